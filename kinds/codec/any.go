@@ -5,14 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// any reads one value that has no plan.
-//
-// Raw fields, objects of custom kinds and patches are read like this. The result has the types of package
-// tree: a string, a bool, an int64 for a whole number that fits and a float64 for any other, a tree.Tree,
-// an []any, or nil for null.
-//
-// Unlike in objects with a plan, null stays in objects: in a merge patch it means that a field is to be
-// removed.
+// any reads one value without a plan: raw fields, objects of custom kinds, and patches. The result
+// has the types of package tree. Unlike in objects with a plan, null stays in objects, because in a
+// merge patch it removes a field.
 func (d *decoder) any() (any, error) {
 	switch c := d.Peek(); {
 	case c == '"':
@@ -41,9 +36,7 @@ func (d *decoder) any() (any, error) {
 	return nil, d.Unexpected("looking for beginning of value")
 }
 
-// anyObject reads an object without a plan. Keys are kept as they come, duplicates are reported.
-//
-// A key is new if storing it makes the map larger, which costs less than looking it up first.
+// A key is new if storing it makes the map larger, which is cheaper than looking it up first.
 func (d *decoder) anyObject() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -71,10 +64,9 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
-// anyList reads a list without a plan. Nulls in it stay.
-//
-// How long a list is shows only at its end. So the items of all lists that are being read are kept in one
-// slice, the innermost list last, and popItems makes the list when its length is known.
+// anyList reads a list without a plan and keeps its nulls. The length of a list is known only at
+// its end, so the items of all open lists share one slice, the innermost list last. popItems then
+// allocates the list with its final length.
 func (d *decoder) anyList() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

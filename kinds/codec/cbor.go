@@ -5,26 +5,26 @@ import (
 	"math"
 )
 
-// A CBOR item (RFC 8949) begins with a head: the major type in three bits, and in five bits an argument, or how
-// many bytes the argument has that follows.
+// A CBOR item (RFC 8949) begins with a head: the major type in three bits, and in five bits either
+// an argument or the size of the argument that follows.
 const (
 	cborUint   = 0 // the argument is the number
-	cborNegInt = 1 // the number is -1 less the argument
-	cborBytes  = 2 // as many bytes
-	cborText   = 3 // as many bytes of UTF-8
-	cborArray  = 4 // as many items
-	cborMap    = 5 // as many pairs of items
-	cborTag    = 6 // says what the one item means that follows
-	cborSimple = 7 // false, true, null, and floating-point numbers
+	cborNegInt = 1 // the number is -1 minus the argument
+	cborBytes  = 2 // the argument is the length in bytes
+	cborText   = 3 // the argument is the length in bytes of UTF-8
+	cborArray  = 4 // the argument is the number of items
+	cborMap    = 5 // the argument is the number of pairs
+	cborTag    = 6 // the argument says what the following item means
+	cborSimple = 7 // false, true, null and floating-point numbers
 )
 
-// The five bits: below cborArgument8 they are the argument.
+// Values of the five bits. Those below cborArgument8 are the argument itself.
 const (
 	cborArgument8  = 24
 	cborArgument16 = 25
 	cborArgument32 = 26
 	cborArgument64 = 27
-	cborIndefinite = 31 // items follow until a break; also the break itself, as cborSimple
+	cborIndefinite = 31 // items follow until a break; with cborSimple, the break itself
 )
 
 // The arguments of cborSimple that JSON has values for.
@@ -34,23 +34,23 @@ const (
 	cborNull  = 22
 )
 
-// The tags that mean something here.
+// The tags that this package interprets.
 const (
 	tagTimeText  = 0 // RFC 3339
 	tagTimeEpoch = 1 // seconds since 1970
-	tagBignum    = 2 // and 3, negative: integers of any size
+	tagBignum    = 2 // with tagNegBignum: integers of any size
 	tagNegBignum = 3
-	tagBase64URL = 21 // byte strings in the item become text like this in JSON
+	tagBase64URL = 21 // byte strings in the item become text of this encoding in JSON
 	tagBase64    = 22
 	tagBase16    = 23
-	tagCBOR      = 55799 // nothing but that this is CBOR
+	tagCBOR      = 55799 // marks the document as CBOR and nothing else
 )
 
-// selfDescribedCBOR is the head of tagCBOR, by which readers tell CBOR from other formats. Every object begins
-// with it.
+// selfDescribedCBOR is the head of tagCBOR. Every object begins with it, so that readers can
+// recognize the format.
 const selfDescribedCBOR = "\xd9\xd9\xf7"
 
-// appendCBORHead appends the shortest head with that argument.
+// appendCBORHead appends the shortest head for the argument n.
 func appendCBORHead(b []byte, major byte, n uint64) []byte {
 	major <<= 5
 	switch {
@@ -77,7 +77,7 @@ func appendCBORInt(b []byte, n int64) []byte {
 	return appendCBORHead(b, cborUint, uint64(n))
 }
 
-// appendCBORFloat appends a number in the fewest of 2, 4 or 8 bytes that hold it exactly.
+// appendCBORFloat uses the shortest of 2, 4 or 8 bytes that holds the number exactly.
 func appendCBORFloat(b []byte, n float64) []byte {
 	single := float32(n)
 	if float64(single) != n {
@@ -89,15 +89,15 @@ func appendCBORFloat(b []byte, n float64) []byte {
 	return binary.BigEndian.AppendUint32(append(b, cborSimple<<5|cborArgument32), math.Float32bits(single))
 }
 
-// A half is a number in 16 bits (IEEE 754 binary16): a sign, five bits of exponent, ten of fraction.
+// A half is a 16-bit number (IEEE 754 binary16): a sign, five exponent bits and ten fraction bits.
 const (
 	halfFraction = 10
 	halfBias     = 15
 	singleBias   = 127
-	singleToHalf = 23 - halfFraction // bits of the fraction of a float32 that a half has not
+	singleToHalf = 23 - halfFraction // fraction bits of a float32 that a half does not have
 )
 
-// toHalf is a number as a half, if there is one that is equal.
+// toHalf converts a number to a half. ok is false if no half equals it.
 func toHalf(n float32) (half uint16, ok bool) {
 	bits := math.Float32bits(n)
 	sign, fraction := uint16(bits>>16)&0x8000, bits&(1<<23-1)
@@ -107,7 +107,7 @@ func toHalf(n float32) (half uint16, ok bool) {
 		return sign, true
 	case exponent >= 1 && exponent <= 2*halfBias:
 		return sign | uint16(exponent)<<halfFraction | uint16(fraction>>singleToHalf), fraction&(1<<singleToHalf-1) == 0
-	case exponent > -halfFraction && exponent < 1: // subnormal: the leading one is written out
+	case exponent > -halfFraction && exponent < 1: // subnormal: the leading one becomes explicit
 		shift := singleToHalf + 1 - exponent
 		fraction |= 1 << 23
 		return sign | uint16(fraction>>shift), fraction&(1<<shift-1) == 0
@@ -115,7 +115,6 @@ func toHalf(n float32) (half uint16, ok bool) {
 	return 0, false
 }
 
-// fromHalf is the number that a half stands for.
 func fromHalf(half uint16) float64 {
 	exponent, fraction := int(half>>halfFraction&0x1f), float64(half&(1<<halfFraction-1))
 	var n float64

@@ -22,25 +22,25 @@ const (
 	errCBORBreak      = jsontext.SyntaxError(`cbor: unexpected "break" code`)
 )
 
-// ErrTooLargeAsJSON says that a body would be too large as JSON.
+// ErrTooLargeAsJSON says that a CBOR body would exceed the request size limit as JSON.
 const ErrTooLargeAsJSON = jsontext.SyntaxError("the body would be larger than a request may be, were it JSON")
 
-// DecodeCBOR is DecodeJSON for CBOR. limit is how many bytes the body may have as JSON: a byte of CBOR can be an
-// object, which in JSON takes three, so that a body takes no more memory than one of JSON may.
+// DecodeCBOR is DecodeJSON for CBOR. limit bounds the size in bytes that the body would have as
+// JSON, and with it the memory of the tree: one byte of CBOR can be an object.
 //
-// Strings are byte strings or text. Numbers keep what they are: 1.0 is no integer. Of tags, those of times and those
-// that turn bytes into text count; bignums are refused, others are ignored. Duplicate keys are errors, as is what JSON
-// has no value for.
+// Strings are byte strings or text, and 1.0 is not an integer. Only the tags for times and text
+// encodings are interpreted. Bignums, duplicate keys and values that JSON cannot express are
+// errors.
 func DecodeCBOR(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
 	return decodeCBOR(m, data, limit, false)
 }
 
-// DecodeCBORConfig is DecodeCBOR for a configuration to apply; see DecodeConfig.
+// DecodeCBORConfig is DecodeCBOR for an apply configuration; see DecodeConfig.
 func DecodeCBORConfig(m *schema.Message, data []byte, limit int) (tree.Tree, []FieldFault, error) {
 	return decodeCBOR(m, data, limit, m.Custom == nil)
 }
 
-// decodeCBOR is DecodeCBOR; with nulls, fields that are null stay in the tree.
+// With nulls, null fields stay in the tree.
 func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tree, []FieldFault, error) {
 	r := cborReader{text: string(data), budget: limit}
 	v, err := r.document()
@@ -55,28 +55,25 @@ func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tre
 	return c.object(m, t)
 }
 
-// A cborReader makes a tree of one CBOR item. Strings share the memory of text, which is a copy of the body.
-//
-// It knows no plan: what it makes goes through Conform's walk, as what the parser of YAML makes. What depends on the
-// field is left to that: floating-point numbers are json.Number, and bytes whose tag says how they look in JSON are
-// laterText.
+// A cborReader reads one CBOR item into a tree, without a plan; Conform's walk checks the result.
+// Two types leave the decision to the field: floating-point numbers are json.Number, and tagged
+// bytes are taggedBytes. Strings share the memory of text, a copy of the body.
 type cborReader struct {
 	text     string
 	pos      int
 	depth    int
-	budget   int    // bytes of JSON that may still come
-	encoding uint64 // of the byte strings at hand: a tag, or 0
-	items    []any  // of the arrays that are being read, innermost last
+	budget   int    // bytes of JSON that the rest may take
+	encoding uint64 // tag of the byte strings being read, or 0
+	items    []any  // of the open arrays, innermost last
 }
 
-// A laterText is a byte string that is text in JSON, in the encoding of its tag.
-type laterText struct {
+// A taggedBytes is a byte string that becomes text in JSON, in the encoding of its tag.
+type taggedBytes struct {
 	raw string
 	tag uint64
 }
 
-// String is the text.
-func (l laterText) String() string {
+func (l taggedBytes) String() string {
 	switch l.tag {
 	case tagBase64URL:
 		return base64.RawURLEncoding.EncodeToString([]byte(l.raw))
@@ -86,15 +83,13 @@ func (l laterText) String() string {
 	return base64.StdEncoding.EncodeToString([]byte(l.raw))
 }
 
-// size is how many bytes the text has.
-func (l laterText) size() int {
+func (l taggedBytes) size() int {
 	if l.tag == tagBase16 {
 		return hex.EncodedLen(len(l.raw))
 	}
 	return base64.StdEncoding.EncodedLen(len(l.raw))
 }
 
-// document reads the whole text.
 func (r *cborReader) document() (any, error) {
 	v, err := r.value()
 	if err == nil && r.pos < len(r.text) {
@@ -103,8 +98,8 @@ func (r *cborReader) document() (any, error) {
 	return v, err
 }
 
-// spend takes n bytes of JSON from the budget. What a value takes there is the least that it can be, with the comma
-// that follows it.
+// spend takes n bytes of JSON from the budget. Callers count the shortest form of a value, with the
+// comma after it.
 func (r *cborReader) spend(n int) error {
 	if r.budget -= n; r.budget < 0 {
 		return ErrTooLargeAsJSON
@@ -112,7 +107,6 @@ func (r *cborReader) spend(n int) error {
 	return nil
 }
 
-// head reads the head of an item.
 func (r *cborReader) head() (major, info byte, n uint64, err error) {
 	if r.pos >= len(r.text) {
 		return 0, 0, 0, errCBOREnd
@@ -141,10 +135,10 @@ func (r *cborReader) head() (major, info byte, n uint64, err error) {
 	return major, info, binary.BigEndian.Uint64(argument[:]), nil
 }
 
-// cborTypes are the names of major types, as errors call them.
+// cborTypes holds the names of the major types in errors.
 var cborTypes = [8]string{"positive integer", "negative integer", "byte string", "UTF-8 text string", "array", "map", "tag", "primitives"}
 
-// value reads one item with its tags. The encoding that a tag asks for counts in all that the item holds.
+// value reads one item with its tags. The encoding of a tag applies to everything in the item.
 func (r *cborReader) value() (any, error) {
 	outer := r.encoding
 	defer func() { r.encoding = outer }()
@@ -172,7 +166,6 @@ func (r *cborReader) value() (any, error) {
 	}
 }
 
-// item reads what follows a head.
 func (r *cborReader) item(major, info byte, n uint64) (any, error) {
 	switch major {
 	case cborUint, cborNegInt:
@@ -197,7 +190,7 @@ func (r *cborReader) integer(major byte, n uint64) (any, error) {
 	return int64(n), r.spend(len("1,"))
 }
 
-// cborInteger writes an integer beyond int64.
+// cborInteger formats an integer beyond int64.
 func cborInteger(major byte, n uint64) string {
 	switch {
 	case major == cborUint:
@@ -208,7 +201,6 @@ func cborInteger(major byte, n uint64) string {
 	return "-" + strconv.FormatUint(n+1, 10)
 }
 
-// simple reads a value of cborSimple.
 func (r *cborReader) simple(info byte, n uint64) (any, error) {
 	switch info {
 	case cborFalse:
@@ -229,7 +221,8 @@ func (r *cborReader) simple(info byte, n uint64) (any, error) {
 	return nil, jsontext.SyntaxError("cbor: data item of CBOR type primitives is not accepted by protocol: simple value " + strconv.FormatUint(n, 10) + " is not recognized")
 }
 
-// float is a number as it would be written in JSON, with a point or an exponent that tells it from an integer.
+// float returns a number as JSON text, with a point or an exponent that distinguishes it from an
+// integer.
 func (r *cborReader) float(n float64) (any, error) {
 	if math.IsNaN(n) || math.IsInf(n, 0) {
 		return nil, jsontext.SyntaxError("cbor: floating-point " + strconv.FormatFloat(n, 'g', -1, 64) + " is not accepted by protocol")
@@ -241,14 +234,13 @@ func (r *cborReader) float(n float64) (any, error) {
 	return json.Number(literal), r.spend(len("1.0,"))
 }
 
-// string reads a byte string or a text.
 func (r *cborReader) string(major, info byte, n uint64) (any, error) {
 	s, err := r.content(major, info, n)
 	if err != nil {
 		return nil, err
 	}
 	if major == cborBytes && r.encoding != 0 {
-		later := laterText{s, r.encoding}
+		later := taggedBytes{s, r.encoding}
 		return later, r.spend(later.size() + len(`"",`))
 	}
 	if s, err = validText(major, s); err != nil {
@@ -257,8 +249,8 @@ func (r *cborReader) string(major, info byte, n uint64) (any, error) {
 	return s, r.spend(len(s) + len(`"",`))
 }
 
-// validText is the text of a string. Text is UTF-8; a byte string that is not is mended, as strings of other formats
-// are.
+// validText checks the UTF-8 of a text string and repairs that of a byte string, as other formats
+// do.
 func validText(major byte, s string) (string, error) {
 	switch {
 	case utf8.ValidString(s):
@@ -266,10 +258,10 @@ func validText(major byte, s string) (string, error) {
 	case major == cborText:
 		return "", jsontext.SyntaxError("cbor: invalid UTF-8 string")
 	}
-	return strings.Map(func(c rune) rune { return c }, s), nil // U+FFFD for each byte that is none
+	return strings.Map(func(c rune) rune { return c }, s), nil // replaces each invalid byte by U+FFFD
 }
 
-// content reads the bytes of a string, which may come in chunks.
+// content reads the bytes of a string, which may be chunked.
 func (r *cborReader) content(major, info byte, n uint64) (string, error) {
 	if info != cborIndefinite {
 		return r.take(n)
@@ -287,7 +279,7 @@ func (r *cborReader) content(major, info byte, n uint64) (string, error) {
 		}
 		chunk, err := r.take(n)
 		if err == nil {
-			_, err = validText(major, chunk) // each chunk of a text is one
+			_, err = validText(major, chunk) // each chunk of a text must be valid by itself
 		}
 		if err != nil {
 			return "", err
@@ -296,7 +288,6 @@ func (r *cborReader) content(major, info byte, n uint64) (string, error) {
 	}
 }
 
-// take reads n bytes.
 func (r *cborReader) take(n uint64) (string, error) {
 	if n > uint64(len(r.text)-r.pos) {
 		return "", errCBOREnd
@@ -306,7 +297,8 @@ func (r *cborReader) take(n uint64) (string, error) {
 	return r.text[start:r.pos], nil
 }
 
-// more tells whether another item of an array or a map follows, of which left are still to come.
+// more reports whether an array or map has another item. left is the number of remaining items of
+// one with definite length.
 func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	if !indefinite {
 		return left > 0, nil
@@ -321,8 +313,8 @@ func (r *cborReader) more(indefinite bool, left uint64) (bool, error) {
 	return true, nil
 }
 
-// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value; on errors it need
-// not.
+// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value,
+// except on errors.
 func (r *cborReader) enter() error {
 	if r.depth++; r.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -330,7 +322,7 @@ func (r *cborReader) enter() error {
 	return r.spend(len("{},"))
 }
 
-// array reads n items. The number that a head announces is not believed before the items are there.
+// array reads n items. It does not preallocate, because n is untrusted.
 func (r *cborReader) array(indefinite bool, n uint64) (any, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
@@ -358,7 +350,6 @@ func (r *cborReader) array(indefinite bool, n uint64) (any, error) {
 	return list, nil
 }
 
-// object reads n pairs.
 func (r *cborReader) object(indefinite bool, n uint64) (any, error) {
 	if err := r.enter(); err != nil {
 		return nil, err
@@ -388,7 +379,8 @@ func (r *cborReader) object(indefinite bool, n uint64) (any, error) {
 	}
 }
 
-// key reads the key of a pair, which must be a string. Nearly all are plain ones, which need not become a value first.
+// key reads the key of a pair, which must be a string. The fast path for plain strings avoids
+// boxing.
 func (r *cborReader) key() (string, error) {
 	start := r.pos
 	major, info, n, err := r.head()
@@ -410,13 +402,13 @@ func (r *cborReader) key() (string, error) {
 	switch key := v.(type) {
 	case string:
 		return key, nil
-	case laterText:
+	case taggedBytes:
 		return key.String(), nil
 	}
 	return "", jsontext.SyntaxError("cbor: cannot unmarshal " + valueType(v) + " into Go value of type string")
 }
 
-// timeOfTag is the text of what a tag says is a time.
+// timeOfTag returns the text of a value tagged as a time.
 func timeOfTag(tag uint64, v any) (string, error) {
 	var at time.Time
 	text, isText := v.(string)
@@ -431,7 +423,7 @@ func timeOfTag(tag uint64, v any) (string, error) {
 	case tag == tagTimeEpoch && isInt:
 		at = time.Unix(seconds, 0).UTC()
 	case tag == tagTimeEpoch && isFloat:
-		n, _ := number.Float64() // the reader has written it
+		n, _ := number.Float64() // float has formatted it
 		whole, part := math.Modf(n)
 		at = time.Unix(int64(whole), int64(part*1e9)).UTC()
 	default:

@@ -12,18 +12,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AppendCBOR appends a JSON document as CBOR, with the tag by which CBOR is told from other formats. m is the message
-// of the document, or nil: bytes and floating-point numbers look like text and integers in JSON, and only the plan
-// knows them.
+// AppendCBOR appends a JSON document as CBOR, with the self-describing tag. m is the message of the
+// document, or nil. Only the plan distinguishes bytes from text and floating-point numbers from
+// integers.
 //
-// It goes over the text once and makes no tree. Equal documents have equal bytes: heads are the shortest, and the
-// pairs of maps sorted by the bytes of their keys (RFC 8949, 4.2.1). Strings are byte strings, as other servers of this
-// API write them.
+// It copies in one pass, without a tree. Equal documents have equal bytes: heads are the shortest,
+// and maps are sorted by the bytes of their keys (RFC 8949, 4.2.1). Strings are written as byte
+// strings, as kube-apiserver does.
 func AppendCBOR(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return AppendCBORItem(append(b, selfDescribedCBOR...), m, json)
 }
 
-// AppendCBORItem is AppendCBOR without the tag, for what is inside another item.
+// AppendCBORItem is AppendCBOR without the tag, for items inside another item.
 func AppendCBORItem(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := cborEncoders.Get().(*cborEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -37,18 +37,19 @@ func AppendCBORItem(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return b, err
 }
 
-// AppendCBOREvent appends the beginning of a watch event, as in "ADDED", up to its object, which follows and ends it.
+// AppendCBOREvent appends the beginning of a watch event, up to its object. The object completes
+// the event. An example of eventType is "ADDED".
 func AppendCBOREvent(b []byte, eventType string) []byte {
 	b = appendCBORHead(append(b, selfDescribedCBOR...), cborMap, 2)
 	b = appendCBORString(appendCBORString(b, "type"), eventType)
 	return appendCBORString(b, "object")
 }
 
-// SplitCBORList makes what comes before and after n items of a list, each of which is AppendCBORItem's. frame is the
-// list as JSON with an empty list in that field.
+// SplitCBORList returns the bytes before and after n items of a list, which are appended with
+// AppendCBORItem. frame is the list as JSON with an empty list in that field.
 //
-// The empty list is found by its bytes: a string that ends with the same name is followed by the head of a key, or by
-// the end.
+// The empty list is found by its bytes. A string value that ends with the same name does not match,
+// because the head of a key or the end follows it.
 func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err error) {
 	whole, err := AppendCBOR(nil, nil, frame)
 	if err != nil {
@@ -63,18 +64,18 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 	return appendCBORHead(before, cborArray, uint64(n)), after, nil
 }
 
-// A cborEncoder copies JSON into CBOR, value by value. What it reads has been encoded here before: errors are those of
-// text that is no JSON.
+// A cborEncoder copies JSON into CBOR, value by value. The JSON comes from our own encoder, so the
+// only errors are those of malformed JSON.
 type cborEncoder struct {
 	jsontext.Scanner
 	b       []byte
-	pairs   []int  // where in b the pairs of the objects at hand begin, those of the innermost last
-	scratch []byte // for pairs that change places
+	pairs   []int  // offsets in b of the pairs of the open objects, innermost last
+	scratch []byte // for reordering pairs
 }
 
 var cborEncoders = sync.Pool{New: func() any { return new(cborEncoder) }}
 
-// release gives the encoder back without what it has read and written.
+// release returns the encoder to the pool without references to its input and output.
 func (e *cborEncoder) release() {
 	pairs, scratch := e.pairs[:0], e.scratch[:0]
 	*e = cborEncoder{}
@@ -84,8 +85,7 @@ func (e *cborEncoder) release() {
 	cborEncoders.Put(e)
 }
 
-// document copies a whole document. That of a custom kind is written without a plan: its metadata has no field that
-// would look different.
+// A custom kind is copied without a plan: no field of its metadata would be encoded differently.
 func (e *cborEncoder) document(m *schema.Message) error {
 	if m == nil || m.Custom != nil || e.Peek() != '{' {
 		return e.any()
@@ -93,7 +93,6 @@ func (e *cborEncoder) document(m *schema.Message) error {
 	return e.message(m)
 }
 
-// message copies an object by the plan m.
 func (e *cborEncoder) message(m *schema.Message) error {
 	return e.object(func(key string) error {
 		if f := m.Field(key); f != nil {
@@ -103,7 +102,6 @@ func (e *cborEncoder) message(m *schema.Message) error {
 	})
 }
 
-// object copies an object, whose values are copied by value.
 func (e *cborEncoder) object(value func(key string) error) error {
 	if err := e.Open(); err != nil {
 		return err
@@ -130,14 +128,14 @@ func (e *cborEncoder) object(value func(key string) error) error {
 	return nil
 }
 
-// begin leaves room for the head of a map or an array whose length is not known yet; end writes it.
+// begin reserves one byte for the head of a map or array of unknown length; end fills it in.
 func (e *cborEncoder) begin(major byte) int {
 	e.b = append(e.b, major<<5)
 	return len(e.b)
 }
 
-// end writes the head before what has been written since start. Up to 23 items it has the one byte that was left;
-// beyond them what follows moves.
+// end writes the head of what follows start. Up to 23 items fit the reserved byte; beyond that, the
+// content moves.
 func (e *cborEncoder) end(start int, major byte, n int) {
 	if n < cborArgument8 {
 		e.b[start-1] |= byte(n)
@@ -149,8 +147,8 @@ func (e *cborEncoder) end(start int, major byte, n int) {
 	e.b[start-1] = head[0]
 }
 
-// sort puts the pairs that begin at these offsets, the last of them ending with b, into the order of their bytes. A
-// key begins with its length and there is none twice, so that bytes behind it never decide.
+// sort orders the pairs at these offsets by their bytes; the last pair ends with b. Keys begin with
+// their length and are unique, so values never decide.
 func (e *cborEncoder) sort(pairs []int) {
 	if len(pairs) < 2 {
 		return
@@ -179,7 +177,6 @@ func (e *cborEncoder) sort(pairs []int) {
 	copy(e.b[start:], e.scratch)
 }
 
-// list copies a list, whose elements are copied by element.
 func (e *cborEncoder) list(element func() error) error {
 	if err := e.Open(); err != nil {
 		return err
@@ -200,7 +197,6 @@ func (e *cborEncoder) list(element func() error) error {
 	}
 }
 
-// field copies the value of a field.
 func (e *cborEncoder) field(f *schema.Field) error {
 	switch c := e.Peek(); {
 	case f.Shape == schema.List && c == '[':
@@ -211,7 +207,7 @@ func (e *cborEncoder) field(f *schema.Field) error {
 	return e.single(f)
 }
 
-// single copies one value of the type of f, whatever its shape.
+// single copies one value of type f, ignoring its shape.
 func (e *cborEncoder) single(f *schema.Field) error {
 	c := e.Peek()
 	switch {
@@ -233,7 +229,7 @@ func (e *cborEncoder) single(f *schema.Field) error {
 	return e.any()
 }
 
-// bytes copies base64 as the bytes that it stands for, tagged with how they look in JSON.
+// bytes decodes base64 and writes the bytes with the tag of their JSON encoding.
 func (e *cborEncoder) bytes() error {
 	text, err := e.ReadString()
 	if err != nil {
@@ -250,7 +246,6 @@ func (e *cborEncoder) bytes() error {
 	return nil
 }
 
-// any copies a value without a plan.
 func (e *cborEncoder) any() error {
 	switch c := e.Peek(); {
 	case c == '"':
@@ -276,7 +271,7 @@ func (e *cborEncoder) any() error {
 	return e.Unexpected("looking for beginning of value")
 }
 
-// number copies a number: as an integer if it is written as one that fits.
+// number writes an integer if the literal is one that fits int64, and a float otherwise.
 func (e *cborEncoder) number() error {
 	literal, err := e.ReadNumber()
 	if err != nil {

@@ -9,40 +9,37 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Conform checks a tree that a patch has made as DecodeJSON checks a body, and brings its values into the
-// form of trees. Numbers may be int64, float64 or json.Number. The tree that is passed in is not changed;
-// the result shares with it what needed no change. Top-level fields that the tree shares in memory with
-// base have been checked before and are not looked at again: a patch mostly touches one of them. base may
-// be nil.
+// Conform checks a patched tree as DecodeJSON checks a body, and normalizes its values. The input
+// is not changed; the result shares unchanged parts with it. Top-level fields that t shares in
+// memory with base are not checked again. base may be nil.
 //
-// Patches work on trees, so their result has never been a text that a decoder could have checked. For a
-// field replicas of type int32:
+// Numbers may be int64, float64 or json.Number. For a field replicas of type int32:
 //
 //	json.Number("3"), float64(3)   becomes int64(3)
-//	json.Number("3.5"), "3"        is an error, in the words of DecodeJSON
-//	nil                            is dropped, like the field in a body that is null
+//	json.Number("3.5"), "3"        is an error with the text of DecodeJSON
+//	nil                            is dropped, like a null field of a body
 //
-// The error, like that of DecodeJSON, is that of the first value of a wrong type; a tree that nests too
-// deeply or has too many messages is another error.
+// The error is that of the first value of a wrong type, or of a tree that nests too deeply or has
+// too many messages.
 func Conform(m *schema.Message, t, base tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, base: base, encodedFieldSets: base != nil}
 	return c.object(m, t)
 }
 
-// ConformConfig is Conform for a configuration that is to be applied: a null in it stays, as nil.
+// ConformConfig is Conform for an apply configuration, in which nulls stay as nil.
 func ConformConfig(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
 	c := &conformer{root: true, keepNulls: true}
 	return c.object(m, t)
 }
 
-// ConformPart is Conform for a part of an object, such as its metadata, whose message is m.
+// ConformPart is Conform for a part of an object, such as its metadata. m is the message of the
+// part.
 func ConformPart(m *schema.Message, t tree.Tree) (tree.Tree, []FieldFault, error) {
 	return new(conformer).object(m, t)
 }
 
-// object conforms a whole object.
-//
-// Maps in Go have no order, but equal requests are to have equal warnings: so faults are sorted by path.
+// object conforms a whole object. Faults are sorted by path, so that equal requests get equal
+// warnings although Go maps have no order.
 func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []FieldFault, error) {
 	conform := c.message
 	if m.Custom != nil {
@@ -68,22 +65,21 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	return out, c.faults, nil
 }
 
-// A conformer walks over a tree along its plan. Its methods return nil for what does not fit.
-//
-// It has the path and the faults of a decoder (pathTracker), so that both word what they find in the same
-// way. Memory is taken only where something changes: see tree.CopyOnWrite.
+// A conformer walks a tree along its plan. Its methods return nil for values that do not fit. It
+// shares pathTracker with the decoder, so both use the same error texts. It allocates only for
+// changes (tree.CopyOnWrite).
 type conformer struct {
 	pathTracker
-	root             bool // the message at hand is the whole object
+	root             bool // the current message is the whole object
 	base             tree.Tree
-	encodedFieldSets bool // sets of fields may be strings, as in the tree of an object: those of base are
+	encodedFieldSets bool // field sets may be strings, as in the tree of an object; those of base are
 	depth            int
-	tooDeep          bool // the tree nests deeper than jsontext.MaxDepth
-	messages         int  // messages so far
-	keepNulls        bool // null stays in the tree, as nil
+	tooDeep          bool // the tree exceeds jsontext.MaxDepth
+	messages         int  // visited so far
+	keepNulls        bool // nulls stay in the tree, as nil
 }
 
-// enter tells whether the walk may go one level deeper; leave goes back up.
+// enter reports whether the walk may go one level deeper; leave goes back up.
 func (c *conformer) enter() bool {
 	c.depth++
 	c.tooDeep = c.tooDeep || c.depth > jsontext.MaxDepth
@@ -92,11 +88,8 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-// message conforms an object by the plan m.
-//
-// It goes by the fields of the plan and looks each up in the object. So the order in which errors are
-// found, of which the first is reported, is fixed, and no name is looked up in the plan as long as all are
-// known.
+// message conforms an object by the plan m. It iterates over the fields of the plan, which fixes
+// the order of errors and avoids lookups of known names.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -129,25 +122,22 @@ func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// member conforms the value of one field.
 func (c *conformer) member(m *schema.Message, f *schema.Field, v any, edit *tree.CopyOnWrite) {
 	c.pushField(m, f)
 	replace(edit, f.Name, v, c.field(f, v))
 	c.pop()
 }
 
-// replace gives a key the value v in place of old; nothing is copied if they are the same. A nil is always
-// written, for dropNulls to find.
+// replace sets a key to v unless it is the same as old. A nil is always written, for dropNulls to
+// find.
 func replace(edit *tree.CopyOnWrite, key string, old, v any) {
 	if v == nil || !tree.SameRef(old, v) {
 		edit.Set(key, v)
 	}
 }
 
-// additionalFields handles the keys of a message that its plan does not have: they are reported and
-// dropped, except for those of every object.
-//
-// Those of every object, kind and apiVersion, need not be in the plan.
+// additionalFields drops and reports the keys that the plan does not have, except for kind and
+// apiVersion of the whole object.
 func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.CopyOnWrite) {
 	for _, key := range sortedKeys(nil, edit.From) {
 		switch f := fieldOf(m, key, root); {
@@ -160,7 +150,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.Co
 	}
 }
 
-// field conforms the value of a field; nil means null, or that it does not fit.
+// field conforms the value of a field. It returns nil for null and for values that do not fit.
 func (c *conformer) field(f *schema.Field, v any) any {
 	if v == nil {
 		return nil
@@ -181,7 +171,7 @@ func (c *conformer) field(f *schema.Field, v any) any {
 	return nil
 }
 
-// list conforms a list, which is copied when the first element changes.
+// list copies the list when the first element changes.
 func (c *conformer) list(f *schema.Field, list []any) any {
 	if !c.enter() {
 		return nil
@@ -203,8 +193,6 @@ func (c *conformer) list(f *schema.Field, list []any) any {
 	return out
 }
 
-// mapField conforms a map. Go goes over its keys in random order, but which error is reported must not
-// depend on that.
 func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	if !c.enter() {
 		return nil
@@ -215,7 +203,7 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	for key, v := range table {
 		c.entry(f, key, v, &edit)
 	}
-	if c.err != before { // go over it again for the first error in the order of the keys
+	if c.err != before { // repeat in key order, so that the reported error is deterministic
 		c.err = before
 		for _, key := range sortedKeys(nil, table) {
 			c.entry(f, key, table[key], &edit)
@@ -224,10 +212,8 @@ func (c *conformer) mapField(f *schema.Field, table tree.Tree) any {
 	return edit.Result()
 }
 
-// entry conforms one entry of a map.
-//
-// Of a configuration to apply (keepNulls), an entry that is null stays nil, because naming a key is owning
-// it.
+// entry conforms one entry of a map. With keepNulls, a null entry stays nil, because naming a key
+// means owning it.
 func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnWrite) {
 	if v == nil && c.keepNulls {
 		return
@@ -237,7 +223,7 @@ func (c *conformer) entry(f *schema.Field, key string, v any, edit *tree.CopyOnW
 	c.pop()
 }
 
-// element conforms an element of a list or map, where null means the zero value.
+// element conforms an element of a list or map, in which null means the zero value.
 func (c *conformer) element(f *schema.Field, v any) any {
 	if v != nil {
 		v = c.single(f, v)

@@ -10,10 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// single conforms one value of the type of f, whatever its shape.
-//
-// Numbers of JSON patches are json.Number or int64, those of YAML int64 or float64, those of CBOR int64 or
-// json.Number: all of them go the same way as the literal of a decoder.
+// single conforms one value of type f, ignoring its shape. Numbers are json.Number or int64 from
+// JSON patches and CBOR, and int64 or float64 from YAML. All are treated like the literals of the
+// decoder.
 func (c *conformer) single(f *schema.Field, v any) any {
 	switch f.Type {
 	case schema.TypeRaw:
@@ -33,7 +32,7 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		c.mismatchOf(v, elementType(f))
 		return nil
 	}
-	whole := v // returned instead of the string in it, which would be boxed again
+	whole := v // returned instead of v, which would be boxed again
 	switch v := v.(type) {
 	case string:
 		if f.Type == schema.TypeString {
@@ -50,8 +49,8 @@ func (c *conformer) single(f *schema.Field, v any) any {
 		return c.fromNumber(f, floatLiteral(v))
 	case json.Number:
 		return c.fromNumber(f, v.String())
-	case laterText:
-		if f.Type == schema.TypeBytes { // the text of bytes is base64, whichever the tag asks for
+	case taggedBytes:
+		if f.Type == schema.TypeBytes { // bytes are base64, whatever encoding the tag requests
 			v.tag = tagBase64
 		}
 		return c.fromString(f, v.String())
@@ -60,8 +59,8 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	return nil
 }
 
-// fromInteger is fromNumber without formatting and parsing the number, as nearly all numbers are whole.
-// What does not fit, such as 1<<40 in an int32, still takes that way, for its error.
+// fromInteger avoids formatting and parsing whole numbers, which nearly all numbers are. Values
+// that do not fit, such as 1<<40 in an int32, go through fromNumber for its error.
 func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
 		return n
@@ -69,9 +68,8 @@ func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	return c.fromNumber(f, strconv.FormatInt(n, 10))
 }
 
-// raw turns the numbers of a value without a plan into int64 and float64.
-//
-// Nothing is unknown here; only the depth is bounded, and what cannot be in a tree is an error.
+// raw normalizes the numbers of a value without a plan to int64 and float64. Only excessive depth
+// and values that a tree cannot hold are errors.
 func (c *conformer) raw(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -103,7 +101,7 @@ func (c *conformer) raw(v any) any {
 		return c.anyNumber(v.String())
 	case int:
 		return int64(v)
-	case laterText:
+	case taggedBytes:
 		return v.String()
 	case float64:
 		return asReadBack(v)
@@ -114,9 +112,8 @@ func (c *conformer) raw(v any) any {
 	return nil
 }
 
-// floatLiteral writes a number so that an integral one reads as an integer. In YAML and in patches 1e6 may
-// be a float64, and is a valid value of an int32; strconv.ParseInt reads 1000000 but not 1e+06. From 1<<63
-// on no int64 could hold it anyway.
+// floatLiteral writes integral numbers as integers. In YAML and patches 1e6 may be a float64 and is
+// valid for an int32, but strconv.ParseInt does not read 1e+06. Beyond 1<<63 no int64 fits anyway.
 func floatLiteral(n float64) string {
 	if n == math.Trunc(n) && math.Abs(n) < 1<<63 {
 		return strconv.FormatFloat(n, 'f', -1, 64)
@@ -124,14 +121,14 @@ func floatLiteral(n float64) string {
 	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
-// valueType names a value of a tree as errors do.
+// valueType returns the name of a value's type in errors.
 func valueType(v any) string {
 	switch v.(type) {
 	case tree.Tree:
 		return "object"
 	case []any:
 		return "array"
-	case string, laterText:
+	case string, taggedBytes:
 		return "string"
 	case bool:
 		return "bool"

@@ -8,21 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Objects of custom kinds (schema.Custom) have metadata by a plan, and otherwise whatever their schema
-// allows. The schema prunes the tree afterwards: which fields it keeps may depend on their values.
+// Objects of custom kinds (schema.Custom) have metadata with a plan, and otherwise whatever their
+// schema allows. The schema prunes the tree afterwards, because the kept fields may depend on
+// values.
 
-// isMetaField tells whether a field of a custom object has a plan.
-//
-// Its metadata has the same plan as that of all kinds, with the same checks; the rest is left to the
-// schema.
+// isMetaField reports whether a field of a custom object has a plan. Metadata has the same plan and
+// checks as in all kinds.
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
 
-// custom reads a whole object of a custom kind, with all fields that its schema does not know.
-//
-// Values are kept whatever their type: a wrong one is reported by the validation of the schema, which also
-// knows the types that a schema allows beside each other.
+// custom reads an object of a custom kind, including unknown fields. Values of any type are kept:
+// the validation of the schema reports wrong ones and knows alternative types.
 func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -55,8 +52,8 @@ func (d *decoder) custom(m *schema.Message) (tree.Tree, error) {
 	}
 }
 
-// pruneUnknown removes from a custom object what its schema, or metadata that is embedded in it, does not know, and
-// reports it.
+// pruneUnknown removes and reports the fields of a custom object that neither its schema nor an
+// embedded metadata knows.
 func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isConfig bool) (tree.Tree, []FieldFault, error) {
 	prune := m.Custom.Prune
 	if isConfig {
@@ -79,7 +76,7 @@ func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isCo
 	return object, faults, nil
 }
 
-// custom conforms an object of a custom kind. It removes nothing but unknown fields of metadata.
+// custom conforms an object of a custom kind. It removes only unknown fields of the metadata.
 func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	c.enter()
 	defer c.leave()
@@ -105,10 +102,9 @@ func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// customValue writes a custom object as it is in the tree.
-//
-// Unlike object, it takes kind, apiVersion and resourceVersion from the tree, and writes nothing that is
-// not there. The metadata comes first, as in all encodings.
+// customValue writes a custom object as it is in the tree. Unlike object, it takes kind, apiVersion
+// and resourceVersion from the tree, and adds nothing. The metadata comes first, as in all
+// encodings.
 func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -129,16 +125,14 @@ func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// comma separates what follows from what has been written of an object.
 func (e *encoder) comma() {
 	if e.b[len(e.b)-1] != '{' {
 		e.raw(",")
 	}
 }
 
-// custom writes what a custom object has beside its metadata, by name.
-//
-// A schema has no order of fields, so they are sorted: equal objects have equal bytes.
+// custom writes the fields of a custom object beside its metadata, sorted by name, so that equal
+// objects have equal bytes.
 func (e *encoder) custom(t tree.Tree) {
 	var space [16]string
 	for _, key := range sortedKeys(space[:0], t) {

@@ -6,25 +6,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DecodeJSON reads an object of message m. The faults are the unknown and duplicate
-// fields, also beside an error of type. The error is that of malformed JSON or of the first
-// value of a wrong type; its text may be shown to the client.
+// DecodeJSON decodes an object of message m and reports unknown and duplicate fields as faults,
+// even with an error. The error is that of malformed JSON or of the first value of a wrong type.
+// Its text may be shown to clients.
 //
-// A Deployment as an example:
+// For a Deployment:
 //
 //	{"spec":{"replicas":1,"foo":2}}  a tree without foo, and the fault unknown field "spec.foo"
 //	{"spec":{"replicas":"1"}}        json: cannot unmarshal string into Go struct field
 //	                                 DeploymentSpec.spec.replicas of type int32
 //	{"spec":                         unexpected end of JSON input
 //
-// data is copied once, and the strings of the tree are parts of the copy; the caller may use data again.
+// The strings of the tree share one copy of data; the caller may reuse data.
 func DecodeJSON(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeJSON(m, data, false)
 }
 
-// decodeJSON is DecodeJSON; with nulls, fields that are null stay in the tree.
+// With nulls, null fields stay in the tree.
 func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
-	d := newDecoder(jsontext.Over(append(passing(len(data)), data...)).Text)
+	d := newDecoder(jsontext.Over(append(newTransientBuffer(len(data)), data...)).Text)
 	d.keepNulls = nulls
 	object, faults, err := d.root(m)
 	if err == nil && m.Custom != nil {
@@ -33,11 +33,12 @@ func decodeJSON(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return object, faults, err
 }
 
-// DecodeStored reads an object of message m from stored JSON, which never changes: the strings of the tree
-// share its memory. Faults are dropped: a field may have been removed from the plan since.
+// DecodeStored decodes an object of message m from stored JSON, whose memory the strings of the
+// tree share. It must never change. Faults are dropped, because a field may have been removed from
+// the plan since.
 //
-// The limits are those of stored objects: a deeper nesting, and any number of messages. An object that an
-// earlier release has accepted must stay readable.
+// The limits are those of stored objects, so that objects accepted by earlier releases stay
+// readable: deeper nesting, and any number of messages.
 func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth
@@ -45,10 +46,8 @@ func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 	return object, err
 }
 
-// root reads the whole text, and releases the decoder.
-//
-// An error of type is returned only if the whole text is JSON; a text that is malformed further down is
-// reported as that.
+// root decodes the whole text and releases the decoder. Malformed JSON takes precedence over an
+// earlier value of a wrong type.
 func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	defer d.release()
 	object, err := d.document(m)
@@ -61,12 +60,11 @@ func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	return object, d.faults, nil
 }
 
-// DecodeAny reads JSON that has no plan, such as a patch. Integers that fit stay int64.
-//
-// An integer beyond int64 becomes a float64; a number beyond float64, such as 1e400, is an error.
+// DecodeAny decodes JSON without a plan, such as a patch. Integers are int64 if they fit and
+// float64 otherwise; a number beyond float64, such as 1e400, is an error.
 func DecodeAny(data []byte) (any, []FieldFault, error) { return decodeAny(string(data), 0) }
 
-// DecodeAnyStored is DecodeAny for JSON that the server has encoded itself and that never changes.
+// DecodeAnyStored is DecodeAny for JSON that the server has encoded and that never changes.
 func DecodeAnyStored(json []byte) (any, error) {
 	d := newDecoder(jsontext.Over(json).Text)
 	d.Limit = jsontext.MaxStoredDepth
@@ -74,16 +72,14 @@ func DecodeAnyStored(json []byte) (any, error) {
 	return v, err
 }
 
-// decodeAny is DecodeAny for a text that is a value of a larger body, so many levels deep in it.
-//
-// So JSON inside a Protobuf field nests no deeper than the same value in a JSON body may.
+// decodeAny is DecodeAny for a text at the given depth of a larger body. JSON in a Protobuf field
+// may thus nest no deeper than in a JSON body.
 func decodeAny(text string, depth int) (any, []FieldFault, error) {
 	d := newDecoder(text)
 	d.Depth = depth
 	return d.anyDocument()
 }
 
-// anyDocument reads the whole text, and releases the decoder.
 func (d *decoder) anyDocument() (any, []FieldFault, error) {
 	defer d.release()
 	v, err := d.any()

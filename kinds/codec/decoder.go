@@ -8,33 +8,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decoder reads one JSON text into a tree. It embeds the Scanner rather than holding one: a decoder is
-// mostly calls of it.
-//
-// It works along the plan: a key is looked up in the message at hand, and the type of its field decides how
-// the value is read. The errors of its methods are those of malformed text and end the reading; a value
-// that is well formed but of a wrong type is skipped, and remembered in the pathTracker.
+// A decoder decodes one JSON text into a tree along the plan: the type of a key's field decides how
+// its value is read. Methods return errors only for malformed text. A well-formed value of a wrong
+// type is skipped and recorded in the pathTracker. The Scanner is embedded for speed.
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
-	items     []any // of the lists that are being read, innermost last: lists are allocated when their length is known
-	messages  int   // messages so far
-	keepNulls bool  // null stays in the tree, as nil; otherwise such fields are absent
+	items     []any // of the open lists, innermost last; lists are allocated when their length is known
+	messages  int   // read so far
+	keepNulls bool  // null fields stay in the tree as nil; otherwise they are absent
 }
 
-// decoders are kept for the memory of their path and items.
+// decoders keeps the memory of paths and items.
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
 
-// newDecoder takes a decoder from the pool, which root or anyDocument give back.
+// root or anyDocument return the decoder to the pool.
 func newDecoder(text string) *decoder {
 	d := decoders.Get().(*decoder)
 	d.Text = text
 	return d
 }
 
-// release puts the decoder back without anything of its text: its memory would live as long as the pool.
+// release returns the decoder to the pool without references to its text, which would stay in
+// memory with the pool.
 func (d *decoder) release() {
-	const most = 1024 // path elements and items that are kept
+	const most = 1024 // limit of path elements and items that are kept
 	path, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
 	*d = decoder{}
 	if len(path) > most || len(items) > most {
@@ -46,8 +44,8 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// document reads the whole text as one object. Of another value it is first checked that it is JSON at
-// all.
+// document decodes the whole text as one object. A text that is not an object is checked for
+// malformed JSON first.
 func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
 	if d.Peek() != '{' {
 		kind := typeOfByte(d.Current())
@@ -68,7 +66,7 @@ func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
 	return object, d.End()
 }
 
-// typeOfByte names a value by its first byte, as errors do.
+// typeOfByte returns the name of a value's type in errors, given its first byte.
 func typeOfByte(c byte) string {
 	switch c {
 	case '{':
@@ -85,10 +83,10 @@ func typeOfByte(c byte) string {
 	return "number"
 }
 
-// typeMeta are the fields that every object has, whether its plan lists them or not.
+// typeMeta are the fields of every object, whether its plan lists them or not.
 var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// fieldOf finds a field of m; root tells that m is the whole object.
+// fieldOf returns a field of m, or nil. root says that m is the whole object.
 func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	f := m.Field(name)
 	if f != nil || !root {
@@ -102,17 +100,15 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	return nil
 }
 
-// message reads an object by the plan m.
-//
-// At depth 0 it is the whole object, which may have kind and apiVersion even if the plan does not list
-// them. Values are stored under the name in the plan, not under the key that was read, so that all trees of
-// a kind share their keys. Of a field that is there twice the later value stays, as with Go's decoder.
+// message decodes an object by the plan m. At depth 0 it may have kind and apiVersion even if the
+// plan does not list them. Keys are stored as in the plan, so that all trees of a kind share them.
+// Of duplicate fields the last one wins, as in encoding/json.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
 		return nil, err
 	}
-	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // what is stored was accepted before
+	if d.messages++; d.messages > maxMessages && d.Limit == 0 { // stored objects were accepted before
 		return nil, ErrTooManyMessages
 	}
 	object := make(tree.Tree)
@@ -152,8 +148,8 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	return object, nil
 }
 
-// dropNulls removes fields that are null, which is the same as leaving them out. For a configuration to
-// apply they are not the same, so decoders with keepNulls do not call it.
+// dropNulls removes null fields, which equal absent ones except in an apply configuration
+// (keepNulls).
 func dropNulls(object tree.Tree) {
 	for k, v := range object {
 		if v == nil {
@@ -162,10 +158,8 @@ func dropNulls(object tree.Tree) {
 	}
 }
 
-// field reads the value of a field; nil means null.
-//
-// What a null becomes depends on where it is: a field is absent (dropNulls), an element of a list or a map
-// is the zero value of its type.
+// field decodes the value of a field; nil means null. A null field is absent (dropNulls); a null
+// element of a list or map is the zero value of its type.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)
@@ -182,7 +176,6 @@ func (d *decoder) field(f *schema.Field) (any, error) {
 	return nil, d.skipMismatch(goType(f))
 }
 
-// skipMismatch skips a value that does not fit a type.
 func (d *decoder) skipMismatch(goType string) error {
 	kind := typeOfByte(d.Peek())
 	if err := d.Skip(); err != nil {
@@ -192,7 +185,7 @@ func (d *decoder) skipMismatch(goType string) error {
 	return nil
 }
 
-// list reads a list. A null in it becomes the zero value, as in Go.
+// list reads a null element as the zero value, as encoding/json does.
 func (d *decoder) list(f *schema.Field) (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -220,8 +213,8 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems returns the items gathered since base as a list of just their number. The places in items are
-// cleared, so that the decoder does not keep the values alive.
+// popItems returns the items since base as a list of exact capacity. It clears their slots, so that
+// the decoder does not retain the values.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])
@@ -230,7 +223,7 @@ func (d *decoder) popItems(base int) []any {
 	return list
 }
 
-// mapField reads a map. A null in it becomes the zero value, as in Go.
+// mapField reads a null entry as the zero value, as encoding/json does.
 func (d *decoder) mapField(f *schema.Field) (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -261,10 +254,8 @@ func (d *decoder) mapField(f *schema.Field) (any, error) {
 	}
 }
 
-// single reads one value of the type of f, whatever its shape; nil means null.
-//
-// A string may be read into other types than strings: times, quantities, bytes and int-or-strings are text
-// in JSON, see scalar.go.
+// single decodes one value of type f, ignoring its shape; nil means null. Times, quantities, bytes
+// and int-or-strings are strings in JSON; see scalar.go.
 func (d *decoder) single(f *schema.Field) (any, error) {
 	c := d.Peek()
 	switch f.Type {

@@ -1,38 +1,38 @@
-// Package codec turns bytes into trees and trees into bytes: JSON, YAML, Protobuf and CBOR, each by a walk over
-// the plan of a kind (schema.Message).
+// Package codec converts between trees and JSON, YAML, Protobuf and CBOR, each by a walk over the
+// plan of a kind (schema.Message).
 //
-// Terms: a tree.Tree is a decoded object (package tree says how values look in it); a FieldFault is an
-// unknown or duplicate field of a body; an Encoded is the JSON of an object with the offset at which its
-// resourceVersion is to be put in; an ObjectRef names the object that stored bytes hold.
+// Terms: a tree.Tree is a decoded object; a FieldFault is an unknown or duplicate field of a body;
+// an Encoded is the JSON of an object without its resourceVersion; an ObjectRef identifies the
+// object in stored bytes.
 //
-// # What to read first
+// # Files to read first
 //
-//	decode.go     DecodeJSON and its relatives; decoder.go is the walk
-//	conform.go    the same checks for a tree that a patch has made
-//	encode.go     EncodeJSON and its relatives; encoder.go is the walk
-//	readback.go   the check before bytes are stored, and again on recovery
-//	wire.go       the plan as Protobuf sees it; wire_decode.go makes trees of it, wire_encode.go makes it of JSON
-//	cbor.go       heads and tags of CBOR; cbor_decode.go makes trees of it, cbor_encode.go makes it of JSON
+//	decode.go     DecodeJSON and its variants; decoder.go is the walk
+//	conform.go    the same checks for a patched tree
+//	encode.go     EncodeJSON and its variants; encoder.go is the walk
+//	readback.go   the check before bytes are stored, and on recovery
+//	wire.go       the plan as Protobuf sees it; wire_decode.go and wire_encode.go use it
+//	cbor.go       heads and tags of CBOR; cbor_decode.go and cbor_encode.go use them
 //
 // # Decoding
 //
-// JSON is read in one pass. The strings of the tree are parts of one copy of the body, keys are those of
-// the plan, so that a small object costs few allocations. Malformed input ends decoding at once. A value
-// of a wrong type is remembered (the first one counts) and the rest is still read, so that malformed
-// input is reported first, as Go's decoder does; the wording is Go's as well, because clients of this API
-// know it. Unknown and duplicate fields are no errors here: they are dropped (of duplicates the last one
-// stays) and reported, at most 100 of them. What the server answers to them is a parameter of the request.
+// JSON is decoded in one pass. Strings share one copy of the body and keys are those of the plan,
+// so a small object takes few allocations. Malformed input stops decoding. A value of a wrong type
+// is recorded, and decoding continues, because malformed input takes precedence. The error texts
+// are those of encoding/json, which clients know. Unknown and duplicate fields are dropped and
+// reported as faults, at most 100; of duplicates the last one wins. The request's fieldValidation
+// decides what becomes of the faults.
 //
 // # Encoding
 //
-// Fields are written in the order of the plan and the keys of maps sorted, so that equal objects have
-// equal bytes: a write that changes nothing is recognized by them, and hashes and caches rely on it. Text
-// is escaped as package jsontext says. An object begins with
+// Fields are written in the order of the plan and map keys are sorted, so that equal objects have
+// equal bytes. No-op writes, hashes and caches rely on that. Package jsontext escapes text. An
+// object begins with
 //
 //	{"kind":"…","apiVersion":"…","metadata":{…,"resourceVersion":"",…
 //
-// and Encoded.VersionOffset is the offset between the last two quotes: the version is known only when the
-// object is committed, long after it was encoded. Field by field:
+// and Encoded.VersionOffset is the offset between the last two quotes. The version is inserted when
+// the object is committed. Field by field:
 //
 //	EmitEmpty  written even when absent: "" 0 false {} "0" and null for lists, maps, times, bytes and raw values
 //	Pointer    written when present, also when zero
@@ -41,8 +41,8 @@
 // # Protobuf
 //
 // A body is 6b 38 73 00 followed by the message Unknown: 1 typeMeta {1 apiVersion, 2 kind}, 2 raw,
-// 3 contentEncoding, 4 contentType. raw is the object. Fields are written in the order of their numbers,
-// keys of maps sorted, with these special messages:
+// 3 contentEncoding, 4 contentType. raw is the object. Fields are written in the order of their
+// numbers and map keys are sorted. The special messages are:
 //
 //	Time, MicroTime  {1: seconds, 2: nanoseconds}, both always written; empty when absent
 //	Duration         {1: nanoseconds}
@@ -54,7 +54,8 @@
 //
 // # CBOR
 //
-// An item (RFC 8949) is a head, which holds the type and a number, and what that number counts:
+// An item (RFC 8949) is a head, which holds the type and a number, followed by the content that the
+// number counts:
 //
 //	d9 d9 f7           the tag 55799, which begins every document
 //	a1 44 6b696e64 …   a map of one pair; the byte string "kind"; its value
@@ -62,16 +63,16 @@
 //	1903e8  f93e00     the integer 1000; the half-precision number 1.5
 //	f4 f5 f6           false, true, null
 //
-// It is written with the shortest heads and numbers, definite lengths and sorted maps, strings as byte strings; what may be read
-// beyond that is said at DecodeCBOR. A watch is a sequence of such documents: each a map of type and object, where the
-// object is a document, too.
+// The encoder writes the shortest heads and numbers, definite lengths, sorted maps, and strings as
+// byte strings. DecodeCBOR says what else is accepted. A watch is a sequence of such documents,
+// each a map of type and object; the object is a document, too.
 //
 // # Invariants
 //
 //   - Arbitrary bytes never panic.
-//   - Nothing that comes in nests deeper than jsontext.MaxDepth, counted as in JSON whatever the format;
-//     what is stored already may nest as deeply as jsontext.MaxStoredDepth.
-//   - What a decoder allocates is bounded by a small multiple of its input.
-//   - What ReadBack accepts, NewObject and DecodeStored accept.
-//   - A tree that is passed in is never changed.
+//   - Incoming data nests at most jsontext.MaxDepth levels, counted as in JSON for all formats; stored data at most
+//     jsontext.MaxStoredDepth.
+//   - The memory of a decoder is bounded by a small multiple of its input.
+//   - NewObject and DecodeStored accept what ReadBack accepts.
+//   - Input trees are never changed.
 package codec

@@ -10,14 +10,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Encoded is an object as clients get it, except for its resourceVersion: that is to be put in at
-// VersionOffset, which is -1 for a kind without metadata.
+// An Encoded is the JSON of an object without its resourceVersion, which WithVersion inserts at
+// VersionOffset. The offset is -1 for a kind without metadata.
 type Encoded struct {
 	JSON          []byte
 	VersionOffset int
 }
 
-// Unversioned is the object without a resourceVersion: the answer to a dry run.
+// Unversioned returns the object without a resourceVersion, as in the response to a dry run.
 func (e Encoded) Unversioned() []byte {
 	if e.VersionOffset < 0 {
 		return e.JSON
@@ -32,32 +32,30 @@ func (e Encoded) Unversioned() []byte {
 	return slices.Concat(e.JSON[:from], e.JSON[to:])
 }
 
-// buffers holds the scratch space of encoders. The result is copied out of it, so that an object takes
-// just the memory that it needs for as long as it is stored.
+// buffers holds the buffers of encoders. Results are copied out of them, so that a stored object
+// takes no more memory than it needs.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
-// maxPooled is the largest scratch space that is kept, in bytes: a rare large object must not occupy
-// memory for ever.
+// maxPooled limits the buffers that are kept, in bytes, so that rare large objects do not occupy
+// memory permanently.
 const maxPooled = 1 << 18
 
-// EncodeJSON writes an object of kind k. The kind, apiVersion and resourceVersion of the tree are ignored;
-// metadata is always written.
+// EncodeJSON encodes an object of kind k. It ignores the kind, apiVersion and resourceVersion of
+// the tree, and always writes the metadata.
 func EncodeJSON(k *schema.Kind, t tree.Tree) Encoded {
 	out, _ := EncodeWithin(k, t, math.MaxInt)
 	return out
 }
 
-// EncodeWithin is EncodeJSON for objects of up to limit bytes. Encoding a larger one stops early: ok is
-// false.
-//
-// The size of a request does not bound that of the object, which grows by defaults, escapes and managers. What is
-// far too large is not written to its end.
+// EncodeWithin is EncodeJSON for objects of up to limit bytes. Beyond it, encoding stops early and
+// ok is false. The request size does not bound the object, which grows by defaults, escapes and
+// managed fields.
 func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool) {
 	scratch := buffers.Get().(*[]byte)
 	e := encoder{b: (*scratch)[:0], versionOffset: -1, limit: limit}
 	e.object(k, t)
 	if ok = !e.full(); ok {
-		out = Encoded{JSON: append(passing(len(e.b)), e.b...), VersionOffset: e.versionOffset}
+		out = Encoded{JSON: append(newTransientBuffer(len(e.b)), e.b...), VersionOffset: e.versionOffset}
 	}
 	if cap(e.b) <= maxPooled {
 		*scratch = e.b
@@ -66,14 +64,13 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 	return out, ok
 }
 
-// passing makes empty memory for n bytes that live as long as a request. Unless it is large, it has the size of a power of two, at least a
-// quarter more than n: Go puts memory of one size side by side, and what is as large as an object that stays would leave a hole
-// beside it.
+// newTransientBuffer allocates n bytes for the duration of a request. Small buffers have a power of two as
+// their size, at least a quarter more than n.
 //
-// What is stored of an object is as long as the text that it comes from, but for a few bytes. With both of one size, 50,000
-// objects that were created one after the other took a third more memory than they have.
-func passing(n int) []byte {
-	const large = 8 << 10 // from which memory is not shared by many
+// Go allocates equal sizes side by side. A temporary buffer of the size of the stored object would
+// leave a hole beside it: 50,000 objects created in sequence took a third more memory.
+func newTransientBuffer(n int) []byte {
+	const large = 8 << 10 // larger allocations do not share spans
 	if n < large {
 		n = 1 << bits.Len(uint(n+n/4))
 	}
@@ -105,8 +102,7 @@ func AppendElement(b []byte, f *schema.Field, v any) []byte {
 	return e.b
 }
 
-// AppendAny appends the JSON form of a value that has no plan: one of a tree. Keys are
-// sorted.
+// AppendAny appends the JSON form of a tree value without a plan, with sorted keys.
 func AppendAny(b []byte, v any) []byte {
 	e := encoder{b: b}
 	e.any(v)

@@ -9,23 +9,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An encoder appends JSON to b.
-//
-// It cannot fail: what JSON has no form for becomes null. Once it is full, lists and maps end early and
-// without their brackets; what was written is then of no use, and the caller drops it.
+// An encoder appends JSON to b. It cannot fail: values that JSON cannot express become null. Once
+// full, it leaves lists and maps unfinished, and the caller discards the output.
 type encoder struct {
 	b             []byte
 	versionOffset int
-	limit         int // bytes of b from which on the rest may be left out; 0 for none
+	limit         int // size of b beyond which the rest may be omitted; 0 for none
 }
 
-// full tells whether b has grown beyond the limit.
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
 
-// object writes a whole object, with the kind and apiVersion of k whatever the tree says.
-//
-// Kind and apiVersion come first, then the metadata. Lists, which leave kind and apiVersion out of their
-// items, write an object from its metadata on: schema.Kind.ItemOffset is how many bytes that skips.
+// object writes a whole object, with the kind and apiVersion of k, then the metadata. Items of
+// lists omit kind and apiVersion: schema.Kind.ItemOffset is the number of bytes to skip.
 func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw(`{"kind":`)
 	e.text(k.Kind)
@@ -50,10 +45,8 @@ func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw("}")
 }
 
-// metadata writes an object's metadata with an empty resourceVersion, and notes where that is.
-//
-// Which version the object gets is known when it is committed. Then WithVersion copies the bytes with the
-// digits in this place, instead of encoding the object again.
+// metadata writes the metadata with an empty resourceVersion and records its offset. WithVersion
+// inserts the digits when the object is committed, which saves a second encoding.
 func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -68,13 +61,11 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// message writes an object by the plan m.
-//
-// Most messages have few of the many fields of their plan. Once all values of t are written, only fields
-// that are written even when absent are still looked at.
+// message writes an object by the plan m. Most messages set few fields: once all values of t are
+// written, only EmitEmpty fields are considered.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
-	left := len(t) // values that are still to be written
+	left := len(t) // values still to write
 	for _, f := range m.Fields {
 		if left == 0 && !f.EmitEmpty {
 			continue
@@ -88,7 +79,6 @@ func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// member writes a field with its value, or nothing if it is to be left out.
 func (e *encoder) member(f *schema.Field, v any) {
 	if v == nil {
 		if f.EmitEmpty {
@@ -104,9 +94,8 @@ func (e *encoder) member(f *schema.Field, v any) {
 	e.value(f, v)
 }
 
-// isEmpty tells whether a value is what a field without a pointer leaves out.
-//
-// A raw value or an int-or-string is never empty: a 0 or a "" is what a client has chosen. The same holds for an object of a single message, even without fields.
+// isEmpty reports whether a field without a pointer omits the value. Raw values, int-or-strings and
+// single messages are never empty, because the client chose to send them.
 func isEmpty(f *schema.Field, v any) bool {
 	if f.Shape == schema.Single && (f.Type == schema.TypeRaw || f.Type == schema.TypeIntOrString) {
 		return false
@@ -128,9 +117,7 @@ func isEmpty(f *schema.Field, v any) bool {
 	return false
 }
 
-// emptyValue writes an absent field that is always written.
-//
-// The values are those that Go's encoder writes for the zero value of the type.
+// emptyValue writes an absent EmitEmpty field, as encoding/json writes the zero value of its type.
 func (e *encoder) emptyValue(f *schema.Field) {
 	switch {
 	case f.Pointer || f.Shape != schema.Single:
@@ -152,7 +139,6 @@ func (e *encoder) emptyValue(f *schema.Field) {
 	}
 }
 
-// value writes the value of a field of any shape.
 func (e *encoder) value(f *schema.Field, v any) {
 	switch f.Shape {
 	case schema.List:
@@ -164,10 +150,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 	}
 }
 
-// single writes one value of the type of f, whatever its shape. A value of a wrong type must not occur,
-// but then still makes valid JSON.
-//
-// A set of fields is JSON text in the tree, and goes out as it is.
+// single writes one value of type f, ignoring its shape. A value of a wrong type must not occur,
+// but still yields valid JSON. A field set is JSON text in the tree and written verbatim.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -186,7 +170,6 @@ func (e *encoder) single(f *schema.Field, v any) {
 	e.any(v)
 }
 
-// list writes a list, or as much of it as is wanted.
 func (e *encoder) list(f *schema.Field, v any) {
 	list, _ := v.([]any)
 	e.raw("[")
@@ -202,8 +185,6 @@ func (e *encoder) list(f *schema.Field, v any) {
 	e.raw("]")
 }
 
-// mapField writes a map by sorted keys.
-//
 // Up to 16 keys are sorted on the stack.
 func (e *encoder) mapField(f *schema.Field, v any) {
 	table, _ := v.(tree.Tree)
@@ -223,7 +204,6 @@ func (e *encoder) mapField(f *schema.Field, v any) {
 	e.raw("}")
 }
 
-// sortedKeys appends the keys of a map in the order of their bytes.
 func sortedKeys(keys []string, table tree.Tree) []string {
 	for key := range table {
 		keys = append(keys, key)
@@ -232,7 +212,6 @@ func sortedKeys(keys []string, table tree.Tree) []string {
 	return keys
 }
 
-// any writes a value without a plan.
 func (e *encoder) any(v any) {
 	switch v := v.(type) {
 	case string:
@@ -262,7 +241,6 @@ func (e *encoder) any(v any) {
 	}
 }
 
-// anyObject writes an object without a plan by sorted keys.
 func (e *encoder) anyObject(table tree.Tree) {
 	var space [16]string
 	e.raw("{")
@@ -280,8 +258,6 @@ func (e *encoder) anyObject(table tree.Tree) {
 	e.raw("}")
 }
 
-// name writes the key of a field, with the comma before it.
-//
 // Names come from declarations and need no escapes.
 func (e *encoder) name(f *schema.Field) {
 	if e.b[len(e.b)-1] != '{' {

@@ -6,16 +6,13 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// protobufMagic begins every Protobuf body: Protobuf itself does not say what a message is, and the magic
-// tells it from other formats.
+// protobufMagic begins every Protobuf body, because the format itself is not recognizable.
 var protobufMagic = []byte{0x6b, 0x38, 0x73, 0x00}
 
 const errNoEnvelope = typeError("provided data does not appear to be a protobuf message, expected prefix 6b 38 73 00")
 
-// An Envelope is what surrounds an object in Protobuf. It says the kind, so that a reader knows by which
-// plan to decode the object.
-//
-// A Pod, as an example, in hexadecimal digits with its object left out:
+// An Envelope surrounds an object in Protobuf and names its kind, which selects the plan for
+// decoding. The envelope of a Pod in hexadecimal, without the object:
 //
 //	6b387300                    the magic
 //	0a09 0a027631 1203506f64    1: typeMeta with "v1" and "Pod"
@@ -27,15 +24,15 @@ type Envelope struct {
 	ContentEncoding, ContentType string // "" for plain Protobuf
 }
 
-// WrapEnvelope appends the envelope of an object, with the object in it.
+// WrapEnvelope appends an envelope that contains the object raw.
 func WrapEnvelope(b []byte, apiVersion, kind string, raw []byte) []byte {
 	b = OpenEnvelope(b, apiVersion, kind, len(raw))
 	b = append(b, raw...)
 	return CloseEnvelope(b)
 }
 
-// OpenEnvelope appends what comes before an object of so many bytes in its envelope, and CloseEnvelope
-// what comes after it. So a large object need not be copied into its envelope.
+// OpenEnvelope appends the part of an envelope before an object of size bytes, and CloseEnvelope
+// the part after it. This avoids copying large objects.
 func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	b = append(b, protobufMagic...)
 	b, at := openWire(b, 1)
@@ -46,19 +43,19 @@ func OpenEnvelope(b []byte, apiVersion, kind string, size int) []byte {
 	return protowire.AppendVarint(b, uint64(size))
 }
 
-// CloseEnvelope appends the end of an envelope. Its fields are written although they are empty, as other
-// servers of this API do.
+// CloseEnvelope appends the end of an envelope. The empty fields are written as kube-apiserver
+// does.
 func CloseEnvelope(b []byte) []byte {
 	b = appendStringField(b, 3, "")
 	return appendStringField(b, 4, "")
 }
 
-// EnvelopedObject is the object in an envelope that WrapEnvelope has made, of which empty is the size without an object. It shares
-// the memory of the envelope and does not read it: where it lies follows from the sizes alone. Of a long list that is a good part of
-// the cost.
+// EnvelopedObject returns the object in an envelope of WrapEnvelope. empty is the size of the
+// envelope without an object. The result shares memory; its position follows from the sizes, which
+// is cheaper than parsing each item of a long list.
 func EnvelopedObject(envelope []byte, empty int) []byte {
 	end := len(envelope) - len(CloseEnvelope(make([]byte, 0, 8)))
-	size := len(envelope) - empty // of the object, and of its length beyond one byte
+	size := len(envelope) - empty // the object plus the bytes of its length beyond the first
 	for extra := 0; ; extra++ {
 		if protowire.SizeVarint(uint64(size-extra)) == 1+extra {
 			return envelope[end-size+extra : end]
@@ -66,10 +63,8 @@ func EnvelopedObject(envelope []byte, empty int) []byte {
 	}
 }
 
-// UnwrapEnvelope reads an envelope. Raw shares the memory of body. The error may be shown to the client.
-//
-// Numbers above 4 are skipped, for later versions of the envelope; of a number that is there twice the last
-// one counts, as in all of Protobuf.
+// UnwrapEnvelope parses an envelope. Raw shares the memory of body, and the error may be shown to
+// clients. Fields above 4 are skipped for later versions; of repeated fields the last one wins.
 func UnwrapEnvelope(body []byte) (Envelope, error) {
 	rest, ok := bytes.CutPrefix(body, protobufMagic)
 	if !ok {

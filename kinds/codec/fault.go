@@ -8,20 +8,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxFaults bounds the faults that are reported for one body.
+// maxFaults limits the faults reported for one body.
 const maxFaults = 100
 
-// A FieldFault is a field of a body that its kind does not know, or that the body has twice.
+// A FieldFault is an unknown or duplicate field of a body.
 type FieldFault struct {
 	Path      string // as in spec.containers[0].image
-	Duplicate bool   // else the field is unknown
-	Message   string // the whole wording, of a YAML parser that knows no path
-	// Tolerated: it is below a union, into which the strict decoder of the public server does not look. Definitions of the real
-	// world have such fields, so it is no error but a warning, however strict a request is.
+	Duplicate bool   // otherwise the field is unknown
+	Message   string // the whole text, from a YAML parser that knows no path
+	// Tolerated faults are below a union, which kube-apiserver's strict decoder does not check.
+	// Published CRDs have such fields, so they only cause a warning, even in strict requests.
 	Tolerated bool
 }
 
-// Refused are the faults that make a strict request fail.
+// Refused returns the faults that make a strict request fail.
 func Refused(faults []FieldFault) (refused []FieldFault) {
 	for _, f := range faults {
 		if !f.Tolerated {
@@ -41,7 +41,7 @@ func UnknownPaths(faults []FieldFault) (paths []string) {
 	return paths
 }
 
-// String is the wording of warnings and strict errors: unknown field "spec.foo".
+// String returns the text of warnings and strict errors, as in: unknown field "spec.foo".
 func (f FieldFault) String() string {
 	if f.Message != "" {
 		return f.Message
@@ -67,8 +67,8 @@ type mismatchError struct {
 
 func (e mismatchError) Unwrap() error { return e.typeError }
 
-// ConversionText returns the text of an error of Conform for the result of a strategic merge patch. kube-apiserver does not
-// decode that result from JSON, so a value of the wrong type has another text than in a request body.
+// ConversionText returns the text of an error of Conform for the result of a strategic merge patch.
+// kube-apiserver does not decode that result from JSON, so its errors differ from those of a body.
 func ConversionText(err error) string {
 	e, ok := errors.AsType[mismatchError](err)
 	if !ok {
@@ -82,13 +82,12 @@ func ConversionText(err error) string {
 		return "cannot restore slice from " + from
 	case strings.Contains(e.goType, "."):
 		return "cannot restore struct from: " + from
-	case isNumeric(from) && isNumeric(e.goType), from == "int64" && e.goType == "string": // the conversions of Go
+	case isNumeric(from) && isNumeric(e.goType), from == "int64" && e.goType == "string": // as in Go
 		return "cannot convert " + from + " to " + e.goType
 	}
 	return "unrecognized type: " + e.goType
 }
 
-// goKind returns the kind of the value in Go.
 func (e mismatchError) goKind() string {
 	kind, literal, _ := strings.Cut(e.value, " ")
 	switch {
@@ -108,19 +107,18 @@ func isNumeric(goType string) bool {
 	return goType == "int32" || goType == "int64" || goType == "float64"
 }
 
-// IsTypeError tells whether err, of a decoder, is about a value of the wrong type or form
-// in a body that is otherwise well formed.
+// IsTypeError reports whether a decoder's error concerns a value of the wrong type or form in an
+// otherwise well-formed body.
 func IsTypeError(err error) bool {
 	_, ok := errors.AsType[typeError](err)
 	return ok
 }
 
-// joinNames writes names as "a.b.c".
 func joinNames(names []string) string { return strings.Join(names, ".") }
 
-// ErrTooManyMessages says that a body, or the result of a patch, holds too many messages.
+// ErrTooManyMessages says that a body, or the result of a patch, contains too many messages.
 const ErrTooManyMessages = jsontext.SyntaxError("an object may hold at most 65536 objects that its kind declares, such as the items of a list")
 
-// maxMessages bounds the messages in one object that comes in. An empty one is a few bytes of JSON and
-// takes a thousand times as much memory while it gets defaults, is validated and compared.
+// maxMessages limits the messages of one incoming object. An empty message is a few bytes of JSON,
+// but takes a thousand times as much memory for defaults, validation and comparison.
 const maxMessages = 1 << 16

@@ -8,13 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// compactFieldSet is the text of a set of fields (FieldsV1) as trees hold it, for one JSON value that
-// nests so many levels deep: an object as an encoder writes it, so that it can be put into the JSON of its
-// object as it is. Sets stay text in trees: most writes never look into them.
-//
-// For instance {"f:data": {"f:a": {}}} becomes {"f:data":{"f:a":{}}}. depth makes its own nesting count
-// with that of the object around it. The order of keys and the meaning of the text are the matter of
-// package ownership.
+// compactFieldSet returns the text of a field set (FieldsV1) as trees hold it: compact JSON, such
+// as {"f:data":{"f:a":{}}}, ready to be copied into the object's JSON. Sets stay text because most
+// writes never look into them. depth is the nesting of text in the object around it. Package
+// ownership interprets the text.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
@@ -30,11 +27,10 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet recognizes the usual form of a set that is well-formed JSON: nothing but nested objects,
-// without blanks, whose keys are ASCII and escape at most quotes and backslashes.
-//
-// It tells so from the characters alone, and does not check that brackets match: the callers do, before or
-// after. Nearly all sets come back from clients as this server has written them, and need no decoding.
+// isPlainFieldSet recognizes the usual form of a field set: nested objects without whitespace,
+// whose keys are ASCII and escape at most quotes and backslashes. It does not match brackets;
+// callers check the syntax. Nearly all sets return from clients as this server wrote them and need
+// no decoding.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -50,7 +46,8 @@ func isPlainFieldSet(text string) bool {
 	return true
 }
 
-// plainKeyEnd is the offset of the quote that ends the key from i on; negative if the key is not plain.
+// plainKeyEnd returns the offset of the quote that ends the key at i, or a negative number if the
+// key is not plain.
 func plainKeyEnd(text string, i int) int {
 	for {
 		i = jsontext.SafeEnd(text, i)
@@ -67,10 +64,7 @@ func plainKeyEnd(text string, i int) int {
 	}
 }
 
-// fieldSet reads a set of fields as the text that it is.
-//
-// The scanner goes over it like over any value, so it is well formed and within the depth. A null is no
-// set.
+// fieldSet reads a field set as text; null means none. Skip has checked its syntax and depth.
 func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	c, start := d.Peek(), d.Pos
 	if err := d.Skip(); err != nil {
@@ -90,8 +84,8 @@ func (d *decoder) fieldSet(f *schema.Field) (any, error) {
 	return nil, nil
 }
 
-// equalsBase tells whether base has a set of fields to the letter. Such a one is not checked again, and
-// may nest deeper than what comes in.
+// equalsBase reports whether base has the same field set. Such a set is not checked again and may
+// nest deeper than incoming JSON.
 func (c *conformer) equalsBase(text string) bool {
 	metadata, _ := c.base["metadata"].(tree.Tree)
 	managers, _ := metadata["managedFields"].([]any)
@@ -101,9 +95,8 @@ func (c *conformer) equalsBase(text string) bool {
 	})
 }
 
-// fieldSet takes a set of fields as the object that a patch holds, or as the string that it is in the tree
-// of the patched object. A patch that sends a string cannot be told from that; it is taken as the object
-// that the string says.
+// fieldSet accepts a field set as an object, as in a patch, or as a string, as in the tree of the
+// patched object. A string in a patch cannot be distinguished from the latter and is parsed.
 func (c *conformer) fieldSet(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case string:

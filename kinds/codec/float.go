@@ -5,11 +5,9 @@ import (
 	"strconv"
 )
 
-// appendFloat writes a number as encoding/json does, with one exception: negative zero becomes 0, since it
-// is read back as an integer, which has only one zero. What JSON has no number for becomes null.
-//
-// As examples: 1.5 is 1.5, 3e20 is 300000000000000000000, 1e21 is 1e+21, 0.000001 is 0.000001 and 1e-9 is
-// 1e-9. The shortest digits that are read back as the same number are written, so nothing is lost.
+// appendFloat writes the shortest form that reads back as the same number, as encoding/json does:
+// 1.5, 300000000000000000000, 1e+21, 0.000001, 1e-9. Negative zero becomes 0, because it reads back
+// as an integer. NaN and infinities become null.
 func appendFloat(b []byte, n float64) []byte {
 	if n == 0 {
 		return append(b, '0')

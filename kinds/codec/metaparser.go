@@ -11,25 +11,24 @@ import (
 )
 
 // A metaParser reads the metadata and the selectable fields of an object from its JSON and skips
-// everything else. It runs over every stored object on recovery, when decoding them all would take many
-// times as long.
+// the rest. Recovery runs it over every stored object, where full decoding would take many times as
+// long.
 //
-// A value of another type than expected is skipped and its field left empty: whether the object is sound is
-// checked elsewhere (checkDecodable). All strings share the memory of the JSON.
+// A value of an unexpected type is skipped and its field stays empty; checkDecodable rejects such
+// objects. Strings share the memory of the JSON.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
 	meta meta.ObjectMeta
 	ref  ObjectRef
-	// metadataOnly ends the reading behind the metadata, by errEnough.
+	// metadataOnly stops after the metadata, with errDone.
 	metadataOnly bool
 }
 
-// errEnough ends a reading that needs no more.
-var errEnough = errors.New("the rest need not be read")
+var errDone = errors.New("the rest need not be read")
 
-// members calls read for each key of the object at hand; read consumes the value. A value that is no
-// object is skipped.
+// members calls read, which consumes the value, for each key of an object. Other values are
+// skipped.
 func (p *metaParser) members(read func(key string) error) error {
 	if p.Peek() != '{' {
 		return p.Skip()
@@ -48,7 +47,7 @@ func (p *metaParser) members(read func(key string) error) error {
 	}
 }
 
-// elements calls read for each element of the list at hand; read consumes it.
+// elements calls read, which consumes the element, for each element of a list.
 func (p *metaParser) elements(read func() error) error {
 	if p.Peek() != '[' {
 		return p.Skip()
@@ -67,24 +66,22 @@ func (p *metaParser) elements(read func() error) error {
 	}
 }
 
-// object reads the object at prefix ("" or a dotted path that ends in a dot): the
-// metadata of the whole one, and the selectable fields.
+// object reads the metadata of the whole object, and the selectable fields below prefix, which is
+// "" or a dotted path with a trailing dot.
 func (p *metaParser) object(prefix string) error {
 	return p.members(func(key string) error {
 		if prefix == "" && key == "metadata" {
 			if err := p.members(p.metadata); err != nil || !p.metadataOnly {
 				return err
 			}
-			return errEnough
+			return errDone
 		}
 		return p.selectable(prefix, key)
 	})
 }
 
-// selectable reads a value that is a selectable field or leads to one.
-//
-// With the paths spec.nodeName and status.phase, for instance, spec and status are entered, and every other
-// key of the object is skipped at the cost of finding its end.
+// selectable reads a value that is, or contains, a selectable field. With the paths spec.nodeName
+// and status.phase, it enters spec and status and skips all other keys.
 func (p *metaParser) selectable(prefix, key string) error {
 	for i := range p.kind.SelectFields {
 		path := p.kind.SelectFields[i].Path
@@ -102,9 +99,8 @@ func (p *metaParser) selectable(prefix, key string) error {
 	return p.Skip()
 }
 
-// scalar reads a value as text; to stays empty for lists, objects and null.
-//
-// A number or a boolean is taken as it is written: an encoder has only one form for each.
+// scalar reads a value as text; lists, objects and null leave to empty. Numbers and booleans are
+// taken literally: an encoder has only one form for each.
 func (p *metaParser) scalar(to *string) error {
 	c := p.Peek()
 	if c == '"' {
@@ -120,7 +116,7 @@ func (p *metaParser) scalar(to *string) error {
 	return nil
 }
 
-// string reads a string; anything else leaves to as it is.
+// string reads a string; other values leave to unchanged.
 func (p *metaParser) string(to *string) error {
 	if p.Peek() != '"' {
 		return p.Skip()
@@ -130,15 +126,13 @@ func (p *metaParser) string(to *string) error {
 	return err
 }
 
-// bool reads true or false; anything else leaves to as it is.
 func (p *metaParser) bool(to *bool) error {
 	*to = p.Peek() == 't'
 	return p.Skip()
 }
 
-// metadata reads one field of the metadata.
-//
-// The rest of the metadata, mostly annotations and managedFields, is for clients only.
+// metadata reads one metadata field. The rest, mostly annotations and managedFields, matters only
+// to clients.
 func (p *metaParser) metadata(key string) error {
 	switch key {
 	case "name":
@@ -169,7 +163,7 @@ func (p *metaParser) metadata(key string) error {
 	return p.Skip()
 }
 
-// labels reads the labels, and sorts them: meta.Labels are searched.
+// meta.Labels must be sorted, because they are searched.
 func (p *metaParser) labels() error {
 	err := p.members(func(key string) error {
 		var v string
@@ -192,7 +186,6 @@ func (p *metaParser) finalizer() error {
 	return nil
 }
 
-// owner reads one owner reference.
 func (p *metaParser) owner() error {
 	var o meta.OwnerReference
 	err := p.members(func(key string) error {

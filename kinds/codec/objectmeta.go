@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ObjectRef is what stored bytes say about which object they hold: its name and namespace, and its
-// resource version (0 if they have none).
+// An ObjectRef identifies the object in stored bytes. Version is 0 if they have none.
 type ObjectRef struct {
 	Name, Namespace string
 	Version         uint64
@@ -21,11 +20,9 @@ type ObjectRef struct {
 
 var errNoObject = errors.New("stored bytes are no object")
 
-// ExtractMeta takes from a tree what the server itself needs of an object. Its strings share the memory of
-// the tree; for objects that are kept, NewObject makes one that shares the memory of their JSON.
-//
-// A write has the tree of the object at hand, so its metadata is taken from there; recovery has only the
-// bytes, and uses ParseMeta. Both give the same for the same object.
+// ExtractMeta returns the metadata that the server needs, from a tree. Writes use it because they
+// have the tree; recovery uses ParseMeta on the bytes, with the same result. Strings share the
+// memory of the tree, so objects that are kept get theirs from NewObject.
 func ExtractMeta(k *schema.Kind, t tree.Tree) meta.ObjectMeta {
 	m, _ := t["metadata"].(tree.Tree)
 	var h meta.ObjectMeta
@@ -69,7 +66,6 @@ func ownerOf(o tree.Tree) meta.OwnerReference {
 	return out
 }
 
-// valueAt is the value at a dotted path; nil if there is none.
 func valueAt(v any, path string) any {
 	for path != "" {
 		object, _ := v.(tree.Tree)
@@ -80,9 +76,8 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// scalarString is a scalar as field selectors compare it; "" for anything else.
-//
-// A float has no text that clients would know beforehand, and is not selected by.
+// scalarString returns the text that field selectors compare, or "" for values that are not scalar.
+// Floats cannot be selected by, because clients could not predict their text.
 func scalarString(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -95,11 +90,9 @@ func scalarString(v any) string {
 	return ""
 }
 
-// zeroAbsentFields gives absent selectable fields the zero value of their type, which is what selectors
-// compare with.
-//
-// So the selector spec.unschedulable=false finds the Nodes that do not have the field. A field with a
-// fallback takes the value of another one instead. Those of custom kinds stay absent.
+// zeroAbsentFields sets absent selectable fields to the zero value of their type, or to the value
+// of their fallback field. So the selector spec.unschedulable=false matches Nodes without the
+// field. Fields of custom kinds stay absent.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	if k.IsCustom() {
 		return
@@ -122,8 +115,7 @@ func zeroAbsentFields(k *schema.Kind, fields []string) {
 	}
 }
 
-// fieldAt is the field at a dotted path; nil if there is none. A list or a map on the way ends it, as
-// selectable fields lead through objects only.
+// fieldAt returns the field at a dotted path, or nil. Paths lead through single messages only.
 func fieldAt(m *schema.Message, path string) *schema.Field {
 	for m != nil {
 		name, rest, more := strings.Cut(path, ".")
@@ -136,12 +128,9 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return nil
 }
 
-// NewObject makes the object of stored bytes. It keeps json, which must not change any more, and its
-// metadata shares the memory of it. Bytes that are no object, that belong under another key, or that could
-// not be decoded are refused.
-//
-// It goes over the bytes twice, to check them and to read the metadata. An object that fails is set aside
-// by recovery, which serves all others.
+// NewObject checks stored bytes and returns their object. The object shares the memory of json,
+// which must not change. Malformed, undecodable or misplaced bytes are an error; recovery
+// quarantines them.
 func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta.Object, error) {
 	if err := checkDecodable(k, key, json); err != nil {
 		return nil, err
@@ -153,14 +142,14 @@ func NewObject(k *schema.Kind, key meta.Key, version uint64, json []byte) (*meta
 	return &meta.Object{Key: key, Version: version, JSON: json, ItemOffset: k.ItemOffset(), Meta: head}, nil
 }
 
-// ParseMeta reads the metadata straight from an object's JSON, and which object it is. The strings share
-// the memory of json, which must not change as long as they are used.
+// ParseMeta reads an object's metadata and identity directly from its JSON. The strings share the
+// memory of json, which must not change while they are in use.
 func ParseMeta(k *schema.Kind, json []byte) (meta.ObjectMeta, ObjectRef, error) {
 	return parseMeta(k, json, false)
 }
 
-// parseMeta is ParseMeta. With metadataOnly it stops behind the metadata: the caller knows that what follows is JSON, and
-// needs nothing of it.
+// With metadataOnly, parseMeta stops after the metadata. The caller must know that the rest is
+// valid JSON and have no selectable fields.
 func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta, ObjectRef, error) {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
@@ -173,7 +162,7 @@ func parseMeta(k *schema.Kind, json []byte, metadataOnly bool) (meta.ObjectMeta,
 	if p.Peek() != '{' {
 		return meta.ObjectMeta{}, ObjectRef{}, errNoObject
 	}
-	if err := p.object(""); err == errEnough {
+	if err := p.object(""); err == errDone {
 		return p.meta, p.ref, nil
 	} else if err != nil {
 		return meta.ObjectMeta{}, ObjectRef{}, err

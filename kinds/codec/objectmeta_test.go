@@ -68,7 +68,7 @@ func TestNewObject(t *testing.T) {
 	}
 }
 
-// unselectable is the kind without selectable fields, of whose objects only the metadata is read.
+// unselectable returns the kind without selectable fields, for which only the metadata is read.
 func unselectable() *schema.Kind {
 	k := *thing
 	k.SelectFields = nil

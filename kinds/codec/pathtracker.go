@@ -8,24 +8,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pathTracker is the path from the root of an object to the value at hand, with the faults found so far.
-// The text of a path is made only when a fault needs it.
-//
-// Walks push an element before they go to a value and pop it afterwards; after an error that ends the walk
-// they need not. The path spec.containers[0].image is four elements.
+// A pathTracker holds the path from the root of an object to the current value, and the faults so
+// far. Walks push an element before a value and pop it afterwards, except after fatal errors. The
+// path spec.containers[0].image has four elements; its text is built only for faults.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
-	unions int   // that the value at hand is in
-	err    error // the first value of a wrong type
+	unions int   // number of unions around the current value
+	err    error // of the first value of a wrong type
 }
 
-// A pathElement is a field (message is set), a key of a map, or an index of a list.
+// A pathElement is a field (message is set), a map key, or a list index.
 type pathElement struct {
 	name    string
 	list    bool
 	index   int
-	message *schema.Message // the one that has the field
+	message *schema.Message // the message that has the field
 }
 
 func (t *pathTracker) pop() { t.path = t.path[:len(t.path)-1] }
@@ -38,15 +36,11 @@ func (t *pathTracker) pushKey(key string) { t.path = append(t.path, pathElement{
 
 func (t *pathTracker) pushIndex(i int) { t.path = append(t.path, pathElement{list: true, index: i}) }
 
-// unknown reports a field of the value at hand that the plan does not have.
 func (t *pathTracker) unknown(name string) { t.fault(name, false) }
 
-// duplicate reports a field or key that the value at hand has twice.
 func (t *pathTracker) duplicate(name string) { t.fault(name, true) }
 
-// fault records a fault once, as long as there are not too many.
-//
-// The search is linear, over at most maxFaults. A field that is there three times is one fault.
+// fault records each fault once, up to maxFaults, which keeps the linear search cheap.
 func (t *pathTracker) fault(name string, duplicate bool) {
 	if len(t.faults) >= maxFaults {
 		return
@@ -60,8 +54,8 @@ func (t *pathTracker) fault(name string, duplicate bool) {
 	t.faults = append(t.faults, fault)
 }
 
-// pathTo is the path of a field or key of the value at hand. It is cut at about 1 KiB, because it gets
-// into responses and logs while its length is up to the client.
+// pathTo returns the path of a field or key of the current value. It is cut at about 1 KiB, because
+// clients control its length and it appears in responses and logs.
 func (t *pathTracker) pathTo(name string) string {
 	const limit = 1024
 	var b strings.Builder
@@ -92,16 +86,15 @@ func (t *pathTracker) pathTo(name string) string {
 	return b.String()
 }
 
-// mismatch remembers that a value, described as in "number 1.5", does not fit a type. Only the first one
-// is reported, as by Go's decoder, with its struct and field names, and with the number if the type is one.
-//
-// For instance, in the ports of a Pod's container:
+// mismatch records the first value of a wrong type; value is a description such as "number 1.5".
+// The text is that of encoding/json with its struct and field names, and with the number if the
+// type is numeric:
 //
 //	json: cannot unmarshal number 1.5 into Go struct field
 //	ContainerPort.spec.containers.ports.containerPort of type int32
 //
-// Indexes of lists and keys of maps are not in the path, and the struct is the one that has the field.
-// Clients show this text, and some look for parts of it.
+// The path omits list indexes and map keys. Clients show this text, and some search for parts of
+// it.
 func (t *pathTracker) mismatch(value, goType string) {
 	if t.err != nil {
 		return
@@ -126,7 +119,6 @@ func (t *pathTracker) mismatch(value, goType string) {
 	t.err = mismatchError{typeError(text), value, goType}
 }
 
-// mismatchOf is mismatch for a value of a tree.
 func (t *pathTracker) mismatchOf(v any, goType string) {
 	value := valueType(v)
 	if value == "number" {
@@ -135,18 +127,17 @@ func (t *pathTracker) mismatchOf(v any, goType string) {
 	t.mismatch(value, goType)
 }
 
-// malformed remembers that the text of a value does not have the form of its type.
+// malformed records that the text of a value does not have the form of its type.
 func (t *pathTracker) malformed(text string) {
 	if t.err == nil {
 		t.err = typeError(text)
 	}
 }
 
-// simpleName is the part of a message's name after the last dot.
 func simpleName(name string) string { return name[strings.LastIndexByte(name, '.')+1:] }
 
-// goType names the type of a field as errors do: "[]v1.Container". Types have the names of the API's Go
-// packages, which are those of the messages.
+// goType returns the type of a field as errors name it, such as "[]v1.Container". Messages have the
+// names of the API's Go types.
 func goType(f *schema.Field) string {
 	switch f.Shape {
 	case schema.List:
@@ -157,7 +148,7 @@ func goType(f *schema.Field) string {
 	return elementType(f)
 }
 
-// elementType names the type of an element of a list or map, or of a single value, as errors do.
+// elementType returns the type of an element or a single value as errors name it.
 func elementType(f *schema.Field) string {
 	switch f.Type {
 	case schema.TypeBool:
@@ -176,7 +167,7 @@ func elementType(f *schema.Field) string {
 	return "string"
 }
 
-// messageType is "v1.PodSpec" for the message core.v1.PodSpec.
+// messageType shortens a message name: v1.PodSpec for core.v1.PodSpec.
 func messageType(m *schema.Message) string {
 	end := strings.LastIndexByte(m.Name, '.')
 	if end < 0 {

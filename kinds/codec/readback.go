@@ -13,13 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// ReadBack checks that the encoding of an object of kind k, before it is stored under a key, can be read
-// again. It is recovery's own check, done while the write can still be refused: what it passes, NewObject
-// takes and DecodeStored decodes.
-//
-// Without it a value that some way of writing lets through, but that no decoder reads, would be found only
-// at the next start, when the write can no longer be refused. It reads the bytes and not the tree, because what
-// the encoder has made of the tree is what will be read.
+// ReadBack checks that an encoded object of kind k can be stored under key and read back. It is the
+// check of recovery, run while the write can still fail: NewObject and DecodeStored accept what
+// passes. It checks the bytes rather than the tree, because recovery reads the encoder's output.
 func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	if !utf8.Valid(json) {
 		return typeError("its text is not UTF-8")
@@ -27,12 +23,12 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 	return checkDecodable(k, key, json)
 }
 
-// checkDecodable checks that stored bytes are an object of kind k that belongs under a key, and that every
-// value in it has the type of the plan. It allocates next to nothing, as it runs for every write and every
+// checkDecodable checks that stored bytes are an object of kind k that belongs under key, with
+// values of the types of the plan. It hardly allocates, since it runs for every write and every
 // recovered object.
 //
-// A mistake in it shows at two places: too strict, it refuses writes that are fine; too lax, an object is
-// served that cannot be changed, since every change begins with decoding it.
+// If it were too strict, valid writes would fail. If it were too lax, an object would be served
+// that cannot be changed, since every change decodes it first.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return errNoObject
@@ -57,28 +53,26 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	return nil
 }
 
-// A verifier goes over the JSON of an object by the plan, as a decoder does, without building anything.
-//
-// It has the structure of decoder, with the same decisions at the same places: a change of one has to be made in both.
+// A verifier walks the JSON of an object along the plan without building a tree. It mirrors
+// decoder: a change to the decisions of one must be made in both.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
-	metadataFields int // fields of the object that are called metadata
+	metadataFields int // count of top-level fields named metadata
 }
 
-// What the message at hand is.
+// Positions of the current message.
 const (
 	inRoot = iota
 	inMetadata
 	nested
 )
 
-// message checks an object by the plan m.
 func (r *verifier) message(m *schema.Message, position int) error {
 	if err := r.Open(); err != nil {
 		return err
 	}
-	next := 0 // index of the field to expect: they are written in the order of the plan
+	next := 0 // index of the expected field; the encoder writes fields in plan order
 	for first := true; ; first = false {
 		key, more, err := r.Key(first)
 		if err != nil || !more {
@@ -102,11 +96,8 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt finds a field of m. It looks first where the field is if all are in order, which spares most map
-// lookups.
-//
-// The encoder writes fields in the order of the plan, so the field that is looked for is mostly the next
-// one or a few after it. next is where the search goes on.
+// fieldAt returns a field of m. It searches from next on, because fields are mostly in plan order,
+// which avoids most map lookups.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -117,7 +108,6 @@ func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Fie
 	return m.Field(key)
 }
 
-// metadata checks the metadata, without which an object is none.
 func (r *verifier) metadata(f *schema.Field) error {
 	if f == nil || r.Peek() != '{' {
 		return typeError("its metadata is no object")
@@ -125,7 +115,6 @@ func (r *verifier) metadata(f *schema.Field) error {
 	return r.message(f.Message, inMetadata)
 }
 
-// name notes the name or the namespace, to compare them with the key.
 func (r *verifier) name(key string) error {
 	s, err := r.ReadString()
 	if key == "name" {
@@ -136,9 +125,7 @@ func (r *verifier) name(key string) error {
 	return err
 }
 
-// field checks the value of a field. Null is fine everywhere.
-//
-// The decoder reads a null as absence.
+// field checks the value of a field. Null is always valid, since the decoder reads it as absent.
 func (r *verifier) field(f *schema.Field) error {
 	if f.Shape == schema.Single {
 		return r.single(f)
@@ -185,7 +172,7 @@ func (r *verifier) mapField(f *schema.Field) error {
 	}
 }
 
-// single checks one value of the type of f, whatever its shape.
+// single checks one value of type f, ignoring its shape.
 func (r *verifier) single(f *schema.Field) error {
 	c := r.Peek()
 	switch f.Type {
@@ -226,17 +213,15 @@ func (r *verifier) single(f *schema.Field) error {
 	case c == '{' || c == '[' || c == 't' || c == 'f' || c == '"':
 		return r.mismatch(f)
 	}
-	return r.Skip() // which says what is wrong
+	return r.Skip() // returns the syntax error
 }
 
-// mismatch is the error for a value that does not fit its field.
 func (r *verifier) mismatch(f *schema.Field) error {
 	return typeError("a field " + f.Name + " holds a value that is no " + goType(f))
 }
 
-// checkString checks a string.
-//
-// Bytes and quantities have a fast test that is certain when it succeeds; what fails it is parsed.
+// checkString checks a string. Bytes and quantities have a fast path; only values that fail it are
+// parsed.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.SkipString()
@@ -269,8 +254,8 @@ func (r *verifier) checkString(f *schema.Field) error {
 	return nil
 }
 
-// isBase64 recognizes what an encoder writes, without decoding it. The last character before the padding
-// may have stray bits, which decoders ignore.
+// isBase64 recognizes padded base64 without decoding it. The last character may have stray bits,
+// which decoders ignore.
 func isBase64(s string) bool {
 	if len(s)%4 != 0 {
 		return false
@@ -287,9 +272,7 @@ func isBase64(s string) bool {
 	return true
 }
 
-// checkNumber checks a number.
-//
-// That it is a number is known; here it has to be in the range of the type.
+// checkNumber checks that a number is in the range of the field's type.
 func (r *verifier) checkNumber(f *schema.Field) error {
 	literal, err := r.ReadNumber()
 	if err != nil {

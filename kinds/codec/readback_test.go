@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What ReadBack passes can be decoded; what cannot be decoded, or belongs elsewhere, it refuses.
+// TestReadBack checks that accepted objects decode, and that undecodable or misplaced ones are
+// refused.
 func TestReadBack(t *testing.T) {
 	place, err := DecodeStored(thingPlan, []byte(metaJSON))
 	if err != nil {

@@ -13,24 +13,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What the tree holds for a scalar, whatever format it came in:
+// Normal forms of scalars in the tree, for all input formats:
 //
 //	bytes          base64 of the standard alphabet, padded, in one line
-//	time           2030-01-02T03:04:05Z: UTC, whole seconds, the rest cut off
+//	time           2030-01-02T03:04:05Z: UTC, truncated to whole seconds
 //	time (micro)   2030-01-02T03:04:05.000000Z
 //	quantity       the canonical form: 500m for 0.5, 1Mi for 1024Ki
 //	duration       as Go writes it: 1h30m0s for 90m
 //	int-or-string  an int64 in the range of int32, or a string
 //
-// Values that mean the same are the same strings here, so that comparisons of trees, no-op writes and field
-// selectors need not know the types.
+// Equal values are equal strings, so that comparisons, no-op writes and field selectors need not
+// know the types.
 
-// microLayout is the layout of times with microseconds, of which it requires all six digits.
+// microLayout requires all six digits of the microseconds.
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// fromString is the value in the tree for a string in a field f; nil if it does not fit, which is
-// remembered. Decoding, conforming and Protobuf share these functions, so that a value is the same
-// whatever format it came in.
+// fromString returns the tree value of a string for field f. If it does not fit, it records the
+// error and returns nil. JSON decoding, Conform and Protobuf share these functions, so that values
+// do not depend on the format.
 func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	switch f.Type {
 	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
@@ -50,7 +50,6 @@ func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	return nil
 }
 
-// fromNumber is fromString for a number as it is written.
 func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	switch f.Type {
 	case schema.TypeInt32, schema.TypeIntOrString:
@@ -68,10 +67,7 @@ func (t *pathTracker) fromNumber(f *schema.Field, literal string) any {
 	return nil
 }
 
-// fromBool is fromString for a boolean.
-//
-// A quantity is no boolean; it is tried all the same, because the error of quantities is the one that
-// clients get from other servers.
+// fromBool tries a boolean as a quantity, for the error text that kube-apiserver returns.
 func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	switch f.Type {
 	case schema.TypeBool, schema.TypeRaw:
@@ -83,8 +79,8 @@ func (t *pathTracker) fromBool(f *schema.Field, b bool) any {
 	return nil
 }
 
-// strings is a list of strings; nil if v is something else, which is remembered. A null in the list is
-// none.
+// strings returns a list of strings. For other values it records the error and returns nil; null
+// elements are errors.
 func (t *pathTracker) strings(v any) any {
 	list, ok := v.([]any)
 	if !ok {
@@ -104,7 +100,7 @@ func (t *pathTracker) strings(v any) any {
 	return v
 }
 
-// integer reads a whole number of so many bits. 1.0 is none, as in Go.
+// integer parses a whole number of the given bit size. As in Go, 1.0 is not one.
 func (t *pathTracker) integer(f *schema.Field, literal string, bits int) any {
 	n, err := strconv.ParseInt(literal, 10, bits)
 	if err != nil {
@@ -123,8 +119,8 @@ func (t *pathTracker) double(literal string) any {
 	return n
 }
 
-// anyNumber keeps whole numbers that fit as int64, since float64 would change large ones, and all others
-// as float64.
+// anyNumber returns whole numbers as int64 if they fit, since float64 would change large ones, and
+// other numbers as float64.
 func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
@@ -135,8 +131,8 @@ func (t *pathTracker) anyNumber(literal string) any {
 	return nil
 }
 
-// asReadBack returns a number as it is decoded after it has been encoded: 5.0, 1e2 and -0.0 are integers
-// then. Otherwise a client that writes back what it has read would change the object.
+// asReadBack returns a number as it decodes after encoding: 5.0, 1e2 and -0.0 become integers.
+// Otherwise a client that writes back what it read would change the object.
 func asReadBack(n float64) any {
 	if n != math.Trunc(n) || math.Abs(n) >= 1<<63 {
 		return n
@@ -148,8 +144,8 @@ func asReadBack(n float64) any {
 	return i
 }
 
-// bytes checks base64 and returns it without line breaks and stray bits, so that equal bytes are equal
-// strings. Strict decoders would refuse both, but Go's, and so other servers, do not.
+// bytes returns base64 without line breaks and stray bits, so that equal bytes are equal strings.
+// Go's decoder, and so kube-apiserver, accepts both.
 func (t *pathTracker) bytes(s string) any {
 	raw, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {
@@ -162,8 +158,7 @@ func (t *pathTracker) bytes(s string) any {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// isCanonicalBase64 tells whether valid base64 is what an encoder would write, which nearly all is: it
-// then need not be written anew.
+// isCanonicalBase64 reports whether valid base64 is already as an encoder would write it.
 func isCanonicalBase64(s string) bool {
 	for i := range len(s) {
 		if s[i] == '\n' || s[i] == '\r' {
@@ -177,11 +172,8 @@ func isCanonicalBase64(s string) bool {
 	return err == nil
 }
 
-// time returns a time in UTC and whole seconds, as it is stored; nil for the zero time, which clients in
-// Go write as null.
-//
-// So 2030-01-02T05:04:05.9+02:00 becomes 2030-01-02T03:04:05Z. A text that has this form already, and could
-// be parsed, is kept without formatting it.
+// time returns a time in UTC and whole seconds, or nil for the zero time, which Go clients write as
+// null: 2030-01-02T05:04:05.9+02:00 becomes 2030-01-02T03:04:05Z.
 func (t *pathTracker) time(s string) any {
 	at, err := time.Parse(time.RFC3339, s)
 	if err != nil {
@@ -203,12 +195,11 @@ func (t *pathTracker) time(s string) any {
 
 const errYearRange = "year outside of range [0,9999]"
 
-// isStorable tells whether a time in UTC can be read again as it is written: RFC 3339 has years of four
-// digits.
+// isStorable reports whether a UTC time can be read back: RFC 3339 has years of four digits.
 func isStorable(at time.Time) bool { return 0 <= at.Year() && at.Year() <= 9999 }
 
-// timeOutOfRange remembers that the time at hand has, in UTC, no year of four digits. Its message has the
-// path, unlike those of time.Parse, because the text itself looks right.
+// timeOutOfRange records that the current time has no four-digit year in UTC. Unlike the errors of
+// time.Parse, the message includes the path, because the text itself looks valid.
 func (t *pathTracker) timeOutOfRange(s string) {
 	last := ""
 	if n := len(t.path); n > 0 && !t.path[n-1].list {
@@ -219,7 +210,6 @@ func (t *pathTracker) timeOutOfRange(s string) {
 	t.malformed(strings.TrimSuffix(t.pathTo(last), ".") + ": " + strconv.Quote(s) + " is no time: " + errYearRange)
 }
 
-// microTime is time with microseconds.
 func (t *pathTracker) microTime(s string) any {
 	at, err := time.Parse(microLayout, s)
 	if err != nil {
@@ -249,11 +239,9 @@ func (t *pathTracker) quantity(s string) any {
 	return canonical
 }
 
-// isPlainQuantity recognizes the canonical form of usual amounts, such as "500m", "3" and "128Mi", without
-// parsing. False means that the amount has to be parsed.
-//
-// A multiple of 1000 or 1024 has a shorter form with the next suffix, so it is not canonical: 2000m is 2.
-// Seven digits are enough for nearly all amounts, and keep n far from an overflow.
+// isPlainQuantity recognizes common canonical amounts, such as "500m", "3" and "128Mi", without
+// parsing. Multiples of 1000 or 1024 are not canonical: 2000m is 2. Seven digits suffice for nearly
+// all amounts and cannot overflow n.
 func isPlainQuantity(s string) bool {
 	n, i := 0, 0
 	for ; i < len(s) && i < 7 && jsontext.IsDigit(s[i]); i++ {
@@ -271,7 +259,6 @@ func isPlainQuantity(s string) bool {
 	return false
 }
 
-// duration returns the form in which Go writes it.
 func (t *pathTracker) duration(s string) any {
 	d, err := time.ParseDuration(s)
 	if err != nil {
@@ -281,10 +268,8 @@ func (t *pathTracker) duration(s string) any {
 	return d.String()
 }
 
-// Zero is the value that null means as an element of a list or map.
-//
-// The values are those of isEmpty and emptyValue in encoder.go: what Go has in a list for an element that
-// was null.
+// Zero returns the value of a null element of a list or map, as in Go. It must agree with isEmpty
+// and emptyValue.
 func Zero(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:

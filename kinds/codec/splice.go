@@ -7,12 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// versionKey comes before the digits of the version. Before it, metadata has only names and the uid, which
-// cannot hold quotes, so that searching for it finds no other text.
+// versionKey precedes the digits of the version. The metadata before it has only names and the uid,
+// which cannot contain quotes, so the first match is the right one.
 var versionKey = []byte(`"resourceVersion":"`)
 
-// WithoutVersion is an object's JSON as it was before its version was put in; it shares no memory with
-// json.
+// WithoutVersion returns an object's JSON as it was before its version was inserted. The result
+// shares no memory with json.
 func WithoutVersion(json []byte) Encoded {
 	offset := bytes.Index(json, versionKey) + len(versionKey)
 	rest := json[offset+bytes.IndexByte(json[offset:], '"'):]
@@ -20,7 +20,7 @@ func WithoutVersion(json []byte) Encoded {
 	return Encoded{JSON: append(append(bare, json[:offset]...), rest...), VersionOffset: offset}
 }
 
-// WithVersion is the object's JSON under a version.
+// WithVersion returns the object's JSON with a version.
 func (e Encoded) WithVersion(version uint64) []byte {
 	var digits [20]byte
 	d := strconv.AppendUint(digits[:0], version, 10)
@@ -29,16 +29,17 @@ func (e Encoded) WithVersion(version uint64) []byte {
 	return append(out, e.JSON[e.VersionOffset:]...)
 }
 
-// managedFieldsKey comes before the managers of an object. Nothing before them in metadata has a list of
-// that name, and in a string the quotes would be escaped.
+// managedFieldsKey precedes the managed fields. No earlier list in the metadata has that name, and
+// quotes in strings are escaped.
 var managedFieldsKey = []byte(`"managedFields":[`)
 
-// EqualIgnoringManagedFields tells whether the JSON of an object differs from an encoding only in its
-// version and its managers. Both must have managers. What is looked at first costs least: most writes change something else.
+// EqualIgnoringManagedFields reports whether the JSON of an object differs from an encoding only in
+// its version and managed fields, which both must have. The cheapest comparison comes first,
+// because most writes change something else.
 func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	oldAt, at := bytes.Index(json, managedFieldsKey), bytes.Index(e.JSON, managedFieldsKey)
 	if digits := oldAt - at; at < 0 || digits < 0 || !equalButVersion(json[:oldAt], e.JSON[:at], e.VersionOffset, digits) {
-		return false // what the managers are about is not even looked for
+		return false // avoids the search for the end of the managed fields
 	}
 	new, ok := splitManagedFields(e.JSON)
 	if !ok || !bytes.HasSuffix(json, new.after) {
@@ -48,12 +49,13 @@ func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	return ok && bytes.Equal(old.after, new.after)
 }
 
-// equalButVersion compares what has a version of so many digits at offset with what has none.
+// equalButVersion compares bytes that have a version of so many digits at offset with bytes that
+// have none.
 func equalButVersion(versioned, bare []byte, offset, digits int) bool {
 	return offset <= len(bare) && bytes.Equal(versioned[:offset], bare[:offset]) && bytes.Equal(versioned[offset+digits:], bare[offset:])
 }
 
-// ManagedFieldsSize is how many bytes of an object's JSON are its managers.
+// ManagedFieldsSize returns the size in bytes of the managed fields in an object's JSON.
 func ManagedFieldsSize(json []byte) int {
 	c, ok := splitManagedFields(json)
 	if !ok {
@@ -62,10 +64,9 @@ func ManagedFieldsSize(json []byte) int {
 	return len(json) - len(c.before) - len(c.after)
 }
 
-// A managedFieldsSplit is an object's JSON before and after its managers.
+// A managedFieldsSplit is an object's JSON before and after its managed fields.
 type managedFieldsSplit struct{ before, after []byte }
 
-// splitManagedFields finds the managers; ok is false if there are none.
 func splitManagedFields(json []byte) (c managedFieldsSplit, ok bool) {
 	at := bytes.Index(json, managedFieldsKey)
 	if at < 0 {

@@ -7,11 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A union is a field of type Raw with a message (schema.Field.Message), such as the additionalProperties
-// of a schema. In JSON it is the value of whichever field of the message fits: an object, a list or a
-// bool. In Protobuf it is the message, in which the bool is true beside an object.
+// A union is a field of type Raw with a message (schema.Field.Message), such as the
+// additionalProperties of a schema. In JSON it is the value of the matching field: an object, a
+// list or a bool. In Protobuf it is the message, whose bool is true beside an object.
 
-// unionField finds the field of a union for a value; nil if none fits.
 func unionField(m *schema.Message, v any) *schema.Field {
 	switch v.(type) {
 	case tree.Tree:
@@ -24,10 +23,8 @@ func unionField(m *schema.Message, v any) *schema.Field {
 	return nil
 }
 
-// unionFieldFor finds the field of a union for a value that begins with c.
-//
-// For additionalProperties, which is JSONSchemaPropsOrBool with the fields allows (a bool) and schema (a
-// message), "t" and "f" lead to allows and "{" to schema.
+// unionFieldFor returns the field of a union for a value that begins with c, or nil. For
+// additionalProperties (JSONSchemaPropsOrBool), "t" and "f" select allows, and "{" selects schema.
 func unionFieldFor(m *schema.Message, c byte) *schema.Field {
 	for _, f := range m.Fields {
 		switch {
@@ -60,7 +57,7 @@ func (d *decoder) union(m *schema.Message) (any, error) {
 	return nil, d.skipMismatch(messageType(m))
 }
 
-// The value stays what it is in JSON, true or an object: the tree does not have the fields of the message.
+// The value stays true or an object, as in JSON: the tree does not have the fields of the message.
 func (c *conformer) union(m *schema.Message, v any) any {
 	f := unionField(m, v)
 	if f == nil {
@@ -80,8 +77,8 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
-// union appends the message of a union. Its bool is true beside an object or a list, as in the Go types that
-// other clients decode it into.
+// union appends the message of a union. Its bool is true beside an object or a list, as in
+// Kubernetes' Go types.
 func (e *wireEncoder) union(f *schema.Field) error {
 	value, flag := unionFieldFor(f.Message, e.Peek()), unionFieldFor(f.Message, 't')
 	if value == nil {
@@ -102,10 +99,8 @@ func (e *wireEncoder) union(f *schema.Field) error {
 	return nil
 }
 
-// union reads a message and returns the value that the union has in JSON; nil if there is none.
-//
-// An object or a list counts before the bool, which is set beside them. A message with nothing in it is
-// false.
+// union decodes a message and returns the value of the union in JSON, or nil. An object or list
+// takes precedence over the bool beside it. An empty message is false.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// unionPlan holds a choice of an object and a list, and one of an object and a bool.
+// unionPlan has a union of an object and a list, and one of an object and a bool.
 func unionPlan() *schema.Message {
 	inner := schema.NewMessage("x.v1.Inner", field("text", schema.TypeString, 1))
 	union := func(name string, wire int32, parts ...*schema.Field) *schema.Field {

@@ -13,14 +13,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// errProtobuf is the error for what the wire format does not allow.
+// errProtobuf is the error for malformed wire format.
 const errProtobuf = typeError("proto: malformed message")
 
-// DecodeProtobuf reads an object of message m from Protobuf without envelope. Fields that
-// the plan does not know are dropped in silence, as clients expect it of Protobuf; the
-// faults are those of JSON inside raw fields.
+// DecodeProtobuf decodes an object of message m from Protobuf without envelope. Unknown fields are
+// dropped silently, as clients expect of Protobuf. The faults are those of JSON in raw fields.
 func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, error) {
-	// One copy of the body, never written to: the strings of the tree are parts of it.
+	// One immutable copy of the body, whose memory the strings of the tree share.
 	text := string(body)
 	d := wireDecoder{}
 	object := tree.Tree{}
@@ -33,20 +32,18 @@ func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, er
 	return object, d.faults, nil
 }
 
-// A wireDecoder reads one Protobuf message into a tree.
-//
-// Its bounds are those of the JSON decoder: depth, messages, and memory in proportion to the body. Unlike
-// that, it stops at a value of a wrong wire type; values with a wrong content, such as a time that has no
-// year of four digits, it remembers or returns as errors of the same words.
+// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder on
+// depth, messages and memory. Unlike the JSON decoder, it stops at a wrong wire type. Values with
+// invalid content are recorded or returned with the same error texts.
 type wireDecoder struct {
 	pathTracker
 	depth    int
-	messages int   // messages so far
-	items    []any // of the lists that are being read, innermost last
+	messages int   // read so far
+	items    []any // of the open lists, innermost last
 }
 
-// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value; on errors
-// it need not.
+// enter goes one level deeper, counted as in JSON. The caller decrements depth after the value,
+// except on errors.
 func (d *wireDecoder) enter() error {
 	if d.depth++; d.depth > jsontext.MaxDepth {
 		return jsontext.ErrDepth
@@ -54,10 +51,8 @@ func (d *wireDecoder) enter() error {
 	return nil
 }
 
-// message reads the fields of a message into object. The same field may come several times: single values
-// are replaced, messages merged, lists continued.
-//
-// Protobuf wants it so: the concatenation of two encodings is the merge of both messages.
+// message decodes a message into object. Of repeated fields, single values are replaced, messages
+// merged and lists continued: in Protobuf, concatenated encodings merge.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -92,7 +87,6 @@ func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error 
 	return nil
 }
 
-// wrongType is the error for a field that has another wire type than the plan says.
 func wrongType(name string, t protowire.Type) error {
 	return typeError("proto: wrong wireType = " + strconv.Itoa(int(t)) + " for field " + name)
 }
@@ -106,10 +100,8 @@ func skipWire(number protowire.Number, t protowire.Type, b []byte, n int) (int, 
 	return n + size, nil
 }
 
-// payload reads the bytes of a length-delimited field whose tag took n bytes, and returns
-// the length of both.
-//
-// The payload shares the memory of the body.
+// payload returns the bytes of a length-delimited field whose tag took n bytes, and the length of
+// both. The bytes share the memory of the body.
 func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error) {
 	if t != protowire.BytesType {
 		return nil, 0, wrongType(name, t)
@@ -121,7 +113,7 @@ func payload(name string, t protowire.Type, b []byte, n int) ([]byte, int, error
 	return p, n + size, nil
 }
 
-// inlined reads a message that is inlined in JSON: its fields are those of object.
+// inlined decodes a message whose fields belong to object in JSON.
 func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	p, n, err := payload("inlined", t, b, n)
 	if err != nil {
@@ -133,10 +125,8 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	return n, err
 }
 
-// list reads the elements of a list that follow each other.
-//
-// Elements of one list mostly come one after the other: they are gathered before the list is made, with its
-// final length. If another field comes between, the list is continued.
+// list decodes consecutive elements of a list and allocates it with its final length. If another
+// field comes between, the list is continued.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -161,8 +151,7 @@ func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, err
 	return done, nil
 }
 
-// elements reads one element of a list, or several numbers that are packed into one field. Clients may send
-// either form of a list of numbers.
+// elements decodes one element of a list, or several packed numbers. Clients may send either form.
 func (d *wireDecoder) elements(f *schema.Field, t protowire.Type, b []byte, n int) (int, error) {
 	own, isNumber := numberType(f.Type)
 	if !isNumber || t != protowire.BytesType {
@@ -181,7 +170,6 @@ func (d *wireDecoder) elements(f *schema.Field, t protowire.Type, b []byte, n in
 	return n, err
 }
 
-// numberType is the wire type of a number or bool; false for any other type.
 func numberType(t schema.Type) (protowire.Type, bool) {
 	switch t {
 	case schema.TypeBool, schema.TypeInt32, schema.TypeInt64:
@@ -192,9 +180,8 @@ func numberType(t schema.Type) (protowire.Type, bool) {
 	return 0, false
 }
 
-// entry reads one entry of a map, which is a message of a key (1) and a value (2).
-//
-// An entry without a key has the key "", one without a value the zero value.
+// entry decodes a map entry: a message of a key (1) and a value (2). A missing key is "", a missing
+// value the zero value.
 func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	f := node.field
 	p, n, err := payload(f.Name, t, b, n)
@@ -239,8 +226,8 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, 
 	return n, nil
 }
 
-// single reads a single value. Zero values of fields without a pointer are dropped, since
-// Protobuf writes them always.
+// single decodes a single value. It drops zero values of fields without a pointer, since Protobuf
+// always writes them.
 func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
@@ -254,8 +241,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
-// isWireZero tells whether a value is what Protobuf writes for an absent field. A message without fields
-// is one, since inlined and embedded messages are always written.
+// isWireZero reports whether Protobuf writes the value for an absent field. This includes messages
+// without fields, since inlined and embedded messages are always written.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -264,8 +251,8 @@ func isWireZero(f *schema.Field, v any) bool {
 	return isEmpty(f, v)
 }
 
-// value reads one value of the type of f, whose tag took n bytes, and returns the length
-// of both. A message that is there already is merged into.
+// value decodes one value of type f, whose tag took n bytes, and returns the length of both. A
+// message is merged into before.
 func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
 	if own, isNumber := numberType(f.Type); isNumber {
 		if t != own {
@@ -292,7 +279,8 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 	return object, n, d.message(wireOf(f.Message), object, p)
 }
 
-// wireString is the text of bytes of the body, which it shares. Text that is not UTF-8 is copied and mended with U+FFFD.
+// wireString returns bytes of the body as text that shares their memory. Invalid UTF-8 is copied
+// and repaired with U+FFFD.
 func wireString(p []byte) string {
 	if len(p) == 0 {
 		return ""

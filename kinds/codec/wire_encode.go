@@ -15,14 +15,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AppendProtobuf appends a JSON document of message m in Protobuf, without envelope.
+// AppendProtobuf appends a JSON document of message m as Protobuf, without envelope. The document
+// must come from this server's encoder; a value that does not fit its field is an error.
 //
-// It goes over the text once and makes no tree. Fields come in the order of their numbers and maps in that of their
-// keys; fields that the Go types of the API have as values, not as pointers, are written even when the document leaves
-// them out. So other servers of this API write the same bytes for the same object.
-//
-// The document is one that this server has encoded. Fields without a number, and those that the plan does not have any
-// more, are left out; a value that does not fit its field is an error.
+// It copies in one pass, without a tree, and writes the same bytes as kube-apiserver. Fields are in
+// the order of their numbers, maps in that of their keys. Fields that Kubernetes' Go types hold as
+// values rather than pointers are written even if absent. Fields without a number or without a plan
+// are omitted.
 func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	e := wireEncoders.Get().(*wireEncoder)
 	e.Scanner, e.b = jsontext.Over(json), b
@@ -37,12 +36,12 @@ func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 type wireEncoder struct {
 	jsontext.Scanner
 	b       []byte
-	parts   []wirePart // of the messages and maps at hand, those of the innermost last
-	scratch []byte     // for parts that change places
+	parts   []wirePart // of the open messages and maps, innermost last
+	scratch []byte     // for reordering parts
 }
 
-// A wirePart is a piece of what has been written: b[start:end] is all of the field of that rank, or, in a map, the
-// entry of that key.
+// A wirePart is a piece of the output: b[start:end] is the whole field of that rank or, in a map,
+// the entry of that key.
 type wirePart struct {
 	rank       int
 	key        string
@@ -51,12 +50,12 @@ type wirePart struct {
 
 var wireEncoders = sync.Pool{New: func() any { return new(wireEncoder) }}
 
-// release gives the encoder back without what it has read and written.
+// release returns the encoder to the pool without references to its input and output.
 func (e *wireEncoder) release() {
 	parts, scratch := e.parts[:cap(e.parts)], e.scratch[:0]
 	*e = wireEncoder{}
 	if cap(scratch) <= maxPooled && len(parts) <= maxPooled/8 {
-		clear(parts) // their keys are parts of the document
+		clear(parts) // their keys share the memory of the document
 		e.parts, e.scratch = parts[:0], scratch
 	}
 	wireEncoders.Put(e)
@@ -72,22 +71,20 @@ func (e *wireEncoder) document(m *schema.Message) error {
 	return e.End()
 }
 
-// mismatch is the error for the value at hand.
 func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message appends the fields of the object at hand.
-//
-// They are written as they come. Where that is the order of their numbers, as it mostly is, nothing moves, and what is
-// absent but written all the same is put in between; otherwise arrange puts all in order afterwards.
+// message appends the current object. Fields are written as they come. If that is the order of
+// their numbers, as usual, absent fields are written in between and nothing moves. Otherwise
+// arrange reorders them afterwards.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {
 		return err
 	}
 	start, base := len(e.b), len(e.parts)
-	next, inOrder := 0, !w.nested // of the ranks; in order so far
+	next, inOrder := 0, !w.nested // the next rank; whether the ranks were ascending so far
 	for i, first := 0, true; ; first = false {
 		key, more, err := e.Key(first)
 		if err != nil {
@@ -125,8 +122,7 @@ func (e *wireEncoder) message(m *schema.Message) error {
 	return nil
 }
 
-// zeros appends the fields of the ranks from next to end, none of which is there, as far as they are written all the
-// same.
+// zeros appends the absent fields of ranks next to end that are always written.
 func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
 	for _, leaf := range w.ranked[next:end] {
 		if leaf.emitsZero() {
@@ -135,8 +131,8 @@ func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
 	}
 }
 
-// arrange puts the parts of a message, which are what has been written since start, into the order of their ranks, and
-// into the messages that are inlined.
+// arrange orders the parts of a message, which occupy b from start on, by rank, and nests those of
+// inlined messages.
 func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	slices.SortStableFunc(parts, func(a, b wirePart) int { return cmp.Compare(a.rank, b.rank) })
 	e.scratch = append(e.scratch[:0], e.b[start:]...)
@@ -144,8 +140,8 @@ func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	e.nodes(w.nodes, parts, start)
 }
 
-// nodes appends the parts of nodes out of scratch, which holds what stood in b from start on. It returns the parts that
-// are left.
+// nodes appends the parts of nodes from scratch, a copy of b[start:]. It returns the remaining
+// parts.
 func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wirePart {
 	for _, n := range nodes {
 		switch {
@@ -165,9 +161,8 @@ func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wi
 	return parts
 }
 
-// field appends the value at hand as a field of any shape; nothing for null.
-//
-// Elements of lists are not packed: the Go types of the API do not declare them so.
+// field appends the current value as a field of any shape, or nothing for null. Elements of lists
+// are not packed, as in Kubernetes' Go types.
 func (e *wireEncoder) field(number int32, f *schema.Field) error {
 	switch c := e.Peek(); {
 	case c == 'n':
@@ -182,7 +177,6 @@ func (e *wireEncoder) field(number int32, f *schema.Field) error {
 	return e.mismatch(f.Name)
 }
 
-// list reads the list at hand, and each of its elements by element.
 func (e *wireEncoder) list(element func() error) error {
 	if err := e.Open(); err != nil {
 		return err
@@ -198,7 +192,6 @@ func (e *wireEncoder) list(element func() error) error {
 	}
 }
 
-// element appends a value of a list or a map, where null stands for the zero value.
 func (e *wireEncoder) element(number int32, f *schema.Field) error {
 	if e.Peek() == 'n' {
 		e.zero(number, f)
@@ -207,7 +200,6 @@ func (e *wireEncoder) element(number int32, f *schema.Field) error {
 	return e.single(number, f)
 }
 
-// mapField appends a map: messages of a key and a value.
 func (e *wireEncoder) mapField(number int32, f *schema.Field) error {
 	if err := e.Open(); err != nil {
 		return err
@@ -239,7 +231,7 @@ func (e *wireEncoder) mapField(number int32, f *schema.Field) error {
 	return nil
 }
 
-// sortEntries puts the entries of a map, which are what has been written since start, into the order of their keys.
+// sortEntries orders the entries of a map, which occupy b from start on, by their keys.
 func (e *wireEncoder) sortEntries(entries []wirePart, start int) {
 	slices.SortStableFunc(entries, func(a, b wirePart) int { return cmp.Compare(a.key, b.key) })
 	e.scratch = append(e.scratch[:0], e.b[start:]...)
@@ -249,7 +241,7 @@ func (e *wireEncoder) sortEntries(entries []wirePart, start int) {
 	}
 }
 
-// single appends the value at hand, which is not null, as one of the type of f.
+// single appends the current non-null value as one of type f.
 func (e *wireEncoder) single(number int32, f *schema.Field) error {
 	switch f.Type {
 	case schema.TypeBool:
@@ -268,7 +260,6 @@ func (e *wireEncoder) single(number int32, f *schema.Field) error {
 	return err
 }
 
-// text reads the string at hand.
 func (e *wireEncoder) text(f *schema.Field) (string, error) {
 	if e.Peek() != '"' {
 		return "", e.mismatch(f.Name)
@@ -289,7 +280,7 @@ func (e *wireEncoder) bool(number int32, f *schema.Field) error {
 	return e.Literal(word)
 }
 
-// number appends a number. A negative int32 takes ten bytes, as Protobuf wants it.
+// number appends a number. A negative int32 takes ten bytes, as Protobuf requires.
 func (e *wireEncoder) number(number int32, f *schema.Field) error {
 	if f.Type != schema.TypeDouble {
 		n, err := e.integer(f)
@@ -305,7 +296,6 @@ func (e *wireEncoder) number(number int32, f *schema.Field) error {
 	return err
 }
 
-// literal reads the number at hand.
 func (e *wireEncoder) literal(f *schema.Field) (string, error) {
 	if c := e.Peek(); c != '-' && !jsontext.IsDigit(c) {
 		return "", e.mismatch(f.Name)
@@ -313,7 +303,6 @@ func (e *wireEncoder) literal(f *schema.Field) (string, error) {
 	return e.ReadNumber()
 }
 
-// integer reads the whole number at hand.
 func (e *wireEncoder) integer(f *schema.Field) (int64, error) {
 	literal, err := e.literal(f)
 	if err != nil {
@@ -322,7 +311,7 @@ func (e *wireEncoder) integer(f *schema.Field) (int64, error) {
 	return strconv.ParseInt(literal, 10, 64)
 }
 
-// delimited appends what is inside a value that has a length before it.
+// delimited appends the content of a length-delimited value.
 func (e *wireEncoder) delimited(f *schema.Field) error {
 	switch f.Type {
 	case schema.TypeMessage:
@@ -354,7 +343,7 @@ func (e *wireEncoder) delimited(f *schema.Field) error {
 	return e.fromText(f.Type, s)
 }
 
-// fromText appends what is inside a value that is text in JSON.
+// fromText appends the content of a value that is text in JSON.
 func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
 	switch t {
 	case schema.TypeBytes:
@@ -374,9 +363,8 @@ func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
 	return err
 }
 
-// intOrString appends the fields of an int-or-string, all of them whatever it is.
-//
-// As examples: 80 is 08 00 10 50 1a 00, and "http" is 08 01 10 00 1a 04 68 74 74 70.
+// intOrString appends all fields of an int-or-string: 80 is 08 00 10 50 1a 00, and "http" is 08 01
+// 10 00 1a 04 68 74 74 70.
 func (e *wireEncoder) intOrString(f *schema.Field) (err error) {
 	var n int64
 	var s string
@@ -390,7 +378,6 @@ func (e *wireEncoder) intOrString(f *schema.Field) (err error) {
 	return err
 }
 
-// verbatim appends the value at hand as the JSON text that it is.
 func (e *wireEncoder) verbatim() error {
 	e.Peek()
 	start := e.Pos
@@ -401,7 +388,7 @@ func (e *wireEncoder) verbatim() error {
 	return nil
 }
 
-// zero appends the zero value of a field: what Go has for one that is absent, or null in a list or a map.
+// zero appends the zero value of a field, as Go has it for an absent field or a null element.
 func (e *wireEncoder) zero(number int32, f *schema.Field) {
 	switch f.Type {
 	case schema.TypeString:
@@ -436,14 +423,14 @@ func (e *wireEncoder) zero(number int32, f *schema.Field) {
 	e.b = closeWire(e.b, at)
 }
 
-// openWire begins a nested message; closeWire puts its length in at the offset at.
+// openWire begins a nested message. closeWire(b, at) fills in its length.
 func openWire(b []byte, number int32) (out []byte, at int) {
 	b = appendTag(b, number, protowire.BytesType)
 	return append(b, 0), len(b)
 }
 
-// closeWire puts the length of a message before it. One byte was left for it, which is enough for most;
-// longer messages are moved. That is cheaper than measuring every message before it is written.
+// closeWire writes the length of a message before it. The one reserved byte suffices for most;
+// longer messages move, which is cheaper than measuring every message first.
 func closeWire(b []byte, at int) []byte {
 	n := uint64(len(b) - at - 1)
 	if n < 0x80 {
@@ -470,9 +457,8 @@ func appendStringField(b []byte, number int32, s string) []byte {
 	return protowire.AppendString(appendTag(b, number, protowire.BytesType), s)
 }
 
-// appendWireTime appends the fields of a time; the zero time has none.
-//
-// The layout tells a Time from a MicroTime; in Protobuf they differ in their nanoseconds only.
+// appendWireTime appends the fields of a time; the zero time has none. Time and MicroTime differ
+// only in their nanoseconds.
 func appendWireTime(b []byte, layout, s string) ([]byte, error) {
 	at, err := time.Parse(layout, s)
 	if err != nil || at.IsZero() {

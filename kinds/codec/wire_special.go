@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// wireNumber reads a number or bool; the length is negative if there is none.
-//
-// Of an int32 the lower 32 bits count, as for other decoders: negative ones are sent with all 64.
+// wireNumber reads a number or bool; a negative length means an error. Only the lower 32 bits of an
+// int32 count, since negative ones are sent with 64.
 func wireNumber(t schema.Type, b []byte) (any, int) {
 	if t == schema.TypeDouble {
 		v, n := protowire.ConsumeFixed64(b)
@@ -33,10 +32,8 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 	return int64(v), n
 }
 
-// special reads a value that is length-delimited but not a message of the plan.
-//
-// The messages are those of package doc. They are small and known, so they are taken apart by number
-// (splitWire) instead of by a plan.
+// special decodes a length-delimited value that is not a message of the plan; see the package
+// comment for the formats. They are split by number instead of using a plan.
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:
@@ -72,8 +69,8 @@ func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	return d.wireRaw(parts[1].bytes)
 }
 
-// wireFieldSet reads the JSON object of a set of fields; nil if there is none. It is checked like any
-// other JSON that comes in.
+// wireFieldSet decodes the JSON object of a field set, or nil. It is checked like other incoming
+// JSON.
 func wireFieldSet(p []byte, depth int) (any, error) {
 	if len(p) == 0 {
 		return nil, nil
@@ -91,7 +88,7 @@ func wireFieldSet(p []byte, depth int) (any, error) {
 	return compactFieldSet(s.Text, depth)
 }
 
-// wireStrings reads the texts that a message holds under number 1; nil if there are none.
+// wireStrings decodes the texts under number 1 of a message, or nil.
 func wireStrings(p []byte) (any, error) {
 	var list []any
 	for len(p) > 0 {
@@ -115,15 +112,14 @@ func wireStrings(p []byte) (any, error) {
 	return list, nil
 }
 
-// A wireField is what a small message holds under one number.
+// A wireField is the content of a small message under one number.
 type wireField struct {
 	number uint64
 	bytes  []byte
 }
 
-// splitWire takes a message with the numbers 1 to 3 apart. The last of several wins.
-//
-// Higher numbers are skipped, and so are other wire types: their part stays zero.
+// splitWire splits a message into its fields 1 to 3. The last occurrence wins; higher numbers and
+// other wire types are skipped.
 func splitWire(p []byte, parts *[4]wireField) error {
 	for len(p) > 0 {
 		number, t, n := protowire.ConsumeTag(p)
@@ -148,9 +144,8 @@ func splitWire(p []byte, parts *[4]wireField) error {
 	return nil
 }
 
-// wireTime is the text of a time; nil for the zero time, as in JSON.
-//
-// A message without any field is an absent time; one that says 0 seconds is the beginning of 1970.
+// wireTime returns the text of a time, or nil for the zero time. A message without fields is an
+// absent time, while 0 seconds is the beginning of 1970.
 func wireTime(f *schema.Field, empty bool, seconds int64, nanos int32) (any, error) {
 	if empty {
 		return nil, nil
@@ -175,9 +170,8 @@ func (d *wireDecoder) wireQuantity(s string) any {
 	return d.quantity(s)
 }
 
-// wireRaw reads the JSON of a raw field; nil if there is none.
-//
-// Duplicate keys in it are faults of the body, and count towards the same limit.
+// wireRaw decodes the JSON of a raw field, or nil. Its duplicate keys count toward the faults of
+// the body.
 func (d *wireDecoder) wireRaw(p []byte) (any, error) {
 	if len(p) == 0 {
 		return nil, nil

@@ -151,7 +151,7 @@ func FuzzDecodeProtobuf(f *testing.F) {
 	})
 }
 
-// TestProtobufOrder gives fields and keys in any order: the bytes are those of the usual one.
+// TestProtobufOrder checks that the order of fields and keys does not affect the bytes.
 func TestProtobufOrder(t *testing.T) {
 	for _, c := range []struct{ name, in, same string }{
 		{"fields", `{"data":{"k":"v"},"metadata":{"uid":"u","name":"n"}}`, `{"metadata":{"name":"n","uid":"u"},"data":{"k":"v"}}`},
@@ -170,7 +170,7 @@ func TestProtobufOrder(t *testing.T) {
 	}
 }
 
-// TestAppendProtobufErrors gives documents that do not have the types of the plan, and none that are JSON.
+// TestAppendProtobufErrors covers malformed JSON and values that do not match the plan.
 func TestAppendProtobufErrors(t *testing.T) {
 	for _, in := range []string{
 		``, `[]`, `{`, `{}x`, `{"metadata":1}`, `{"data":[]}`, `{"data":{"k":1}}`, `{"spec":{"replicas":"1"}}`, `{"spec":{"replicas":1.5}}`,
@@ -183,7 +183,7 @@ func TestAppendProtobufErrors(t *testing.T) {
 	}
 }
 
-// TestEnvelopedObject: what is in an envelope is found at once where any reader finds it.
+// TestEnvelopedObject checks that the object is found where UnwrapEnvelope finds it.
 func TestEnvelopedObject(t *testing.T) {
 	empty := len(WrapEnvelope(nil, "apps/v1", "Deployment", nil))
 	for size := range 130 {

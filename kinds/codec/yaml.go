@@ -15,12 +15,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What a YAML body may grow to. Aliases repeat what they refer to, and a few bytes of them can stand for
-// gigabytes.
+// Limits for YAML bodies. A few bytes of aliases can expand to gigabytes.
 const (
-	yamlGrowthFactor = 16      // times the body
+	yamlGrowthFactor = 16      // times the body size
 	yamlGrowthBase   = 1 << 16 // plus bytes
-	yamlMaxNesting   = 1000    // of nesting; the parser's time grows faster than linear with it
+	yamlMaxNesting   = 1000    // levels; the parser's time grows faster than linearly with nesting
 )
 
 const (
@@ -29,24 +28,23 @@ const (
 	errYAMLMultipleDocuments = jsontext.SyntaxError("yaml: the body holds more than one document")
 )
 
-// DecodeYAML is DecodeJSON for YAML 1.1. A body that is JSON is read as such, which is many times faster.
-// Duplicate keys are reported with the text of the YAML parser; the last one stays.
+// DecodeYAML is DecodeJSON for YAML 1.1. A JSON body takes the JSON path, which is many times
+// faster. Duplicate keys are reported with the YAML parser's text; the last one wins.
 //
-// YAML goes the long way: the parser makes values of its own, yamlConverter makes a tree of them, and
-// Conform's walk checks that. So all types and errors after the parser are those of JSON.
+// The parser's values become a tree (yamlConverter) that Conform's walk checks. So types and errors
+// after parsing are those of JSON.
 func DecodeYAML(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, false)
 }
 
-// DecodeConfig is DecodeYAML for a configuration to apply: a null in it stays, as nil, because naming a
-// field is owning it. In lists it becomes the zero value.
+// DecodeConfig is DecodeYAML for an apply configuration. Nulls stay as nil, because naming a field
+// means owning it; in lists they become the zero value.
 func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, error) {
 	return decodeYAML(m, data, true)
 }
 
-// decodeYAML is DecodeYAML; with nulls, fields that are null stay in the tree. A body that begins like
-// JSON but is not is read as YAML, which allows such objects as well; errors that YAML would not have are
-// final.
+// decodeYAML tries a body that begins like JSON as JSON. If it is malformed, it may still be a YAML
+// flow mapping; other errors are final. With nulls, null fields stay in the tree.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -67,8 +65,8 @@ func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldF
 	return t, append(faults, more...), err
 }
 
-// DecodeUntyped reads a configuration without a plan, for its errors: what DecodeConfig has refused
-// because of a wrong type.
+// DecodeUntyped decodes a configuration that DecodeConfig has refused for a wrong type, without a
+// plan, to report its errors.
 func DecodeUntyped(data []byte) (tree.Tree, error) {
 	v, _, err := DecodeAny(data)
 	if err != nil {
@@ -78,11 +76,11 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a YAML text of one document. More are refused, since they would be ignored.
+// readYAML reads a single YAML document; more are an error, since they would be ignored.
 //
-// The parser finds duplicate keys only in its strict mode, which then gives up. So a text with duplicates
-// is read a second time without it, and the list of them becomes one fault. That there is one document is
-// checked only if a line begins like the end of one, as it takes a third pass.
+// The parser reports duplicate keys only in strict mode, which then stops. So a text with
+// duplicates is read again without it, and their list becomes one fault. The check for a single
+// document takes another pass and runs only if a line looks like a document boundary.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -113,7 +111,7 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	return v, faults, err
 }
 
-// checkSingleDocument refuses more than one document; empty ones may follow it.
+// checkSingleDocument rejects more than one document. Empty documents may follow the first.
 func checkSingleDocument(data []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	for first := true; ; first = false {
@@ -127,11 +125,10 @@ func checkSingleDocument(data []byte) error {
 	}
 }
 
-// yamlNesting is an upper bound, mostly a wide one, of how deeply a YAML text nests:
-// brackets that are open, indentation, and dashes in a row each may be a level.
-//
-// It is taken before the parser runs, because that calls itself for each level and has no bound of its own.
-// Brackets and dashes within strings count as well: no sensible text comes near the limit.
+// yamlNesting returns a generous upper bound of the nesting of a YAML text: open brackets,
+// indentation and consecutive dashes each may be a level. It guards the parser, which recurses
+// without a limit. Brackets and dashes in strings count too, but no sensible text comes near the
+// limit.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -154,15 +151,14 @@ func yamlNesting(data []byte) int {
 	return deepest
 }
 
-// A yamlConverter turns what the YAML parser has made into a tree.
+// A yamlConverter converts the YAML parser's values into a tree.
 type yamlConverter struct {
-	budget int // bytes that the tree may still grow by
+	budget int // bytes by which the tree may still grow
 	depth  int
 }
 
-// spend takes n bytes from the budget.
-//
-// Each value costs 1, each string and key its length: about what the value takes as JSON.
+// spend takes n bytes from the budget. A value costs 1, a string or key its length, roughly as in
+// JSON.
 func (c *yamlConverter) spend(n int) error {
 	if c.budget -= n; c.budget < 0 {
 		return errYAMLGrowth
@@ -170,7 +166,7 @@ func (c *yamlConverter) spend(n int) error {
 	return nil
 }
 
-// value converts a value. Each occurrence of an alias is converted again, and paid for again.
+// value converts a value. Each occurrence of an alias is converted, and counted, again.
 func (c *yamlConverter) value(v any) (any, error) {
 	if err := c.spend(1); err != nil {
 		return nil, err
@@ -229,10 +225,8 @@ func (c *yamlConverter) object(from map[any]any) (any, error) {
 	return root, nil
 }
 
-// yamlKey is the JSON form of a key.
-//
-// YAML allows any value as a key. Numbers are written as other readers of YAML for this API do it, which
-// give fractions the precision of a float32.
+// yamlKey returns the JSON form of a key, which need not be a string in YAML. As in
+// sigs.k8s.io/yaml, fractions have the precision of a float32.
 func yamlKey(key any) (string, error) {
 	switch key := key.(type) {
 	case string:

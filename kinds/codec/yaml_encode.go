@@ -7,11 +7,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// YAML writes a JSON document as YAML, with its keys in order.
+// YAML converts a JSON document to YAML with sorted keys.
 func YAML(json []byte) ([]byte, error) { return yaml.JSONToYAML(escapeForYAML(json)) }
 
-// escapeForYAML escapes the characters that JSON may hold as they are and YAML may not. The conversion reads the JSON as YAML, which it is but for
-// them: some are refused, and others are line ends, which would become blanks.
+// escapeForYAML escapes the characters that are valid in JSON but not in YAML. The conversion
+// parses the JSON as YAML, which rejects some of them and treats others as line breaks.
 func escapeForYAML(json []byte) []byte {
 	var out []byte
 	done := 0
@@ -21,7 +21,7 @@ func escapeForYAML(json []byte) []byte {
 			continue
 		}
 		r, size := utf8.DecodeRune(json[i:])
-		if !isPrintableInYAML(r) { // it stands in a string, and is below U+10000
+		if !isPrintableInYAML(r) { // it is in a string and below U+10000
 			out = append(out, json[done:i]...)
 			out = append(out, '\\', 'u')
 			out = append(out, strconv.FormatInt(0x10000|int64(r), 16)[1:]...)
@@ -35,7 +35,8 @@ func escapeForYAML(json []byte) []byte {
 	return append(out, json[done:]...)
 }
 
-// isPrintableInYAML tells whether a character, beyond the printable ones of ASCII, may stand for itself in YAML, and ends no line there.
+// isPrintableInYAML reports whether a non-ASCII character may appear unescaped in YAML and is not a
+// line break.
 func isPrintableInYAML(r rune) bool {
 	switch r {
 	case '\u2028', '\u2029', '\ufeff', '\ufffe', '\uffff':

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestYAML: every text of JSON can be read back from YAML as it was.
+// TestYAML checks that JSON text survives the conversion to YAML.
 func TestYAML(t *testing.T) {
 	all := []rune{}
 	for r := range rune(0x100) {
@@ -18,7 +18,7 @@ func TestYAML(t *testing.T) {
 	for _, s := range append(strings.Split(text, ""), text, "a"+text, "\u0085a", "a\u0085\u2028b", "\x7f") {
 		for _, pair := range [][2]string{{"k", s}, {s, "v"}} {
 			if len(pair[0]) > 500 {
-				continue // no key of YAML is as long as that
+				continue // longer than YAML keys may be
 			}
 			want, err := json.Marshal(map[string]any{"data": map[string]string{pair[0]: pair[1]}})
 			if err != nil {
@@ -79,7 +79,7 @@ func TestDecodeYAML(t *testing.T) {
 	}
 }
 
-// bombs are bodies that are small and would be huge or slow.
+// bombs returns small bodies that would expand or parse very slowly.
 func bombs() map[string]string {
 	var laughs strings.Builder
 	laughs.WriteString("a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n")
