@@ -12,37 +12,34 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// activations assigns actors to the objects that are being changed: one to each object, for
-// as long as anyone waits for a change of it. Afterwards the actor stays with its object
-// until it has been idle for too long, or until another object needs one and takes it over.
-// So a stream of changes of ever new objects starts no new actors, and their number is
-// bounded by the number of changes at a time. Its mutex guards the map, the list, and the
-// fields of each activation that are marked so.
+// activations assigns one actor to each object that is being changed. Afterwards the actor stays
+// with its object until it has been idle for too long, or until another object takes it over. So
+// the number of actors is bounded by the number of concurrent changes.
 type activations struct {
 	mu     sync.Mutex
 	byPath map[string]*activation
 	idle   list.List // of *activation without a pending request, longest idle first
-	closed bool      // no actor starts any more
+	closed bool      // no more actors are started
 }
 
-// maxIdleActivations is how many idle actors a collection keeps before other objects take them over.
+// maxIdleActivations is the number of idle actors per collection before they are reused.
 const maxIdleActivations = 256
 
-// activation is the address of the actor that owns one object at a time.
+// activation is the address of the actor that currently owns an object.
 type activation struct {
 	collection *collection
 	ref        *runtime.Ref
-	faulty     atomic.Bool // it has panicked, and must not be taken over by another object
+	faulty     atomic.Bool // it has panicked and must not be reused
 
-	// Guarded by the mutex of activations:
+	// Guarded by activations.mu:
 	path        string // of the object
-	pending     int    // requests that are not done
-	idleSince   int64  // unix nanoseconds
+	pending     int    // unfinished requests
+	idleSince   int64  // Unix nanoseconds
 	idleElement *list.Element
-	closed      bool // it takes no more requests
+	closed      bool // it accepts no more requests
 }
 
-// acquire is the activation of the object at a path, until release; nil when the store is closing.
+// acquire returns the activation of an object, until release. It is nil while the store is closing.
 func (c *collection) acquire(path string) *activation {
 	all := &c.activations
 	all.mu.Lock()
@@ -66,8 +63,7 @@ func (c *collection) acquire(path string) *activation {
 	return r
 }
 
-// newActivation starts an actor. It runs on the goroutine of the writer that asks it, which waits for the
-// answer anyway. The caller holds the mutex.
+// The actor runs on the goroutine of the waiting writer. The caller holds mu.
 func (c *collection) newActivation() *activation {
 	r := &activation{collection: c}
 	r.ref = c.store.runtime.Spawn(runtime.Spec{
@@ -76,8 +72,8 @@ func (c *collection) newActivation() *activation {
 	return r
 }
 
-// reuseIdle detaches the longest idle actor from its object; nil if few are idle. The caller
-// holds the mutex.
+// reuseIdle detaches the longest idle actor from its object, or returns nil if few are idle. The
+// caller holds mu.
 func (all *activations) reuseIdle() *activation {
 	if all.idle.Len() < maxIdleActivations {
 		return nil
@@ -91,7 +87,7 @@ func (all *activations) reuseIdle() *activation {
 	return nil
 }
 
-// detach parts an actor from its object. The caller holds the mutex.
+// The caller holds mu.
 func (all *activations) detach(r *activation) {
 	if all.byPath[r.path] == r {
 		delete(all.byPath, r.path)
@@ -102,15 +98,15 @@ func (all *activations) detach(r *activation) {
 	}
 }
 
-// ask hands a request to the owner, and waits for the reply and until its proposal is resolved.
+// ask sends a request to the owner, and waits for the reply and until its proposal is resolved.
 func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	r.ref.Send(m)
 	select {
-	case <-m.answered: // mostly: an idle owner has run on this goroutine
+	case <-m.answered: // the usual case: an idle owner has run on this goroutine
 	default:
 		select {
 		case <-m.answered:
-		case <-m.ctx.Done(): // which makes a timer
+		case <-m.ctx.Done(): // which creates a timer
 			go m.awaitAndRelease(r)
 			return mutateReply{}, meta.NewTimeout("the request ended before the object's turn came")
 		}
@@ -128,12 +124,13 @@ func (r *activation) ask(m *mutateRequest) (mutateReply, error) {
 	return reply, nil
 }
 
-// largeObject is the size, in bytes of JSON, from which an owner stops at once instead of staying idle: it
-// keeps the last change of its object decoded and encoded, which takes many times that size.
+// largeObject is the size in bytes of JSON from which an owner stops at once instead of staying
+// idle. It keeps the last change of its object decoded and encoded, which takes many times that
+// size.
 const largeObject = 64 << 10
 
-// release ends a request: it is answered, and its proposal, if any, resolved. result is
-// the object as it is known to be then, if at all.
+// release ends a request whose proposal, if any, is resolved. result is the object as known then,
+// or nil.
 func (r *activation) release(result *meta.Object) {
 	all := &r.collection.activations
 	all.mu.Lock()
@@ -154,7 +151,7 @@ func (r *activation) release(result *meta.Object) {
 	}
 }
 
-// close detaches an actor that stops from its object. The runtime rejects what is still queued.
+// The runtime rejects queued messages of a closed activation.
 func (r *activation) close() {
 	all := &r.collection.activations
 	all.mu.Lock()
@@ -163,8 +160,8 @@ func (r *activation) close() {
 	r.closed = true
 }
 
-// passivate stops the actors that have been idle since before a time. They are detached before, so
-// that nobody asks them any more.
+// passivate stops the actors that have been idle since before a time. They are detached first, so
+// that no writer finds them.
 func (c *collection) passivate(before time.Time) {
 	all := &c.activations
 	all.mu.Lock()
@@ -181,7 +178,6 @@ func (c *collection) passivate(before time.Time) {
 	}
 }
 
-// stats counts the actors and the messages that wait for them.
 func (all *activations) stats() (alive, queued int) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -191,7 +187,7 @@ func (all *activations) stats() (alive, queued int) {
 	return len(all.byPath), queued
 }
 
-// close lets no more actors start, and lists those that live.
+// close prevents new actors, and returns the existing ones.
 func (all *activations) close() []*activation {
 	all.mu.Lock()
 	defer all.mu.Unlock()

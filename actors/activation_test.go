@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// activationCount is the number of actors of objects.
 func (h *testStore) activationCount() (n int) {
 	h.t.Helper()
 	const name = "\ntroupe_object_actors "
@@ -25,8 +24,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// Objects take over idle actors, so that many objects one after the other need few of them, and no actor
-// keeps state of the object before.
+// Objects reuse idle actors, so that many objects in sequence need few of them, without state of
+// the previous object.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -50,7 +49,7 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// An actor that has panicked is not taken over by another object, which would wait for its restart.
+// An actor that has panicked is not reused by another object, which would wait for its restart.
 func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
 
 func testFaultyActivation(t *testing.T) {
@@ -64,7 +63,7 @@ func testFaultyActivation(t *testing.T) {
 	if _, err := h.create("bad", "boom"); statusCode(err) != 500 {
 		t.Fatalf("panic: %v, want 500", err)
 	}
-	for i := range 600 { // enough to need the actors of others
+	for i := range 600 { // enough to reuse the actors of others
 		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second) // less than any restart takes
 		name := fmt.Sprint("c", i)
 		_, err := h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"),
@@ -76,8 +75,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// A writer that gives up does not keep the actor from stopping, and the actor stays with its object until
-// the mutation has been computed.
+// A writer that gives up does not prevent the actor from stopping, and the actor stays with its
+// object until the mutation has been computed.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// All writes wait for their admission; one that it does not apply to does not.
+// All writes wait for their admission, except those that it does not apply to.
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -49,7 +49,7 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 6, 7, 0)
 }
 
-// A deletion of a collection asks about each object, and says which one must stay.
+// DeleteCollection admits each object, and reports the refused one.
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {
@@ -80,7 +80,7 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	}
 }
 
-// A dry run is admitted as any other, and keeps nothing.
+// A dry run is admitted like any change, and stores nothing.
 func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}
@@ -100,7 +100,7 @@ func TestDryRunIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 3, 0, 3)
 }
 
-// A no-op apply is admitted where an admission applies, and answered at once where none does.
+// A no-op apply is admitted if an admission applies, else answered at once.
 func TestNoOpApplyIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	digest := func() meta.Digest { return meta.Digest{1} }

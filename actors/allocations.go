@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// setAllocators gives collections the allocators of what their objects share, and reserves what the
-// recovered objects hold.
+// setAllocators sets the allocators of collections, and reserves what recovered objects hold.
 func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) error {
 	for storage, allocator := range all {
 		c := s.allCollections()[storage]
@@ -26,9 +25,9 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 	return nil
 }
 
-// restoreAllocations reserves what every object holds. Two objects that hold the same both keep it, and one
-// that cannot be read holds nothing: that is logged, since a server that does not start could repair
-// neither.
+// restoreAllocations reserves what every object holds. Duplicate holders keep it, and unreadable
+// objects hold nothing. Both are only logged, because they can only be repaired on a running
+// server.
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
@@ -38,8 +37,8 @@ func (c *collection) restoreAllocations() {
 	})
 }
 
-// observeAllocation accounts for what an object has after the commit of another writer. Somebody here
-// may have set the same aside meanwhile; the log refuses their write then, for its claims.
+// observeAllocation accounts for the commit of another writer. If a writer here has reserved the
+// same value, the log refuses its write because of its claims.
 func (c *collection) observeAllocation(r *record) {
 	if c.allocator == nil {
 		return
@@ -54,7 +53,6 @@ func (c *collection) observeAllocation(r *record) {
 	c.allocator.Observe(r.object.Key, old, stored)
 }
 
-// storedTree decodes a stored object; nil if it cannot be read.
 func (c *collection) storedTree(o *meta.Object) tree.Tree {
 	stored, err := codec.DecodeStored(c.kind().Message(), o.JSON)
 	if err != nil {
@@ -64,7 +62,6 @@ func (c *collection) storedTree(o *meta.Object) tree.Tree {
 	return stored
 }
 
-// addReserved adds what the log has to check of what was set aside for a change.
 func addReserved(w *persist.Write, r *request.Reservation) {
 	if r == nil {
 		return

@@ -9,18 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// appliedRevision knows the newest version up to which every collection has published, and
-// lets readers wait for one. The collections publish their parts of a batch in parallel; the
-// version moves past a batch when all of them, and all batches before, are done.
-// Its mutex guards its fields for a few instructions.
+// appliedRevision is the newest version up to which every collection has published; readers can
+// wait for it. Collections publish their parts of a batch in parallel, so it passes a batch when
+// all parts of it and of earlier batches are published.
 type appliedRevision struct {
 	mu       sync.Mutex
 	version  uint64
-	batches  []*publication // in order of versions, those that version has not passed
-	advanced chan struct{}  // closed and replaced when version moves; nil while no reader waits
+	batches  []*publication // unfinished batches in order of versions
+	advanced chan struct{}  // closed and replaced when version rises; nil while no reader waits
 }
 
-// publication is one batch on its way into the collections.
 type publication struct {
 	applied *appliedRevision
 	last    uint64 // the version that is applied with it
@@ -33,8 +31,8 @@ func (a *appliedRevision) get() uint64 {
 	return a.version
 }
 
-// begin registers a batch that so many collections publish; batches begin in the order of their
-// versions. One that no collection publishes only moves the version.
+// begin registers a batch that the given number of collections publish, 0 to only raise the
+// version. Batches begin in the order of their versions.
 func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	p := &publication{applied: a, last: last, pending: collections}
 	a.mu.Lock()
@@ -46,7 +44,6 @@ func (a *appliedRevision) begin(last uint64, collections int) *publication {
 	return p
 }
 
-// done says that one more collection has published its part of p.
 func (a *appliedRevision) done(p *publication) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -54,7 +51,7 @@ func (a *appliedRevision) done(p *publication) {
 	a.advance()
 }
 
-// advance moves the version past the batches that are published. The caller holds mu.
+// advance passes published batches. The caller holds mu.
 func (a *appliedRevision) advance() {
 	before := a.version
 	for len(a.batches) > 0 && a.batches[0].pending == 0 {
@@ -67,11 +64,10 @@ func (a *appliedRevision) advance() {
 	}
 }
 
-// tooLargeVersionTimeout is how long a read waits for a version that is not there yet: briefly, for
-// clients may ask for versions that will never be.
+// tooLargeVersionTimeout is how long a read waits for a future version: briefly, because clients
+// may request versions that will never exist.
 const tooLargeVersionTimeout = 3 * time.Second
 
-// await waits, as a reader, until version is applied.
 func (a *appliedRevision) await(ctx context.Context, version uint64) error {
 	current, err := a.awaitFor(ctx, version, tooLargeVersionTimeout)
 	if err != nil {
@@ -82,8 +78,7 @@ func (a *appliedRevision) await(ctx context.Context, version uint64) error {
 
 var errNotApplied = errors.New("the version is not applied in time")
 
-// awaitFor waits until version is applied, and answers the version that was applied when it stopped
-// waiting.
+// awaitFor waits until version is applied, and returns the version applied at the end of the wait.
 func (a *appliedRevision) awaitFor(ctx context.Context, version uint64, most time.Duration) (current uint64, err error) {
 	var timeout <-chan time.Time
 	for {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// BenchmarkCreate creates ConfigMaps of 1 KiB by 32 writers.
+// BenchmarkCreate creates ConfigMaps of 1 KiB with 32 writers.
 func BenchmarkCreate(b *testing.B) {
 	h := open(b, b.TempDir(), nil)
 	defer h.close()
@@ -48,8 +48,8 @@ func (h countingSink) Events(events []request.Event) error {
 
 func (h countingSink) Done() {}
 
-// BenchmarkFanOut changes a ConfigMap of 1 KiB that 2,000 watch, and waits until all have heard of
-// it. It also reports the CPU per event and watcher, the change included.
+// BenchmarkFanOut changes a ConfigMap of 1 KiB with 2,000 watches, and waits for all events. It
+// also reports the CPU per event and watch, including the change.
 func BenchmarkFanOut(b *testing.B) {
 	const watchers = 2000
 	h := openOn(b, "data", vfs.NewMem(), nil)
@@ -79,7 +79,6 @@ func BenchmarkFanOut(b *testing.B) {
 	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/float64(b.N*watchers), "ns-cpu/event")
 }
 
-// cpuTime is the CPU time that the process has used.
 func cpuTime(b *testing.B) time.Duration {
 	used, err := processes.CPUTime()
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ClientStore is the store that requests of clients go through. It guarantees that a client's next
-// request, to any server, sees the effect of its previous one:
+// A ClientStore is the store that client requests use. It guarantees that a client's next request,
+// to any server, sees the effect of its previous one:
 //
 //   - A write to objects that policy or discovery depend on, such as roles, quotas or
 //     CustomResourceDefinitions, returns once this server applies it.
@@ -92,7 +92,6 @@ func (s *ClientStore) DeleteCollection(ctx context.Context, l request.List, m re
 	return listing, err
 }
 
-// awaitEffect waits until this server applies a version of an object of kind k.
 func (s *ClientStore) awaitEffect(ctx context.Context, k *schema.Kind, version uint64) {
 	switch {
 	case s.opts.Definitions.Handles(k):

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// newest is the version that a read of the newest state must have reached.
 func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 	version, err := s.opts.Newest(ctx)
 	switch {
@@ -27,8 +26,9 @@ func (s *ClientStore) newest(ctx context.Context) (uint64, error) {
 // maxCatchUp limits how long a request waits for observers and definitions before it is rejected.
 const maxCatchUp = 2 * time.Second
 
-// CatchUp waits until this server applies every commit of all servers before the call: it serves the
-// defined kinds, and the caches of policy are current. It returns false on a timeout or an error.
+// CatchUp waits until this server applies every commit of all servers before the call: it serves
+// the defined kinds, and the caches of policy are current. It returns false on a timeout or an
+// error.
 func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	ctx, cancel := context.WithTimeout(ctx, maxCatchUp)
 	defer cancel()
@@ -36,8 +36,8 @@ func (s *ClientStore) CatchUp(ctx context.Context) bool {
 	return err == nil && s.awaitInEffect(ctx, version) == nil
 }
 
-// awaitInEffect waits until a version is in effect here. The error says that the store has not
-// reached it; observers may be behind when ctx ends.
+// awaitInEffect waits until a version is in effect here. It returns an error if the store has not
+// reached it; observers may still be behind when ctx ends.
 func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err
@@ -47,7 +47,6 @@ func (s *ClientStore) awaitInEffect(ctx context.Context, version uint64) error {
 	return nil
 }
 
-// Get implements http.Store.
 func (s *ClientStore) Get(ctx context.Context, r request.Get) (o *meta.Object, err error) {
 	if s.opts.Newest != nil && r.Version == 0 && !r.Stale {
 		if r.Version, err = s.newest(ctx); err != nil {
@@ -57,7 +56,6 @@ func (s *ClientStore) Get(ctx context.Context, r request.Get) (o *meta.Object, e
 	return s.store.Get(ctx, r)
 }
 
-// List implements http.Store.
 func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	r, err := s.confirmList(ctx, r)
 	if err != nil {
@@ -66,8 +64,9 @@ func (s *ClientStore) List(ctx context.Context, r request.List) (request.ListRes
 	return s.store.List(ctx, r)
 }
 
-// confirmList makes a list of the newest state one of a state that has everything committed before. The chunks of a list come
-// from the version that its token names, unless that is gone and the token says so.
+// confirmList turns a list of the most recent state into one that includes every earlier commit of
+// all servers. Later chunks come from the version in their token, unless that version is gone and
+// the token says so.
 func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.List, error) {
 	if s.opts.Newest == nil || r.Match != request.MatchMostRecent || r.Continue != "" && !ContinuesNewest(r.Continue) {
 		return r, nil
@@ -77,7 +76,6 @@ func (s *ClientStore) confirmList(ctx context.Context, r request.List) (request.
 	return r, err
 }
 
-// Watch implements http.Store.
 func (s *ClientStore) Watch(ctx context.Context, r request.Watch, sink request.Sink) (session request.Session, err error) {
 	if s.opts.Newest != nil && r.SendInitialEvents && r.Version == 0 && !r.Stale {
 		if r.Version, err = s.newest(ctx); err != nil {
@@ -87,7 +85,7 @@ func (s *ClientStore) Watch(ctx context.Context, r request.Watch, sink request.S
 	return s.store.Watch(ctx, r, sink)
 }
 
-// NoOpApply implements http.Store. What is known to change nothing here may change what others have written.
+// NoOpApply cannot decide locally if other servers share the log.
 func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (request.Result, bool) {
 	if s.opts.Newest != nil {
 		return request.Result{}, false
@@ -95,10 +93,9 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 	return s.store.NoOpApply(m, digest)
 }
 
-// mutateNewest makes a change. One that was committed was computed on the newest state, as the log
-// has checked; a refusal, a change that changes nothing, and a dry run may be answers about an
-// older one. They count if nothing was committed since that state and admission had seen all of it;
-// else the change is computed once more, on one that is as new as the request.
+// mutateNewest applies a change. The log checks that committed changes are based on the newest
+// state. Refusals, no-ops and dry runs may be based on an older one. They count if nothing was
+// committed since, and admission had seen all of it; otherwise the change is computed once more.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.opts.Newest == nil {
 		return s.store.Mutate(ctx, m)
@@ -121,7 +118,7 @@ func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (req
 	return s.store.Mutate(ctx, m)
 }
 
-// awaitVersion is awaitInEffect for a writer, who waits for observers no longer than before a refusal.
+// awaitVersion is awaitInEffect for a writer, with a shorter timeout for observers.
 func (s *ClientStore) awaitVersion(ctx context.Context, version uint64) error {
 	if err := s.store.AwaitVersion(ctx, version); err != nil {
 		return err
@@ -131,7 +128,6 @@ func (s *ClientStore) awaitVersion(ctx context.Context, version uint64) error {
 	return s.awaitInEffect(ctx, version)
 }
 
-// isRefusal says whether an error depends on the state of objects.
 func isRefusal(err error) bool {
 	var status *meta.Status
 	if !errors.As(err, &status) {

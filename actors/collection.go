@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// collection is what everyone sees of the objects of one storage: the published snapshot, the history,
-// and the watches. Its actor, the publisher, is the only one that writes to snapshot and history.
+// collection is the shared view of the objects of one storage kind: the published snapshot, the
+// history and the watches. Only its actor, the publisher, writes to snapshot and history.
 type collection struct {
 	store       *Store
 	storage     meta.GroupResource
@@ -29,48 +29,47 @@ type collection struct {
 	mutations     mutations
 }
 
-// kind is the kind by which stored objects are read. For a custom kind it changes with the definition.
+// kind returns the kind by which stored objects are decoded. For custom kinds it changes with the
+// CRD.
 func (c *collection) kind() *schema.Kind { return c.currentKind.Load() }
 
-// prefix is what the keys of the collection begin with in the log.
 func (c *collection) prefix() string { return c.storage.Group + "/" + c.storage.Resource + "/" }
 
-// publisher is the actor that owns a collection's index and history. A panic while it
-// publishes ends the process: what is durable must not stay invisible.
+// publisher is the actor that owns a collection's index and history. A panic while it publishes
+// ends the process: durable changes must not stay invisible.
 type publisher struct {
 	*collection
-	working      *objectIndex // the next snapshot,
-	fieldIndexes []fieldIndex // and its indexes by field
-	records      []*record    // of the batch that is being published; kept for its memory
+	working      *objectIndex // the next snapshot
+	fieldIndexes []fieldIndex // of the next snapshot
+	records      []*record    // of the current batch; kept for its memory
 }
 
-// changes is the part of a committed batch that belongs to one collection.
 type changes struct {
 	records     []change
 	publication *publication
 }
 
-// Reject implements runtime.Rejectable: the collection has been removed. Another daemon may still have written to it.
+// Reject handles changes of a removed collection, to which another server may still have written.
 func (b *changes) Reject(error) { b.publication.applied.done(b.publication) }
 
-// change is one committed write on its way to publication.
+// change is a committed write that is about to be published.
 type change struct {
 	path     string // of the object; shares the memory of its key
 	object   *meta.Object
-	kind     *schema.Kind // stored, by which the object was written or read
+	kind     *schema.Kind // stored, by which the object was written or decoded
 	remove   bool
 	time     time.Time
-	proposal *proposal // nil for the write of another daemon
-	// nameOnly says that the last state of a removal could not be read: object has only its name.
+	proposal *proposal // nil for a write of another server
+	// nameOnly means that the last state of a deleted object was unreadable: object has only its
+	// name.
 	nameOnly bool
-	// unreadable is the new state if it could not be read. The object is then gone for readers.
+	// unreadable is the new state if it could not be decoded. The object is then deleted for
+	// readers.
 	unreadable *Unreadable
 }
 
-// tick tells a publisher the time, once a second, for what expires.
 type tick struct{ now time.Time }
 
-// Receive implements runtime.Owner.
 func (p *publisher) Receive(_ *runtime.Ref, message any) {
 	switch m := message.(type) {
 	case runtime.Started:
@@ -92,7 +91,7 @@ func (p *publisher) Receive(_ *runtime.Ref, message any) {
 	}
 }
 
-// publish makes a batch visible, then wakes watchers and answers writers.
+// publish makes a batch visible, then wakes watches and writers.
 func (p *publisher) publish(b *changes) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -119,10 +118,10 @@ func (p *publisher) publish(b *changes) {
 	}
 }
 
-// apply puts one change into the working index, and answers the record of it for the history; nil if
-// no reader can tell.
+// apply puts one change into the working index. It returns its history record, or nil if the change
+// is invisible to readers.
 func (p *publisher) apply(c *change) *record {
-	if c.kind != p.kind() { // computed before the definition changed
+	if c.kind != p.kind() { // computed before the CRD changed
 		c.object = p.withSelectableFields(c.object)
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
@@ -159,8 +158,6 @@ func (p *publisher) apply(c *change) *record {
 	return r
 }
 
-// updateQuarantine puts a state that cannot be read into the quarantine, or takes out what another
-// state replaces.
 func (p *publisher) updateQuarantine(c *change) {
 	if c.unreadable != nil {
 		p.store.quarantine.put(c.unreadable)
@@ -169,7 +166,6 @@ func (p *publisher) updateQuarantine(c *change) {
 	}
 }
 
-// tick drops old cached snapshots, stops idle actors of objects, and sends bookmarks that are due.
 func (p *publisher) tick(now time.Time) {
 	t := p.store.tuning
 	p.snapshotCache.expire(now.Add(-t.HistoryTime))

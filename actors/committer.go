@@ -15,28 +15,24 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// committer owns the writing side of the log. It takes proposals and writes as many as wait in one
-// batch. The log hands what is durable to the collections (publishbatch.go); while they publish, the
-// committer already syncs the next batch. It blocks while the log syncs. It is never restarted: a
-// panic or a failed log ends the process.
+// committer owns the write side of the log. It writes all waiting proposals in one batch, and
+// blocks while the log syncs. It is never restarted: a panic or a failed log ends the process.
 type committer struct {
 	store   *Store
 	waiting []*proposal
 	bytes   int // of waiting
-	// committing are the proposals of the Append that is under way, by index of the batch.
+	// committing are the proposals of the current Append, by their index in the batch.
 	committing []*proposal
-	// undecided is what was set aside for proposals that may have been committed or not.
+	// undecided are the reservations of proposals with an unknown outcome.
 	undecided []pendingRelease
 }
 
-// pendingRelease makes a collection give back what was set aside for a proposal, after all that it
-// has been told to publish before.
+// pendingRelease makes a collection release a reservation after publishing everything sent before.
 type pendingRelease struct {
 	collection *collection
 	reserved   *request.Reservation
 }
 
-// Receive implements runtime.Owner.
 func (c *committer) Receive(self *runtime.Ref, message any) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -51,11 +47,10 @@ func (c *committer) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// maxBatchBytes is how many bytes are gathered for one batch. The proposal that exceeds it still
-// belongs to the batch.
+// maxBatchBytes limits the size of a batch. The proposal that exceeds it still belongs to the
+// batch.
 const maxBatchBytes = 16 << 20
 
-// add gathers proposals, and commits when nothing more waits or the batch is full.
 func (c *committer) add(self *runtime.Ref, f *proposal) {
 	c.waiting = append(c.waiting, f)
 	c.bytes += f.size()
@@ -64,18 +59,17 @@ func (c *committer) add(self *runtime.Ref, f *proposal) {
 		return
 	}
 	if self.Len() == 0 {
-		goruntime.Gosched() // writers that can run now join the batch
+		goruntime.Gosched() // runnable writers join the batch
 	}
 	if self.Len() == 0 {
 		c.commit()
 	}
 }
 
-// commit writes everything that waits in one batch.
 func (c *committer) commit() {
 	batch := make([]persist.Write, 0, len(c.waiting))
 	c.committing = make([]*proposal, 0, len(c.waiting))
-	positions := make(map[*proposal]int, len(c.waiting)) // counted from 1
+	positions := make(map[*proposal]int, len(c.waiting)) // 1-based
 	for _, f := range c.waiting {
 		if err := f.resolveBase(positions); err != nil {
 			f.abort(err)
@@ -109,7 +103,7 @@ func (c *committer) commit() {
 	c.releaseDecided()
 	for i, r := range results {
 		switch {
-		case c.committing[i].whole != nil: // its fate is that of the whole
+		case c.committing[i].whole != nil: // shares the outcome of its whole
 		case errors.Is(r.Err, persist.ErrUnknown):
 			c.leaveUndecided(c.committing[i])
 		case errors.Is(r.Err, persist.ErrCondition):
@@ -123,8 +117,8 @@ func (c *committer) commit() {
 	c.committing = nil
 }
 
-// leaveUndecided answers a proposal that may have been committed or not. If it was, its commit is
-// received like that of another writer. Until that is certain, what was set aside for it stays so.
+// leaveUndecided answers a proposal with an unknown outcome. Its commit, if any, arrives like that
+// of another writer. Its reservation is kept until the outcome is certain.
 func (c *committer) leaveUndecided(f *proposal) {
 	for _, part := range append([]*proposal{f}, f.companions...) {
 		if part.candidate.Reserved != nil {
@@ -136,8 +130,8 @@ func (c *committer) leaveUndecided(f *proposal) {
 	f.resolve()
 }
 
-// releaseDecided gives back what was set aside for proposals whose commits have been received by
-// now, if there are any. Those have been accounted for like the commits of other writers.
+// The commits of undecided proposals, if any, have arrived by now, and were accounted for like
+// those of other writers.
 func (c *committer) releaseDecided() {
 	for _, r := range c.undecided {
 		r.collection.publisher.Send(r)
@@ -145,8 +139,6 @@ func (c *committer) releaseDecided() {
 	c.undecided = nil
 }
 
-// resolveBase completes the conditions of a write: its base may be in the same batch, or may have been
-// committed by an earlier one.
 func (f *proposal) resolveBase(positions map[*proposal]int) error {
 	if f.write.BasedOn = positions[f.base]; f.write.BasedOn > 0 {
 		return nil
@@ -162,8 +154,8 @@ func (f *proposal) resolveBase(positions map[*proposal]int) error {
 	return nil
 }
 
-// failAll answers all proposals of a batch that the log did not take. A log that has failed ends the
-// process, but only after they have their answer.
+// failAll answers all proposals of a refused batch. A failed log ends the process, but only after
+// they are answered.
 func (c *committer) failAll(err error) {
 	var answer error
 	switch {
@@ -183,34 +175,31 @@ func (c *committer) failAll(err error) {
 	c.committing, c.waiting, c.bytes = nil, nil, 0
 }
 
-// unavailableError answers changes while the store behind the log cannot be reached.
 func unavailableError() error {
 	status := meta.NewServiceUnavailable("the store cannot be reached, please try again later")
 	status.Details = &meta.Details{RetryAfterSeconds: 1}
 	return status
 }
 
-// notStorable logs under an id why one change cannot be stored, such as a key for its encryption that cannot be had,
-// and is the answer that names the id.
+// notStorable logs under an id why a change cannot be stored, such as a missing encryption key, and
+// returns an error with that id.
 func (s *Store) notStorable(err error) error {
 	id := uuid.NewString()
 	s.logger.Error("a change cannot be stored", "id", id, "error", err)
 	return meta.NewInternal(id)
 }
 
-// diskFullError answers a change for which the disk has no space.
 func diskFullError() error {
 	return meta.NewInsufficientStorage("the disk that keeps the objects is full")
 }
 
-// abortNonFreeing aborts the changes for which a full disk has no space, and leaves those that free
-// space, for which some is reserved, waiting. It answers false if there were only the one or the
-// other.
+// abortNonFreeing aborts the changes that a full disk cannot take, and keeps those that free space.
+// It returns false if only one of the two kinds exists.
 func (c *committer) abortNonFreeing() bool {
 	var rest, refused []*proposal
 	for _, f := range c.committing {
 		switch {
-		case f.whole != nil: // goes with the whole
+		case f.whole != nil: // belongs to its whole
 		case f.write.FreesSpace:
 			rest = append(rest, f)
 		default:

@@ -7,15 +7,14 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A change may have companions: objects of another collection that come or go in the same commit, such as the
-// IPAddress of an address that a Service takes. Who allocates names them (request.Companion); they are computed here by
-// the same function as every mutation, and travel with the proposal of the change.
+// A change may have companions: objects of another collection that are created or deleted in the
+// same commit, such as the IPAddress of a Service. The allocator names them (request.Companion).
+// They are computed here like every mutation, and belong to the proposal of the change.
 //
-// A companion has an owner of its own, which may be changing it at the same time. So it is computed on the published
-// state, and the change carries the condition that this is still so when it is committed: else the whole change is
-// computed again.
+// A companion has an owner, which may be changing it at the same time. So it is computed on the
+// published state, and the change is conditional on that state: if it has changed, the whole change
+// is computed again.
 
-// addCompanions computes the companions of a proposed change.
 func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
 	if p.candidate.Reserved == nil {
 		return nil
@@ -29,7 +28,7 @@ func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
 	return nil
 }
 
-// addCompanion computes one of them. One that is to be deleted and does not exist is none.
+// addCompanion computes one companion. Deleting a missing one has no effect.
 func (o *object) addCompanion(m *mutateRequest, p *proposal, c request.Companion) error {
 	collection := o.store().allCollections()[c.Key.GroupResource]
 	if collection == nil {
@@ -40,7 +39,7 @@ func (o *object) addCompanion(m *mutateRequest, p *proposal, c request.Companion
 	if c.Object == nil && current == nil {
 		return nil
 	}
-	if c.Object != nil && current != nil { // what held its name has just gone, and is about to be published
+	if c.Object != nil && current != nil { // its former holder was just deleted, which is about to be published
 		return &conflictError{seen: current.Version}
 	}
 	part := &proposal{collection: collection, kind: collection.kind(), key: c.Key, whole: p}
@@ -53,7 +52,6 @@ func (o *object) addCompanion(m *mutateRequest, p *proposal, c request.Companion
 	return nil
 }
 
-// computeCompanion computes the candidate of a companion, and the write of it.
 func (o *object) computeCompanion(m *mutateRequest, part *proposal, c request.Companion, state mutation.State) error {
 	change := request.Mutation{Kind: part.kind, Key: c.Key, Change: request.Create{Object: c.Object}, FieldManager: o.store().naming.Translate("platform-apiserver")}
 	if c.Object == nil {
@@ -81,7 +79,6 @@ func (o *object) computeCompanion(m *mutateRequest, part *proposal, c request.Co
 	return nil
 }
 
-// releaseCompanions gives back what was set aside for the companions of a change that does not happen.
 func (p *proposal) releaseCompanions() {
 	for _, part := range p.companions {
 		part.candidate.Reserved.Release()

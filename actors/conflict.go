@@ -9,23 +9,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A conflictError is errStale of a mutation whose write the log has refused, because the state that
-// it was computed on had been replaced.
+// A conflictError is errStale of a mutation whose write the log refused because its base had been
+// replaced.
 type conflictError struct {
-	seen uint64 // the version that must be applied for readers to see the newer state; 0: it is
-	// overtaken says that the object is as it was, and another sum has changed that the mutation depends on (persist.Guard).
+	seen uint64 // the version to await before the newer state is visible; 0: none
+	// overtaken means that the object is unchanged, but a guarded aggregate has changed
+	// (persist.Guard).
 	overtaken bool
-	// fenced says that another server has taken over what the mutation was for (request.Mutation.Fence).
-	fenced bool
+	fenced    bool
 }
 
-// Error implements error.
 func (*conflictError) Error() string { return errStale.Error() }
 
-// Is makes a conflictError an errStale for errors.Is.
 func (*conflictError) Is(target error) bool { return target == errStale }
 
-// staleAfter is why a mutation is to be computed again that was based on one which has failed.
 func staleAfter(base error) error {
 	var conflict *conflictError
 	if errors.As(base, &conflict) {
@@ -35,22 +32,23 @@ func staleAfter(base error) error {
 }
 
 const (
-	// maxConflicts is how often a mutation is computed again because others were faster.
+	// maxConflicts limits how often a mutation is computed again after conflicts.
 	maxConflicts = 100
-	// applyTimeout is how long a mutation waits until what was faster is applied here.
+	// applyTimeout limits the wait until a conflicting change is applied here.
 	applyTimeout = 10 * time.Second
-	// maxOvertaken is how long a mutation is computed again because others change the same sum.
+	// maxOvertaken limits how long a mutation is computed again because others change the same
+	// aggregate.
 	maxOvertaken = 30 * time.Second
 )
 
-// retry counts how often a mutation was computed on a state that others had replaced.
+// retry counts the conflicts of a mutation.
 type retry struct {
 	conflicts int
-	overtaken time.Time // when it was overtaken first
+	overtaken time.Time // when it was first overtaken
 }
 
-// await waits until a mutation that was refused as stale can be computed on a newer state, or one that was
-// contended when there may be room for it. The error is the answer to the mutation that has waited, or tried, for long enough.
+// await waits until a stale mutation can be computed on a newer state, or a contended one may find
+// room. Its error is the final answer to the mutation, after too long a wait or too many attempts.
 func (r *retry) await(ctx context.Context, s *Store, m *request.Mutation, refused error) error {
 	var contended *request.ContendedError
 	if errors.As(refused, &contended) {

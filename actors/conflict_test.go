@@ -39,7 +39,7 @@ func (s *sharedKeys) overtake(field string) {
 	s.write(persist.Write{Key: "/configmaps/default/c", Value: []byte(value), RevisionOffset: len(head)})
 }
 
-// checkFields compares the fields of the ConfigMap c, but for the one that it was created with.
+// checkFields compares the fields of the ConfigMap c, except for its initial one.
 func (s *server) checkFields(want ...string) {
 	s.t.Helper()
 	s.await()
@@ -60,8 +60,7 @@ func (s *server) checkFields(want ...string) {
 	}
 }
 
-// A mutation that was overtaken is computed again once, when what has overtaken it has arrived,
-// however late that is.
+// A refused mutation is computed again once, when the conflicting change has arrived, however late.
 func TestConflictWaitsForNewerState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictWaits)
@@ -84,7 +83,7 @@ func testConflictWaits(t *testing.T) {
 	s.checkFields("mine", "other")
 }
 
-// Mutations that were computed on one another are all computed again when the first is overtaken.
+// Mutations that were computed on one another are all computed again when the first is refused.
 func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testOvertakenPipeline)
@@ -132,7 +131,7 @@ func testOvertakenPipeline(t *testing.T) {
 	s.checkFields(want...)
 }
 
-// Who is overtaken each time is told so in the end.
+// A mutation that always conflicts fails in the end.
 func TestConflictsAreBounded(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)
@@ -146,7 +145,7 @@ func TestConflictsAreBounded(t *testing.T) {
 	}
 }
 
-// A newer state that does not arrive is waited for as long as the request lasts.
+// A mutation waits for a missing newer state as long as the request lasts.
 func TestConflictEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictEnds)
@@ -162,7 +161,7 @@ func testConflictEnds(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	go func() {
-		synctest.Wait() // the mutation was overtaken
+		synctest.Wait() // the mutation was refused
 		cancel()
 	}()
 	_, err := s.Mutate(ctx, request.Mutation{Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"},
@@ -176,14 +175,15 @@ func testConflictEnds(t *testing.T) {
 	close(arrive)
 }
 
-// nodePort makes a Service of a certain port of the node.
+// nodePort creates a Service with a given node port.
 func (s *server) nodePort(name string, port int64) int {
 	_, err := s.Mutate(context.Background(), request.Mutation{Kind: s.kind("services"), Key: meta.Key{Namespace: "default", Name: name},
 		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "spec": tree.Tree{"type": "NodePort", "ports": []any{tree.Tree{"port": int64(1), "nodePort": port}}}}}})
 	return statusCode(err)
 }
 
-// What a write of unknown fate needs is nobody else's until it is certain that it was not committed.
+// Reservations of a write with an unknown outcome are kept until it is certain that it was not
+// committed.
 func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testUnknownFate)
@@ -214,7 +214,7 @@ func testUnknownFate(t *testing.T) {
 	}
 }
 
-// While the store behind the log cannot be reached, changes are refused and the server goes on.
+// While the store behind the log is unreachable, changes are refused and the server continues.
 func TestUnavailableLog(t *testing.T) {
 	t.Parallel()
 	s, _ := openAlone(t)
@@ -231,8 +231,8 @@ func TestUnavailableLog(t *testing.T) {
 	s.checkFields("again")
 }
 
-// What others write of a kind whose definition has not arrived yet is there when it has, and what
-// has no readable key is set aside.
+// Objects of other writers whose CRD has not arrived yet appear with the CRD; those without a valid
+// key are quarantined.
 func TestOthersWriteUnknownKinds(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)

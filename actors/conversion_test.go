@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Every way to see an object converts it, and the stored version asks nobody.
+// Every read converts an object, and the stored version calls no converter.
 func TestExternalConversion(t *testing.T) {
 	h := openThings(t)
 	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
@@ -49,7 +49,7 @@ func TestExternalConversion(t *testing.T) {
 	}
 }
 
-// A conversion that fails is an error of whoever asks for it, and says why.
+// A failed conversion is an error of the request, with its reason.
 func TestFailingConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -81,7 +81,7 @@ func TestFailingConversion(t *testing.T) {
 	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !strings.Contains(string(o.JSON), `"l":"y"`) {
 		t.Errorf("the patch was not stored: %v, %v", o, err)
 	}
-	// Deleting a collection works on what is stored, and tells no more of it.
+	// DeleteCollection works on stored objects, and returns only that.
 	if _, err := h.DeleteCollection(context.Background(), request.List{Kind: h.v2, Namespace: "default"}, request.Mutation{Kind: h.v2, Change: request.Delete{}}); err != nil {
 		t.Errorf("deleting all: %v", err)
 	}
@@ -95,7 +95,7 @@ func TestFailingConversion(t *testing.T) {
 	}
 }
 
-// While a conversion waits, only those wait who need it.
+// A waiting conversion delays only the requests that need it.
 func TestSlowConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -144,7 +144,7 @@ func TestSlowConversion(t *testing.T) {
 	stopped.Stop()
 }
 
-// However many watch, an event is converted once.
+// An event is converted once, however many watches there are.
 func TestOneConversionPerEvent(t *testing.T) {
 	h := openThings(t)
 	const watchers, changes = 300, 20
@@ -176,7 +176,7 @@ func TestOneConversionPerEvent(t *testing.T) {
 	}
 }
 
-// A watch whose selector an object has left sees its state before, others the new one, under the
+// A watch whose selector no longer matches gets the previous state, others the new one, under the
 // same version.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
@@ -201,7 +201,7 @@ func TestConversionOfDeselected(t *testing.T) {
 	}
 }
 
-// What a dry run shows is shown to nobody else.
+// The result of a dry run is not cached for others.
 func TestConversionOfDryRun(t *testing.T) {
 	for _, version := range []string{"v1", "v2"} {
 		h := openThings(t)
@@ -221,7 +221,7 @@ func TestConversionOfDryRun(t *testing.T) {
 	}
 }
 
-// Built-in conversions are shared too: watchers and readers of another version get the same object.
+// Built-in conversions are shared too: watches and readers of another version get the same object.
 func TestBuiltInConversionIsShared(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -8,24 +8,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// conversionTurns let those who change one object and wait for a webhook do so one after the other. Each of them would
-// otherwise be beaten by all others, and convert again and again. Owners have nothing to do with it.
+// conversionTurns serializes the changes of one object that wait for a webhook. Otherwise they
+// would conflict with each other, and convert again and again.
 type conversionTurns struct {
 	mu     sync.Mutex // guards byPath, and the users in it
 	byPath map[string]*conversionTurn
 }
 
 type conversionTurn struct {
-	taken chan struct{} // has room for the one whose turn it is
-	users int           // whose turn it is, and who waits for it
+	taken chan struct{} // has capacity for the current holder
+	users int           // the holder and the waiters
 }
 
-// maxTurnWait is how long somebody waits for a turn. Then he goes without: the one before may wait for a webhook that does
-// not answer.
+// maxTurnWait limits the wait for a turn. A change then proceeds without one: the holder may wait
+// for a webhook that does not respond.
 const maxTurnWait = 5 * time.Second
 
-// take waits for the turn of a path, until ctx ends. waited tells that another change may have been made meanwhile. The
-// caller ends it by the function that it gets.
+// take waits for the turn of a path, until ctx ends. waited reports that another change may have
+// been made meanwhile. The caller must call end.
 func (t *conversionTurns) take(ctx context.Context, path string) (end func(), waited bool) {
 	turn := t.enter(path)
 	select {
@@ -44,10 +44,11 @@ func (t *conversionTurns) take(ctx context.Context, path string) (end func(), wa
 	return func() { t.leave(path, turn) }, true
 }
 
-// turnHolder is who may hold the turn of an object. The zero value holds none.
+// turnHolder may hold the turn of an object. The zero value holds none.
 type turnHolder struct{ end func() }
 
-// wait takes the turn of the object that a mutation changes, unless it is held already, and tells whether it had to wait.
+// wait takes the turn of the object of a mutation, unless it is held already, and reports whether
+// it had to wait.
 func (h *turnHolder) wait(ctx context.Context, c *collection, m *request.Mutation) (waited bool) {
 	if h.end == nil {
 		h.end, waited = c.turns.take(ctx, path(m.Key.Namespace, m.Key.Name))
@@ -55,7 +56,6 @@ func (h *turnHolder) wait(ctx context.Context, c *collection, m *request.Mutatio
 	return waited
 }
 
-// release ends the turn.
 func (h *turnHolder) release() {
 	if h.end != nil {
 		h.end()

@@ -13,12 +13,12 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The collections of custom kinds are added while the store is open, and removed when their kind is not defined any more
-// and they are empty.
+// The collections of custom kinds are added while the store is open, and removed when their kind is
+// undefined and they are empty.
 
-// RegisterKind makes a kind known to the store before it is served: its objects get a collection. If the
-// collection exists, its objects are from now on those of the new kind, though they stay as they were
-// written, and watches of the former kind end.
+// RegisterKind adds the collection of a kind before the kind is served. If the collection exists,
+// its objects belong to the new kind from now on but stay as they were written, and watches of the
+// former kind end.
 func (s *Store) RegisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()
@@ -26,7 +26,7 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 	if c.kind() == k {
 		return
 	}
-	if !c.kind().IsCustom() { // no definition may replace a built-in kind
+	if !c.kind().IsCustom() { // no CRD may replace a built-in kind
 		s.logger.Error("a definition names a built-in kind", "definition", k.Origin.Definition, "kind", c.kind().Kind)
 		return
 	}
@@ -36,8 +36,9 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 	c.endWatches()
 }
 
-// UnregisterKind ends the watches of a kind that is not defined any more, and removes its collection if that is empty,
-// as it is unless somebody else writes to the log. It does nothing if the kind has been registered anew.
+// UnregisterKind ends the watches of an undefined kind, and removes its collection if that is
+// empty. Only another writer to the log can have left objects. It does nothing if the kind has been
+// registered again.
 func (s *Store) UnregisterKind(k *schema.Kind) {
 	s.registeringKind.Lock()
 	defer s.registeringKind.Unlock()
@@ -56,14 +57,13 @@ func (s *Store) UnregisterKind(k *schema.Kind) {
 	}
 }
 
-// isEmpty asks a publisher whether there is no object, now that all changes that were sent to it before are published.
 type isEmpty struct{ reply chan<- bool }
 
-// Reject implements runtime.Rejectable: the store is closing, and nothing has to be removed any more.
+// Reject answers false while the store is closing, since nothing needs to be removed then.
 func (m isEmpty) Reject(error) { m.reply <- false }
 
-// removeCollection removes an empty collection, with its actors. Its history stays in the budget of all histories and
-// goes in its time: the watches that are ending may still have to read it.
+// removeCollection removes an empty collection with its actors. Its history stays in the shared
+// budget until it expires, because ending watches may still read it.
 func (s *Store) removeCollection(c *collection) {
 	s.addingCollection.Lock()
 	all := maps.Clone(s.allCollections())
@@ -78,16 +78,14 @@ func (s *Store) removeCollection(c *collection) {
 	c.snapshotCache.clear()
 }
 
-// errUndefined is the answer to requests for a kind that has been removed since they found it.
 func (s *Store) errUndefined(k *schema.Kind) error {
 	return meta.NewNotFound(s.definitions().storage, k.Origin.Definition)
 }
 
-// endWatches ends all watches, each when it has delivered what there is: the last change of a kind that goes is the removal of
-// its objects.
+// endWatches ends all watches after they have delivered everything: the last changes of a kind are
+// the deletions of its objects.
 func (c *collection) endWatches() { c.watchers.each(func(w *watch) { w.ref.Send(finish{}) }) }
 
-// ensureCollection finds the collection of a storage, or adds an empty one for objects of a kind.
 func (s *Store) ensureCollection(storage meta.GroupResource, kind func() *schema.Kind) *collection {
 	if c := s.allCollections()[storage]; c != nil {
 		return c
@@ -111,26 +109,22 @@ func (s *Store) newCollection(storage meta.GroupResource, k *schema.Kind) *colle
 	return c
 }
 
-// addCollection makes a collection visible to everybody.
 func (s *Store) addCollection(c *collection) {
 	all := maps.Clone(s.allCollections())
 	all[c.storage] = c
 	s.collections.Store(&all)
 }
 
-// allCollections are the collections by storage.
 func (s *Store) allCollections() map[meta.GroupResource]*collection { return *s.collections.Load() }
 
-// migrateSchema tells a publisher that its definition has changed.
 type migrateSchema struct {
 	kind *schema.Kind
 	done chan struct{}
 }
 
-// migrateSchema makes the objects those of another version of the definition. They stay as they were
-// written, and are converted when they are read. But the values of selectable fields are kept beside
-// them (ObjectMeta.Fields): if there are any, they are computed again, and the history, which has the
-// former ones, is dropped.
+// migrateSchema migrates the objects to another version of the CRD. They stay as written and are
+// converted when read. Only the values of selectable fields (ObjectMeta.Fields) are computed again,
+// and the history with the old values is dropped.
 func (p *publisher) migrateSchema(r migrateSchema) {
 	defer close(r.done)
 	defer func() {
@@ -153,8 +147,8 @@ func (p *publisher) migrateSchema(r migrateSchema) {
 	p.published.Store(&snapshot{objects: p.working.Copy(), fieldIndexes: shareFieldIndexes(p.fieldIndexes), version: version})
 }
 
-// withSelectableFields is an object with the values of its kind's selectable fields; the object itself if it
-// has them already. Those of an object that cannot be read are empty.
+// withSelectableFields returns an object with the values of its kind's selectable fields, or the
+// object itself if they are right. Those of an unreadable object are empty.
 func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	k := c.kind()
 	if !k.IsCustom() || len(k.SelectFields) == 0 && len(o.Meta.Fields) == 0 {
@@ -179,13 +173,12 @@ func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 	return out
 }
 
-// definitions is the collection of the objects that define custom kinds; nil if there is none.
 func (s *Store) definitions() *collection {
 	return s.allCollections()[meta.GroupResource{Group: s.naming.Group("apiextensions"), Resource: "customresourcedefinitions"}]
 }
 
-// definitionPrecondition is what a create of a custom object depends on: that its definition is unchanged. So
-// no object is created of a kind that is being deleted.
+// definitionPrecondition makes a create of a custom object depend on its unchanged CRD. So no
+// object is created while its kind is being deleted.
 func (s *Store) definitionPrecondition(m *request.Mutation) (createPrecondition, error) {
 	definition := s.definitions().published.Load().get(path("", m.Kind.Origin.Definition))
 	if definition == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// thingDefinition compiles a definition, each time of its own.
+// thingDefinition compiles a new CRD.
 func (h *testStore) thingDefinition() *custom.Definition { return h.kinds.Compile(thingsDefinition()) }
 
 func thingsDefinition() tree.Tree {
@@ -32,8 +32,8 @@ func (doneSink) Events([]request.Event) error { return nil }
 
 func (e doneSink) Done() { close(e) }
 
-// TestWatchOfFormerKind: a watch by a definition that has changed since the request was parsed ends, like
-// those that were running when it changed.
+// TestWatchOfFormerKind: a watch whose CRD has changed since the request was parsed ends, like
+// running watches.
 func TestWatchOfFormerKind(t *testing.T) { synctest.Test(t, testWatchOfFormerKind) }
 
 func testWatchOfFormerKind(t *testing.T) {
@@ -69,8 +69,8 @@ func testWatchOfFormerKind(t *testing.T) {
 	<-end
 }
 
-// TestKindGoesWhileAdmissionWaits: a change of an object whose kind is removed meanwhile, as another server may do with the definition, is answered. It
-// does not ask an owner again and again that is no more.
+// TestKindGoesWhileAdmissionWaits: a change whose kind is removed meanwhile, perhaps by another
+// server, fails instead of asking a missing owner again and again.
 func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	defer h.close()

@@ -7,16 +7,15 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// decodeAhead decodes what recovery reads, on as many goroutines as there are processors, while recovery reads on and
-// applies what has been decoded before. It is applied in the order in which it was read: of two states of an object the later
-// one must win. Only the decoding is parallel, so nothing else is shared.
+// decodeAhead decodes recovered values in parallel while the recovery reads on and applies decoded
+// ones. Values are applied in the order in which they were read, since later states must win.
+// Goroutines share nothing else.
 type decodeAhead struct {
-	gathered []decoding  // what was read last
+	gathered []decoding  // values read last
 	bytes    int         // of gathered
 	running  []decodeJob // oldest first
 }
 
-// decoding is a value of the log on its way to an object.
 type decoding struct {
 	key      string
 	revision persist.Revision
@@ -28,20 +27,19 @@ type decoding struct {
 	err        error // why there is no object
 }
 
-// decodeJob is a run of values that one goroutine decodes.
 type decodeJob struct {
 	values []decoding
 	done   chan struct{}
 }
 
-// A job has so many values or bytes at most, which is what decodeAhead keeps in memory for each processor.
+// The limits of a job, which bound the memory per processor.
 const (
 	decodeJobValues = 128
 	decodeJobBytes  = 256 << 10
 )
 
-// decode takes a value, which is applied later. An object of a kind that is not known yet gets a collection in which
-// only the metadata of objects is read, until the definitions are known.
+// decode schedules a value to be decoded and applied. Objects of an unknown kind get a collection
+// in which only their metadata is decoded, until the CRDs are known.
 func (r *recovery) decode(d decoding) error {
 	if parsed, err := meta.ParseKey(d.key); err == nil && r.store.allCollections()[parsed.GroupResource] == nil {
 		r.addCollection(r.store.newCollection(parsed.GroupResource, r.store.catalog.Opaque(parsed.GroupResource)))
@@ -58,7 +56,6 @@ func (r *recovery) decode(d decoding) error {
 	return nil
 }
 
-// startDecoding starts a job for what has been gathered.
 func (r *recovery) startDecoding() {
 	a := &r.ahead
 	job := decodeJob{values: a.gathered, done: make(chan struct{})}
@@ -73,7 +70,6 @@ func (r *recovery) startDecoding() {
 	}()
 }
 
-// applyOldest applies the values that were read first of those that are not applied.
 func (r *recovery) applyOldest() error {
 	job := r.ahead.running[0]
 	r.ahead.running = r.ahead.running[1:]
@@ -89,7 +85,6 @@ func (r *recovery) applyOldest() error {
 	return nil
 }
 
-// finishDecoding applies everything that was read.
 func (r *recovery) finishDecoding() error {
 	if len(r.ahead.gathered) > 0 {
 		r.startDecoding()

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// Recovery decodes many states of an object at the same time, and applies them in the order in which they were written:
-// the last one is the state, and each version shows what it has shown before.
+// The recovery decodes many states of an object concurrently, but applies them in order: the last
+// one wins, and each version is as before.
 func TestRecoveryAppliesInOrder(t *testing.T) {
 	disk, seen := vfs.NewMem(), listsByVersion{}
 	h := openOn(t, "/data", disk, nil)

@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// DeleteCollection deletes what a list selects, many at a time, and answers what was selected, as it was stored,
-// under the version of the last deletion; 0 if there was none. An object that is gone or was
-// replaced meanwhile is passed over. The Change of m is a Delete; its admission sees each object.
+// DeleteCollection deletes the objects that a list selects, many in parallel. It returns them as
+// stored, with the version of the last deletion or 0. Objects that are gone or replaced are
+// skipped. The Change of m is a Delete; its admission sees each object.
 func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	listed, err := s.listStored(ctx, l)
 	if err != nil {
@@ -54,8 +54,8 @@ func (s *Store) DeleteCollection(ctx context.Context, l request.List, m request.
 	return listed, nil
 }
 
-// deleteUnreadable deletes what cannot be read of a collection, unless a selector asks for a part of
-// it, and answers the version of the last deletion; 0 if there was none.
+// deleteUnreadable deletes the unreadable objects of a collection, unless selectors are given. It
+// returns the version of the last deletion or 0.
 func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.Mutation) (newest uint64, err error) {
 	if !l.Labels.Empty() || !l.Fields.Empty() || l.Continue != "" {
 		return 0, nil
@@ -75,8 +75,8 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	return newest, nil
 }
 
-// deleteListed deletes one object of a collection if it is still the one that was listed, and answers
-// the version of the deletion. A precondition of the request that fails is a conflict, as for any delete.
+// deleteListed deletes one object if it is still the listed one, and returns the version of the
+// deletion. A failed precondition of the request is a conflict, as for any delete.
 func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Mutation) (uint64, error) {
 	m.Key = o.Key
 	if all := m.Recorder; all != nil {
@@ -101,7 +101,6 @@ func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Muta
 	return result.Object.Version, nil
 }
 
-// isReplaced tells whether an object has gone, be it that another one has its name now.
 func (s *Store) isReplaced(k *schema.Kind, o *meta.Object) bool {
 	c := s.collection(k)
 	if c == nil {

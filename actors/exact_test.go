@@ -16,10 +16,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// listsByVersion remembers what a list showed at each version.
+// listsByVersion has the result of a list at each version.
 type listsByVersion map[uint64][]string
 
-// listText is a listing as text, one object a line.
 func listText(items []*meta.Object) []string {
 	var lines []string
 	for _, o := range items {
@@ -28,7 +27,7 @@ func listText(items []*meta.Object) []string {
 	return lines
 }
 
-// churn makes random changes and remembers the state after each.
+// churn makes random changes and records the state after each.
 func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	h.t.Helper()
 	for range steps {
@@ -52,8 +51,8 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	}
 }
 
-// checkLists reads each remembered version exactly. After a restart the oldest changes may
-// be answered 410; that many is returned.
+// checkLists reads each recorded version exactly. After a restart the oldest may return 410; the
+// number of those is returned.
 func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
@@ -72,7 +71,7 @@ func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	return gone
 }
 
-// An exact list is the state as it was, also over snapshots and restarts.
+// An exact list returns the former state, even after snapshots and restarts.
 func TestExactLists(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -97,7 +96,7 @@ func TestExactLists(t *testing.T) {
 	}
 }
 
-// The chunks of a list share one version, whatever is written meanwhile.
+// The chunks of a list share one version despite concurrent writes.
 func TestChunksAreOneSnapshot(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -128,15 +127,15 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	if !slices.Equal(listText(got), listText(first.Items)) {
 		t.Errorf("chunks\n%s\nwant\n%s", listText(got), listText(first.Items))
 	}
-	// A token of another list is refused.
+	// The token of another list is refused.
 	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
 	if _, err := h.List(context.Background(), forged); statusCode(err) != 400 {
 		t.Errorf("a token of another kind: %v, want 400", err)
 	}
 }
 
-// TestExactBeforeHistory: after a restart that has no history of a collection, what the collection
-// was before it is not taken for what it is.
+// TestExactBeforeHistory: after a restart without a history of a collection, its current state is
+// not taken for an earlier one.
 func TestExactBeforeHistory(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
@@ -168,8 +167,8 @@ func TestExactBeforeHistory(t *testing.T) {
 	}
 }
 
-// TestTokensExpire: a list that is read chunk by chunk ends after the time of the history also where nothing changes, and
-// then goes on in the newest state.
+// TestTokensExpire: a chunked list expires with the history even if nothing changes, and then
+// continues in the newest state.
 func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// statusCode is the HTTP code of an error; 0 for none, 500 for one that is no Status.
+// statusCode returns the HTTP code of an error; 0 for nil, 500 for one that is no Status.
 func statusCode(err error) int {
 	if err == nil {
 		return 0
@@ -36,7 +36,6 @@ func (h *testStore) onValidate(fn func(value string)) {
 	h.kind("configmaps").Strategy = validating{validate: fn}
 }
 
-// validating is a strategy that runs a function for data.v.
 type validating struct {
 	schema.DefaultStrategy
 	validate func(value string)
@@ -48,7 +47,7 @@ func (s validating) Validate(obj, _ tree.Tree, _ *schema.Faults) {
 	s.validate(value)
 }
 
-// A panic is the answer 500 to one request; the object and others go on.
+// A panic fails one request with 500; the object and others continue.
 func TestPanicFailsOneRequest(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
 	defer h.close()
@@ -70,7 +69,7 @@ func TestPanicFailsOneRequest(t *testing.T) {
 	}
 }
 
-// A full mailbox answers 429 at once, and everything queued is answered in the end.
+// A full mailbox returns 429 at once, and everything queued is answered.
 func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()
@@ -107,7 +106,7 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	}
 }
 
-// Closing answers every request, queued or on its way, once.
+// Closing answers every request once, queued or in progress.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	if _, err := h.create("a", "1"); err != nil {
@@ -167,7 +166,7 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// A full disk refuses writes with 507, reads go on, and once there is space again writes do too.
+// A full disk refuses writes with 507 and serves reads. Once there is space, it accepts writes.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -188,7 +187,7 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// A failed sync is not acknowledged, and the store says that it has failed.
+// A failed sync is not acknowledged, and the store reports that it has failed.
 func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
 	fatal := make(chan error, 1)
@@ -213,7 +212,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// A dry run leaves no trace: no version and no object.
+// A dry run changes neither the version nor the objects.
 func TestDryRun(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -228,7 +227,7 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// A terminating namespace refuses creates; a missing one is not found.
+// A terminating namespace refuses creates; in a missing one they return 404.
 func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -8,14 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A fieldIndex finds the objects of a collection by the value of one selectable field: it maps the
-// value, a zero byte and the path to the object. Objects with the same value are in the order of lists.
+// A fieldIndex indexes the objects of a collection by one selectable field. It maps the value, a
+// zero byte and the path to the object. Objects with the same value are in the order of lists.
 type fieldIndex struct {
 	field   int // index into the kind's SelectFields
 	objects *objectIndex
 }
 
-// newFieldIndexes makes the indexes that a kind declares, of all objects of a collection.
 func newFieldIndexes(k *schema.Kind, objects *objectIndex) []fieldIndex {
 	var indexes []fieldIndex
 	for i, f := range k.SelectFields {
@@ -40,7 +39,6 @@ func (x fieldIndex) put(path string, o *meta.Object) { x.objects.Set(x.key(path,
 
 func (x fieldIndex) delete(path string, o *meta.Object) { x.objects.Delete(x.key(path, o)) }
 
-// forkFieldIndexes are copies of indexes that can be changed.
 func forkFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	own := make([]fieldIndex, len(indexes))
 	for i, l := range indexes {
@@ -49,8 +47,8 @@ func forkFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return own
 }
 
-// shareFieldIndexes are the indexes as they are now, for others to read. Unlike forkFieldIndexes only the
-// owner may call it: later changes of the owner copy what is shared.
+// shareFieldIndexes returns read-only copies of the current indexes. Only the owner may call it:
+// its later changes copy what is shared.
 func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	shared := make([]fieldIndex, len(indexes))
 	for i, l := range indexes {
@@ -59,9 +57,9 @@ func shareFieldIndexes(indexes []fieldIndex) []fieldIndex {
 	return shared
 }
 
-// candidates calls fn for the objects of a namespace ("" for all) that may have the fields, in
-// order, starting at the path from ("" for the first), until fn returns false. It uses an index if the
-// selector names its field, and otherwise looks at all objects.
+// candidates calls fn for the objects of a namespace ("" for all) that may match the fields, in
+// order from a path on, until fn returns false. It uses an index if the selector names its field,
+// else it scans all objects.
 func (s *snapshot) candidates(f selector.Fields, namespace, from string, fn func(path string, o *meta.Object) bool) {
 	for _, l := range s.fieldIndexes {
 		if value, ok := f.Value(l.field); ok {

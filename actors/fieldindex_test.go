@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podLists makes Pods on nodes, and remembers where they are.
+// podLists creates Pods on nodes, and records where they are.
 type podLists struct {
 	*testStore
 	kind   *schema.Kind
@@ -30,7 +30,7 @@ func (p *podLists) change(r *rand.Rand) {
 	at := namespace + "/" + name
 	node, exists := p.nodeOf[at]
 	switch {
-	case exists && node == "": // it is found by another value from now on
+	case exists && node == "": // it has another field value from now on
 		p.nodeOf[at] = "b"
 		m.Subresource = "binding"
 		m.Change = request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "target": tree.Tree{"kind": "Node", "name": "b"}}}
@@ -49,7 +49,7 @@ func (p *podLists) change(r *rand.Rand) {
 	}
 }
 
-// listed are the Pods of a node, read in chunks.
+// listed returns the Pods of a node, read in chunks.
 func (p *podLists) listed(node, namespace string, limit int) (found []string) {
 	p.t.Helper()
 	fields, err := selector.ParseFields(p.kind, "spec.nodeName="+node)
@@ -92,8 +92,8 @@ func (p *podLists) compare() {
 	}
 }
 
-// TestFieldIndexMatchesScan: a list by an indexed field is the list of what has it, after
-// any history and after a restart.
+// TestFieldIndexMatchesScan: a list by an indexed field returns the matching objects, after any
+// history and after a restart.
 func TestFieldIndexMatchesScan(t *testing.T) {
 	dir := t.TempDir()
 	p := &podLists{testStore: open(t, dir, nil), nodeOf: map[string]string{}}
@@ -117,8 +117,8 @@ func TestFieldIndexMatchesScan(t *testing.T) {
 	p.compare()
 }
 
-// TestFieldIndexConcurrentReads: what is published stays as it is while its owner goes on.
-// The race detector looks on.
+// TestFieldIndexConcurrentReads: a published index does not change while its owner continues; use
+// with -race.
 func TestFieldIndexConcurrentReads(t *testing.T) {
 	p := &podLists{testStore: open(t, t.TempDir(), nil), nodeOf: map[string]string{}}
 	p.kind = p.testStore.kind("pods")

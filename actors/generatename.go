@@ -12,14 +12,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// createGenerated creates an object under a random name, and tries another one if that is taken.
+// createGenerated creates an object under a random name, and retries with another one if that is
+// taken.
 func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	base := m.Body().Object("metadata").String("generateName")
 	if base == "" {
 		if m.Kind.Stored.Strategy.RandomName() {
 			m.Key.Name = uuid.NewString()
 		}
-		return s.askOwner(ctx, m) // validation says what is missing
+		return s.askOwner(ctx, m) // validation reports what is missing
 	}
 	const tries = 8
 	var err error
@@ -36,21 +37,20 @@ func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (reque
 	return request.Result{}, err
 }
 
-// nameOf returns the name that admission gave a new object, or a name generated from its prefix.
 func nameOf(p *mutation.Prepared) string {
 	name, prefix := p.Name()
 	if name == "" && prefix != "" {
 		return generateName(prefix)
 	}
-	return name // if it is empty, validation says what is missing
+	return name // if it is empty, validation reports that
 }
 
 func generateName(prefix string) string {
 	return prefix[:min(len(prefix), maxGenerated-suffixLength)] + randomSuffix()
 }
 
-// Generated names have at most maxGenerated characters, the last suffixLength of which
-// are random letters and digits that spell no words.
+// Generated names have at most maxGenerated characters. The last suffixLength of them are random
+// letters and digits that form no words.
 const (
 	maxGenerated  = 63
 	suffixLength  = 5

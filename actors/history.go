@@ -7,24 +7,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// record is one change in the history of a collection. It is immutable, except for the cached
-// deselected, and bytes with it.
+// record is one change in the history of a collection. It is immutable, except for deselected and
+// bytes.
 type record struct {
 	version uint64
 	time    time.Time
 	kind    changeKind
-	object  *meta.Object // the new state; of a removal, the last state under the removal's version
-	// previous is the state before. It is nil for a create, and for a change that was read back after
-	// a restart if the state before is older than the history: labels and selectable fields are then
+	object  *meta.Object // the new state; for a deletion, the last state under the deletion's version
+	// previous is the state before. It is nil for a create, and for a change recovered after a
+	// restart whose previous state is older than the history: labels and selectable fields are then
 	// those of object.
 	previous *meta.Object
-	// deselected is previous under the version of this change, for watches whose selector selected
-	// only the state before; made when the first of them needs it.
+	// deselected is previous under the version of this change, for watches that selected only the
+	// previous state. It is created on first use.
 	deselected atomic.Pointer[meta.Object]
 	bytes      int64 // of memory that only the record uses
 }
 
-// changeKind tells the changes apart.
 type changeKind uint8
 
 const (
@@ -33,12 +32,12 @@ const (
 	removed
 )
 
-// recordOverhead is what a record takes beside the JSON of objects: itself, its slot in a chunk, and the
-// object with its key and metadata.
+// recordOverhead is the memory of a record besides the JSON of objects: itself, its slot in a
+// chunk, and the object with its key and metadata.
 const recordOverhead = 384
 
-// computeBytes counts what only the history keeps in memory: the state that the change has replaced. The
-// new state is in the index too, until the next change replaces it, and is then counted there.
+// computeBytes counts only what the history alone keeps in memory, the replaced state. The new
+// state is in the index too, and is counted when the next change replaces it.
 func (r *record) computeBytes() {
 	r.bytes = recordOverhead
 	if r.previous != nil {
@@ -49,19 +48,17 @@ func (r *record) computeBytes() {
 	}
 }
 
-// chunkSize is the number of records that are allocated together.
 const chunkSize = 128
 
-// chunk is a run of records. The owner fills it; readers see the first n of them.
+// chunk is a run of records. The owner fills it; readers see the first n.
 type chunk struct {
-	// records are nil once they have been dropped, first one by one, and then all together.
+	// records are dropped one by one, and then all together; nil after that.
 	records atomic.Pointer[[chunkSize]atomic.Pointer[record]]
 	n       atomic.Int32
 	next    atomic.Pointer[chunk]
 	first   uint64 // version of the first record
 }
 
-// record is one of the first n; nil if it has been dropped.
 func (c *chunk) record(i int32) *record {
 	if records := c.records.Load(); records != nil {
 		return records[i].Load()
@@ -69,17 +66,17 @@ func (c *chunk) record(i int32) *record {
 	return nil
 }
 
-// history holds the recent changes of a collection. The publisher appends records, retention drops
-// them, both under the mutex of retention; any number of cursors read without a lock. A cursor in a
-// chunk that was dropped keeps only the empty chunk in memory.
+// history holds the recent changes of a collection. The publisher appends records and retention
+// drops them, both under the mutex of retention. Any number of cursors read without a lock. A
+// cursor in a dropped chunk keeps only the empty chunk in memory.
 type history struct {
 	retention *retention
-	floor     atomic.Uint64 // every change above it is still there
+	floor     atomic.Uint64 // every change above it is available
 	chunks    atomic.Pointer[[]*chunk]
 	bytes     atomic.Int64
-	// What follows is guarded by the mutex of retention.
-	dropped   int32  // how many records of the first chunk have been dropped
-	oldest    uint64 // version of the oldest record, while there is one
+	// Guarded by the mutex of retention:
+	dropped   int32  // number of dropped records of the first chunk
+	oldest    uint64 // version of the oldest record, if any
 	heapIndex int    // in the heap of retention
 }
 
@@ -116,7 +113,7 @@ func (h *history) append(r *record) {
 	last.n.Store(n + 1)
 }
 
-// first is the oldest record; nil if there is none. The caller holds the mutex of retention.
+// The caller holds the mutex of retention.
 func (h *history) first() *record {
 	c := (*h.chunks.Load())[0]
 	if h.dropped == c.n.Load() {
@@ -125,9 +122,9 @@ func (h *history) first() *record {
 	return c.record(h.dropped)
 }
 
-// drop removes the oldest record; more says that there is another. The caller holds the mutex of
-// retention, and counts the bytes. The floor rises before the record disappears, so that a cursor that
-// does not find a record always sees that it has been dropped.
+// drop removes the oldest record; more reports whether another one remains. The caller holds the
+// mutex of retention, and counts the bytes. The floor rises before the record disappears, so that
+// cursors always notice that a missing record was dropped.
 func (h *history) drop() (r *record, more bool) {
 	r = h.first()
 	h.floor.Store(r.version)
@@ -142,7 +139,6 @@ func (h *history) drop() (r *record, more bool) {
 	return r, true
 }
 
-// releaseFirstChunk removes the first chunk when all its records have been dropped and there is another.
 func (h *history) releaseFirstChunk() {
 	chunks := *h.chunks.Load()
 	if h.dropped < chunkSize || len(chunks) == 1 {
@@ -154,7 +150,7 @@ func (h *history) releaseFirstChunk() {
 	h.dropped = 0
 }
 
-// deselected is the last state that watches see whose selector the object does not match any more.
+// deselected returns the last state for watches whose selector no longer matches the object.
 func (h *history) deselected(r *record) *meta.Object {
 	if o := r.deselected.Load(); o != nil {
 		return o
@@ -162,7 +158,7 @@ func (h *history) deselected(r *record) *meta.Object {
 	o := withVersion(r.previous, r.version)
 	h.retention.mu.Lock()
 	defer h.retention.mu.Unlock()
-	if r.version > h.floor.Load() && r.deselected.CompareAndSwap(nil, o) { // the record is still there and keeps o
+	if r.version > h.floor.Load() && r.deselected.CompareAndSwap(nil, o) { // the record still exists and keeps o
 		r.bytes += int64(len(o.JSON))
 		h.retention.addBytes(h, int64(len(o.JSON)))
 		h.retention.trim()
@@ -170,8 +166,8 @@ func (h *history) deselected(r *record) *meta.Object {
 	return o
 }
 
-// firstVersionSince is the version of the oldest record that is not older than a time; 0 if there is
-// none. The record may have been dropped by the time that it is answered.
+// firstVersionSince returns the version of the oldest record that is not older than a time, or 0.
+// The record may be dropped meanwhile.
 func (h *history) firstVersionSince(oldest time.Time) uint64 {
 	for _, c := range *h.chunks.Load() {
 		for i := range c.n.Load() {
@@ -188,11 +184,11 @@ type cursor struct {
 	history *history
 	chunk   *chunk
 	at      int32
-	after   uint64 // newest version that was read; records up to it are skipped
+	after   uint64 // newest version read; records up to it are skipped
 }
 
-// seek is the cursor before the first record above version; ok is false if some of those records have
-// been dropped.
+// seek returns the cursor before the first record above version; ok is false if some of those
+// records were dropped.
 func (h *history) seek(version uint64) (c cursor, ok bool) {
 	chunks := *h.chunks.Load()
 	i := len(chunks) - 1
@@ -202,8 +198,8 @@ func (h *history) seek(version uint64) (c cursor, ok bool) {
 	return cursor{history: h, chunk: chunks[i], after: version}, version >= h.floor.Load()
 }
 
-// skipTo moves past the records before a version, which are of no concern to the reader, whether they have been dropped or
-// not. It never moves back.
+// skipTo skips the records before a version, which do not concern the reader, whether or not they
+// were dropped. It never moves back.
 func (c *cursor) skipTo(version uint64) {
 	if version <= c.after+1 {
 		return
@@ -214,8 +210,8 @@ func (c *cursor) skipTo(version uint64) {
 	c.after = version - 1
 }
 
-// read appends up to limit records of versions up to newest to into. ok is false if a record that the
-// cursor has not read was dropped.
+// read appends up to limit records of versions up to newest to into. ok is false if an unread
+// record was dropped.
 func (c *cursor) read(into []*record, limit int, newest uint64) (_ []*record, ok bool) {
 	for len(into) < limit {
 		if next := c.chunk.next.Load(); next != nil && c.at == chunkSize {

@@ -16,7 +16,7 @@ func appendRecords(h *history, from, to uint64) {
 	}
 }
 
-// newTestHistory is a history with a budget of its own.
+// newTestHistory returns a history with its own budget.
 func newTestHistory(limit int64) *history { return newHistory(0, newRetention(limit)) }
 
 func TestHistoryReadsEachRecordOnce(t *testing.T) {
@@ -68,8 +68,8 @@ func TestHistorySeek(t *testing.T) {
 	}
 }
 
-// A cursor whose next record was dropped says so, and keeps no records in memory; one that has read what
-// was dropped goes on.
+// A cursor whose next record was dropped reports that, and keeps no records in memory. One that has
+// read the dropped records continues.
 func TestHistoryDropUnderCursor(t *testing.T) {
 	h := newTestHistory(10 * 10)
 	appendRecords(h, 1, 10)
@@ -136,7 +136,7 @@ func TestRetentionIsShared(t *testing.T) {
 	}
 }
 
-// While records are appended and dropped, no reader misses one without being told.
+// While records are appended and dropped, no reader misses one without an error.
 func TestHistoryUnderReaders(t *testing.T) {
 	budget := newRetention(3000)
 	histories := []*history{newHistory(0, budget), newHistory(0, budget)}

@@ -8,28 +8,26 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// historyBuilder rebuilds the histories from the commits of the journal while recovery reads them. It
-// drops at once what exceeds the bounds that histories have, so that recovery never needs more memory
-// than serving does.
+// historyBuilder rebuilds the histories from the journal during the recovery. It drops excess
+// records at once, so that recovery never needs more memory than serving.
 type historyBuilder struct {
 	retention  *retention
 	oldest     time.Time        // commits before it are not kept
-	base       persist.Revision // of the snapshot that recovery began with
+	base       persist.Revision // of the recovered snapshot
 	floor      uint64           // every commit above it that was not dropped has been read
-	started    bool             // a commit has been read,
-	kept       bool             // and one that was not skipped
+	started    bool             // a commit was read
+	kept       bool             // a commit was not skipped
 	newest     map[*collection]uint64
 	stateBytes int64 // bytes of all current objects
 	tuning     Tuning
-	// previousObjects is, for commits that the snapshot holds already, the state that the next commit of
-	// the same key replaces.
+	// previousObjects has, for commits that the snapshot covers, the state that the next commit of
+	// the key replaces.
 	previousObjects map[string]previousObject
 }
 
-// previousObject is an object as of some commit before the snapshot.
 type previousObject struct {
 	object    *meta.Object
-	exclusive bool // the snapshot does not hold it, so its bytes count
+	exclusive bool // not shared with the snapshot, so its bytes count
 }
 
 func newHistoryBuilder(s *Store) *historyBuilder {
@@ -42,7 +40,8 @@ func newHistoryBuilder(s *Store) *historyBuilder {
 	return b
 }
 
-// begin notes that every commit after a revision will be read. What was read before does not lead there, if it is called once more.
+// begin records that every commit after a revision will follow. A second call discards everything
+// read before.
 func (b *historyBuilder) begin(after persist.Revision) {
 	for c := range b.newest {
 		b.retention.truncate(c.history, uint64(after))
@@ -53,7 +52,7 @@ func (b *historyBuilder) begin(after persist.Revision) {
 	b.started, b.kept, b.floor = true, false, uint64(after)
 }
 
-// skip tells of a commit that neither the state nor the history needs, nor one before it. The
+// skip reports whether neither the state nor the history needs a commit, nor any earlier one. The
 // history then begins after it.
 func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	if !b.started {
@@ -68,16 +67,15 @@ func (b *historyBuilder) skip(commit *persist.Commit) bool {
 	return true
 }
 
-// cut drops the history up to a commit that cannot be read.
 func (b *historyBuilder) cut(commit *persist.Commit) {
 	b.floor = uint64(commit.Revision)
 	b.forget(commit.Key)
 	b.retention.expire(commit.Time.Add(1))
 }
 
-// setPrevious finds the state before a commit that the snapshot holds already, and remembers the state
-// after it. current is the object in the snapshot: if it has the version of the commit, the record uses
-// it instead of a copy.
+// setPrevious sets the previous state of a commit that the snapshot covers, and remembers the state
+// after it. If current, the object in the snapshot, has the version of the commit, the record
+// shares it.
 func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current *meta.Object) {
 	if current != nil && current.Version == r.object.Version {
 		r.object = current
@@ -93,7 +91,6 @@ func (b *historyBuilder) setPrevious(commit *persist.Commit, r *record, current 
 	}
 }
 
-// forget drops what is remembered of a key.
 func (b *historyBuilder) forget(key string) {
 	if s := b.previousObjects[key]; s.exclusive {
 		b.retention.recoveryBytes -= int64(len(s.object.JSON))
@@ -101,18 +98,18 @@ func (b *historyBuilder) forget(key string) {
 	delete(b.previousObjects, key)
 }
 
-// onDrop forgets the state that a dropped record has left behind.
 func (b *historyBuilder) onDrop(r *record) {
 	if key := r.object.Key.String(); r.version <= uint64(b.base) && b.previousObjects[key].object == r.object {
 		b.forget(key)
 	}
 }
 
-// minHistoryFraction is the part of its budget that the history may use however large the state is.
+// minHistoryFraction of its budget is always available to the history, however large the state is.
 const minHistoryFraction = 16
 
-// countState counts the bytes of the state: old is replaced; either may be nil. While the state needs
-// much memory, which may be only until later commits delete objects, the history gets less.
+// countState counts the bytes of the state when replacement replaces old; either may be nil. While
+// the state needs much memory, perhaps only until later commits delete objects, the history gets
+// less.
 func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if old != nil {
 		b.stateBytes -= int64(len(old.JSON))
@@ -125,9 +122,8 @@ func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	}
 }
 
-// add appends a commit to the history of its collection.
 func (b *historyBuilder) add(c *collection, r *record) {
-	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // from here on the index holds the state before
+	if r.version > uint64(b.base) && len(b.previousObjects) > 0 { // from here on the index has the previous states
 		clear(b.previousObjects)
 		b.retention.recoveryBytes = 0
 	}
@@ -137,7 +133,7 @@ func (b *historyBuilder) add(c *collection, r *record) {
 	b.retention.expire(b.oldest)
 }
 
-// finish completes the histories when everything has been read. last is the newest version of all.
+// finish completes the histories after the last commit. last is the newest version of all.
 func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, last uint64) {
 	floor := last
 	if b.started {
@@ -150,7 +146,6 @@ func (b *historyBuilder) finish(collections map[meta.GroupResource]*collection, 
 	b.retention.setLimit(b.tuning.HistoryBytes)
 }
 
-// updateObjects changes the objects of a history in place, and counts their bytes again.
 func (b *historyBuilder) updateObjects(h *history, change func(*meta.Object)) {
 	records, _ := (&cursor{history: h, chunk: (*h.chunks.Load())[0], after: h.floor.Load()}).read(nil, math.MaxInt, math.MaxUint64)
 	for _, r := range records {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestHistoryBuilderSkipsOldCommits: what is older than the history is skipped up to the first
-// commit that is not, whatever lies between the revisions.
+// TestHistoryBuilderSkipsOldCommits: expired commits are skipped up to the first other one,
+// whatever the gaps between revisions.
 func TestHistoryBuilderSkipsOldCommits(t *testing.T) {
 	oldest := time.Unix(1000, 0)
 	b := &historyBuilder{oldest: oldest, base: 900}

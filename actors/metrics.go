@@ -11,14 +11,12 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// counters are the figures that are counted for metrics.
 type counters struct {
 	batches, commits, batchNanos atomic.Uint64
 	events, snapshotFailures     atomic.Uint64
 	largestBatch, noOpApplies    atomic.Uint64
 }
 
-// batch counts one batch of the log.
 func (c *counters) batch(size int, took time.Duration) {
 	c.batches.Add(1)
 	c.commits.Add(uint64(size))
@@ -28,7 +26,7 @@ func (c *counters) batch(size int, took time.Duration) {
 	}
 }
 
-// WriteMetrics writes the figures of store and log in the text exposition format.
+// WriteMetrics writes the metrics of store and log in the Prometheus text format.
 func (s *Store) WriteMetrics(w io.Writer) {
 	stats := s.log.Stats()
 	collections := slices.Collect(maps.Values(s.allCollections()))
@@ -79,7 +77,7 @@ func (s *Store) WriteMetrics(w io.Writer) {
 	)
 }
 
-// maxUnreadable is how many unreadable objects have a series.
+// maxUnreadable is the number of unreadable objects that have a series.
 const maxUnreadable = 100
 
 func (s *Store) unreadable() metrics.Samples {
@@ -88,7 +86,7 @@ func (s *Store) unreadable() metrics.Samples {
 		func(u *Unreadable) string { return fmt.Sprintf("object=%q", u.String()) }, func(u *Unreadable) any { return u.Version })
 }
 
-// mutations counts the mutations that owners of one collection's objects have computed.
+// mutations counts the computed mutations of one collection.
 type mutations struct{ count, nanos, longest atomic.Uint64 }
 
 func (t *mutations) add(took time.Duration) {

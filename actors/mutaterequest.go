@@ -8,48 +8,48 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// mutateRequest asks an object's owner for one mutation. reply is valid once answered is closed.
+// mutateRequest requests one mutation from an object's owner. reply is valid once answered is
+// closed.
 type mutateRequest struct {
 	ctx          context.Context
 	path         string // of the object
 	mutation     *request.Mutation
 	precondition createPrecondition // of a create
-	// waited is the mutation as it was admitted outside of the owner's turn; nil if it was not.
+	// waited is the mutation as admitted outside of the owner's turn, or nil.
 	waited *waitingMutation
-	// renamed is a new object that admission has given the name of path; nil if it has not.
+	// renamed is a new object that admission has given the name of path, or nil.
 	renamed  *mutation.Prepared
 	reply    mutateReply
 	answered chan struct{}
 }
 
-// mutateReply is what the owner answers at once: a refusal, a state that already is what was
-// asked for, or the proposal to wait for. A refusal or a state that was computed on a pending
-// proposal waits for that too: nothing is told before it is durable.
+// mutateReply is the immediate answer of the owner: a refusal, a no-op, or the proposal to wait
+// for. A refusal or no-op that was computed on a pending proposal waits for that too, because it
+// must not be reported before it is durable.
 type mutateReply struct {
 	result   request.Result
 	proposal *proposal
-	// accepted says that the proposal carries the mutation itself; else the result or the refusal
+	// accepted means that the proposal carries the mutation itself. Otherwise the result or refusal
 	// holds once the proposal is applied, the result under the version of the proposal.
 	accepted bool
-	// retry asks to come again after the proposal is resolved.
-	retry bool
-	// waiting is the mutation to be admitted outside of the owner's turn.
+	retry    bool
+	// waiting is a mutation to be admitted outside of the owner's turn.
 	waiting *waitingMutation
 	err     error
 }
 
-// waitingMutation is a mutation whose admission is asked outside of the owner's turn, or that is wholly computed there
-// because a webhook has to convert for it.
+// waitingMutation is a mutation that is admitted outside of the owner's turn, or computed there
+// completely because a webhook must convert for it.
 type waitingMutation struct {
-	base      uint64 // the version of the state that it was computed on; 0: no object
+	base      uint64 // the version of its base; 0: no object
 	converts  bool   // it is not computed yet
 	object    *meta.Object
 	prepared  mutation.Prepared
-	candidate mutation.Candidate // once it is admitted
+	candidate mutation.Candidate // after admission
 }
 
-// answer answers the request. What was reserved for a mutation that has waited is released if that
-// is not accepted.
+// answer completes the request. It releases the reservation of a mutation that has waited and is
+// not accepted.
 func (m *mutateRequest) answer(r mutateReply) {
 	if m.waited != nil && !r.accepted {
 		m.waited.candidate.Reserved.Release()
@@ -58,16 +58,14 @@ func (m *mutateRequest) answer(r mutateReply) {
 	close(m.answered)
 }
 
-// reject answers a request that is not handled.
 func (m *mutateRequest) reject(err error) { m.answer(mutateReply{err: err}) }
 
-// awaitAndRelease releases the owner when a request is done that was given up before it was answered.
+// awaitAndRelease releases the owner when an abandoned, unanswered request is done.
 func (m *mutateRequest) awaitAndRelease(owner *activation) {
 	<-m.answered
 	m.reply.awaitAndRelease(owner)
 }
 
-// awaitAndRelease does the same for a request that was given up after it was answered.
 func (r *mutateReply) awaitAndRelease(owner *activation) {
 	if r.proposal != nil {
 		<-r.proposal.done
@@ -75,7 +73,7 @@ func (r *mutateReply) awaitAndRelease(owner *activation) {
 	owner.release(r.resultObject())
 }
 
-// resultObject is the object that a reply tells of, if any, after its proposal is resolved.
+// resultObject returns the object of a reply, if any, after its proposal is resolved.
 func (r *mutateReply) resultObject() *meta.Object {
 	if r.proposal != nil {
 		return r.proposal.object
@@ -83,7 +81,7 @@ func (r *mutateReply) resultObject() *meta.Object {
 	return r.result.Object
 }
 
-// outcome is the outcome of the request, after the proposal is resolved.
+// outcome returns the final outcome, after the proposal is resolved.
 func (r *mutateReply) outcome() (request.Result, error) {
 	switch {
 	case r.proposal == nil:
@@ -91,7 +89,7 @@ func (r *mutateReply) outcome() (request.Result, error) {
 	case r.retry:
 		return request.Result{}, errStale
 	case r.proposal.err != nil && !r.accepted && r.proposal.undecided:
-		return request.Result{}, errStale // it was computed on a state that may not have come to be
+		return request.Result{}, errStale // it was computed on a state with an unknown outcome
 	case r.proposal.err != nil:
 		return request.Result{}, r.proposal.err
 	case r.err != nil:

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A lateLog commits as the one that it wraps. While there is a hold, it answers only when that is over, though whoever
-// subscribes has been told of the commits.
+// A lateLog wraps a log. While there is a hold, Append returns only when that is over, although the
+// subscriber has received the commits.
 type lateLog struct {
 	persist.Log
 	hold atomic.Pointer[hold]
@@ -27,7 +27,7 @@ type hold struct {
 }
 
 func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
-	h := l.hold.Load() // before, since whoever waits for the batch may go on before it returns
+	h := l.hold.Load() // before Append, since waiters for the batch may continue before it returns
 	results, err := l.Log.Append(batch)
 	if h != nil && err == nil {
 		select {
@@ -39,8 +39,8 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, err
 }
 
-// A watcher can know a version before the one who wrote it is answered. A change that names this version is no conflict,
-// in whichever way it names it.
+// A watch may see a version before its writer is answered. A change that names this version does
+// not conflict, whatever way it names it.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{

@@ -15,7 +15,6 @@ import (
 // namespaces is the collection that every namespaced object depends on.
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
-// precondition refuses deletes of protected namespaces, and answers what a create depends on.
 func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	switch {
 	case request.Is[request.Delete](m) && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
@@ -38,7 +37,6 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 	return h, nil
 }
 
-// mayCreate tells whether a mutation makes an object that does not exist.
 func mayCreate(m *request.Mutation) bool {
 	if m.Subresource != "" {
 		return false
@@ -52,8 +50,8 @@ func mayCreate(m *request.Mutation) bool {
 	return false
 }
 
-// createPrecondition is what a create depends on: refusal if the namespace is missing or terminating, or
-// the conditions that namespace and definition are unchanged when the create is committed. So no object
+// createPrecondition is what a create depends on: a refusal if the namespace is missing or
+// terminating, or the conditions that namespace and CRD are unchanged at commit time. So no object
 // can be created in a namespace that is being emptied.
 type createPrecondition struct {
 	refusal    error
@@ -71,13 +69,12 @@ func (s *Store) namespacePrecondition(m *request.Mutation) createPrecondition {
 	return createPrecondition{conditions: []persist.Condition{{Key: namespace.Key.String(), Revision: persist.Revision(namespace.Version)}}}
 }
 
-// isProtectedNamespace tells the namespaces that cannot be deleted: the default one and those of the
-// system, except the one of leases.
+// isProtectedNamespace reports whether a namespace cannot be deleted: the default one and those of
+// the system, except for the one of leases.
 func (s *Store) isProtectedNamespace(name string) bool {
 	return name == "default" || name == s.naming.SystemNamespace() || name == s.naming.PublicNamespace()
 }
 
-// ensureNamespaces creates the namespaces that exist from the start, all in one batch.
 func (s *Store) ensureNamespaces() error {
 	names := slices.Concat([]string{"default"}, s.naming.SystemNamespaces())
 	faults := make([]error, len(names))

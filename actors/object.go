@@ -21,28 +21,25 @@ import (
 )
 
 // object is the actor that owns the changes of one key. It computes each mutation on the newest
-// state, which may still be on its way to the log: so the mutations of one object never
-// conflict with each other, and many of them share one sync. It goes over to another key only when
-// nothing about the one before is pending (activations see to that).
+// state, which may not be committed yet. So the mutations of one object never conflict, and many of
+// them share one sync.
 type object struct {
 	activation   *activation
-	path         string       // of the object that the rest is about
+	path         string       // of the current object
 	tree         tree.Tree    // the decoded newest state; nil if unknown
 	treeSource   *meta.Object // what tree was decoded from; nil while a proposal is pending
-	treeKind     *schema.Kind // the stored kind that tree has the form of
+	treeKind     *schema.Kind // the stored kind of tree
 	lastProposal *proposal    // the newest accepted change; nil after a start
 }
 
-// newestState is the state that a mutation is computed on.
 type newestState struct {
 	mutation.State
-	// pending is the proposal that the state is from, if that is not applied yet.
+	// pending is the unapplied proposal of the state, if any.
 	pending *proposal
-	// unreadable says that the object cannot be decoded, and can only be deleted.
+	// unreadable means that the object cannot be decoded, only deleted.
 	unreadable bool
 }
 
-// Receive implements runtime.Owner.
 func (o *object) Receive(_ *runtime.Ref, message any) {
 	switch m := message.(type) {
 	case *mutateRequest:
@@ -52,8 +49,8 @@ func (o *object) Receive(_ *runtime.Ref, message any) {
 	}
 }
 
-// answer answers one request exactly once, also if the code that computes the mutation panics;
-// the panic then goes on to the supervisor.
+// answer answers one request exactly once, even if the mutation panics. The panic continues to the
+// supervisor.
 func (o *object) answer(m *mutateRequest) {
 	answered := false
 	defer func() {
@@ -78,7 +75,7 @@ func (o *object) answer(m *mutateRequest) {
 	m.answer(reply)
 }
 
-// internalError logs a panic under an id, and is the answer that tells of no more than that.
+// internalError logs a panic under an id, and returns an error with only that id.
 func (s *Store) internalError(text string, m *request.Mutation, reason any) error {
 	id := uuid.NewString()
 	s.logger.Error(text, "id", id, "key", m.Key.String(), "reason", fmt.Sprint(reason), "stack", string(debug.Stack()))
@@ -87,7 +84,7 @@ func (s *Store) internalError(text string, m *request.Mutation, reason any) erro
 
 func (o *object) store() *Store { return o.activation.collection.store }
 
-// handle computes a mutation and proposes what comes of it.
+// handle computes a mutation and proposes the result.
 func (o *object) handle(m *mutateRequest) mutateReply {
 	if o.path != m.path {
 		*o = object{activation: o.activation, path: m.path}
@@ -126,7 +123,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 		c.Form = work.Kind
 	}
 	if err := p.Reserve(&c); err != nil {
-		// What is pending may give back what there was no room for.
+		// The pending change may release what was missing.
 		return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
 	}
 	reply := o.submit(m, state, c)
@@ -136,8 +133,8 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 	return reply
 }
 
-// admit prepares a request on a state, and runs the admission that does not wait. A renamed object
-// has passed admission under its former name.
+// admit prepares a request and runs the admission that does not block. A renamed object has passed
+// admission under its former name.
 func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if r.renamed != nil {
 		return r.renamed.Rename(m, conversions, state.Object != nil), nil
@@ -149,7 +146,6 @@ func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions reques
 	return p, err
 }
 
-// prepare prepares what a request asks for, as a mutation of a state.
 func (o *object) prepare(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
 	if state.unreadable {
 		return o.prepareUnreadable(m, state.Object)
@@ -159,13 +155,13 @@ func (o *object) prepare(r *mutateRequest, m *request.Mutation, conversions requ
 	return mutation.Prepare(state.State, m, env)
 }
 
-// mutationEnv is what mutations take from outside, but for an allocator.
 func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
 	return mutation.Env{Context: ctx, Now: s.objectTime(), NewUID: uuid.NewString, LastApplied: s.lastApplied, MaxBytes: s.tuning.ObjectBytes}
 }
 
-// handOut returns a mutation to the goroutine of its request, which runs what may block: admission or a conversion
-// webhook. These never see a state that is not stored yet: the request comes again when the pending proposal is resolved.
+// handOut returns a mutation to the goroutine of its request, which runs blocking admission or a
+// conversion webhook. These never see an unstored state: the request is retried when the pending
+// proposal is resolved.
 func handOut(state newestState, w waitingMutation) mutateReply {
 	if state.pending != nil {
 		return mutateReply{proposal: state.pending, retry: true}
@@ -174,7 +170,6 @@ func handOut(state newestState, w waitingMutation) mutateReply {
 	return mutateReply{waiting: &w}
 }
 
-// resume takes back a mutation that was admitted outside, if the object is still as it was then.
 func (o *object) resume(m *mutateRequest) mutateReply {
 	if o.lastProposal != nil && !o.lastProposal.resolved() {
 		return mutateReply{err: errStale}
@@ -189,7 +184,6 @@ func (o *object) resume(m *mutateRequest) mutateReply {
 	return o.submit(m, newestState{State: mutation.State{Object: current, Committed: true}}, m.waited.candidate)
 }
 
-// versionOf is the version of an object; 0 if there is none.
 func versionOf(o *meta.Object) uint64 {
 	if o == nil {
 		return 0
@@ -197,8 +191,8 @@ func versionOf(o *meta.Object) uint64 {
 	return o.Version
 }
 
-// stored is the object as it was committed last; nil if there is none. One that is quarantined
-// has nothing but its name and its version.
+// stored returns the last committed object, or nil. A quarantined one has only its name and
+// version.
 func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 	if a := o.store().quarantine.get(key); a != nil {
 		return nameOnlyObject(o.activation.collection.kind(), key, a.Version), true
@@ -206,8 +200,8 @@ func (o *object) stored(key meta.Key) (object *meta.Object, unreadable bool) {
 	return o.activation.collection.published.Load().get(o.path), false
 }
 
-// newest is the newest state of the object. mustWait says that nothing can be computed before the
-// pending proposal is applied.
+// newest returns the newest state of the object. mustWait reports that the pending proposal must be
+// applied first.
 func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	if last := o.lastProposal; last != nil && !last.resolved() {
 		s.pending = last
@@ -233,19 +227,18 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	return s, false
 }
 
-// keepTree keeps the tree of the last proposal, which is resolved, as that of the object. It drops a tree
-// that is not by the current schema of the kind.
+// keepTree keeps the tree of the last proposal, which is resolved, as that of the object. It drops
+// a tree of an outdated schema.
 func (o *object) keepTree(kind *schema.Kind) {
 	if last := o.lastProposal; last != nil && last.err == nil && last.candidate.Op == mutation.Put && o.treeSource == nil {
 		o.treeSource, o.tree, o.treeKind = last.object, last.candidate.Tree, last.kind
 	}
 	o.lastProposal = nil
-	if o.treeKind != kind { // the definition has changed
+	if o.treeKind != kind { // the CRD has changed
 		o.treeSource, o.tree, o.treeKind = nil, nil, kind
 	}
 }
 
-// decode completes a state by its tree, if that is needed or known.
 func (o *object) decode(s *mutation.State, m *request.Mutation) error {
 	needed := o.treeSource == s.Object || o.activation.collection.allocator != nil || mutation.NeedsTree(s.Object, m)
 	converted, err := convert.ToCurrentSchema(o.treeKind, s.Object)
@@ -266,7 +259,6 @@ func (o *object) decode(s *mutation.State, m *request.Mutation) error {
 	return nil
 }
 
-// submit proposes a candidate that changes something, and answers any other at once.
 func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidate) mutateReply {
 	switch {
 	case c.Created && m.precondition.refusal != nil:
@@ -284,7 +276,6 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 	return mutateReply{proposal: p, accepted: true}
 }
 
-// newProposal is the proposal of a candidate.
 func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Candidate) *proposal {
 	p := &proposal{collection: o.activation.collection, kind: cmp.Or(c.Form, m.mutation.Kind.Stored), candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{})}
 	p.write = writeOf(p, state.State)
@@ -302,7 +293,6 @@ func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Can
 	return p
 }
 
-// writeOf is what the log is to write for a proposal that was computed on a state.
 func writeOf(p *proposal, state mutation.State) persist.Write {
 	return persist.Write{
 		Key: p.key.String(), Value: p.candidate.Encoded.JSON, RevisionOffset: p.candidate.Encoded.VersionOffset,
@@ -310,14 +300,12 @@ func writeOf(p *proposal, state mutation.State) persist.Write {
 	}
 }
 
-// propose hands a proposal to the committer and makes it the newest state.
 func (o *object) propose(p *proposal) {
 	p.unapplied.Store(int32(1 + len(p.companions)))
 	o.lastProposal, o.treeSource, o.tree = p, nil, nil
 	o.store().committer.Send(p)
 }
 
-// dryRunResult is the result of a dry run: the candidate under the version of the current object.
 func dryRunResult(m *request.Mutation, current *meta.Object, c mutation.Candidate) request.Result {
 	form := cmp.Or(c.Form, m.Kind.Stored)
 	o := &meta.Object{Key: m.Key, ItemOffset: form.ItemOffset(), Meta: c.Head}

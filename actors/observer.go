@@ -7,17 +7,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// An Observer keeps up with all changes, such as who counts what a namespace uses.
+// An Observer receives all changes, for example to count the usage of a namespace.
 type Observer interface {
-	// Observe is called with every change of an object, whoever made it, in the order of the versions of its
-	// collection: before readers see the change, before its writer is answered, and before what was set
-	// aside for it is committed. A Reservation may account for its change itself (Reservation.OnPublish).
-	// old is nil for a new object, now for one that is gone. Objects are shared. It is called by the
-	// owner of the collection, must not block nor use the store, and many collections call it at once.
+	// Observe is called with every change, by any writer, in the order of the collection's
+	// versions: before readers see the change, before its writer is answered, and before its
+	// reservation is committed. A Reservation may account for its change itself
+	// (Reservation.OnPublish). old is nil for a new object, now for a deleted one. Objects are
+	// shared. Many collections call Observe concurrently; it must not block nor use the store.
 	Observe(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
-// observe tells the observer of a change that is in the working index.
 func (p *publisher) observe(c *change, old *meta.Object) {
 	if p.store.observer == nil {
 		return
@@ -38,12 +37,10 @@ func (p *publisher) observe(c *change, old *meta.Object) {
 	p.store.observer.Observe(p.kind(), c.object.Version, old, now)
 }
 
-// snapshotRequest asks a publisher for its snapshot between two batches.
 type snapshotRequest struct{ reply chan *snapshot }
 
-// Scan calls visit with every object of a resource in a namespace, by the name of its storage. It sees
-// the objects as they are when what the Observer has been told, and nothing else, is visible; version is that of
-// the newest change then, 0 if there was none.
+// Scan calls visit with every object of a storage kind in a namespace. It sees exactly the changes
+// that the Observer has received. version is that of the newest change, 0 if there was none.
 func (s *Store) Scan(ctx context.Context, storage meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error) {
 	c := s.allCollections()[storage]
 	if c == nil {

@@ -25,7 +25,6 @@ type observerFake struct {
 	reserved int
 }
 
-// Observe implements actors.Observer.
 func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Object) {
 	if k.Kind != "ConfigMap" {
 		return
@@ -49,8 +48,8 @@ func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Ob
 	}
 }
 
-// TestObserver: every change is observed in the order of versions, before what was set aside for it is
-// committed; a scan at any time sees what has been observed and nothing else.
+// TestObserver: every change is observed in the order of versions, before its reservation is
+// committed. A scan sees exactly the observed changes.
 func TestObserver(t *testing.T) {
 	f := &observerFake{there: map[string]uint64{}}
 	h := openWith(t, func(o *actors.Options) { o.Observer = f })
@@ -102,7 +101,7 @@ func TestObserver(t *testing.T) {
 	}
 }
 
-// contended lets nobody pass before it is opened.
+// contended blocks all changes until it is opened.
 type contended struct {
 	reservingFake
 	open   chan struct{}
@@ -117,7 +116,7 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}
 	return &request.ContendedError{Wait: func(ctx context.Context) {
 		if c.waited.Add(1) < 20 {
-			return // it is as unclear as before
+			return // as undecided as before
 		}
 		select {
 		case <-c.open:
@@ -126,8 +125,8 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait: a change that can neither be reserved nor refused yet waits, however often it is
-// asked about, and whether it also waits for admission or not.
+// TestContendedChangesWait: a change that can neither be reserved nor refused yet waits, however
+// often it is retried, and whether or not it also waits for admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)

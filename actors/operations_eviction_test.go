@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// cluster is a store with the kinds that evictions are about. It runs a function before each
-// mutation: what others do at the same time.
+// cluster is a store with the kinds of evictions. It runs a function before each mutation, as a
+// concurrent writer.
 type cluster struct {
 	*actors.Store
 	t             *testing.T
@@ -52,7 +52,6 @@ func newCluster(t *testing.T) *cluster {
 	return &cluster{Store: store, t: t, pods: kinds.Kind("", "v1", "pods"), budgets: kinds.Kind("policy", "v1", "poddisruptionbudgets")}
 }
 
-// Mutate implements operations.Store.
 func (c *cluster) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if c.before != nil {
 		c.before(m)
@@ -75,7 +74,6 @@ func (c *cluster) put(k *schema.Kind, name, spec, status string) {
 	c.setStatus(k, name, status)
 }
 
-// setStatus merges into the status of an object.
 func (c *cluster) setStatus(k *schema.Kind, name, status string) {
 	c.t.Helper()
 	_, err := c.Store.Mutate(context.Background(), request.Mutation{Kind: k, Key: c.key(k, name), Subresource: "status",
@@ -94,7 +92,7 @@ func (c *cluster) parse(k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// get is an object; nil if there is none.
+// get returns an object, or nil.
 func (c *cluster) get(k *schema.Kind, name string) tree.Tree {
 	c.t.Helper()
 	o, err := c.Get(context.Background(), request.Get{Kind: k, Key: c.key(k, name)})
@@ -174,7 +172,7 @@ func TestEvict(t *testing.T) {
 	}
 }
 
-// checkError compares the code of an error, and what its message or its causes say.
+// checkError compares the code of an error, and texts of its message or causes.
 func checkError(t *testing.T, err error, code int, says string) {
 	t.Helper()
 	if err == nil {
@@ -193,7 +191,7 @@ func checkError(t *testing.T, err error, code int, says string) {
 	}
 }
 
-// The last disruption leaves a condition that says so.
+// The last disruption is recorded in a condition.
 func TestLastDisruption(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, ready)
@@ -230,7 +228,8 @@ func TestBudgetsThatDoNotCount(t *testing.T) {
 	checkError(t, operations.NewEvictor(s, s.pods, nil).Evict(t.Context(), v), 409, "UID in the precondition")
 }
 
-// A Pod that does not go at once says why it goes. A dry run, and an eviction of another Pod of its name, leave it as it is.
+// A Pod that is not deleted at once gets a condition with the reason. A dry run, and an eviction of
+// another Pod of that name, do not change it.
 func TestEvictedPodSaysSo(t *testing.T) {
 	for _, c := range []struct {
 		name, phase string
@@ -286,7 +285,7 @@ func TestBudgetChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// A Pod that begins to run between the look at it and its deletion is counted after all.
+// A Pod that starts to run between its check and its deletion is counted.
 func TestPodBeginsToRunMeanwhile(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)
@@ -302,7 +301,7 @@ func TestPodBeginsToRunMeanwhile(t *testing.T) {
 	}
 }
 
-// A Pod that becomes ready between the look at it and its deletion is not let go for nothing.
+// A Pod that becomes ready between its check and its deletion is not evicted for free.
 func TestPodBecomesReadyMeanwhile(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, unready)
@@ -318,7 +317,7 @@ func TestPodBecomesReadyMeanwhile(t *testing.T) {
 	}
 }
 
-// A client's own precondition fails at once; a request that ends stops the tries.
+// A client's own precondition fails at once; the end of the request stops retries.
 func TestEvictionGivesUp(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)

@@ -15,54 +15,54 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Options say what a store is made of.
+// Options configure a store.
 type Options struct {
 	Log     persist.Log
 	Catalog *catalog.Catalog
 	Naming  *meta.Naming
 	Logger  *slog.Logger
 	Tuning  Tuning
-	// Allocators reserve, by storage, what only one object may have at a time, such as an address.
+	// Allocators reserve, by storage kind, what only one object may have at a time, such as an
+	// address.
 	Allocators map[meta.GroupResource]mutation.Allocator
-	// Converter names who converts the objects of a kind, where that may wait and fail; it answers nil
-	// for a kind whose conversion is built in. If it is nil, all are.
+	// Converter returns the converter of a kind whose conversion may block and fail, and nil if it
+	// is built in. If Converter is nil, all are.
 	Converter func(*schema.Kind) convert.Converter
-	// Stale says whether what is stored of a key at a version should be written again even if a change leaves
-	// it as it is, as after another encryption key has come into use; nil if nothing ever is.
+	// Stale reports whether a stored key should be written again even if a change leaves it as it
+	// is, for example after a change of the encryption key. It may be nil.
 	Stale func(key string, version persist.Revision) bool
-	// Rewrites rises when more of what is stored has become so. A snapshot is then due, which writes all objects
-	// anew. nil with Stale, and where no snapshot does that.
+	// Rewrites rises when more stored values become stale. Then a snapshot is due, which rewrites
+	// all objects. It is nil without Stale, and if snapshots do not rewrite.
 	Rewrites func() uint64
-	// Observer is told of every change that is published; nil if nobody is.
+	// Observer receives every published change; may be nil.
 	Observer Observer
-	// Now is the clock; nil is time.Now.
+	// Now is the clock; nil: time.Now.
 	Now func() time.Time
-	// ObjectTime is the clock of the times that are written into objects; nil is Now.
+	// ObjectTime is the clock of times in objects; nil: Now.
 	ObjectTime func() time.Time
-	// Fatal is called once when the log has failed or what it holds cannot be published: the process
-	// must end, and recovery does the rest. It must not block.
+	// Fatal is called once when the log has failed or its content cannot be published. The process
+	// must end; recovery does the rest. It must not block.
 	Fatal func(error)
 }
 
-// Strategy is what happens to an actor that has panicked.
+// Strategy selects what happens to an actor that has panicked.
 type Strategy string
 
-// The strategies.
 const (
-	StrategyRestart = Strategy(runtime.Restart) // with fresh state, after a back-off
-	StrategyResume  = Strategy(runtime.Resume)  // with the state it has
+	StrategyRestart = Strategy(runtime.Restart) // with fresh state, after a backoff
+	StrategyResume  = Strategy(runtime.Resume)  // with its state
 	StrategyStop    = Strategy(runtime.Stop)
 )
 
-// Tuning are the settings of the configuration file that shape actors, commits and
-// watches. The zero value is not valid; begin with DefaultTuning.
+// Tuning are the settings that shape actors, commits and watches. The zero value is not valid;
+// begin with DefaultTuning.
 type Tuning struct {
 	Strategy       Strategy
-	MaxRestarts    int           // in RestartWindow; then the actor is stopped
-	RestartWindow  time.Duration //
+	MaxRestarts    int // in RestartWindow; then the actor is stopped
+	RestartWindow  time.Duration
 	RestartBackoff time.Duration // before the first restart; doubles with each
-	MailboxSize    int           // mutations that may wait for an object's actor; more are answered 429
-	CommitQueue    int           // mutations that may wait for the committer; more are answered 429
+	MailboxSize    int           // mutations that may wait for an object's actor; more get 429
+	CommitQueue    int           // mutations that may wait for the committer; more get 429
 	IdleTime       time.Duration // after which an object's actor passivates
 	Throughput     int           // messages an actor handles before it yields
 	BatchSize      int           // most mutations in one journal batch
@@ -74,7 +74,7 @@ type Tuning struct {
 	BookmarkPeriod time.Duration // between the bookmarks of a watch
 }
 
-// DefaultTuning is the tuning of a server without a configuration file.
+// DefaultTuning returns the default settings.
 func DefaultTuning() Tuning {
 	return Tuning{
 		Strategy: StrategyRestart, MaxRestarts: 10, RestartWindow: 10 * time.Second, RestartBackoff: 10 * time.Millisecond,
@@ -83,12 +83,11 @@ func DefaultTuning() Tuning {
 	}
 }
 
-// supervision is what becomes of actors that panic.
 func (t Tuning) supervision() runtime.Supervision {
 	return runtime.Supervision{Strategy: runtime.Strategy(t.Strategy), MaxRestarts: t.MaxRestarts, Window: t.RestartWindow, Backoff: t.RestartBackoff}
 }
 
-// Validate reports every setting that is not valid.
+// Validate returns the errors of all invalid settings.
 func (t Tuning) Validate() error {
 	var faults []error
 	if t.Strategy != StrategyRestart && t.Strategy != StrategyResume && t.Strategy != StrategyStop {

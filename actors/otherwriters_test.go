@@ -32,7 +32,7 @@ type server struct {
 
 var ownService = meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: "own"}
 
-// openShared starts a server on a log, which hands out few addresses and ports.
+// openShared starts a server with few addresses and ports on a log.
 func openShared(t testing.TB, log *sharedLog) *server {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -61,7 +61,7 @@ func (s *server) close() {
 	}
 }
 
-// await waits until the server shows what is newest of all.
+// await waits until the server shows the newest revision of all.
 func (s *server) await() {
 	s.t.Helper()
 	s.log.store.mu.Lock()
@@ -72,16 +72,16 @@ func (s *server) await() {
 	}
 }
 
-// client does random things at one server.
+// client makes random requests to one server.
 type client struct {
 	server *server
 	other  *server
 	name   string
 	chance *rand.Rand
-	acked  []string // "object field" of patches that were answered
+	acked  []string // "object field" of acknowledged patches
 }
 
-// refusals are the codes of answers that a client gets used to.
+// refusals are expected status codes.
 var refusals = []int{404, 409, 422, 503, 504}
 
 func (c *client) run(steps int) {
@@ -115,7 +115,7 @@ func (c *client) run(steps int) {
 	}
 }
 
-// service makes a mutation of one of a few Services.
+// service returns a mutation of one of a few Services.
 func (c *client) service(m request.Mutation) error {
 	name := fmt.Sprint("s", c.chance.IntN(14))
 	if object := m.Body(); object != nil {
@@ -126,7 +126,7 @@ func (c *client) service(m request.Mutation) error {
 	return err
 }
 
-// checkOther: the other server shows a change to readers that ask for its version.
+// checkOther checks that the other server shows a change to readers that request its version.
 func (c *client) checkOther(object, field string, version uint64) {
 	o, err := c.other.Get(context.Background(), request.Get{Kind: c.other.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: object}, Version: version})
 	if err != nil || o.Version < version || !strings.Contains(string(o.JSON), `"`+field+`"`) {
@@ -134,9 +134,9 @@ func (c *client) checkOther(object, field string, version uint64) {
 	}
 }
 
-// TestServersShareALog runs two servers on one log, both of which lose answers and learn late of
-// what the other has done, beside a third writer that nobody serves. No change that was answered is
-// lost, no address is given out twice, and every watch shows each change once and in order.
+// TestServersShareALog runs two servers on one log, with lost responses and late deliveries, and a
+// third writer without a server. No acknowledged change is lost, no address is assigned twice, and
+// every watch gets each change once and in order.
 func TestServersShareALog(t *testing.T) {
 	const together, most = 4, 300
 	end := time.Now()
@@ -161,7 +161,7 @@ func TestServersShareALog(t *testing.T) {
 	t.Logf("tried: %d histories of two servers on one log", tried)
 }
 
-// shareALog is the history of a seed.
+// shareALog runs the test with a seed.
 func shareALog(t *testing.T, seed uint64) {
 	t.Helper()
 	keys := newSharedKeys()
@@ -210,7 +210,7 @@ func shareALog(t *testing.T, seed uint64) {
 
 const clientSteps = 40
 
-// runClients has clients of both servers, and a writer beside them, do things at the same time.
+// runClients runs clients of both servers and another writer concurrently.
 func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	var wait sync.WaitGroup
 	for i := range 8 {
@@ -228,7 +228,7 @@ func runClients(seed uint64, servers [2]*server) (clients []*client) {
 			case 0:
 				w.Delete = true
 			case 1:
-				w.Value, w.RevisionOffset = []byte("{"), -1 // nobody can read it
+				w.Value, w.RevisionOffset = []byte("{"), -1 // unreadable
 			}
 			servers[0].log.store.write(w)
 			time.Sleep(time.Millisecond)
@@ -238,13 +238,13 @@ func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	return clients
 }
 
-// rawConfigMap is a write of a ConfigMap past all servers.
+// rawConfigMap returns a write of a ConfigMap past all servers.
 func rawConfigMap(name, value string) persist.Write {
 	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"default","uid":"u-` + name + `","resourceVersion":"`
 	return persist.Write{Key: "/configmaps/default/" + name, Value: []byte(head + `","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"v":"` + value + `"}}`), RevisionOffset: len(head)}
 }
 
-// watched is what a watch of all ConfigMaps has shown.
+// watched is what a watch of all ConfigMaps has received.
 type watched struct {
 	mu     sync.Mutex
 	events []string

@@ -11,32 +11,31 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// proposal is one accepted mutation on its way from its object's owner through the committer to
-// the collection. It is resolved once: applied or aborted. The outcome is written before done is closed,
-// and read afterwards.
+// proposal is one accepted mutation on its way from its object's owner through the committer to the
+// collection. It is resolved once: applied, aborted or undecided. The outcome is written before
+// done is closed.
 type proposal struct {
 	collection *collection
-	kind       *schema.Kind // stored, by which the candidate was made
+	kind       *schema.Kind // stored, by which the candidate was computed
 	candidate  mutation.Candidate
 	key        meta.Key
-	// base is the proposal that the candidate was computed on, if that was not applied yet.
+	// base is the unapplied proposal on which the candidate was computed, if any.
 	base *proposal
-	// baseVersion is the version that the candidate was computed on; 0 for a create. It is
-	// not known while base is set.
+	// baseVersion is the version on which the candidate was computed; 0 for a create. It is unknown
+	// while base is set.
 	baseVersion uint64
 	write       persist.Write
-	// companions are committed with this one (companions.go). Of a companion only whole, which it is a part of, what
-	// it changes and its write are set: the fate of the whole is its own.
+	// companions are committed with this one (companions.go). A companion has only whole, the
+	// proposal it belongs to, its change and its write: it shares the outcome of whole.
 	companions []*proposal
 	whole      *proposal
-	unapplied  atomic.Int32 // of itself and its companions
+	unapplied  atomic.Int32 // count of itself and its companions
 	done       chan struct{}
 	object     *meta.Object // the outcome: the committed state,
-	err        error        // or why there is none
-	undecided  bool         // there is an error, and yet the change may be committed
+	err        error        // or an error
+	undecided  bool         // despite the error, the change may be committed
 }
 
-// size is about how many bytes the log will write.
 func (p *proposal) size() int {
 	size := len(p.write.Key) + len(p.write.Value) + len(p.write.Metadata)
 	for _, part := range p.companions {
@@ -45,13 +44,12 @@ func (p *proposal) size() int {
 	return size
 }
 
-// pendingObject is the proposed state, as an object without a version.
 func (p *proposal) pendingObject() *meta.Object {
 	return &meta.Object{Key: p.key, JSON: p.candidate.Encoded.JSON, ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head}
 }
 
-// committedObject is the state that was stored. Its key and metadata are parts of what the log has made, and copies, which keep
-// nothing of the request in memory.
+// committedObject returns the stored state. It keeps nothing of the request in memory: key and
+// metadata are copies or parts of the commit.
 func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {
@@ -67,15 +65,14 @@ func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 	return o
 }
 
-// markSchemaID records that an object was written by the schema of a stored kind.
 func markSchemaID(k *schema.Kind, o *meta.Object) {
 	if k.IsCustom() {
 		o.SetConformsTo(k.Origin.Schema.ID())
 	}
 }
 
-// markApplied notes that the change is published. With the last of its companions the proposal is resolved: only then
-// is given back what they have let go, and answered who waits.
+// markApplied records that the change is published. When all companions are published too, it
+// commits their reservations and resolves the proposal.
 func (p *proposal) markApplied(o *meta.Object) {
 	p.object = o
 	whole := cmp.Or(p.whole, p)
@@ -89,13 +86,12 @@ func (p *proposal) markApplied(o *meta.Object) {
 	whole.resolve()
 }
 
-// resolve lets go of the proposals before, and wakes those who wait.
 func (p *proposal) resolve() {
 	p.base = nil
 	close(p.done)
 }
 
-// abort resolves the proposal: its change was not committed.
+// abort resolves the proposal as not committed.
 func (p *proposal) abort(err error) {
 	p.candidate.Reserved.Release()
 	p.releaseCompanions()
@@ -103,7 +99,6 @@ func (p *proposal) abort(err error) {
 	p.resolve()
 }
 
-// resolved tells whether the outcome is known.
 func (p *proposal) resolved() bool {
 	select {
 	case <-p.done:
@@ -113,7 +108,6 @@ func (p *proposal) resolved() bool {
 	}
 }
 
-// result is what the writer gets.
 func (p *proposal) result() request.Result {
 	return request.Result{
 		Object: p.object, Created: p.candidate.Created, Deleted: p.candidate.Op == mutation.Remove,

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Every commit enters the collections here, in the order of versions, whether this process has proposed
-// it or another writer of the log has: so both become visible to reads and watches in the same way.
+// Every commit enters the collections here, in the order of versions, whether by this process or
+// another writer. So reads and watches see both in the same way.
 
-// publishBatch hands the parts of a batch to the collections. The log calls it: for changes of this
-// process while the committer waits in Append, for others at any time.
+// publishBatch sends each collection its part of a batch. The log calls it: for this process while
+// the committer waits in Append, for other writers at any time.
 func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) {
 	parts := make(map[*collection]*changes)
 	for i := range batch {
@@ -33,8 +33,7 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 	}
 }
 
-// changeOf makes the change of a commit, and finds the collection that it belongs to. It keeps
-// nothing else of the request alive.
+// changeOf keeps nothing else of the request alive.
 func (c *committer) changeOf(commit *persist.Commit) (*collection, change) {
 	if commit.Index < 0 {
 		return c.store.observe(commit)
@@ -43,8 +42,8 @@ func (c *committer) changeOf(commit *persist.Commit) (*collection, change) {
 	return f.collection, change{path: pathOf(commit.Key), object: f.committedObject(commit), kind: f.kind, remove: commit.Delete, time: commit.Time, proposal: f}
 }
 
-// observe makes the change of a commit of another writer. What cannot be read goes into the
-// quarantine, as it does in recovery; without a key there is no collection to tell.
+// observe returns the change of another writer's commit. Unreadable objects go into the quarantine,
+// as in recovery. Without a valid key there is no collection.
 func (s *Store) observe(commit *persist.Commit) (*collection, change) {
 	key, err := meta.ParseKey(commit.Key)
 	if err != nil {

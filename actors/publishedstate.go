@@ -5,7 +5,6 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// publishedState is what the collections have published of the log, which checks conditions by it.
 type publishedState struct{ store *Store }
 
 var _ persist.AppliedState = publishedState{}

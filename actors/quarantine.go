@@ -10,17 +10,18 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// quarantine holds stored objects that cannot be read. Recovery and the commits of other writers fill
-// it; deletes, and states that can be read again, empty it. Every snapshot keeps what is in it unchanged. Like other objects it is held in memory.
+// quarantine holds stored objects that cannot be decoded, in memory. Recovery and the commits of
+// other writers fill it; deletes and readable states empty it. Every snapshot keeps its content
+// unchanged.
 type quarantine struct {
 	size  atomic.Int64
 	mu    sync.RWMutex
 	byKey map[string]*Unreadable
 }
 
-// An Unreadable is a stored object that cannot be read: it is kept, but not served.
+// An Unreadable is a stored object that cannot be decoded: it is kept, but not served.
 type Unreadable struct {
-	Key     meta.Key // the zero key if not even that can be read
+	Key     meta.Key // the zero key if it is invalid too
 	Version uint64
 	Reason  string
 	item    persist.Item
@@ -36,7 +37,7 @@ func (q *quarantine) put(a *Unreadable) {
 	q.size.Store(int64(len(q.byKey)))
 }
 
-// replace makes some unreadable objects all that there are.
+// replace replaces the content.
 func (q *quarantine) replace(all []*Unreadable) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,7 +58,6 @@ func (q *quarantine) drop(key string) {
 	q.size.Store(int64(len(q.byKey)))
 }
 
-// get is the unreadable object of a key; nil if there is none.
 func (q *quarantine) get(key meta.Key) *Unreadable {
 	if q.size.Load() == 0 {
 		return nil
@@ -67,7 +67,6 @@ func (q *quarantine) get(key meta.Key) *Unreadable {
 	return q.byKey[key.String()]
 }
 
-// all is every unreadable object, in the order of the keys.
 func (q *quarantine) all() []*Unreadable {
 	if q.size.Load() == 0 {
 		return nil
@@ -82,17 +81,16 @@ func (q *quarantine) all() []*Unreadable {
 	return all
 }
 
-// of lists the unreadable objects of one collection in a namespace ("" for all).
 func (q *quarantine) of(storage meta.GroupResource, namespace string) []*Unreadable {
 	return slices.DeleteFunc(q.all(), func(a *Unreadable) bool {
 		return a.Key.GroupResource != storage || namespace != "" && a.Key.Namespace != namespace
 	})
 }
 
-// Unreadable lists what is stored but cannot be read, in the order of the keys.
+// Unreadable returns the stored objects that cannot be decoded, in the order of the keys.
 func (s *Store) Unreadable() []*Unreadable { return s.quarantine.all() }
 
-// String is the key, with a question mark for each character that is not valid in keys.
+// String returns the key, with a question mark for each invalid character.
 func (a *Unreadable) String() string {
 	return strings.Trim(strings.Map(func(r rune) rune {
 		if r <= ' ' || r > '~' || r == '"' || r == '\\' {
@@ -102,7 +100,6 @@ func (a *Unreadable) String() string {
 	}, a.item.Key), "/")
 }
 
-// addToQuarantine sets a stored object aside that cannot be read.
 func (s *Store) addToQuarantine(key string, revision persist.Revision, value []byte, reason error) {
 	s.quarantine.put(newUnreadable(persist.Item{Key: key, Value: value, Revision: revision}, reason))
 }
@@ -112,7 +109,6 @@ func newUnreadable(item persist.Item, reason error) *Unreadable {
 	return &Unreadable{Key: parsed, Version: uint64(item.Revision), Reason: reason.Error(), item: item}
 }
 
-// logUnreadable logs the objects that recovery has set aside.
 func (s *Store) logUnreadable() {
 	const most = 100
 	all := s.quarantine.all()

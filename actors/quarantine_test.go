@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// appendUnreadable writes into a closed journal what nobody can read.
+// appendUnreadable writes unreadable values into a closed journal.
 func appendUnreadable(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
@@ -30,7 +30,7 @@ func appendUnreadable(t *testing.T, dir string, writes ...persist.Write) {
 	}
 }
 
-// eventSink is a sink that passes on copies of what it hears.
+// eventSink is a sink that forwards copies of its events.
 type eventSink chan request.Event
 
 func (c eventSink) Events(events []request.Event) error {
@@ -42,7 +42,7 @@ func (c eventSink) Events(events []request.Event) error {
 
 func (eventSink) Done() {}
 
-// events are the first n of a watch of ConfigMaps from a version on.
+// events returns the first n events of a watch of ConfigMaps from a version on.
 func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	h.t.Helper()
 	sink := make(eventSink, 16)
@@ -62,8 +62,8 @@ func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	return all
 }
 
-// Over restarts and snapshots, what cannot be read stays set aside until it is deleted, and who has
-// seen it before is told that it has gone.
+// Over restarts and snapshots, unreadable objects stay in quarantine until they are deleted, and
+// watches that have seen them before get a deletion.
 func TestQuarantineInSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

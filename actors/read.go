@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// CollectionVersion is the version of the newest change of a collection that readers can see.
+// CollectionVersion returns the version of the newest visible change of a collection.
 func (s *Store) CollectionVersion(storage meta.GroupResource) uint64 {
 	c := s.allCollections()[storage]
 	if c == nil {
@@ -20,7 +20,7 @@ func (s *Store) CollectionVersion(storage meta.GroupResource) uint64 {
 	return c.published.Load().version
 }
 
-// Count is how many objects of a kind there are in a namespace ("" for all).
+// Count returns the number of objects of a kind in a namespace ("" for all).
 func (s *Store) Count(k *schema.Kind, namespace string) int {
 	c := s.collection(k)
 	if c == nil {
@@ -29,7 +29,7 @@ func (s *Store) Count(k *schema.Kind, namespace string) int {
 	return c.published.Load().count(namespace, "")
 }
 
-// Get finds one object.
+// Get returns one object.
 func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	if r.Version > 0 {
 		if err := s.appliedRevision.await(ctx, r.Version); err != nil {
@@ -47,7 +47,6 @@ func (s *Store) Get(ctx context.Context, r request.Get) (*meta.Object, error) {
 	return s.conversions.Get(ctx, r.Kind, r.Subresource, o)
 }
 
-// notFound is the answer to a read of an object that does not exist or cannot be read.
 func (s *Store) notFound(r request.Get) error {
 	key := r.Key
 	key.GroupResource = r.Kind.Storage
@@ -61,8 +60,8 @@ func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// List reads a collection, whole or a chunk of it. The front end converts its items one part after the other while it
-// writes them. If a webhook converts, which may take long and fail, List does, so that a client gets a whole answer or an
+// List returns a collection or a chunk of it. The caller converts the items with Form while it
+// writes them. If a webhook converts, List does it, so that a client gets a complete response or an
 // error.
 func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, error) {
 	l, err := s.listStored(ctx, r)
@@ -73,7 +72,7 @@ func (s *Store) List(ctx context.Context, r request.List) (request.ListResult, e
 	return l, err
 }
 
-// listStored is List without a conversion, but for what has to be converted to be selected.
+// listStored is List without a conversion, except where selectors need one.
 func (s *Store) listStored(ctx context.Context, r request.List) (request.ListResult, error) {
 	c := s.collection(r.Kind)
 	if c == nil {
@@ -89,7 +88,6 @@ func (s *Store) listStored(ctx context.Context, r request.List) (request.ListRes
 	return c.listFrom(ctx, r, state, version, "")
 }
 
-// listFrom reads a chunk of a snapshot, from a path on.
 func (c *collection) listFrom(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
 	if selectsConverted(r.Kind, r.Labels, r.Fields) {
 		return c.selected(ctx, r, state, version, from)
@@ -97,8 +95,7 @@ func (c *collection) listFrom(ctx context.Context, r request.List, state *snapsh
 	return c.list(r, state, version, from), nil
 }
 
-// snapshotFor is the snapshot from which a read of a version is answered, and the version that the
-// answer has.
+// snapshotFor returns the snapshot for a read at a version, and the version of the response.
 func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVersionMatch, version uint64) (*snapshot, uint64, error) {
 	applied := &c.store.appliedRevision
 	if match == request.MatchNotOlderThan || match == request.MatchExact {
@@ -118,7 +115,6 @@ func (c *collection) snapshotFor(ctx context.Context, match request.ResourceVers
 	return state, max(seen, state.version), nil
 }
 
-// list is listFrom for selectors of the stored form.
 func (c *collection) list(r request.List, state *snapshot, version uint64, from string) request.ListResult {
 	l := request.ListResult{Version: version, Remaining: -1, Form: c.store.conversions.Form(r.Kind)}
 	next := ""
@@ -152,7 +148,7 @@ func (c *collection) list(r request.List, state *snapshot, version uint64, from 
 	return l
 }
 
-// continueAt lets a list go on at a path of the snapshot that it is read from.
+// continueAt sets a token that continues a list at a path of its snapshot.
 func (c *collection) continueAt(l *request.ListResult, r request.List, state *snapshot, next string) {
 	c.snapshotCache.put(l.Version, state, c.store.now())
 	t := token{Resource: c.storage.String(), Namespace: r.Namespace, Selectors: r.Selectors, Version: l.Version, Next: next, Began: c.store.now().Unix(), By: c.store.id}
@@ -162,7 +158,6 @@ func (c *collection) continueAt(l *request.ListResult, r request.List, state *sn
 	l.Continue = encodeToken(t)
 }
 
-// singleObject says whether the selectors allow at most one object, and which.
 func (c *collection) singleObject(r request.List) (name, namespace string, ok bool) {
 	name, ok = r.Fields.Name()
 	if !ok || !c.kind().Namespaced {
@@ -171,7 +166,6 @@ func (c *collection) singleObject(r request.List) (name, namespace string, ok bo
 	return name, r.Namespace, r.Namespace != ""
 }
 
-// continueList reads the next chunk of a list.
 func (c *collection) continueList(ctx context.Context, r request.List) (request.ListResult, error) {
 	t, err := decodeToken(r.Continue)
 	if err != nil {
@@ -180,8 +174,8 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	if t.Resource != c.storage.String() || t.Namespace != r.Namespace || t.Selectors != r.Selectors {
 		return request.ListResult{}, meta.NewBadRequest("invalid continue token: continue key is not valid: it is the token of another list")
 	}
-	// A list ends after the time for which changes are kept, even where none came: clients rely on a token to expire. The clock of another process
-	// may be off; of its lists only the history tells.
+	// Tokens expire after the time for which changes are kept, even without changes: clients rely
+	// on that. Other processes have other clocks, so for their lists only the history counts.
 	if !t.Newest && t.Began > 0 && t.By == c.store.id && c.store.now().Sub(time.Unix(t.Began, 0)) > c.store.tuning.HistoryTime {
 		return request.ListResult{}, expiredToken(t)
 	}
@@ -200,8 +194,8 @@ func (c *collection) continueList(ctx context.Context, r request.List) (request.
 	return c.listFrom(ctx, r, state, version, t.Next)
 }
 
-// expiredToken is the answer to a token whose snapshot is gone. It offers another token that continues at
-// the same key in the newest state, for clients that can use an inconsistent list.
+// expiredToken is the error for a token whose snapshot is gone. It contains another token that
+// continues at the same key in the newest state, for clients that accept an inconsistent list.
 func expiredToken(t token) error {
 	status := meta.NewExpired("The provided continue parameter is too old to display a consistent list result. " +
 		"You can start a new list without the continue parameter, or use the continue token in this response to " +

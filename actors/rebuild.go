@@ -14,22 +14,21 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// The log of a store that others write to as well may drop changes before they have arrived here. The state is then read anew, as
-// a whole, while reads go on from the old one.
+// A log with other writers may drop changes before they arrive here. Then the whole state is read
+// again, while reads continue on the old one.
 
-// rebuilt is the state of a collection that takes the place of the one that it has.
 type rebuilt struct {
 	objects     map[string]*meta.Object // by path
 	version     uint64                  // of the state
 	publication *publication
 }
 
-// Reject implements runtime.Rejectable: the collection has been removed.
+// Reject handles a removed collection.
 func (r *rebuilt) Reject(error) { r.publication.applied.done(r.publication) }
 
 var _ runtime.Rejectable = (*rebuilt)(nil)
 
-// Rebuild hands each collection its part of a state. The log calls it in place of publishBatch.
+// Rebuild sends each collection its part of a new state. The log calls it instead of publishBatch.
 func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(persist.Item) error) error) error {
 	parts := map[*collection]map[string]*meta.Object{}
 	var unreadable []*Unreadable
@@ -58,7 +57,6 @@ func (s publishedState) Rebuild(upTo persist.Revision, items func(yield func(per
 	return nil
 }
 
-// rebuildItem reads one key of the new state, and finds the collection that it belongs to.
 func (s *Store) rebuildItem(i persist.Item) (*collection, *meta.Object, error) {
 	key, err := meta.ParseKey(i.Key)
 	if err = errors.Join(i.Err, err); err != nil {
@@ -69,8 +67,8 @@ func (s *Store) rebuildItem(i persist.Item) (*collection, *meta.Object, error) {
 	return c, object, err
 }
 
-// rebuild publishes another state as if each difference were the change of another writer, but for the history, which begins after
-// it: watches find that their place is gone.
+// rebuild publishes another state as if each difference were a change of another writer. The
+// history begins after it, so watches get 410.
 func (p *publisher) rebuild(b *rebuilt) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -87,7 +85,7 @@ func (p *publisher) rebuild(b *rebuilt) {
 	}
 	changed := make([]*meta.Object, 0, len(b.objects))
 	for at, o := range b.objects {
-		// In a store that was restored another object may have the same version.
+		// After a restore another object may have the same version.
 		if old, _ := p.working.Get(at); old == nil || old.Version != o.Version || !bytes.Equal(old.JSON, o.JSON) {
 			changed = append(changed, o)
 		}

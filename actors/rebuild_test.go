@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestRebuildOfAnotherHistory: a state that is read anew replaces an object that has the same
-// version and another content, as in a store that was restored.
+// TestRebuildOfAnotherHistory: a rebuild replaces an object of the same version but with other
+// content, as after a restore.
 func TestRebuildOfAnotherHistory(t *testing.T) {
 	s := openShared(t, newSharedKeys().open())
 	defer s.close()

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// recovery rebuilds indexes and histories from the log.
 type recovery struct {
 	store   *Store
 	history *historyBuilder
@@ -16,7 +15,6 @@ type recovery struct {
 	ahead   decodeAhead
 }
 
-// recover fills the collections with what the log holds.
 func (s *Store) recover() error {
 	r := &recovery{store: s, history: newHistoryBuilder(s), trees: make(map[*collection]*objectIndex)}
 	for _, k := range s.catalog.StorageKinds() {
@@ -42,7 +40,7 @@ func (s *Store) recover() error {
 	return nil
 }
 
-// item takes one key of the snapshot.
+// item receives one key of the snapshot.
 func (r *recovery) item(i persist.Item) error {
 	if i.Err != nil {
 		r.store.quarantine.put(newUnreadable(i, i.Err))
@@ -51,7 +49,6 @@ func (r *recovery) item(i persist.Item) error {
 	return r.decode(decoding{key: i.Key, revision: i.Revision, value: i.Value})
 }
 
-// applyItem takes an item that has been decoded.
 func (r *recovery) applyItem(d *decoding) {
 	if d.err != nil {
 		r.store.addToQuarantine(d.key, d.revision, d.value, d.err)
@@ -69,12 +66,13 @@ func (r *recovery) setBase(base persist.Revision) error {
 	return nil
 }
 
-// commit takes one commit of the journal, only into the history if the snapshot holds it already.
+// commit receives one commit of the journal. If the snapshot covers it, it belongs only to the
+// history.
 func (r *recovery) commit(commit persist.Commit) error {
 	if r.history.skip(&commit) {
 		return nil
 	}
-	if commit.Err != nil { // what came before it must have been applied
+	if commit.Err != nil { // earlier commits must be applied first
 		if err := r.finishDecoding(); err != nil {
 			return err
 		}
@@ -84,7 +82,6 @@ func (r *recovery) commit(commit persist.Commit) error {
 	return r.decode(decoding{key: commit.Key, revision: commit.Revision, value: commit.Value, commit: &commit})
 }
 
-// applyCommit takes a commit that has been decoded.
 func (r *recovery) applyCommit(d *decoding) error {
 	commit, object := d.commit, d.object
 	if d.err != nil {
@@ -105,8 +102,8 @@ func (r *recovery) applyCommit(d *decoding) error {
 	return nil
 }
 
-// setPrevious finds the state before a commit, and applies the commit to the index if the snapshot does
-// not hold it already.
+// setPrevious sets the previous state of a commit, and applies the commit to the index unless the
+// snapshot covers it.
 func (r *recovery) setPrevious(c *collection, record *record, commit persist.Commit) error {
 	at := pathOf(commit.Key)
 	switch {
@@ -126,7 +123,7 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	}
 	if record.previous == nil && len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateFollows {
 		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Metadata[1:])
-		if err != nil { // watches that selected only the state before are then not told
+		if err != nil { // watches that selected only the previous state then miss the event
 			r.store.logger.Error("the former state of an object cannot be read", "key", record.object.Key.String(), "error", err)
 			return nil
 		}
@@ -135,9 +132,8 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	return nil
 }
 
-// maintain does once a second what depends on time, until the store closes. It begins at once, since the
-// recovered journal may be due for a snapshot, which a process that is restarted again and again would
-// otherwise never take.
+// maintain does the periodic work, once a second, until the store closes. It begins at once:
+// otherwise a process that restarts again and again would never take a snapshot of a long journal.
 func (s *Store) maintain() {
 	defer s.maintenance.Done()
 	s.snapshotIfDue()

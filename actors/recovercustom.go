@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// addCollection adds a collection that is being recovered.
+// addCollection adds a collection during the recovery.
 func (r *recovery) addCollection(c *collection) {
 	r.trees[c] = new(objectIndex)
 	c.history = newHistory(0, r.store.retention)
 	r.store.addCollection(c)
 }
 
-// registerCustomKinds adds the kinds of the recovered definitions to the catalog, and gives the collections of
-// their objects these kinds. Objects without a definition, which should not exist, are kept as they are.
+// registerCustomKinds adds the kinds of the recovered CRDs to the catalog and their collections.
+// Objects without a CRD, which should not exist, are kept as they are.
 func (r *recovery) registerCustomKinds() error {
 	s := r.store
 	for _, o := range r.trees[s.definitions()].Values() {
@@ -31,7 +31,7 @@ func (r *recovery) registerCustomKinds() error {
 		}
 		c := s.allCollections()[d.Stored.Storage]
 		if c != nil && (!c.kind().IsCustom() || c.kind().Kind != "") {
-			continue // of a built-in kind, or of another definition already
+			continue // of a built-in kind, or already of another CRD
 		}
 		s.catalog.AddDefinition(d)
 		if c == nil {
@@ -44,8 +44,8 @@ func (r *recovery) registerCustomKinds() error {
 	return nil
 }
 
-// migrateSchema completes the objects of a collection whose kind is known now with what they need of the
-// kind. It changes objects in place, since index and history share them.
+// migrateSchema adds selectable fields to the objects of a collection whose kind is now known. It
+// changes objects in place, since index and history share them.
 func (r *recovery) migrateSchema(c *collection) {
 	head := func(o *meta.Object) {
 		o.Meta.Fields = c.withSelectableFields(o).Meta.Fields
@@ -56,7 +56,6 @@ func (r *recovery) migrateSchema(c *collection) {
 	r.history.updateObjects(c.history, head)
 }
 
-// established tells whether the kinds of a definition have been served.
 func established(definition tree.Tree) bool {
 	return condition.IsTrue(definition.Object("status"), "Established")
 }

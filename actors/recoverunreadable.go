@@ -5,9 +5,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// sealed takes a commit that the log could not decode, as one that is encrypted with a key that is not there. It is a gap in the
-// history, which then begins after it: a watch from before must not take it for a deletion. The object is set aside
-// unless a later state of it is known.
+// sealed handles a commit that the log could not decode, such as one encrypted with a missing key.
+// The history begins after this gap: earlier watches must not take it for a deletion. The object is
+// quarantined unless a later state is known.
 func (r *recovery) sealed(commit *persist.Commit) {
 	r.history.cut(commit)
 	if commit.Revision <= r.history.base {
@@ -26,8 +26,8 @@ func (r *recovery) sealed(commit *persist.Commit) {
 	}
 }
 
-// unreadable takes a commit whose value cannot be read: the object is set aside, unless the snapshot holds
-// a later state of it. For watches it is a deletion.
+// unreadable handles a commit whose value cannot be decoded. The object is quarantined unless the
+// snapshot has a later state. For watches it is a deletion.
 func (r *recovery) unreadable(commit *persist.Commit, reason error) {
 	live := commit.Revision > r.history.base
 	switch {
@@ -53,7 +53,7 @@ func (r *recovery) unreadable(commit *persist.Commit, reason error) {
 	case before != nil:
 		record.object = withVersion(before, record.version)
 	case len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateNone:
-		return // it was created by this commit, so no watch has seen it
+		return // created by this commit, so no watch has seen it
 	default:
 		record.object = nameOnlyObject(c.kind(), parsed, record.version)
 	}

@@ -7,22 +7,22 @@ import (
 	"time"
 )
 
-// retention is the budget of bytes that the histories of all collections share. What exceeds it is
-// dropped record by record, the oldest version of all collections first. Its mutex guards what is not
-// atomic, here and in the histories.
+// retention is the budget of bytes that the histories of all collections share. The excess is
+// dropped record by record, the oldest version of all collections first. mu guards all non-atomic
+// fields, here and in the histories.
 type retention struct {
 	mu            sync.Mutex
 	limit         int64        // most bytes of all histories
 	bytes         atomic.Int64 // of all histories
-	recoveryBytes int64        // what recovery keeps of former states, which counts too
+	recoveryBytes int64        // former states kept by the recovery, which count too
 	queue         historyHeap
-	// onDrop is called with each dropped record, under the mutex; nil except in recovery.
+	// onDrop is called with each dropped record, under mu; nil except in recovery.
 	onDrop func(*record)
 }
 
 func newRetention(limit int64) *retention { return &retention{limit: limit} }
 
-// historyHeap is a heap of the histories that hold records, by the version of their oldest.
+// historyHeap is a heap of the nonempty histories, by the version of their oldest record.
 type historyHeap []*history
 
 func (q historyHeap) Len() int           { return len(q) }
@@ -32,14 +32,12 @@ func (q historyHeap) Swap(i, j int) {
 	q[i].heapIndex, q[j].heapIndex = i, j
 }
 
-// Push implements heap.Interface.
 func (q *historyHeap) Push(x any) {
 	h := x.(*history)
 	h.heapIndex = len(*q)
 	*q = append(*q, h)
 }
 
-// Pop implements heap.Interface.
 func (q *historyHeap) Pop() any {
 	last := len(*q) - 1
 	h := (*q)[last]
@@ -48,10 +46,9 @@ func (q *historyHeap) Pop() any {
 	return h
 }
 
-// notInHeap is the heapIndex of a history without records.
 const notInHeap = -1
 
-// append adds the newest changes to one history, and drops the oldest of all while the budget is
+// append adds changes to one history, and drops the oldest records of all while the budget is
 // exceeded.
 func (t *retention) append(h *history, records []*record) {
 	t.mu.Lock()
@@ -67,20 +64,18 @@ func (t *retention) append(h *history, records []*record) {
 	}
 }
 
-// addBytes counts bytes that a history takes more or, if negative, less.
 func (t *retention) addBytes(h *history, bytes int64) {
 	h.bytes.Add(bytes)
 	t.bytes.Add(bytes)
 }
 
-// trim drops the oldest records of all until the rest is within the budget.
+// The caller holds mu.
 func (t *retention) trim() {
 	for t.bytes.Load()+t.recoveryBytes > t.limit && len(t.queue) > 0 {
 		t.drop()
 	}
 }
 
-// drop drops the oldest record of all.
 func (t *retention) drop() {
 	h := t.queue[0]
 	r, more := h.drop()
@@ -95,7 +90,7 @@ func (t *retention) drop() {
 	}
 }
 
-// expire drops the records that are older than a time.
+// expire drops the records before a time.
 func (t *retention) expire(before time.Time) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +99,6 @@ func (t *retention) expire(before time.Time) {
 	}
 }
 
-// setLimit changes the budget.
 func (t *retention) setLimit(limit int64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -118,8 +112,8 @@ func (t *retention) budget() int64 {
 	return t.limit
 }
 
-// truncate drops all records of one history. version is that of its newest record or later: cursors that
-// have read everything up to there go on.
+// truncate drops all records of one history. version is that of its newest record or later: cursors
+// that have read up to there continue.
 func (t *retention) truncate(h *history, version uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -135,12 +129,11 @@ func (t *retention) truncate(h *history, version uint64) {
 	h.floor.Store(max(version, h.floor.Load()))
 }
 
-// SetHistoryLimit sets how many bytes the histories may take from now on, but no more than
-// Tuning.HistoryBytes.
+// SetHistoryLimit limits the bytes of all histories, at most to Tuning.HistoryBytes.
 func (s *Store) SetHistoryLimit(bytes int64) { s.retention.setLimit(min(bytes, s.tuning.HistoryBytes)) }
 
-// DropCaches frees memory that is only used to be quicker: the snapshots of chunked lists, whose next
-// chunks are then computed from the history, and idle actors of objects.
+// DropCaches releases memory that only improves speed: the snapshots of chunked lists, which can be
+// computed from the history, and idle actors.
 func (s *Store) DropCaches() {
 	for _, c := range s.allCollections() {
 		c.snapshotCache.clear()

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A snapshot lets go of the segments that are older than the history, even where a quiet
-// collection still holds the records of long ago.
+// A snapshot drops segments older than the history, even if a quiet collection still holds old
+// records.
 func TestSnapshotDropsOldSegments(t *testing.T) { synctest.Test(t, testSnapshotDropsOldSegments) }
 
 func testSnapshotDropsOldSegments(t *testing.T) {
@@ -53,7 +53,7 @@ func testSnapshotDropsOldSegments(t *testing.T) {
 	clock.Add(int64(2 * time.Minute))
 	time.Sleep(10 * time.Second) // the journal is trimmed more often
 	synctest.Wait()
-	if n := journal.Stats().Segments; n > 1 { // without another snapshot, too
+	if n := journal.Stats().Segments; n > 1 { // even without another snapshot
 		t.Fatalf("%d segments are kept that a snapshot holds and no history needs", n)
 	}
 	write()

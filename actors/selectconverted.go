@@ -9,19 +9,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A webhook may give an object other labels in another version, and that version may select by fields that the stored one
-// does not have. So selectors of such a version are held against what it shows: objects are converted first, and selected
-// then.
+// A webhook may give an object other labels in another version, which may also have other
+// selectable fields. So selectors of such a version are matched against converted objects.
 
-// selectsConverted reports whether selectors are matched against converted objects.
 func selectsConverted(k *schema.Kind, labels selector.Labels, fields selector.Fields) bool {
 	return k.CallsWebhook() && k != k.Stored && (!labels.Empty() || !fields.OnlyNames())
 }
 
-// selectBatch is how many objects are converted at a time to find those that are selected.
 const selectBatch = 500
 
-// selected is what a list selects of the objects of a snapshot, from a path on, in the form of the list's kind.
+// selected is list for selectors that need converted objects. Its items have the form of the list's
+// kind.
 func (c *collection) selected(ctx context.Context, r request.List, state *snapshot, version uint64, from string) (request.ListResult, error) {
 	l := request.ListResult{Version: version, Remaining: -1}
 	for next := from; ; from = next {
@@ -47,7 +45,8 @@ func (c *collection) selected(ctx context.Context, r request.List, state *snapsh
 	}
 }
 
-// batch are the first objects of a namespace from a path on, and the path of the next one; "" if there is none.
+// batch returns the first objects of a namespace from a path on, and the path of the next one or
+// "".
 func (s *snapshot) batch(namespace, from string) (batch []*meta.Object, next string) {
 	s.scan(namespace, from, func(path string, o *meta.Object) bool {
 		if len(batch) == selectBatch {
@@ -60,7 +59,6 @@ func (s *snapshot) batch(namespace, from string) (batch []*meta.Object, next str
 	return batch, next
 }
 
-// convertRecords replaces the records that a watch has read by what its version shows of them.
 func (w *watch) convertRecords() error {
 	var objects []*meta.Object
 	for _, r := range w.records {
@@ -84,7 +82,6 @@ func (w *watch) convertRecords() error {
 	return nil
 }
 
-// convertInitial converts the objects in the buffer, and drops those that are not selected.
 func (w *watch) convertInitial() error {
 	if err := w.collection.store.conversions.Events(w.ctx, w.request.Kind, w.buffer); err != nil {
 		return err

@@ -11,21 +11,21 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// sharedKeys is a store of keys that many logs write to, as several servers do to one cluster of a
-// database. Each batch is a transaction that gets one revision of the store; the writes in it get
-// versions of their own, by their positions.
+// sharedKeys is a store of keys that many logs write to, like servers that share a database
+// cluster. Each batch is a transaction with one revision of the store, and positions within it give
+// the writes their versions.
 type sharedKeys struct {
 	mu      sync.Mutex
-	grown   *sync.Cond // a transaction was added, or a log is closed
+	grown   *sync.Cond // a transaction was added, or a log was closed
 	counter uint64
 	txns    []txn
-	newest  map[string]persist.Commit // of each key, also if it was deleted
+	newest  map[string]persist.Commit // of each key, also deleted ones
 	holders map[string]string         // of claims
 
 	refused int // writes whose conditions did not hold
 }
 
-// A txn is what one batch has committed.
+// A txn is the committed part of one batch.
 type txn struct {
 	owner   *sharedLog // whose Append it was
 	upTo    persist.Revision
@@ -41,15 +41,14 @@ func newSharedKeys() *sharedKeys {
 	return s
 }
 
-// refusedWrites is how many writes were refused so far.
 func (s *sharedKeys) refusedWrites() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.refused
 }
 
-// commit writes what passes of a batch. It answers the results, and the number of transactions that
-// a reader must have seen to know of it; the caller holds mu.
+// commit writes the valid part of a batch. It returns the results, and the number of transactions
+// that a reader must have received to see it; the caller holds mu.
 func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []persist.Result, seen int) {
 	s.counter += 1 + s.counter%3 // others use the store too
 	results = make([]persist.Result, len(batch))
@@ -73,7 +72,7 @@ func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []
 	return results, len(s.txns)
 }
 
-// check says whether a write may be committed, or else the revision of what refuses it.
+// check reports whether a write may be committed, or returns the revision of the refusal.
 func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.Revision, bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]
@@ -102,7 +101,7 @@ func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.
 	return 0, true
 }
 
-// claim takes and gives back the claims of a write.
+// claim takes and releases the claims of a write.
 func (s *sharedKeys) claim(w *persist.Write) {
 	if w.Delete {
 		maps.DeleteFunc(s.holders, func(_, holder string) bool { return holder == w.Key })
@@ -117,7 +116,7 @@ func (s *sharedKeys) claim(w *persist.Write) {
 	}
 }
 
-// write commits a batch of a writer that is no server.
+// write commits a batch of a writer without a server.
 func (s *sharedKeys) write(batch ...persist.Write) []persist.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -125,7 +124,7 @@ func (s *sharedKeys) write(batch ...persist.Write) []persist.Result {
 	return results
 }
 
-// commits are all that were ever made, in their order.
+// commits returns all commits, in their order.
 func (s *sharedKeys) commits() (all []persist.Commit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -138,30 +137,31 @@ func (s *sharedKeys) commits() (all []persist.Commit) {
 // sharedLog is the log of one of the servers.
 type sharedLog struct {
 	store *sharedKeys
-	// before is called before a batch is committed; it may write as somebody else.
+	// before is called before a batch is committed; it may write as another writer.
 	before func(batch []persist.Write)
 	// delay returns when the next transaction arrives.
 	delay func()
 	// fault decides about a batch: nil, ErrUnavailable, or ErrUnknown for what follows.
 	fault func() error
-	// late decides when a write of unknown fate is committed: now, with the next Append, or never.
+	// late decides when a write with an unknown outcome is committed: now, with the next Append, or
+	// never.
 	late func() fate
-	// faulty lets faults happen that misbehave has set up.
+	// faulty enables the faults that misbehave has set up.
 	faulty atomic.Bool
 
 	appends    sync.Mutex
 	postponed  []persist.Write // to commit with the next Append
 	subscriber func([]persist.Commit, persist.Revision)
 	rebuild    func(upTo persist.Revision, items func(func(persist.Item) error) error) error
-	// What follows is guarded by store.mu.
+	// Guarded by store.mu:
 	received  int          // transactions
-	foreign   map[int]bool // transactions that the log does not recognise as its own
+	foreign   map[int]bool // transactions that the log does not recognize as its own
 	undecided int          // transactions that the next Append waits for
 	closed    bool
 	done      chan struct{}
 }
 
-// fate is what becomes of a write that is answered with ErrUnknown.
+// fate is what happens to a write that returns ErrUnknown.
 type fate int
 
 const (
@@ -177,7 +177,7 @@ func (s *sharedKeys) open() *sharedLog {
 	}
 }
 
-// Recover implements persist.Log: the state in the middle of the history, and all of the history.
+// Recover delivers the state in the middle of the history, and all of the history.
 func (l *sharedLog) Recover(r persist.Recovery) (persist.Revision, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -212,7 +212,6 @@ func (l *sharedLog) Recover(r persist.Recovery) (persist.Revision, error) {
 	return last, nil
 }
 
-// Subscribe implements persist.Log.
 func (l *sharedLog) Subscribe(fn func([]persist.Commit, persist.Revision)) {
 	l.subscriber = fn
 	go l.follow()
@@ -246,7 +245,6 @@ func (l *sharedLog) follow() {
 	}
 }
 
-// Append implements persist.Log.
 func (l *sharedLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	l.appends.Lock()
 	defer l.appends.Unlock()
@@ -272,7 +270,7 @@ func (l *sharedLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, nil
 }
 
-// appendUnknown answers that it does not know. The caller holds the mutex of the store.
+// appendUnknown returns ErrUnknown. The caller holds store.mu.
 func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
 	switch l.late() {
 	case committedNow:
@@ -287,31 +285,27 @@ func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
 	return results
 }
 
-// commitUnknown commits what comes back as if another had written it.
+// commitUnknown commits what comes back as if another writer had written it.
 func (l *sharedLog) commitUnknown(batch []persist.Write) {
 	l.foreign[len(l.store.txns)] = true
 	_, l.undecided = l.store.commit(l, batch)
 }
 
-// await waits until so many transactions were received. The caller holds the mutex of the store.
+// await waits until that many transactions were received. The caller holds store.mu.
 func (l *sharedLog) await(seen int) {
 	for l.received < seen {
 		l.store.grown.Wait()
 	}
 }
 
-// Snapshot implements persist.Log.
 func (*sharedLog) Snapshot(persist.Revision, persist.Revision, func(func(persist.Item) bool) error) error {
 	return nil
 }
 
-// Trim implements persist.Log.
 func (*sharedLog) Trim(persist.Revision) error { return nil }
 
-// Stats implements persist.Log.
 func (*sharedLog) Stats() persist.Stats { return persist.Stats{} }
 
-// Close implements persist.Log.
 func (l *sharedLog) Close() error {
 	l.store.mu.Lock()
 	l.closed = true
@@ -321,7 +315,7 @@ func (l *sharedLog) Close() error {
 	return nil
 }
 
-// misbehave makes a log slow by chance and, while it is faulty, lose answers.
+// misbehave makes a log randomly slow and, while it is faulty, lose responses.
 func (l *sharedLog) misbehave(seed uint64) {
 	var mu sync.Mutex
 	chance := rand.New(rand.NewPCG(seed, 3))

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// liveCommits are the newest states of the keys that begin with a prefix.
+// liveCommits returns the newest states of the keys with a prefix.
 func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -23,7 +23,8 @@ func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	return live
 }
 
-// checkSameState: a server shows exactly what is stored, and has set aside what cannot be read.
+// checkSameState checks that a server shows exactly what is stored, and quarantines unreadable
+// objects.
 func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	got, want := map[string]string{}, map[string]string{}
@@ -47,7 +48,7 @@ func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
 	}
 }
 
-// checkAcknowledged: what a client was told to have happened is there.
+// checkAcknowledged checks that acknowledged changes exist.
 func checkAcknowledged(t *testing.T, keys *sharedKeys, clients []*client) {
 	t.Helper()
 	live, total := keys.liveCommits("/configmaps/"), 0
@@ -85,7 +86,7 @@ func shared(t *testing.T, c persist.Commit) (names []string) {
 	return names
 }
 
-// checkClaimsNeverShared: at no revision two Services had the same address or port.
+// checkClaimsNeverShared checks that no two Services had the same address or port at any revision.
 func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	t.Helper()
 	has := map[string][]string{}
@@ -107,7 +108,7 @@ func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	}
 }
 
-// checkAllocated: a server knows exactly what is taken.
+// checkAllocated checks that a server knows exactly what is taken.
 func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	want := map[string]int{s.allocator.APIServerServiceIP().String(): 1}
@@ -117,7 +118,7 @@ func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
 		}
 	}
 	got := map[string]int{}
-	synctest.Wait() // what was set aside is given back a moment after the answer
+	synctest.Wait() // reservations are released a moment after the answer
 	for name, owners := range s.allocator.Allocated() {
 		got[name] = len(owners)
 	}

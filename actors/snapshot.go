@@ -11,19 +11,19 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// A snapshot that fails is tried again after a delay, which doubles with each failure.
+// The delay before a failed snapshot is retried doubles with each failure.
 const (
 	minRetryDelay = 2 * time.Second
 	maxRetryDelay = time.Minute
 )
 
-// snapshotIfDue writes a snapshot when the journal has grown enough since the last one. On a full disk
-// it also does what makes the journal shorter.
+// snapshotIfDue writes a snapshot when the journal has grown enough since the last one. On a full
+// disk it also trims the journal.
 func (s *Store) snapshotIfDue() {
 	stats := s.log.Stats()
 	rewrites := s.retry.rewrites
 	if s.rewrites != nil {
-		rewrites = s.rewrites() // read before the snapshot, which may miss what comes while it is written
+		rewrites = s.rewrites() // before the snapshot, which may miss later ones
 	}
 	due := stats.SinceSnapshot >= s.tuning.SnapshotBytes || stats.Full && stats.SinceSnapshot > 0 || rewrites != s.retry.rewrites || s.retry.again
 	if s.Healthy() != nil || time.Now().Before(s.retry.at) {
@@ -39,8 +39,8 @@ func (s *Store) snapshotIfDue() {
 		err = s.Snapshot()
 	}
 	if err == nil && stats.Full {
-		// Watches resume from the history in memory. Without the journal they cannot after a restart,
-		// and their clients have to list again.
+		// Watches still resume from the history in memory. After a restart they cannot, and their
+		// clients must list again.
 		err = s.log.Trim(^persist.Revision(0))
 	}
 	if err != nil {
@@ -61,10 +61,8 @@ func (s *Store) snapshotIfDue() {
 	}
 }
 
-// trimPeriod is how often the journal before the last snapshot is trimmed.
 const trimPeriod = 5 * time.Second
 
-// trimIfDue removes the part of the journal that neither the last snapshot nor the history needs.
 func (s *Store) trimIfDue(stats persist.Stats) {
 	if stats.Segments < 2 || time.Since(s.retry.trimmed) < trimPeriod {
 		return
@@ -75,7 +73,7 @@ func (s *Store) trimIfDue(stats persist.Stats) {
 	}
 }
 
-// trimRevision is the first revision that a history of HistoryTime needs.
+// trimRevision returns the first revision that a history of HistoryTime needs.
 func (s *Store) trimRevision(at uint64) persist.Revision {
 	from, promised := at+1, s.now().Add(-s.tuning.HistoryTime)
 	for _, c := range s.allCollections() {
@@ -86,16 +84,16 @@ func (s *Store) trimRevision(at uint64) persist.Revision {
 	return persist.Revision(from)
 }
 
-// A snapshotRetry is when a snapshot that has failed is tried again.
+// A snapshotRetry schedules retries of snapshots.
 type snapshotRetry struct {
 	at        time.Time
 	wait      time.Duration
 	lastError string // of the last attempt; the same text is not logged again
 
 	trimmed  time.Time // when trimIfDue last trimmed
-	rewrites uint64    // Options.Rewrites that a snapshot has followed
-	// again: one more snapshot is due after one that followed rewrites. A batch that was under way when that began lies in the
-	// segment before it, which then stays with all that it holds.
+	rewrites uint64    // Options.Rewrites at the last snapshot
+	// again requests one more snapshot after a rewriting one: a batch that was in progress when
+	// that began is in the earlier segment, which is then kept.
 	again bool
 }
 
@@ -104,8 +102,8 @@ func (r *snapshotRetry) backOff(now time.Time) {
 	r.at = now.Add(r.wait)
 }
 
-// snapshotAtEnd writes a snapshot before the store closes, where the log asks for it. All owners still run, or what the snapshot is made of would
-// be missing changes of other writers.
+// snapshotAtEnd writes a snapshot before the store closes, if the log requests it. All owners must
+// still run, so that the snapshot includes changes of other writers.
 func (s *Store) snapshotAtEnd() {
 	if s.Healthy() != nil || !s.log.Stats().SnapshotAtEnd {
 		return
@@ -116,7 +114,8 @@ func (s *Store) snapshotAtEnd() {
 	}
 }
 
-// maxMaintenanceAtEnd is how long a store that closes waits for snapshots at most, and lastSecond how long for the end of one that is broken off.
+// maxMaintenanceAtEnd limits the wait for snapshots of a closing store, and lastSecond the wait for
+// an aborted one.
 const (
 	maxMaintenanceAtEnd = 10 * time.Second
 	lastSecond          = time.Second
@@ -124,9 +123,9 @@ const (
 
 var errBrokenOff = errors.New("it took longer than there is time for when a store closes")
 
-// endMaintenance ends what is done once a second, with the snapshot before the end. It takes half of the time that ctx leaves: the next start can
-// do without a snapshot, and those who wait for their answers cannot do without the rest. What takes longer is broken off, and leaves what was
-// there before.
+// endMaintenance ends the periodic work and writes the last snapshot. It takes at most half of the
+// time that ctx leaves: the next start can do without a snapshot, but waiting requests need the
+// rest. A slower snapshot is aborted and the previous one remains.
 func (s *Store) endMaintenance(ctx context.Context) {
 	close(s.stop)
 	ended := make(chan struct{})
@@ -148,7 +147,6 @@ func (s *Store) endMaintenance(ctx context.Context) {
 	}
 }
 
-// halfOf is half of the time that ctx leaves, or most.
 func halfOf(ctx context.Context, most time.Duration) time.Duration {
 	if end, ok := ctx.Deadline(); ok {
 		return min(most, time.Until(end)/2)
@@ -156,8 +154,8 @@ func halfOf(ctx context.Context, most time.Duration) time.Duration {
 	return most
 }
 
-// Snapshot writes the state at the newest visible version, without stopping anyone.
-// It must not be called by two goroutines at a time.
+// Snapshot writes the state at the newest visible version, without blocking others. Calls must not
+// overlap.
 func (s *Store) Snapshot() error {
 	err := s.trySnapshot()
 	if errors.Is(err, persist.ErrSpaceReleased) {
@@ -166,8 +164,8 @@ func (s *Store) Snapshot() error {
 	return err
 }
 
-// Compact makes the journal as short as it can be: it writes a snapshot now, and drops all that neither recovery nor watches need
-// then. Nobody waits for it but the caller.
+// Compact writes a snapshot and drops the journal that neither recovery nor watches need. It delays
+// nothing but the caller.
 func (s *Store) Compact(ctx context.Context) error {
 	answer := make(chan error, 1)
 	select {
@@ -185,7 +183,8 @@ func (s *Store) Compact(ctx context.Context) error {
 	}
 }
 
-// compact is the work of Compact. A snapshot that follows nothing is skipped, but the journal may have become superfluous meanwhile.
+// A snapshot is skipped if nothing changed since the last one, but the journal may have become
+// obsolete.
 func (s *Store) compact() error {
 	if err := s.Healthy(); err != nil {
 		return err
@@ -199,7 +198,7 @@ func (s *Store) compact() error {
 	return s.log.Trim(s.trimRevision(s.appliedRevision.get()))
 }
 
-// trySnapshot is one attempt. What it delivers it forgets, so the next one begins with the state of its own time.
+// trySnapshot consumes the state that it delivers, so a retry begins with a newer state.
 func (s *Store) trySnapshot() error {
 	at, states, err := s.consistentTrees()
 	if err != nil {
@@ -224,8 +223,8 @@ func (s *Store) trySnapshot() error {
 	})
 }
 
-// consistentTrees is the index of each collection, by the prefix of its keys, at one version. While many
-// write, the history may drop what that needs meanwhile; then it tries again with a newer version.
+// consistentTrees returns the index of each collection at one version, by the prefix of its keys.
+// The history may drop what that needs under heavy writes; then it retries with a newer version.
 func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, err error) {
 	const tries = 10
 	for range tries {
@@ -244,7 +243,7 @@ func (s *Store) consistentTrees() (at uint64, states map[string]*objectIndex, er
 	return at, states, err
 }
 
-// yieldItems yields the objects of an index, and takes each out of it: otherwise every object that is
+// yieldItems yields the objects of an index and removes each from it: otherwise every object
 // replaced meanwhile would be in memory twice until the snapshot is complete.
 func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool) {
 	for {
@@ -258,13 +257,12 @@ func yieldItems(objects *objectIndex, yield func(persist.Item) bool) (more bool)
 	}
 }
 
-// mergedItems merges the unreadable objects into the items of a snapshot, in the order of the keys.
+// mergedItems merges unreadable objects into the items of a snapshot, in the order of the keys.
 type mergedItems struct {
 	take       func(persist.Item) bool
 	unreadable []*Unreadable
 }
 
-// item yields an item, after the unreadable objects before it.
 func (m *mergedItems) item(i persist.Item) bool {
 	for len(m.unreadable) > 0 && m.unreadable[0].item.Key < i.Key {
 		if !m.next() {
@@ -280,14 +278,12 @@ func (m *mergedItems) next() bool {
 	return m.take(a.item)
 }
 
-// rest yields the unreadable objects after the last item.
 func (m *mergedItems) rest() {
 	for len(m.unreadable) > 0 && m.next() {
 	}
 }
 
-// snapshotAt is the state of a collection at a version that has been applied, computed by undoing the
-// changes since.
+// snapshotAt returns the state of a collection at an applied version, by undoing later changes.
 func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 	current := c.published.Load()
 	from, ok := c.history.seek(version)
@@ -313,7 +309,7 @@ func (c *collection) snapshotAt(version uint64) (*snapshot, error) {
 		case r.previous != nil && r.previous.Version > 0:
 			objects.Set(at, r.previous)
 		default:
-			return nil, tooOld(version, c.history.floor.Load()) // read after a restart, without the state before
+			return nil, tooOld(version, c.history.floor.Load()) // recovered without the previous state
 		}
 	}
 	return &snapshot{objects: objects, version: version}, nil

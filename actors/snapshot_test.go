@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotInTheBallast writes a snapshot while the disk is full, in the space that is kept for that: the first
-// attempt breaks off in the middle, and the second one has all objects nevertheless.
+// TestSnapshotInTheBallast writes a snapshot on a full disk, in the space of the ballast. The first
+// attempt fails in the middle, and the second one still has all objects.
 func TestSnapshotInTheBallast(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -66,7 +66,7 @@ func TestSnapshotInTheBallast(t *testing.T) {
 	}
 }
 
-// A slowDisk asks for a snapshot before it is closed, and takes its time for it, or does not answer any more.
+// A slowDisk requests a snapshot before it is closed, and writes it slowly or hangs.
 type slowDisk struct {
 	persist.Log
 	each func()
@@ -88,8 +88,8 @@ func (d *slowDisk) Snapshot(_, _ persist.Revision, items func(yield func(persist
 	return err
 }
 
-// TestSnapshotBeforeTheEnd: a store that closes writes a snapshot where the log asks for one, for half of the time that there is, and answers in
-// the other half whoever waits.
+// TestSnapshotBeforeTheEnd: a closing store writes a snapshot if the log requests it, within half
+// of the time, and answers waiting requests in the other half.
 func TestSnapshotBeforeTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name            string

@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// snapshotCache keeps the snapshots from which chunked lists are being read, until they are too old or
-// too many. Its mutex guards the map.
+// snapshotCache keeps the snapshots of chunked lists, until they are too old or too many.
 type snapshotCache struct {
 	mu        sync.Mutex
 	byVersion map[uint64]cachedSnapshot
@@ -19,7 +18,6 @@ type cachedSnapshot struct {
 
 const maxCachedSnapshots = 256
 
-// put keeps a snapshot under the version of a list.
 func (c *snapshotCache) put(version uint64, s *snapshot, now time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,9 +46,8 @@ func (c *snapshotCache) get(version uint64) *snapshot {
 	return c.byVersion[version].snapshot
 }
 
-// dropBelow drops snapshots that are older than the history. The objects of younger ones are in the index
-// or in the history anyway, and counted there; older snapshots would keep objects in memory that nothing
-// counts.
+// dropBelow drops snapshots older than the history. Objects of younger ones are in the index or in
+// the history anyway, and counted there; older snapshots would keep uncounted objects in memory.
 func (c *snapshotCache) dropBelow(floor uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -61,7 +58,6 @@ func (c *snapshotCache) dropBelow(floor uint64) {
 	}
 }
 
-// expire drops snapshots that were put before a time.
 func (c *snapshotCache) expire(before time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -72,7 +68,6 @@ func (c *snapshotCache) expire(before time.Time) {
 	}
 }
 
-// clear drops all snapshots.
 func (c *snapshotCache) clear() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

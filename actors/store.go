@@ -19,10 +19,9 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// Store holds all objects: it reads, watches and changes them. All of its methods may be called by
-// anyone at any time between Open and Close.
+// Store holds all objects. Its methods are safe for concurrent use between Open and Close.
 type Store struct {
-	id      string // of this process, in what other processes on the same log may be shown
+	id      string // of this process, as visible to other processes on the same log
 	log     persist.Log
 	catalog *catalog.Catalog
 	naming  *meta.Naming
@@ -33,21 +32,19 @@ type Store struct {
 	objectTime func() time.Time
 	fatal      func(error)
 	metrics    counters
-	// observer is told of every change that is published; nil if nobody is.
-	observer Observer
-	// stale says what should be stored again (Options.Stale); nil if nothing ever is.
-	stale    func(key string, version persist.Revision) bool
-	rewrites func() uint64 // Options.Rewrites
+	observer   Observer
+	stale      func(key string, version persist.Revision) bool
+	rewrites   func() uint64 // Options.Rewrites
 	// lastApplied is the annotation in which clients keep what they have applied.
 	lastApplied string
 
 	runtime   *runtime.Runtime
 	committer *runtime.Ref
 
-	// collections is copied when one is added (addCollection) or removed for a custom kind.
+	// collections is copied when a custom kind's collection is added (addCollection) or removed.
 	collections      atomic.Pointer[map[meta.GroupResource]*collection]
-	addingCollection sync.Mutex // held while one is added after the start, or removed
-	registeringKind  sync.Mutex // held while a custom kind comes, changes or goes
+	addingCollection sync.Mutex // held while a collection is added after the start, or removed
+	registeringKind  sync.Mutex // held while a custom kind is added, changed or removed
 	appliedRevision  appliedRevision
 	conversions      *conversion.Service
 	quarantine       quarantine
@@ -56,13 +53,12 @@ type Store struct {
 	retry       snapshotRetry // of snapshots; only maintain uses it
 	failed      atomic.Pointer[error]
 	closing     atomic.Bool
-	hurry       atomic.Bool     // the store closes and has no time for a snapshot
-	compactions chan chan error // asked for by Compact
+	hurry       atomic.Bool     // the store is closing and has no time for a snapshot
+	compactions chan chan error // requested by Compact
 	stop        chan struct{}
 	maintenance sync.WaitGroup
 }
 
-// isStale says whether an object should be stored again as it is.
 func (s *Store) isStale(o *meta.Object) bool {
 	return s.stale != nil && s.stale(o.Key.String(), persist.Revision(o.Version))
 }
@@ -102,7 +98,6 @@ func Open(o Options) (*Store, error) {
 	return s, nil
 }
 
-// start spawns the committer and the publishers, which live as long as the store.
 func (s *Store) start() {
 	for _, c := range s.allCollections() {
 		s.startPublisher(c)
@@ -114,15 +109,12 @@ func (s *Store) start() {
 	go s.maintain()
 }
 
-// startPublisher starts the publisher of a collection.
 func (s *Store) startPublisher(c *collection) {
 	c.publisher = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return &publisher{collection: c} }})
 }
 
-// collection finds the collection of a kind; nil if the kind is not defined any more.
 func (s *Store) collection(k *schema.Kind) *collection { return s.allCollections()[k.Storage] }
 
-// decode reads a committed value by its key.
 func (s *Store) decode(key string, revision persist.Revision, value []byte) (*collection, *meta.Object, error) {
 	parsed, err := meta.ParseKey(key)
 	if err != nil {
@@ -139,7 +131,7 @@ func (s *Store) decode(key string, revision persist.Revision, value []byte) (*co
 	return c, object, nil
 }
 
-// Version is the newest version that every read shows.
+// Version returns the newest version that every read shows.
 func (s *Store) Version() uint64 { return s.appliedRevision.get() }
 
 // AwaitVersion waits until every read shows a version, which must have been committed.
@@ -147,7 +139,7 @@ func (s *Store) AwaitVersion(ctx context.Context, version uint64) error {
 	return s.appliedRevision.await(ctx, version)
 }
 
-// Healthy is nil while the store accepts changes.
+// Healthy returns nil while the store accepts changes.
 func (s *Store) Healthy() error {
 	if err := s.failed.Load(); err != nil {
 		return *err
@@ -155,7 +147,7 @@ func (s *Store) Healthy() error {
 	return nil
 }
 
-// fail makes the store refuse changes from now on, and tells the process to end.
+// fail makes the store refuse further changes, and ends the process.
 func (s *Store) fail(err error) {
 	if s.failed.CompareAndSwap(nil, &err) {
 		s.logger.Error("the store has failed", "error", err)
@@ -165,8 +157,8 @@ func (s *Store) fail(err error) {
 	}
 }
 
-// Close ends all watches, waits until every accepted change is applied, and stops the actors. The log
-// stays open; the caller closes it afterwards.
+// Close ends all watches, waits until every accepted change is applied, and stops the actors. It
+// does not close the log.
 func (s *Store) Close(ctx context.Context) error {
 	if s.closing.Swap(true) {
 		return nil

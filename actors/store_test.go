@@ -34,7 +34,6 @@ func open(t testing.TB, dir string, change func(*actors.Options)) *testStore {
 	return openOn(t, dir, vfs.OS{}, change)
 }
 
-// openOn is open on a file system.
 func openOn(t testing.TB, dir string, fs vfs.FS, change func(*actors.Options)) *testStore {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -102,7 +101,7 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	return data
 }
 
-// poll calls done until it returns true. It returns false if that takes minutes.
+// poll calls done until it returns true. It returns false after some minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -116,7 +115,8 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// Of concurrent patches of one object all are applied: none is lost, and none is refused because of the others.
+// Of concurrent patches of one object all are applied: none is lost, and none conflicts with
+// others.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -141,7 +141,7 @@ func TestConcurrentPatchesAllApply(t *testing.T) {
 	}
 }
 
-// A restart finds what was there, and versions go on.
+// A restart restores the state, and versions continue.
 func TestRestartKeepsStateAndVersions(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

@@ -18,16 +18,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fakeConverter converts Things to v2, as slowly as its gate allows, and fails while it has an error.
+// fakeConverter converts Things to v2, as slowly as its gate allows, and fails while it has an
+// error.
 type fakeConverter struct {
 	mu        sync.Mutex
 	err       error
 	gate      chan struct{} // nil for none
-	waiting   chan struct{} // hears of each call that has come to the gate
+	waiting   chan struct{} // receives each call that has reached the gate
 	converted map[string]int
 }
 
-// Convert implements convert.Converter.
 func (f *fakeConverter) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	f.mu.Lock()
 	gate, err := f.gate, f.err
@@ -65,7 +65,7 @@ func (f *fakeConverter) set(err error) {
 	f.err = err
 }
 
-// shut closes the gate, until the function that it answers is called.
+// shut closes the gate until the returned function is called.
 func (f *fakeConverter) shut() (open func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -79,7 +79,7 @@ func (f *fakeConverter) shut() (open func()) {
 	})
 }
 
-// counts are how often objects have been converted, each with a version.
+// counts returns the number of conversions of each object and version.
 func (f *fakeConverter) counts() map[string]int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -175,7 +175,7 @@ func (h *things) watch(r request.Watch) (eventSink, request.Session) {
 	return sink, session
 }
 
-// next is the next event of a watch.
+// next returns the next event of a watch.
 func (h *things) next(sink eventSink) request.Event {
 	h.t.Helper()
 	select {

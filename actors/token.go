@@ -6,18 +6,18 @@ import (
 	"errors"
 )
 
-// token is the content of a continue token: which list it belongs to, the version of the list, and the
-// path of the next object. It needs no signature: a forged one reads nothing that its request could not
-// read anyway.
+// token is the content of a continue token: the list, its version, and the path of the next object.
+// It needs no signature: a forged one reads nothing that its request may not read anyway.
 type token struct {
 	Resource  string `json:"r"`
 	Namespace string `json:"n,omitempty"`
 	Selectors string `json:"q,omitempty"`
 	Version   uint64 `json:"v,omitempty"`
-	// Newest, instead of a version, continues in the newest state, since the list's own is gone.
+	// Newest continues in the newest state instead of at a version, since that is gone.
 	Newest bool   `json:"c,omitempty"`
 	Next   string `json:"s"`
-	// Began is when the first chunk was read, in seconds, by the clock of the process By; 0 in tokens of releases before.
+	// Began is when the first chunk was read, in Unix seconds by the clock of process By; 0 in
+	// tokens of earlier releases.
 	Began int64  `json:"t,omitempty"`
 	By    string `json:"b,omitempty"`
 }
@@ -27,13 +27,13 @@ var (
 	errTokenStart   = errors.New("it holds no place to go on from")
 )
 
-// ContinuesNewest tells whether the list that a token belongs to goes on in the newest state.
+// ContinuesNewest reports whether a token continues its list in the newest state.
 func ContinuesNewest(continueToken string) bool {
 	t, err := decodeToken(continueToken)
 	return err == nil && t.Newest
 }
 
-// encodeToken is base64url of JSON, without padding.
+// encodeToken returns base64url of JSON, without padding.
 func encodeToken(t token) string {
 	text, err := json.Marshal(t)
 	if err != nil {

@@ -11,13 +11,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object that cannot be read can still be deleted. If not even its metadata can be read, its last
-// state is an object that has nothing but its name, so that the log and every watch can go on.
+// An object that cannot be decoded can still be deleted. If not even its metadata is readable, its
+// last state has only a name, so that the log and every watch can continue.
 
 const quarantinedText = "what is stored under this name cannot be read and was set aside; only a delete works on it"
 
-// prepareUnreadable prepares the removal of an object that cannot be decoded; nothing else can be
-// done with it.
 func (o *object) prepareUnreadable(m *request.Mutation, object *meta.Object) (mutation.Prepared, error) {
 	if err := checkUnreadable(m, object.Version); err != nil {
 		return mutation.Prepared{}, err
@@ -27,7 +25,6 @@ func (o *object) prepareUnreadable(m *request.Mutation, object *meta.Object) (mu
 	}), nil
 }
 
-// nameOnlyTree is an object that has nothing but its name.
 func nameOnlyTree(key meta.Key) tree.Tree {
 	metadata := tree.Tree{"name": key.Name}
 	if key.Namespace != "" {
@@ -36,13 +33,12 @@ func nameOnlyTree(key meta.Key) tree.Tree {
 	return tree.Tree{"metadata": metadata}
 }
 
-// nameOnlyObject is an object that has nothing but its name, as it is stored.
 func nameOnlyObject(k *schema.Kind, key meta.Key, version uint64) *meta.Object {
 	tree := nameOnlyTree(key)
 	return &meta.Object{Key: key, Version: version, JSON: codec.EncodeJSON(k, tree).WithVersion(version), ItemOffset: k.ItemOffset(), Meta: codec.ExtractMeta(k, tree)}
 }
 
-// checkUnreadable refuses what cannot be done with an object that cannot be decoded and has a version.
+// checkUnreadable refuses everything but the deletion of an object that cannot be decoded.
 func checkUnreadable(m *request.Mutation, version uint64) error {
 	gr := resource(m.Kind)
 	switch d, isDelete := m.Change.(request.Delete); {

@@ -14,17 +14,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// This file is how objects change whose versions a webhook converts. A change is computed in the version of the request: on
-// the object as that version shows it, with the admission, the validation and the owners of that version. What comes of it
-// is then converted to the version that objects are stored in.
+// This file changes objects whose versions a webhook converts. A change is computed in the version
+// of the request: on the object as that version shows it, with the admission, validation and field
+// managers of that version. The result is then converted to the stored version.
 //
-// The owner does not wait for a webhook. It computes what needs none by itself: a write in the stored version of an object
-// that is stored so, and a delete that nobody admits, whatever version the object is in. Everything else it hands out, with
-// the state that it is to be computed on, like a change whose admission waits; and what begins here and turns out to need a
-// conversion, for the owner of a field in another version or for admission, begins again there.
+// The owner never waits for a webhook. It computes what needs none: a write in the stored version
+// of an object stored that way, and a delete without admission. Everything else it hands out with
+// the state to compute it on, like a change whose admission blocks. A mutation that turns out to
+// need a conversion, for the owner of a field in another version or for admission, starts over
+// there.
 
-// withoutWebhook returns a mutation in the working form in which its owner can begin to compute it, and whether that needs a
-// webhook nevertheless; nil if it cannot begin. The kind of the mutation is one that a webhook converts.
+// withoutWebhook returns a mutation in the working form in which its owner can begin to compute it,
+// and a detector of conversions; nil if it cannot begin. A webhook converts the kind of the
+// mutation.
 func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *inTurn) {
 	form := formInTurn(m, state)
 	if form == nil {
@@ -35,7 +37,8 @@ func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, 
 	return &work, calls
 }
 
-// formInTurn is the working form in which a mutation can begin in the owner's turn; nil if it cannot.
+// formInTurn returns the working form in which a mutation can begin in the owner's turn; nil if it
+// cannot.
 func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {
@@ -52,18 +55,16 @@ func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 	return nil
 }
 
-// inTurn are the conversions of a mutation in its owner's turn: there are none.
+// inTurn refuses and records the conversions of a mutation in its owner's turn.
 type inTurn struct{ asked bool }
 
 var errInTurn = errors.New("a webhook is not asked in the turn of an object's owner")
 
-// Convert implements request.Conversions.
 func (t *inTurn) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
 	t.asked = true
 	return nil, errInTurn
 }
 
-// computeConverted computes a mutation that was handed out with the state that it is computed on.
 func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *waitingMutation, renamed *mutation.Prepared) error {
 	conversions := &outsideConversions{ctx: ctx, store: s, key: m.Key, known: map[conversionKey]tree.Tree{}}
 	work := *m
@@ -100,7 +101,6 @@ func (s *Store) computeConverted(ctx context.Context, m *request.Mutation, w *wa
 	return err
 }
 
-// stateAs is a stored object as a version of its kind shows it; the zero state if there is none.
 func (s *Store) stateAs(ctx context.Context, k *schema.Kind, o *meta.Object) (mutation.State, error) {
 	if o == nil {
 		return mutation.State{}, nil
@@ -113,7 +113,8 @@ func (s *Store) stateAs(ctx context.Context, k *schema.Kind, o *meta.Object) (mu
 	return mutation.State{Object: shown, Tree: object, Committed: true, Outdated: !o.ConformsTo(k.Stored.Origin.Schema.ID()) && !isCurrent(k, o) || s.isStale(o)}, err
 }
 
-// isCurrent tells whether an object is stored in the stored version of a kind, as the schema of that has it.
+// isCurrent reports whether an object is stored in the stored version of a kind, under its current
+// schema.
 func isCurrent(k *schema.Kind, o *meta.Object) bool {
 	if !convert.IsWrittenAs(k.Stored, o) {
 		return false
@@ -122,8 +123,8 @@ func isCurrent(k *schema.Kind, o *meta.Object) bool {
 	return err == nil && current == o
 }
 
-// inStoredForm is a candidate of k's version in the form that objects are stored in. before is the object as it was stored;
-// nil if there was none. The last state of an object that goes stays as it is.
+// inStoredForm converts a candidate of k's version to the stored form. before is the stored object,
+// or nil. The last state of a deleted object is not converted.
 func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, conversions *outsideConversions, k *schema.Kind, before *meta.Object) (mutation.Candidate, error) {
 	switch {
 	case c.Op == mutation.None || k == k.Stored:
@@ -136,12 +137,11 @@ func (s *Store) inStoredForm(p *mutation.Prepared, c mutation.Candidate, convers
 	if err != nil {
 		return c, err
 	}
-	rules.Default(k.Stored, object) // as whoever reads it would see it
+	rules.Default(k.Stored, object) // as any reader would see it
 	return p.InForm(k.Stored, object, c, before)
 }
 
-// outsideConversions are the conversions of one mutation that is computed on the goroutine of its request. Only that
-// uses them.
+// outsideConversions converts for one mutation that is computed on the goroutine of its request.
 type outsideConversions struct {
 	ctx   context.Context
 	store *Store
@@ -149,7 +149,6 @@ type outsideConversions struct {
 	known map[conversionKey]tree.Tree
 }
 
-// A conversionKey is an object, as its JSON, and the version to which it is converted.
 type conversionKey struct {
 	to   *schema.Kind
 	json string
@@ -157,8 +156,8 @@ type conversionKey struct {
 
 var _ request.Conversions = (*outsideConversions)(nil)
 
-// Convert implements request.Conversions. What was converted before is remembered, since owners, validation and admission
-// mostly look at the same.
+// Convert caches results, since field managers, validation and admission mostly convert the same
+// objects.
 func (c *outsideConversions) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
 	json := codec.EncodeJSON(from, object).Unversioned()
 	at := conversionKey{to, string(json)}

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// While an admission waits, other mutations of the same object are stored. Its answer does not count
-// then: the mutation begins again on the new state, and is not lost.
+// While an admission waits, other mutations of the same object are stored. Its result does not
+// count then: the mutation starts over on the new state, and is not lost.
 func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	h := openWith(t, nil)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -53,8 +53,8 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	f.checkReservations(t, 2, 1, 0)
 }
 
-// A mutation whose object changes every time before its admission answers is a conflict in the end. The
-// changes are made by the admission itself, which may use the store.
+// A mutation whose object changes during each admission ends in a conflict. The admission itself
+// makes the changes, which is allowed.
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -69,7 +69,7 @@ func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	f.checkReservations(t, 8, 0, 0)
 }
 
-// An admission that changes the very object once does not wait for itself.
+// An admission that changes its object once does not deadlock.
 func TestAdmissionUsesTheStore(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -111,8 +111,8 @@ func TestAdmissionTimeout(t *testing.T) {
 	g.checkReservations(t, 1, 0, 0)
 }
 
-// What an admission makes of an object is stored, but for what the server alone sets; and it is admitted and
-// validated as if it had been sent so.
+// An object changed by admission is stored, except for fields that only the server sets, and
+// admitted and validated as if it had been sent that way.
 func TestAdmissionChangesTheObject(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{mutate: func(_ context.Context, c *request.Attributes) error {
@@ -148,7 +148,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	f.checkReservations(t, 2, 0, 0)
 }
 
-// A refusal, at whatever point, leaves everything as it was.
+// A refusal at any stage changes nothing.
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
@@ -178,7 +178,7 @@ func TestRefusedAdmission(t *testing.T) {
 	}
 }
 
-// A panic in an admission fails its request only.
+// A panic in an admission fails only its request.
 func TestPanicInAdmission(t *testing.T) {
 	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	boom := func(context.Context, *request.Attributes) error { panic("boom") }
@@ -193,7 +193,7 @@ func TestPanicInAdmission(t *testing.T) {
 	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
 }
 
-// What was reserved for a change that cannot be stored is released.
+// Reservations of a change that cannot be stored are released.
 func TestReservationOfFailedCommit(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -208,7 +208,8 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	f.checkReservations(t, 1, 0, 1)
 }
 
-// Closing does not wait for admissions; what they allow afterwards is answered that the server stops.
+// Closing does not wait for admissions; changes that they allow afterwards fail because the server
+// is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

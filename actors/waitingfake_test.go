@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// waitingFake is a plugin of functions that may block. It counts its first calls for a change, and the
-// commits and releases of its reservations, one for each admitted change.
+// waitingFake is a plugin of functions that may block. It counts its first calls for a change, and
+// the commits and releases of its reservations, one for each admitted change.
 type waitingFake struct {
 	skip     func(a *request.Attributes) bool
 	mutate   func(ctx context.Context, a *request.Attributes) error
@@ -74,7 +74,7 @@ func (r reservingFake) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// checkReservations compares how often the admission was asked and what became of its reservations.
+// checkReservations compares the number of admissions with the fate of their reservations.
 func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released int64) {
 	t.Helper()
 	if f.asked.Load() != asked || f.committed.Load() != committed || f.released.Load() != released || f.reserved.Load() != committed+released {
@@ -100,7 +100,6 @@ func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch stri
 		Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}, Admission: f.admission(), Recorder: &f.recorder})
 }
 
-// wantData compares the data of the ConfigMap a.
 func (h *testStore) wantData(want string) {
 	h.t.Helper()
 	l := h.list(request.List{})

@@ -14,39 +14,38 @@ import (
 )
 
 // watch is one running watch: an actor with a cursor into its collection's history, a filter, and a
-// sink to its client. It may block on its client, or on the conversion of what the client is to get.
-// It is registered in its collection (watchers) from Store.Watch until it ends.
+// sink to its client. It may block on its client or a conversion. It is registered in its
+// collection (watchers) from Store.Watch until it ends.
 type watch struct {
 	collection *collection
 	request    request.Watch
 	sink       request.Sink
 	ref        *runtime.Ref
-	converts   bool               // the client watches another form than the stored one
-	selects    bool               // its selectors are held against that form
-	ctx        context.Context    // of conversions that may wait
-	cancel     context.CancelFunc // of ctx; nil if no conversion may wait
+	converts   bool               // the client requests another form than the stored one
+	selects    bool               // its selectors apply to that form
+	ctx        context.Context    // of conversions that may block
+	cancel     context.CancelFunc // of ctx; nil if no conversion may block
 
-	// unread is the version of the oldest change that may concern the watch and that it has not begun to read; 0 if
-	// there is none. While it is not 0 a wakeUp is queued.
+	// unread is the version of the oldest unread change that may concern the watch, or 0. While it
+	// is not 0, a wakeUp is queued.
 	unread   atomic.Uint64
-	lastSent atomic.Int64 // when the client last got something, unix nanoseconds
+	lastSent atomic.Int64 // when the client last got something, Unix nanoseconds
 	stopping atomic.Bool
-	done     atomic.Bool // the sink's Done has been called
+	done     atomic.Bool // the sink's Done was called
 
-	// Only the actor touches what follows.
+	// Used by the actor only:
 	cursor   cursor
-	initial  *snapshot // state to deliver first; nil once that is done
-	sent     uint64    // newest version that the client knows of
+	initial  *snapshot // state to deliver first; nil after that
+	sent     uint64    // newest version known to the client
 	*scratch           // while a message is handled
 }
 
-// wakeUp tells a watch that there may be something to read.
 type wakeUp struct{}
 
-// finish tells a watch to deliver what there is, and then to end.
+// finish makes a watch deliver all changes and end.
 type finish struct{}
 
-// bookmarkDue tells a watch that its client has heard nothing for a while.
+// bookmarkDue signals that the client has received nothing for a while.
 type bookmarkDue struct{}
 
 // Watch starts a watch that feeds a sink.
@@ -70,19 +69,18 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 		w.ctx, w.cancel = context.WithCancel(w.ctx)
 	}
 	w.ref = s.runtime.Spawn(runtime.Spec{New: func() runtime.Owner { return w }})
-	w.unread.Store(1) // everything behind the cursor: nobody tells what changes before add
+	w.unread.Store(1) // everything after the cursor: changes before add send no wakeUp
 	w.collection.watchers.add(w)
 	if r.Kind.IsCustom() && r.Kind.Stored != w.collection.kind() {
-		w.Stop() // the definition has changed meanwhile, and RegisterKind did not see this watch
+		w.Stop() // the CRD has changed meanwhile, and RegisterKind did not see this watch
 	}
 	if s.collection(r.Kind) != c {
-		w.Stop() // the definition has gone meanwhile
+		w.Stop() // the CRD was deleted meanwhile
 	}
 	w.ref.Send(wakeUp{})
 	return w, nil
 }
 
-// seek finds where the watch begins: after a version, or with the state of now.
 func (w *watch) seek(ctx context.Context) error {
 	if w.request.SendInitialEvents {
 		return w.seekInitial(ctx)
@@ -95,8 +93,8 @@ func (w *watch) seek(ctx context.Context) error {
 	return nil
 }
 
-// seekInitial takes the state that is delivered first, and the cursor behind it. If the history has
-// dropped that place meanwhile, it takes a newer state.
+// seekInitial sets the state that is delivered first, and the cursor after it. If the history has
+// dropped that place meanwhile, it uses a newer state.
 func (w *watch) seekInitial(ctx context.Context) error {
 	match := request.MatchMostRecent
 	if w.request.Version > 0 {
@@ -113,7 +111,6 @@ func (w *watch) seekInitial(ctx context.Context) error {
 	return nil
 }
 
-// Stop implements request.Session.
 func (w *watch) Stop() {
 	if !w.stopping.Swap(true) {
 		if w.cancel != nil {
@@ -123,12 +120,11 @@ func (w *watch) Stop() {
 	}
 }
 
-// Receive implements runtime.Owner.
 func (w *watch) Receive(self *runtime.Ref, message any) {
 	defer w.recover()
 	switch message.(type) {
 	case runtime.Started:
-		if w.done.Load() { // restarted after a panic, when the client has been told already
+		if w.done.Load() { // restarted after a panic, when the client was informed already
 			self.Stop()
 		}
 	case wakeUp:
@@ -143,7 +139,7 @@ func (w *watch) Receive(self *runtime.Ref, message any) {
 	}
 }
 
-// recover ends a watch that has panicked: its client has to start another. The panic goes on to the
+// recover ends a watch that has panicked: its client must start another. The panic continues to the
 // supervisor.
 func (w *watch) recover() {
 	reason := recover()
@@ -156,7 +152,6 @@ func (w *watch) recover() {
 	panic(reason)
 }
 
-// end takes the watch out of the registry and tells the sink, once.
 func (w *watch) end() {
 	w.collection.watchers.remove(w)
 	if !w.done.Swap(true) {

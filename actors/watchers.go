@@ -10,29 +10,29 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// watchers is the registry of a collection's watches, in groups, so that a change costs only the watches that it may
-// concern. Its mutex guards its fields.
+// watchers is the registry of a collection's watches. It groups them so that a change costs only
+// the watches that it may concern.
 type watchers struct {
 	mu     sync.Mutex
 	groups map[watchGroup]map[*watch]struct{}
-	fields map[int]int // how many watches are in groups of each field
+	fields map[int]int // number of watches by the field of their groups
 	count  int
-	batch  runtime.Batch // of wake, for its memory
+	batch  runtime.Batch // of wake, reused
 }
 
-// watchGroup is what all watches of a group select: the objects of a namespace, "" being all, and among those the ones
-// whose field has a value, unless the field is noField. A kubelet, for one, watches the Pods of its node.
+// watchGroup is what all watches of a group select: the objects of a namespace, "" for all, and
+// unless field is noField those whose field has a value. For example, each kubelet watches the Pods
+// of its node.
 type watchGroup struct {
 	namespace string
 	field     int
 	value     string
 }
 
-// noField is the field of watches that select by none.
 const noField = math.MinInt
 
-// group is where a watch belongs. Selectors that are held against another form than the stored one, which is all that wake
-// knows, group nothing.
+// group returns the group of a watch. Selectors that apply to converted objects are ignored,
+// because wake sees only stored ones.
 func (w *watch) group() watchGroup {
 	g := watchGroup{namespace: w.request.Namespace, field: noField}
 	if field, value, ok := w.request.Fields.Exact(); ok && !w.selects {
@@ -75,8 +75,9 @@ func (all *watchers) remove(w *watch) {
 	all.count--
 }
 
-// wake wakes the watches that changes may concern, all at once. The changes are in the history, and not yet in the
-// applied revision: whoever reads that one afterwards knows that all watches up to there have been told.
+// wake wakes the watches that changes may concern, all at once. The changes are already in the
+// history, but not yet in the applied revision: a reader of that revision can rely on all watches
+// being notified.
 func (all *watchers) wake(records []*record, on *runtime.Runtime) {
 	all.mu.Lock()
 	defer all.mu.Unlock()
@@ -94,7 +95,7 @@ func (all *watchers) wake(records []*record, on *runtime.Runtime) {
 	all.batch.Flush(on)
 }
 
-// wakeGroups wakes the watches of an object in one state that select by a field. The caller holds mu.
+// The caller holds mu.
 func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	g := watchGroup{field: field}
 	if field != noField {
@@ -107,7 +108,7 @@ func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	}
 }
 
-// wakeGroup tells each watch of a group that has nothing to read yet from where on it has. The caller holds mu.
+// The caller holds mu.
 func (all *watchers) wakeGroup(g watchGroup, version uint64) {
 	for w := range all.groups[g] {
 		if w.unread.CompareAndSwap(0, version) {
@@ -116,7 +117,7 @@ func (all *watchers) wakeGroup(g watchGroup, version uint64) {
 	}
 }
 
-// sendBookmarks asks for a bookmark from each watch whose client has heard nothing since a time.
+// sendBookmarks requests a bookmark from each watch whose client has received nothing since a time.
 func (all *watchers) sendBookmarks(since time.Time) {
 	all.each(func(w *watch) {
 		if w.request.Bookmarks && w.lastSent.Load() < since.UnixNano() && w.ref.Len() == 0 {
@@ -125,7 +126,6 @@ func (all *watchers) sendBookmarks(since time.Time) {
 	})
 }
 
-// each calls fn for every watch.
 func (all *watchers) each(fn func(*watch)) {
 	all.mu.Lock()
 	defer all.mu.Unlock()

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// podWrites are writes of Pods, of which selectors see the name, the namespace, the node and the phase.
+// podWrites are writes of Pods, whose name, namespace, node and phase can be selected.
 type podWrites struct{ *testStore }
 
 func (h podWrites) create(namespace, name, node string) {
@@ -59,7 +59,7 @@ func (h podWrites) write(m request.Mutation) {
 	}
 }
 
-// watch watches Pods from now on. The sink has space for all that a test does.
+// watch watches Pods from now on. The sink has space for all changes of a test.
 func (h podWrites) watch(namespace, fields string) eventSink {
 	h.t.Helper()
 	parsed, err := selector.ParseFields(h.kind("pods"), fields)
@@ -73,7 +73,7 @@ func (h podWrites) watch(namespace, fields string) eventSink {
 	return events
 }
 
-// line is an event as text.
+// line formats an event.
 func line(e request.Event) string {
 	if e.Type == request.Error {
 		return e.Status.Message
@@ -81,8 +81,8 @@ func line(e request.Event) string {
 	return fmt.Sprintf("%s %s@%d", e.Type, e.Object.Key.Name, e.Object.Version)
 }
 
-// Watches with selectors are told of each change that concerns them, and of no other: the same as if each change of the
-// collection were held against them.
+// Watches with selectors get exactly the changes that concern them, as if each change were matched
+// against them.
 func TestSelectedWatches(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), nil)}
@@ -169,7 +169,8 @@ func (s writingSink) Events(events []request.Event) error {
 	return s.eventSink.Events(events)
 }
 
-// TestWatchIsWokenWhileItDelivers: what is written while a watch hands out what it has read is delivered too, although nothing follows it.
+// TestWatchIsWokenWhileItDelivers: a change during a delivery is delivered too, although none
+// follows.
 func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	t.Parallel()
 	h := openOn(t, "data", vfs.NewMem(), nil)
@@ -198,7 +199,8 @@ func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	}
 }
 
-// TestInitialEventsAreAll: the state is delivered whole, in several batches, before its end is told.
+// TestInitialEventsAreAll: the whole state is delivered in several batches before the end of the
+// initial events.
 func TestInitialEventsAreAll(t *testing.T) {
 	t.Parallel()
 	h := openOn(t, "data", vfs.NewMem(), nil)
@@ -226,8 +228,7 @@ func TestInitialEventsAreAll(t *testing.T) {
 	}
 }
 
-// A watch that nothing concerns for long does not fall behind: the changes that the history has dropped meanwhile were none of
-// its own.
+// A watch without matching changes does not fall behind: the dropped changes did not concern it.
 func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), func(o *actors.Options) { o.Tuning.HistoryBytes = 16 << 10 })}
@@ -239,7 +240,7 @@ func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	const changes = 600
 	for i := range changes {
 		h.setPhase("busy", "p", []string{"Running", "Pending"}[i%2])
-		<-busy // when the others have been told too, if at all
+		<-busy // when the others have been notified too, if at all
 	}
 	h.create("quiet", "q", "n2")
 	for name, events := range quiet {
@@ -249,8 +250,8 @@ func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	}
 }
 
-// BenchmarkKubelets binds the watches of 10,000 kubelets to their nodes, and changes one Pod. It reports the CPU per change:
-// only one of them is concerned.
+// BenchmarkKubelets binds the watches of 10,000 kubelets to their nodes, and changes one Pod. It
+// reports the CPU per change, which concerns only one of them.
 func BenchmarkKubelets(b *testing.B) {
 	h := podWrites{openOn(b, "data", vfs.NewMem(), nil)}
 	defer h.close()

@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// This file is what the actor of a watch does: read the history, select what concerns the client,
-// convert it to the client's form, and send it.
+// The actor of a watch reads the history, selects what concerns the client, converts it to the
+// client's form, and sends it.
 
-// scratch is the memory into which a watch reads records and puts events. Watches share a pool of it,
-// so that a burst of changes does not leave memory behind in each of the thousands that it reached.
+// scratch is the memory for records and events of a watch. Watches share a pool of it, so that a
+// burst of changes does not leave memory behind in thousands of watches.
 type scratch struct {
 	records []*record
 	buffer  []request.Event
@@ -22,10 +22,10 @@ type scratch struct {
 
 var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 
-// eventBatch is how many events are delivered to a sink at once, at most.
+// eventBatch is the largest number of events delivered to a sink at once.
 const eventBatch = 256
 
-// withScratch runs a step of the watch with memory from the pool. After a panic it does not go back.
+// After a panic the memory is not returned to the pool.
 func (w *watch) withScratch(self *runtime.Ref, step func(*runtime.Ref)) {
 	w.scratch = scratchPool.Get().(*scratch)
 	step(self)
@@ -33,7 +33,6 @@ func (w *watch) withScratch(self *runtime.Ref, step func(*runtime.Ref)) {
 	w.scratch = nil
 }
 
-// advance delivers what is new, until there is nothing more or the watch ends.
 func (w *watch) advance(self *runtime.Ref) {
 	if w.done.Load() {
 		return
@@ -45,13 +44,14 @@ func (w *watch) advance(self *runtime.Ref) {
 	w.cursor.skipTo(w.unread.Swap(0))
 	for !w.stopping.Load() {
 		var ok bool
-		// The history is ahead of the snapshot for a moment: an event must not be older than what a
-		// read shows afterwards. The publisher wakes the watch again when the snapshot has it.
+		// The history is briefly ahead of the snapshot, but an event must not be newer than what a
+		// subsequent read shows. The publisher wakes the watch again when the snapshot has the
+		// change.
 		newest := w.collection.published.Load().version
 		w.records, ok = w.cursor.read(w.records[:0], eventBatch, newest)
 		read := len(w.records)
 		alive := read == 0 || w.deliver()
-		if alive && !ok { // the history has dropped what comes next
+		if alive && !ok { // the history has dropped the next change
 			w.fail(tooOld(w.cursor.after, w.collection.history.floor.Load()))
 		}
 		if !alive || !ok {
@@ -92,7 +92,6 @@ func (w *watch) deliverInitial() bool {
 	return alive
 }
 
-// flushInitial is flush for initial events, which may have to be selected still.
 func (w *watch) flushInitial() bool {
 	if w.selects {
 		if err := w.convertInitial(); err != nil {
@@ -102,7 +101,7 @@ func (w *watch) flushInitial() bool {
 	return w.flush()
 }
 
-// deliver turns the records that were read into events and sends them.
+// deliver sends the read records as events.
 func (w *watch) deliver() bool {
 	w.buffer = w.buffer[:0]
 	if w.selects {
@@ -120,14 +119,13 @@ func (w *watch) deliver() bool {
 	return w.flush()
 }
 
-// event is what a change means to this watch; ok is false if nothing.
 func (w *watch) event(r *record) (e request.Event, ok bool) {
 	if ns := w.request.Namespace; ns != "" && r.object.Key.Namespace != ns {
 		return e, false
 	}
 	before := r.previous
 	if before == nil && r.kind != created {
-		before = r.object // no selector can tell the two apart
+		before = r.object // no selector can distinguish the two
 	}
 	was := before != nil && w.matches(before)
 	switch is := r.kind != removed && w.matches(r.object); {
@@ -145,13 +143,12 @@ func (w *watch) event(r *record) (e request.Event, ok bool) {
 	return e, false
 }
 
-// matches tells whether both selectors select an object.
 func (w *watch) matches(o *meta.Object) bool {
 	r := &w.request
 	return (r.Labels.Empty() || r.Labels.Matches(o.Meta.Labels)) && (r.Fields.Empty() || r.Fields.Matches(o))
 }
 
-// bookmark tells the client which version it has reached, after everything up to there.
+// bookmark sends the version that the client has reached, after everything up to there.
 func (w *watch) bookmark(self *runtime.Ref) {
 	if w.initial != nil {
 		return
@@ -184,7 +181,6 @@ func (w *watch) flush() bool {
 	return w.send()
 }
 
-// endUnconverted ends a watch because of an object that cannot be converted.
 func (w *watch) endUnconverted(err error) (alive bool) {
 	if !w.stopping.Load() {
 		w.collection.store.logger.Error("a watch ends: an object cannot be converted", "kind", w.request.Kind.Kind, "version", w.request.Kind.APIVersion(), "error", err)
@@ -193,15 +189,13 @@ func (w *watch) endUnconverted(err error) (alive bool) {
 	return false
 }
 
-// fail sends an ERROR event in place of what is in the buffer. It is the last event: the caller ends the
-// watch.
+// fail sends an ERROR event instead of the buffer. The caller then ends the watch.
 func (w *watch) fail(status *meta.Status) {
 	clear(w.buffer)
 	w.buffer = append(w.buffer[:0], request.Event{Type: request.Error, Status: status})
 	w.send()
 }
 
-// send hands the buffer to the sink; false if the client is gone.
 func (w *watch) send() bool {
 	store := w.collection.store
 	err := w.sink.Events(w.buffer)
@@ -212,7 +206,6 @@ func (w *watch) send() bool {
 	return err == nil
 }
 
-// tooOld says that the history does not reach back to a version.
 func tooOld(version, floor uint64) *meta.Status {
 	return meta.NewExpired(fmt.Sprintf("too old resource version: %d (%d)", version, floor))
 }

@@ -8,24 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// The way of a write, from top to bottom:
-//
-//	Store.Mutate        write.go          generates a name if asked to, converts the result
-//	Store.askOwner      write.go          asks the owner until its answer holds
-//	activation.ask      activation.go     sends a mutateRequest, waits for reply and proposal
-//	object.handle       object.go         in the owner's turn: the newest state, then
-//	                    mutation/         Prepare, Admit, Finish: the candidate
-//	object.submit       object.go         answers what changes nothing; else
-//	object.propose      object.go         makes a proposal and sends it to the committer
-//	committer, publisher                  store it, publish it, resolve the proposal
-//
-// Where admission may block, object.handle stops after Admit and hands out the prepared mutation.
+// If admission may block, object.handle stops after Admit and hands out the prepared mutation.
 // Store.admit then runs the plugins and finishes the candidate on the goroutine of the request
-// (mutation.Prepared.Wait), and activation.ask takes it to the owner again: object.resume submits
-// it if the object still has the version that it was computed on. If not, all begins again.
+// (mutation.Prepared.Wait). activation.ask returns it to the owner: object.resume submits it if the
+// object is unchanged since. If not, everything starts over. For the whole path see doc.go.
 
-// Mutate makes one change of one object, and answers after it is durable and visible.
-// A change whose context ends while it is being stored is answered Timeout and may still happen.
+// Mutate changes one object, and returns after the change is durable and visible. If ctx ends while
+// the change is being stored, the error is a timeout and the change may still happen.
 func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	if s.closing.Load() {
 		return request.Result{}, errClosing()
@@ -49,9 +38,9 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	return result, err
 }
 
-// NoOpApply answers an apply that is known to change nothing of the object as it is, without
-// its owner; ok is false if that is not known. Only Kind, Key, Subresource and Admission of m count: an
-// apply that must be admitted is never answered here.
+// NoOpApply answers an apply that is known to change nothing, without the object's owner; ok is
+// false if that is unknown. Only Kind, Key, Subresource and Admission of m count: an apply that
+// needs admission is never answered here.
 func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool) {
 	c := s.collection(m.Kind)
 	if c == nil {
@@ -62,27 +51,26 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 		return request.Result{}, false
 	}
 	if o, ok = s.conversions.TryGet(m.Kind, m.Subresource, o); !ok {
-		return request.Result{}, false // Mutate can wait for the conversion, or says what is wrong
+		return request.Result{}, false // Mutate can wait for the conversion, or report its error
 	}
 	s.metrics.noOpApplies.Add(1)
 	return request.Result{Object: o, NoOp: true}, true
 }
 
-// maxAdmissions limits how often the admission of one mutation begins again because the object has
-// changed meanwhile.
+// maxAdmissions limits how often the admission of one mutation starts over because the object has
+// changed.
 const maxAdmissions = 8
 
-// askOwner asks the object's owner until its answer holds. A mutation that has to be admitted outside of the
-// owner's turn goes there twice: to be prepared, and with the answer.
-//
-// A new object that an admission gives another name is then created by the owner of that.
+// askOwner asks the object's owner until its answer is final. A mutation that is admitted outside
+// of the owner's turn goes there twice: to be prepared, and with the result. A new object that
+// admission renames is created by the owner of its new name.
 func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0
 	var turn turnHolder
 	defer turn.release()
 	for tries := (retry{}); ; {
-		c := s.collection(m.Kind) // it may have gone since the last time: another server removes kinds, too
+		c := s.collection(m.Kind) // it may be removed meanwhile, also by another server
 		if c == nil {
 			return request.Result{}, s.errUndefined(m.Kind)
 		}
@@ -120,7 +108,6 @@ func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Resu
 	}
 }
 
-// mutate hands a mutation to the object's owner once, and waits for its outcome.
 func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *waitingMutation, renamed *mutation.Prepared) (request.Result, *waitingMutation, error) {
 	message := &mutateRequest{ctx: ctx, path: path(m.Key.Namespace, m.Key.Name), mutation: m, waited: waited, renamed: renamed, answered: make(chan struct{})}
 	var err error
@@ -141,7 +128,6 @@ func (c *collection) mutate(ctx context.Context, m *request.Mutation, waited *wa
 	return result, reply.waiting, err
 }
 
-// admit runs the admission that may block, on the goroutine of the request.
 func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutation, renamed *mutation.Prepared) (err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -161,5 +147,4 @@ func (s *Store) admit(ctx context.Context, m *request.Mutation, w *waitingMutati
 	return err
 }
 
-// errClosing answers what comes while the store closes.
 func errClosing() error { return meta.NewServiceUnavailable("the server is stopping") }

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// benchmarkMutations makes mutations one after another on a store in memory, and reports their CPU,
-// which other load on the machine changes less than the time.
+// benchmarkMutations makes mutations in sequence on a store in memory, and reports their CPU, which
+// depends less on other load than the time.
 func benchmarkMutations(b *testing.B, h *testStore, next func(i int) request.Mutation) {
 	b.Helper()
 	b.ReportAllocs()
@@ -29,7 +29,7 @@ func benchmarkMutations(b *testing.B, h *testStore, next func(i int) request.Mut
 	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/1000/float64(i), "µs-cpu/op")
 }
 
-// configMapTree is a ConfigMap of 1 KiB.
+// configMapTree returns a ConfigMap of 1 KiB.
 func configMapTree(name, value string) tree.Tree {
 	return tree.Tree{"metadata": tree.Tree{"name": name}, "data": tree.Tree{"v": value, "payload": strings.Repeat("x", 1024)}}
 }
@@ -61,8 +61,7 @@ func BenchmarkDelete(b *testing.B) {
 	})
 }
 
-// podText is what its manager applies of a Pod of about 2 KiB. Blanks change the text, but not
-// what it says.
+// podText returns what its manager applies of a Pod of about 2 KiB. Blanks change only the text.
 func podText(name, label, blanks string) string {
 	container := func(name string) string {
 		return `{"name":"` + name + `","image":"example.com/` + name + `:1","args":["--config","/etc/web/server.conf"],"ports":[{"name":"p` + name + `","containerPort":80}],` +
@@ -73,7 +72,7 @@ func podText(name, label, blanks string) string {
 		`"containers":[` + container("one") + `,` + container("two") + `],"volumes":[{"name":"work","emptyDir":{}}]}}`
 }
 
-// applyOf is an apply of a text, which is decoded and checked as the front does it.
+// applyOf returns an apply of a text, decoded and checked as by the HTTP layer.
 func applyOf(b *testing.B, k *schema.Kind, name, text string) request.Mutation {
 	b.Helper()
 	config, faults, err := codec.DecodeConfig(k.Message(), []byte(text))
@@ -84,7 +83,7 @@ func applyOf(b *testing.B, k *schema.Kind, name, text string) request.Mutation {
 		Key: meta.Key{Namespace: "default", Name: name}, Change: request.Apply{Config: config}}
 }
 
-// appliedPods makes Pods that have a manager by apply, and one more for their status.
+// appliedPods creates Pods with one manager by apply, and another for their status.
 func appliedPods(b *testing.B, h *testStore, names []string) {
 	b.Helper()
 	k := h.kind("pods")
@@ -100,7 +99,7 @@ func appliedPods(b *testing.B, h *testStore, names []string) {
 	}
 }
 
-// podNames are enough Pods that none of them still has an owner when its turn comes again.
+// podNames returns enough Pods that none still has an owner when its turn comes again.
 func podNames() (names []string) {
 	for i := range 1000 {
 		names = append(names, fmt.Sprint("p", i))
@@ -118,8 +117,8 @@ func BenchmarkApply(b *testing.B) {
 	})
 }
 
-// BenchmarkApplyNoOp applies what the Pods say already: as the same text, which its digest tells,
-// or as another text, which must be compared.
+// BenchmarkApplyNoOp applies what the Pods have already: as the same text, recognized by its
+// digest, or as another text, which must be compared.
 func BenchmarkApplyNoOp(b *testing.B) {
 	for name, pods := range map[string][]string{"OneHotPod": {"p"}, "ManyPods": podNames()} {
 		b.Run(name, func(b *testing.B) {
