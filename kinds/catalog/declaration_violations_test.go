@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// formatSamples are a value that keeps a format and one that breaks it.
+// formatSamples holds, by format or pattern, a valid value and an invalid one.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
 	"cidr":             {"10.0.0.0/8", "10.0.0.0"},
@@ -264,6 +264,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	add(f.MinLength > 0, "min_length", strings.Repeat("a", max(f.MinLength-1, 0)), meta.CauseInvalid, item)
 	add(f.MaxLength > 0, "max_length", strings.Repeat("a", f.MaxLength+1), meta.CauseTooLong, item)
 	add(f.Format != "", "format", formatSamples[f.Format][1], meta.CauseInvalid, item)
+	add(f.Pattern != "", "pattern", formatSamples[f.Pattern][1], meta.CauseInvalid, item)
 	if f.Empty == schema.EmptyChecked {
 		all = append(all, violation{"empty", nil, value, emptyCause(f), "", false, nil})
 	}
@@ -340,6 +341,10 @@ func validValue(f *schema.Field) any {
 		for _, name := range f.ListMapKeys {
 			item[name] = validValue(f.Message.Field(name))
 		}
+		for _, o := range f.Message.OneOf {
+			one := f.Message.Field(o.Fields[0])
+			item[one.Name] = wrapValue(one, validValue(one))
+		}
 		if len(item) == 0 && len(f.Message.Fields) > 0 {
 			setAnyField(item, f.Message)
 		}
@@ -354,6 +359,8 @@ func validValue(f *schema.Field) any {
 		return f.Enum[len(f.Enum)-1]
 	case f.Format != "":
 		return formatSamples[f.Format][0]
+	case f.Pattern != "":
+		return formatSamples[f.Pattern][0]
 	}
 	return strings.Repeat("a", max(f.MinLength, 1))
 }
