@@ -14,9 +14,10 @@ import (
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
-	items     []any // of the open lists, innermost last; lists are allocated when their length is known
-	messages  int   // read so far
-	keepNulls bool  // null fields stay in the tree as nil; otherwise they are absent
+	// of the open lists, innermost last; lists are allocated when their length is known
+	items     []any
+	messages  int  // read so far
+	keepNulls bool // null fields stay in the tree as nil; otherwise they are absent
 }
 
 // decoders keeps the memory of paths and items.

@@ -64,8 +64,8 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 	return out, ok
 }
 
-// newTransientBuffer allocates n bytes for the duration of a request. Small buffers have a power of two as
-// their size, at least a quarter more than n.
+// newTransientBuffer allocates n bytes for the duration of a request. Small buffers have a power of
+// two as their size, at least a quarter more than n.
 //
 // Go allocates equal sizes side by side. A temporary buffer of the size of the stored object would
 // leave a hole beside it: 50,000 objects created in sequence took a third more memory.

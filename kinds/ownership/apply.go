@@ -8,23 +8,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Apply puts config, an object in the writer's version that holds what the writer wants, over live: fields
-// that config names get its values, and fields that the writer has named before and does not name any more
-// are removed, unless somebody else owns them. live is nil for an object that does not exist. It is in
-// stored form, and so is the result, which lacks managedFields; those are the second result. Where nothing
-// changes, neither the object nor its managers, the results are live and managed themselves. Without
-// force, fields that belong to others and would change are a conflict, a *meta.Status.
+// Apply merges config, an object in the writer's version, into live, and returns the object in
+// stored form without managedFields, and the new managedFields. Fields in config get its values.
+// Fields that only the writer's last apply named are removed. live is the object in stored form, or
+// nil. If nothing changes, the results are live and managed themselves.
 //
-// config must have passed CheckConfig.
+// Without force, changing fields of other managers is a conflict, a *meta.Status. config must have
+// passed CheckConfig.
 //
-// An example: the writer "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with
-// {"b":"2"}. Then the object has both keys, and "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}},
-// that is a conflict with "ui" over .data.b; with force b is 3, owned by "ci" alone, and a is gone, since
-// only "ci" had it.
+// For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with {"b":"2"}.
+// The object then has both keys, and "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}}, that
+// conflicts with "ui" over .data.b. With force, b is 3 and owned by "ci" alone, and a is removed,
+// since only "ci" had it.
 //
-// The steps are: find the writer's last set, combine, prune what is named no more, find conflicts, and take
-// what has changed from the others. Each step that finds nothing to do shares the memory of its input, so
-// an apply that changes nothing ends early.
+// The steps are: find the writer's last set, combine, prune, find conflicts, and take over changed
+// fields. A step without effect shares the memory of its input, so a no-op apply ends early.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -65,7 +63,7 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 		merged = a.withExplicit(a.prune(merged, last, lastVersion), config)
 	}
 	if len(managed) == 0 && self.ownsNothing() && live != nil && served.equal(merged, live) {
-		return live, nil, nil // nobody has begun to own anything
+		return live, nil, nil // no manager has begun to own fields
 	}
 	u := update{writer: w, versions: versions, before: live, after: merged}
 	if nulls {
@@ -87,15 +85,14 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 	if self.entry == nil || !d.changed.Empty() || !d.removed.Empty() {
 		self.setTime(w.Now)
 	}
-	if pruned { // what is emptied still counts as a value when owners are looked for
+	if pruned { // emptied values still count when owners are looked up
 		merged = withoutEmptied(merged).(tree.Tree)
 	}
 	return merged, a.managers.encode(), nil
 }
 
-// An applier carries out one apply.
-//
-// All of its methods leave the live object alone; the managers are copies, made by decode.
+// An applier carries out one apply. Its methods do not change the live object; the managers are
+// copies.
 type applier struct {
 	writer   Writer
 	versions ServedVersions
@@ -103,11 +100,11 @@ type applier struct {
 	managers managers
 }
 
-// beforeFirstApply is the manager of what was there before the first manager was known.
+// beforeFirstApply is the manager of fields that existed before the first manager.
 const beforeFirstApply = "before-first-apply"
 
-// addBeforeFirstApply gives the fields of a live object without managers to a manager of its own, so that
-// changing them by an apply is a conflict instead of an unnoticed overwrite.
+// addBeforeFirstApply gives the fields of a live object without managers to a manager of their own,
+// so that an apply that changes them conflicts instead of overwriting them silently.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -118,7 +115,7 @@ func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	})
 }
 
-// existingFields are the fields of an object as the writer sees it.
+// existingFields returns the fields of an object as the writer sees it.
 func (a *applier) existingFields(t tree.Tree) Set {
 	if scale := a.writer.Scale; scale != nil {
 		return scale.existingFields(t)
@@ -127,12 +124,12 @@ func (a *applier) existingFields(t tree.Tree) Set {
 	return c.compare(a.served.Message, tree.Tree{}, t).changed
 }
 
-// prune removes from merged what the writer has named in its last apply and does not name now, unless
-// somebody else owns it. version is that of the last apply.
+// prune removes from merged what the writer's last apply named and the current one does not, unless
+// another manager owns it. version is that of the last apply.
 //
-// The difficulty is that paths of the set lead through objects and lists that others share. So first
-// everything that was named is removed, then what is owned is put back, then what is gone beyond the last
-// set is put back too.
+// Paths of the set lead through objects and lists that managers share. So prune first removes
+// everything that was named, then restores what is owned, then restores what was removed beyond the
+// last set.
 func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	if last.Empty() {
 		return merged
@@ -143,11 +140,12 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	}
 	whole := served.fromStored(merged)
 	pruned := withoutPaths(served.Message, whole, namedRoot(served.Message, last))
-	if last.find(fieldElement("metadata")) != nil { // it is removed like any other message, except for what has no owner
+	// metadata is removed like other messages, except for its unowned fields
+	if last.find(fieldElement("metadata")) != nil {
 		pruned["metadata"] = unownedMetadataOf(whole)
 	}
 	pruned = a.addBackOwned(merged, served, pruned, version)
-	// Removing a whole object or list has removed more than was named: that is put back.
+	// Restore what a removed object or list contained beyond the named paths.
 	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
 	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
 	if version != a.writer.APIVersion {
@@ -156,7 +154,6 @@ func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
 	return served.toStored(pruned)
 }
 
-// withExplicit is the function of this name for an object in stored form.
 func (a *applier) withExplicit(merged, config tree.Tree) tree.Tree {
 	view := a.served.fromStored(merged)
 	made := withExplicit(a.served.Message, view, config)
@@ -166,11 +163,9 @@ func (a *applier) withExplicit(merged, config tree.Tree) tree.Tree {
 	return a.served.toStored(made)
 }
 
-// dropEmptied is a tree as it is converted to another version: an object or list that has lost everything is
-// absent.
+// Conversion to another version drops emptied objects and lists.
 func dropEmptied(t tree.Tree) tree.Tree { return withoutEmptied(t).(tree.Tree) }
 
-// unownedMetadataOf are the fields of an object's metadata without owner.
 func unownedMetadataOf(t tree.Tree) tree.Tree {
 	out := tree.Tree{}
 	for name, v := range t.Object("metadata") {
@@ -181,15 +176,13 @@ func unownedMetadataOf(t tree.Tree) tree.Tree {
 	return out
 }
 
-// named is the set of what an object has, with the fields that lead there.
 func (a *applier) named(m *schema.Message, t tree.Tree) Set {
 	return namedRoot(m, fields(m, t, excludedFields{}))
 }
 
-// addBackOwned puts back into pruned, which is in the version first, what any manager owns. Owners of
-// other versions own fields of their version, so that pruned goes through each of them.
-//
-// Conversions lose no fields, so going there and back through each version adds what is owned and nothing else.
+// addBackOwned restores in pruned, which is in version first, what any manager owns. Managers of
+// other versions own fields of their version, so pruned is converted to each of them and back.
+// Conversions lose no fields, so a round trip only adds owned ones.
 func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
 	sets, owned := map[string][]Set{}, map[string]Set{}
 	for _, m := range a.managers {
@@ -210,9 +203,7 @@ func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tr
 	return pruned
 }
 
-// addBack is merged, in one version, without what pruned lacks and nobody owns.
-//
-// It is computed by what to remove: the paths of the whole object, without those that are left or owned.
+// addBack returns merged, in one version, without the fields that are neither owned nor in pruned.
 func addBack(served ServedVersion, merged, pruned tree.Tree, owned Set) tree.Tree {
 	whole := served.fromStored(merged)
 	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))

@@ -6,26 +6,25 @@ import (
 	"strings"
 )
 
-// Managers that update accumulate over time. Beyond maxUpdaters, the oldest ones of each version share one
-// entry.
+// Update managers accumulate over time. Beyond maxUpdaters, the oldest ones of each version share
+// one entry.
 const (
 	maxUpdaters    = 10
 	ancientChanges = "ancient-changes"
 )
 
-// capUpdaters joins the oldest updaters, of the object or of its sub-resources, until there are no
-// more than maxUpdaters. The only old one of its version stays as it is.
+// capUpdaters merges the oldest update managers into one entry per version until at most
+// maxUpdaters remain. The only old manager of its version is kept.
 //
-// As an example, with a limit of two and the updaters a, b, c and d, oldest first, of one version, the
-// entries afterwards are ancient-changes (a, b and c) and d. Which of the oldest wrote what is forgotten,
-// but not that these fields are owned: an apply still conflicts over them. Managers that apply are never
-// joined, because their next apply needs their own last set.
+// With a limit of two and the managers a, b, c and d, oldest first, the result is ancient-changes
+// (a, b and c) and d. An apply still conflicts over the merged fields. Apply managers are never
+// merged, because their next apply needs their last set.
 func (all managers) capUpdaters() managers {
 	updaters := all.updaters()
 	excess := len(updaters) - maxUpdaters
 	gone := map[*manager]bool{}
 	first, buckets := map[string]*manager{}, map[string]*manager{}
-	joined := map[*manager][]Set{} // what comes into each bucket
+	joined := map[*manager][]Set{} // sets to merge into each bucket
 	for _, m := range updaters {
 		if m.name == ancientChanges && m.subresource == "" {
 			buckets[m.version] = m
@@ -57,7 +56,7 @@ func (all managers) capUpdaters() managers {
 	return slices.DeleteFunc(all, func(m *manager) bool { return gone[m] })
 }
 
-// updaters are those who update, the oldest first.
+// updaters returns the update managers, oldest first.
 func (all managers) updaters() managers {
 	var updaters managers
 	for _, m := range all {
@@ -71,7 +70,7 @@ func (all managers) updaters() managers {
 	return updaters
 }
 
-// asBucket is the manager as the entry that older ones of its version are joined into.
+// asBucket returns the entry into which older managers of the same version are merged.
 func (m *manager) asBucket() *manager {
 	return &manager{
 		managerIdentity: managerIdentity{ancientChanges, opUpdate, m.version, ""},

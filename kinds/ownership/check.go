@@ -11,17 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckConfig returns why a configuration cannot be applied, or "" if it can. undeclared are the paths of
-// its unknown fields, as in codec.FieldFault. Other faults are items of a list that are null, have no key
-// or occur twice, and values that are no list or object where the plan has one.
+// CheckConfig returns why a configuration cannot be applied, or "". undeclared are the paths of its
+// unknown fields, as in codec.FieldFault. Other errors are list items that are null, duplicate or
+// without keys, and values that are not the list or object of the plan.
 //
-// The text is that of structured-merge-diff, which clients show, for instance
-// `.spec.containers: duplicate entries for key [name="c"]`. Several faults have a line each.
+// The text is that of structured-merge-diff, one error per line, such as `.spec.containers:
+// duplicate entries for key [name="c"]`.
 func CheckConfig(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, m.Custom != nil)
 }
 
-// CheckUntyped is CheckConfig for a configuration that could not be decoded because of a wrong type.
+// CheckUntyped is CheckConfig for a configuration that could not be decoded because of a wrong
+// type.
 func CheckUntyped(m *schema.Message, config tree.Tree, undeclared []string) string {
 	return check(m, config, undeclared, true)
 }
@@ -52,8 +53,8 @@ func check(m *schema.Message, config tree.Tree, undeclared []string, types bool)
 	return b.String()
 }
 
-// A configChecker collects the faults of a configuration. Paths are put together on the way back up, so
-// that a configuration without faults costs no memory.
+// A configChecker collects the errors of a configuration. Paths are built on the way back up, so
+// that a valid configuration costs no memory.
 type configChecker struct {
 	types  bool // values may have another type than their field
 	faults []configFault
@@ -63,7 +64,7 @@ type configFault struct{ path, text string }
 
 func (f configFault) String() string { return f.path + ": " + f.text }
 
-// maxConfigFaults bounds the faults that are found in lists and types.
+// maxConfigFaults limits the reported errors of lists and types.
 const maxConfigFaults = 100
 
 func (c *configChecker) add(format string, a ...any) {
@@ -72,21 +73,20 @@ func (c *configChecker) add(format string, a ...any) {
 	}
 }
 
-// hasWrongType reports whether a path is below a value that is no list or object where one is expected.
+// hasWrongType reports whether a path is below a value that is not the expected list or object.
 func (c *configChecker) hasWrongType(path string) bool {
 	return slices.ContainsFunc(c.faults, func(f configFault) bool {
 		return strings.HasPrefix(f.text, "expected ") && strings.HasPrefix(path, f.path) && len(path) > len(f.path)
 	})
 }
 
-// prefix puts a segment before the paths of the faults from an index on.
 func (c *configChecker) prefix(from int, segment string) {
 	for i := range c.faults[from:] {
 		c.faults[from+i].path = segment + c.faults[from+i].path
 	}
 }
 
-// message looks only at fields that can hold lists, unless types may be wrong.
+// message checks only fields that can hold lists, unless types may be wrong.
 func (c *configChecker) message(m *schema.Message, t tree.Tree) {
 	if !c.types && m.Additional == nil {
 		for _, f := range m.Composite() {
@@ -101,7 +101,7 @@ func (c *configChecker) message(m *schema.Message, t tree.Tree) {
 	}
 }
 
-// member checks the value of a field, or of a key of a map.
+// member checks the value of a field, or of a map key.
 func (c *configChecker) member(f *schema.Field, element bool, name string, v any) {
 	from := len(c.faults)
 	c.value(f, element, v)
@@ -136,14 +136,14 @@ func (c *configChecker) value(f *schema.Field, element bool, v any) {
 	}
 }
 
-// isOpen reports whether m is the message of values of any type, to which a schema without a type refers.
+// isOpen reports whether m describes values of any type, as a schema without a type does.
 func isOpen(m *schema.Message) bool {
 	open := m.Additional
 	return open != nil && open.Message != nil && open.Message.Additional != nil && open.Message.Additional.Message == open.Message
 }
 
-// list checks the items of a list. An item that cannot be told from others ends it, as in
-// structured-merge-diff.
+// list checks the items of a list. It stops at an item without an identity, as
+// structured-merge-diff does.
 func (c *configChecker) list(f *schema.Field, list []any) {
 	if granularityOf(f, false) != byItem {
 		for i, item := range list {
@@ -173,7 +173,7 @@ func (c *configChecker) list(f *schema.Field, list []any) {
 	}
 }
 
-// faultOfItem returns why an item has no path; "" if it has one.
+// faultOfItem returns why an item has no path, or "".
 func faultOfItem(f *schema.Field, item any) string {
 	_, isObject := item.(tree.Tree)
 	hasKeys := f.ListType != schema.ListSet
@@ -190,7 +190,7 @@ func faultOfItem(f *schema.Field, item any) string {
 	return ""
 }
 
-// elementPath returns the path of an unknown field with the keys of items instead of their indexes:
+// elementPath replaces the indexes in the path of an unknown field by keys:
 // .spec.containers[name="c"].foo for .spec.containers[0].foo.
 func elementPath(f *schema.Field, element bool, v any, path string) string {
 	switch v := v.(type) {

@@ -8,12 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// combineTrees is live with the values of config put over it: what config does not name stays. What stays
-// as it is shares memory with live; if all of it does, the result is live itself, which tells the caller
-// that nothing has changed.
+// combineTrees returns live overlaid with config; fields that config does not name stay. Unchanged
+// parts share memory with live, and if nothing changes, the result is live itself.
 //
-// For the live {"a":1,"l":[x,y]} and the configuration {"a":2,"l":[y']}, where l is a list with keys, the
-// result is {"a":2,"l":[x,y']}.
+// For the live {"a":1,"l":[x,y]} and the configuration {"a":2,"l":[y']}, where l is a list with
+// keys, the result is {"a":2,"l":[x,y']}.
 func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	o := overlay{live: live}
 	for name, v := range config {
@@ -25,9 +24,8 @@ func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
-// combineValues is combineTrees for one value of a field, or of an element of it.
-//
-// What is owned as a whole is replaced as a whole, but stays the same in memory if it is equal.
+// combineValues is combineTrees for one value. Atomic values are replaced as a whole; equal ones
+// stay the same in memory.
 func combineValues(f *schema.Field, element bool, live, config any) any {
 	if config == (null{}) {
 		return combineNull(f, element, live)
@@ -56,10 +54,9 @@ func combineValues(f *schema.Field, element bool, live, config any) any {
 	}
 }
 
-// An overlay is a tree over which some values are put. It is copied only when the first value differs.
+// An overlay is a tree with replaced values. It is copied when the first value differs.
 type overlay struct{ live, copied tree.Tree }
 
-// set puts a value over the one that is there.
 func (o *overlay) set(name string, v any) {
 	if was, there := o.live[name]; o.copied == nil && there && tree.SameRef(was, v) {
 		return
@@ -72,7 +69,7 @@ func (o *overlay) set(name string, v any) {
 	o.copied[name] = v
 }
 
-// tree is the resulting tree, live itself if nothing differs; never nil.
+// tree returns the result, or live if nothing differs; never nil.
 func (o *overlay) tree() tree.Tree {
 	switch {
 	case o.copied != nil:
@@ -83,19 +80,16 @@ func (o *overlay) tree() tree.Tree {
 	return o.live
 }
 
-// An indexedList is a list whose items can be found by their path elements.
-//
-// Items that are there twice can only be in the live list: of a configuration CheckConfig has refused them.
+// An indexedList finds the items of a list by their path elements. Only live lists can have
+// duplicates, because CheckConfig rejects them in configurations.
 type indexedList struct {
 	items    []any
 	elements []pathElement
-	// index is the index of each path element in items; -1 for one that is there more than once.
+	// index maps path elements to indexes in items; -1 for duplicates.
 	index map[pathElement]int
 }
 
-// newIndexedList indexes a list.
-//
-// It costs one pass and a map. Callers try combineAligned before, which needs neither.
+// Callers try combineAligned first, which needs no map.
 func newIndexedList(f *schema.Field, v any) indexedList {
 	list, _ := v.([]any)
 	s := indexedList{items: list, elements: itemElements(f, list), index: make(map[pathElement]int, len(list))}
@@ -111,7 +105,7 @@ func newIndexedList(f *schema.Field, v any) indexedList {
 
 func (s indexedList) has(at pathElement) bool { _, ok := s.index[at]; return ok }
 
-// get is the one item of a path element; nil if there is none, or more than one.
+// get returns the only item of a path element, or nil.
 func (s indexedList) get(at pathElement) any {
 	if i, ok := s.index[at]; ok && i >= 0 {
 		return s.items[i]
@@ -119,9 +113,9 @@ func (s indexedList) get(at pathElement) any {
 	return nil
 }
 
-// combineLists merges two lists item by item. Items that both have follow the order of config; the others
-// stay between them where they are, as far as that goes. Clients rely on that order, so it is, case for
-// case, that of structured-merge-diff.
+// combineLists merges two lists item by item. Items of both follow the order of config; the others
+// stay between them where possible. Clients rely on this order, which is that of
+// structured-merge-diff.
 func combineLists(f *schema.Field, live, config any) any {
 	if out, ok := combineAligned(f, live, config); ok {
 		return out
@@ -133,7 +127,7 @@ func combineLists(f *schema.Field, live, config any) any {
 	if len(x.items) == 0 {
 		return config
 	}
-	var shared []pathElement // elements of both that are still to come, in the order of config
+	var shared []pathElement // path elements of both lists not yet taken, in the order of config
 	for _, s := range y.elements {
 		if x.has(s) {
 			shared = append(shared, s)
@@ -159,7 +153,7 @@ func combineLists(f *schema.Field, live, config any) any {
 				continue
 			}
 			if y.has(x.elements[i]) && len(shared) > 0 && shared[0] != x.elements[i] {
-				i++ // shared, but not its turn yet
+				i++ // shared, but a later item of config
 				continue
 			}
 		}
@@ -185,8 +179,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned merges a list that has the items of config in their order, and maybe some of others between
-// them, which is how a configuration that is applied again mostly finds it; false if it is not like that.
+// combineAligned merges a live list that has the items of config in order, with at most some others
+// in between. This is the usual case of a repeated apply. ok is false for other lists.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
@@ -211,8 +205,8 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	return out, true
 }
 
-// holdsInOrder tells whether live has all items of config once, in their order. CheckConfig: config has no item
-// twice.
+// holdsInOrder reports whether live has each item of config once, in order. CheckConfig has ensured
+// that config has no duplicates.
 func holdsInOrder(f *schema.Field, live, config []any) bool {
 	if others := len(live) - len(config); others < 0 || others > maxOthers {
 		return false
@@ -229,7 +223,7 @@ func holdsInOrder(f *schema.Field, live, config []any) bool {
 	return found == len(config)
 }
 
-// reuse is live if out holds just the same values, else out.
+// reuse returns live if out has the same values, to share its memory.
 func reuse(live, out []any) []any {
 	if slices.EqualFunc(live, out, tree.SameRef) {
 		return live
@@ -237,8 +231,8 @@ func reuse(live, out []any) []any {
 	return out
 }
 
-// combineNull is what is left of a value for which a configuration says null: what has parts keeps them,
-// since others may own those.
+// combineNull returns what remains of a value that a configuration sets to null. A value with parts
+// keeps them, since others may own those.
 func combineNull(f *schema.Field, element bool, live any) any {
 	granularity, parts := granularityOf(f, element), 0
 	if !element {
@@ -250,7 +244,7 @@ func combineNull(f *schema.Field, element bool, live any) any {
 			parts++
 		}
 	case []any:
-		if !wrongType(granularity, v) { // a list where anything may be is a value as a whole
+		if !wrongType(granularity, v) { // a list where any type is allowed is atomic
 			parts = len(v)
 		}
 	}

@@ -7,37 +7,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A difference is what has changed from one tree to another: the paths that were added or have another
-// value now, and the paths that are gone.
-//
-// Of the trees {"a":1,"b":1} and {"b":2,"c":1}, changed is b and c, and removed is a. A path that goes
-// through a removed object or list is removed as well.
+// A difference lists the paths that were added or changed between two trees, and the removed paths.
+// From {"a":1,"b":1} to {"b":2,"c":1}, changed is b and c, and removed is a. Paths through a
+// removed object or list are removed as well.
 type difference struct{ changed, removed Set }
 
-// A membership is what a set holds at and below a path: the path itself, if member, and longer ones.
-//
-// It is a node of a set without its path element, which the caller knows.
+// A membership is the part of a set at and below a path: the path itself, if member, and longer
+// ones. It is a node without its path element.
 type membership struct {
 	member bool
 	below  Set
 }
 
-// exists tells whether the set holds anything there.
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
-// A comparer compares two trees of one version.
-//
-// The cost is that of the parts that differ in memory: values that are the same by address are not looked
-// into, and an update shares most of its tree with the object that it changes.
+// A comparer compares two trees of one version. It skips values that are identical in memory, so
+// its cost is that of the changed parts: an updated tree shares most of its memory with the
+// original.
 type comparer struct {
 	excluded excludedFields
-	// asEncoded takes both trees as they are encoded: fields that are always written are there, and
-	// fields that are left out when they are empty are not. It is for updates, whose bodies clients have
-	// read from an encoding before. Without it, what a configuration names counts even where it is empty.
+	// asEncoded compares both trees as they are encoded: EmitEmpty fields are present, and omitted
+	// empty fields are not. Updates need it, because clients read encoded objects. Without it,
+	// empty values that a configuration names count.
 	asEncoded bool
 }
 
-// compare is the difference between two objects of message m.
 func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference {
 	var changed, removed builder
 	for _, f := range fieldsOf(m, before, after) {
@@ -58,7 +52,8 @@ func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference
 	return difference{changed.set(), removed.set()}
 }
 
-// metadata is like fields. The path of the metadata itself is in no set: an object always has metadata.
+// metadata is like fields. The path of the metadata itself is in no set, because objects always
+// have metadata.
 func (c comparer) metadata(m *schema.Message, before, after any) (old, new membership) {
 	x, _ := before.(tree.Tree)
 	y, _ := after.(tree.Tree)
@@ -66,7 +61,6 @@ func (c comparer) metadata(m *schema.Message, before, after any) (old, new membe
 	return membership{below: d.removed}, membership{below: d.changed}
 }
 
-// fields compares two messages field by field, except for those that out excludes.
 func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(name string) bool) difference {
 	var changed, removed builder
 	for _, f := range fieldsOf(m, before, after) {
@@ -85,10 +79,8 @@ func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(na
 	return difference{changed.set(), removed.set()}
 }
 
-// value compares two values of a field, or of an element of it; nil stands for none.
-//
-// The path of a value with parts is in the difference when the value comes or goes; if both are there, only
-// paths below it can be.
+// value compares two values of a field or element; nil means absent. The path of a value with parts
+// is in the difference only when the value appears or disappears.
 func (c comparer) value(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	switch {
@@ -103,12 +95,12 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 	return membership{after == nil, d.removed}, membership{before == nil, d.changed}
 }
 
-// isLeaf tells whether a value has no parts although the plan gives it some: objects of custom kinds are
-// compared before they are validated.
+// isLeaf reports whether a value has no parts although the plan divides it. Objects of custom kinds
+// are compared before validation.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values of which at least one has no parts. The parts of the other one come or
-// go with it.
+// valueOrParts compares two values, of which at least one has no parts. The parts of the other one
+// are added or removed with it.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -121,8 +113,6 @@ func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any)
 	return old, new
 }
 
-// compareLeaf compares two values that have no parts. One that comes or has another
-// value is changed, one that goes is removed.
 func compareLeaf(f *schema.Field, element bool, before, after any) (old, new membership) {
 	switch {
 	case before == nil:
@@ -135,7 +125,7 @@ func compareLeaf(f *schema.Field, element bool, before, after any) (old, new mem
 	return old, new
 }
 
-// isEmpty tells whether v has nothing in it that could be owned.
+// isEmpty reports whether v contains nothing that could be owned.
 func (c comparer) isEmpty(f *schema.Field, granularity granularity, v any) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -146,12 +136,10 @@ func (c comparer) isEmpty(f *schema.Field, granularity granularity, v any) bool 
 	return v == nil || v == null{} || v == emptied{}
 }
 
-// hasEmitEmpty tells whether a message has a field that is always written.
 func hasEmitEmpty(m *schema.Message) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty })
 }
 
-// isScalar tells whether v is there and neither an object, a list nor a null.
 func isScalar(v any) bool {
 	switch v.(type) {
 	case tree.Tree, []any, null, emptied, nil:
@@ -160,7 +148,7 @@ func isScalar(v any) bool {
 	return true
 }
 
-// parts compares the parts of two values that are divided in the same way.
+// parts compares the parts of two values of the same granularity.
 func (c comparer) parts(f *schema.Field, granularity granularity, before, after any) difference {
 	x, _ := before.(tree.Tree)
 	y, _ := after.(tree.Tree)
@@ -179,8 +167,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares messages of which one may be absent. If one disappears, everything disappears with it
-// that was encoded.
+// fieldsOf compares messages of which one may be absent. A removed message removes all of its
+// encoded fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)
@@ -206,7 +194,6 @@ func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree)
 	return difference{removed: b.set()}
 }
 
-// valueIf is v, or nil if the condition does not hold.
 func valueIf(is bool, v any) any {
 	if is {
 		return v
@@ -214,7 +201,7 @@ func valueIf(is bool, v any) any {
 	return nil
 }
 
-// keysOfBoth are the keys of x, sorted, and then those that only y has.
+// keysOfBoth returns the sorted keys of x, followed by those that only y has.
 func keysOfBoth(x, y tree.Tree) []string {
 	keys := x.SortedKeys()
 	for key := range y {

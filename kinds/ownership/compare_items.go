@@ -6,13 +6,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pair is what two lists have under one path element, usually one item each.
+// A pair holds the items of two lists under one path element, usually one each.
 type pair struct{ before, after []any }
 
-// items compares two lists item by item. Items with the same keys are compared together, as one value
-// without parts: which of them a path would mean is not defined.
-//
-// Order alone is no difference: moving an item changes no owner.
+// items compares two lists item by item, ignoring order, since moving an item changes no owner.
+// Items with equal keys are compared together as one leaf, because a path could mean any of them.
 func (c comparer) items(f *schema.Field, before, after any) difference {
 	x, _ := before.([]any)
 	y, _ := after.([]any)
@@ -48,8 +46,8 @@ func (c comparer) items(f *schema.Field, before, after any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// aligned tells whether two lists have the same items in the same order, each once, which spares the map
-// of pairs. Only short lists are looked at, since the search for duplicates is quadratic.
+// aligned reports whether two lists have the same unique items in the same order, which saves the
+// map of pairs. It considers only short lists, because its search for duplicates is quadratic.
 func aligned(f *schema.Field, x, y []any) bool {
 	if len(x) != len(y) || len(x) > linearSearchLimit {
 		return false
@@ -62,7 +60,6 @@ func aligned(f *schema.Field, x, y []any) bool {
 	return true
 }
 
-// alignedItems is items for aligned lists.
 func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	var changed, removed builder
 	for i := range x {
@@ -76,20 +73,18 @@ func (c comparer) alignedItems(f *schema.Field, x, y []any) difference {
 	return difference{changed.set(), removed.set()}
 }
 
-// item compares the items of one path element. Where there is more than one on a side, the element is a
-// leaf there.
-//
-// In a live object of a custom kind the same keys may be there twice, since it is compared before it is
-// validated, or was stored under another schema.
+// item compares the items of one path element, which is a leaf on a side with duplicates. Live
+// objects of custom kinds may have duplicate keys: they are compared before validation, or were
+// stored under another schema.
 func (c comparer) item(f *schema.Field, p *pair) (old, new membership) {
 	twice := len(p.before) > 1
 	switch again := len(p.after) > 1; {
 	case twice && again:
 		return compareLeaf(f, false, p.before, p.after)
-	case twice: // the item that is left has parts again
+	case twice: // the remaining item has parts again
 		_, new = c.value(f, true, nil, firstOrNil(p.after))
 		old.member = true
-	case again: // a second one has come, so there are no parts any more
+	case again: // with a second item, there are no parts anymore
 		old, _ = c.value(f, true, firstOrNil(p.before), nil)
 		new.member = true
 	default:

@@ -1,11 +1,11 @@
-// Package ownership decides who owns which fields of an object: it maintains metadata.managedFields on
-// every write and carries out server-side apply.
+// Package ownership tracks which manager owns which fields of an object. It maintains
+// metadata.managedFields on every write and implements server-side apply.
 //
 // # Terms
 //
-// A Set is a set of paths in an object; a path is a list of path elements. A manager is somebody who has
-// written to the object, with the Set of fields that it owns; managedFields is the list of all managers.
-// Everything walks over the plan of a kind (package schema), which says how finely ownership is divided:
+// A Set is a set of paths in an object; a path is a list of path elements. A manager is a writer of
+// the object, with the Set of fields that it owns; managedFields lists all managers. The plan of a
+// kind (package schema) says how finely ownership is divided:
 //
 //	scalars, atomic lists, maps and messages, values without plan  as a whole
 //	messages                                                       field by field
@@ -20,49 +20,52 @@
 //	v:"x"                a value of a set
 //	i:0                  an item by its index; clients may send it, the server never writes it
 //
-// FieldsV1 is the text of a Set, a JSON object that nests like the paths. A path that is in the set ends
-// in an empty object. Where longer paths go through a path that is itself in the set, a member "." says so:
+// FieldsV1 is the text of a Set, a JSON object that nests like the paths. A path in the set ends in
+// an empty object, or has a member "." if longer paths go through it:
 //
 //	{"f:data":{".":{},"f:x":{}}}    the paths data and data.x
 //
-// Identity, version and type of an object (apiVersion, kind, name, namespace, uid, resourceVersion,
-// generation, creationTimestamp, selfLink, managedFields) have no owner: the server sets them.
+// The fields that the server sets have no owner: apiVersion, kind, name, namespace, uid,
+// resourceVersion, generation, creationTimestamp, selfLink and managedFields.
 //
 // # Writes
 //
-// Update compares the object before and after a write: what has changed becomes the writer's and is taken
-// from all others. Apply merges a configuration into the object: the writer becomes an owner of all that
-// the configuration names, beside others who want the same value; a different value is a conflict unless
-// the apply is forced; what the writer named in its last apply and does not name any more is removed,
-// unless somebody else owns it.
+// Update compares the object before and after a write. The writer becomes the sole owner of all
+// changes.
 //
-// Managers of other versions own fields of their version, so each comparison is made in the version of
-// the manager that it is about.
+// Apply merges a configuration into the object. The writer becomes an owner of everything that the
+// configuration names, beside others who want the same value. A different value is a conflict
+// unless the apply is forced. Fields that the writer's last apply named and this one does not are
+// removed, unless another manager owns them.
 //
-// A definition may change how the objects of a custom kind are divided. Who owned a part of what is now
-// owned as a whole then owns the whole, and conflicts with others who do. Where a definition declares
-// nothing, objects are owned field by field and lists as a whole.
+// Managers own fields of their version, so each comparison is made in the version of its manager.
 //
-// A configuration may hold nulls, as nil (codec.DecodeConfig). They are paths of the applier's set, and
-// they count as values in comparisons. The resulting object has the zero value there, or nothing. Objects of
-// custom kinds may have nulls themselves, where their schema is nullable or open, and those are values as well.
+// A CRD update may change how objects are divided. The owner of a part of what is now atomic then
+// owns the whole, and conflicts with other such owners. Without declarations, objects are owned
+// field by field and lists as a whole.
 //
-// Of managers that update, ten are kept. Beyond that, the oldest ones of each version share one entry
-// named ancient-changes (capUpdaters): without a limit, every client with a changing name would make the
-// object larger for ever. The time of a manager is that of the last change that it made.
+// A configuration may contain nulls, as nil (codec.DecodeConfig). They are paths of the applier's
+// set and count as values in comparisons. The resulting object has the zero value there, or
+// nothing. In objects of custom kinds whose schema is nullable or open, nulls are values
+// themselves.
 //
-// Who writes the scale of an object sees only the owners of its replicas (Scale).
+// Ten update managers are kept. Beyond that, the oldest ones of each version share an entry named
+// ancient-changes (capUpdaters), because clients with changing names would otherwise grow the
+// object forever. The time of a manager is that of its last change.
 //
-// # Speed
+// Writers of the scale subresource see only the owners of the replicas (Scale).
 //
-// Sets are larger than most changes, so they are read only where they must be. An entry that a write does
-// not touch stays as it is, to the byte (overlaps looks at its text). What is parsed is remembered for a
-// while (parseCache), because most objects share the text of their sets with others. The set of a new
-// object or of a configuration is written as text without a Set in between (fieldsEncoder). An apply that
-// changes nothing is mostly recognized from the stored bytes alone (IsNoOpApply).
+// # Performance
+//
+// Sets are larger than most changes, so they are parsed only if necessary. Entries that a write
+// does not touch keep their bytes (overlaps examines their text). Parsed sets are cached
+// (parseCache), because most objects share texts with others. The set of a new object or
+// configuration is written directly as text (fieldsEncoder). Most no-op applies are recognized from
+// the stored bytes (IsNoOpApply).
 //
 // # Invariants
 //
-// No function changes a tree or a Set that it is given; results share memory with them. CheckConfig must
-// have passed a configuration before it is applied: an item that is there twice has no path of its own.
+// Functions do not change their input trees and Sets; results share memory with them. A
+// configuration must pass CheckConfig before it is applied, because duplicate items have no path of
+// their own.
 package ownership

@@ -7,35 +7,34 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// null is a value that is there and has no content: what is written for a field without a value, a null of a
-// configuration, and one that an object of a custom kind has stored.
+// null is a present value without content: an EmitEmpty field without a value, a null of a
+// configuration, or a stored null of a custom object.
 type null struct{}
 
-// emptied is what a list or an object becomes that has lost everything.
+// emptied replaces a list or object that has lost everything.
 type emptied struct{}
 
-// encodedValues are the values of a field before and after, as they are to be compared.
+// encodedValues returns the values of a field before and after in the form in which they are
+// compared.
 func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	if c.asEncoded {
 		return encodedValue(f, x), encodedValue(f, y)
 	}
-	if y != nil { // the value before comes from an encoding, too
+	if y != nil { // the value before comes from an encoding
 		x = encodedValue(f, x)
 	}
 	return x, y
 }
 
-// omitsEmpty tells whether a field is left out of an encoding when it is empty. A single message, an
-// int-or-string and a raw value are written even when they are empty.
+// omitsEmpty reports whether an empty value is omitted from the encoding. Single messages,
+// int-or-strings and raw values never are.
 func omitsEmpty(f *schema.Field) bool {
 	return f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw
 }
 
-// encodedValue is the value of a field as it is encoded; nil if it is left out.
-//
-// Clients read objects as they are encoded, change them, and send them back. A field that encoding has
-// added, such as "resources":{}, must not look like a change of theirs; one that encoding drops must not
-// look like a removal.
+// encodedValue returns the value of a field as it is encoded, or nil if it is omitted. Clients send
+// back objects that they have read. So a field that the encoder adds, such as "resources":{}, must
+// not look like their change, and one that it drops must not look like a removal.
 func encodedValue(f *schema.Field, v any) any {
 	switch {
 	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && tree.IsEmpty(v):
@@ -65,8 +64,8 @@ func encodedValue(f *schema.Field, v any) any {
 	return null{}
 }
 
-// equalEncoded tells whether two values are encoded in the same way. tree.StrictEqual would be too strict:
-// an absent field and one with the value that is written for it are the same to every reader.
+// equalEncoded reports whether two values have the same encoding. tree.StrictEqual would be too
+// strict, because an absent field equals the value that is written for it.
 func equalEncoded(f *schema.Field, element bool, a, b any) bool {
 	switch x := a.(type) {
 	case tree.Tree:

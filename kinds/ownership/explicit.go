@@ -7,11 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withExplicit puts the empty objects, empty lists and nulls of a configuration where prune has left
-// nothing. They are as much a part of the configuration as other values: without them, the next identical
-// apply would be the one that sets them.
-//
-// kube-apiserver leaves nothing or null there, and sets empty values with the next apply.
+// withExplicit restores the empty objects, empty lists and nulls of a configuration that prune has
+// removed. Otherwise the next identical apply would set them, as in kube-apiserver.
 func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	o := overlay{live: merged}
 	for name, v := range config {
@@ -24,8 +21,8 @@ func withExplicit(m *schema.Message, merged, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
-// explicitValue is withExplicit for one value of a field, or for an element of it; nil if there is none.
-// Nulls are values of custom kinds only.
+// explicitValue is withExplicit for one value; nil means absent. Nulls are values only in custom
+// kinds.
 func explicitValue(f *schema.Field, element bool, merged, config any, nulls bool) any {
 	if merged == nil || merged == (emptied{}) {
 		if config == (null{}) && nulls || isEmptyComposite(config) {
@@ -60,7 +57,6 @@ func explicitValue(f *schema.Field, element bool, merged, config any, nulls bool
 	return merged
 }
 
-// isEmptyComposite reports whether v is an object or a list without content.
 func isEmptyComposite(v any) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -71,7 +67,7 @@ func isEmptyComposite(v any) bool {
 	return false
 }
 
-// explicitItems is explicitValue for the items of a list that is owned item by item.
+// explicitItems is explicitValue for the items of a list.
 func explicitItems(f *schema.Field, merged, config any, nulls bool) any {
 	wanted, _ := config.([]any)
 	if len(wanted) == 0 || f.ListType == schema.ListSet {

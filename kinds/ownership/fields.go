@@ -7,11 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fields is the set of the paths that a tree of message m has a value for: leaves, items of lists, and
-// empty objects.
-//
-// For {"spec":{"replicas":1,"args":[]}}, where args is an atomic list, it has the paths spec.replicas and
-// spec.args, but not spec, which is there only because of what is in it.
+// fields returns the set of the paths with a value in a tree of message m: leaves, list items and
+// empty objects. For {"spec":{"replicas":1,"args":[]}}, where args is atomic, it has spec.replicas
+// and spec.args, but not spec.
 func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
@@ -29,7 +27,7 @@ func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-// metadataFields is messageFields for the metadata, without the fields that have no owner.
+// metadataFields is messageFields for the metadata, without unowned fields.
 func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range m.Sorted() {
@@ -41,10 +39,9 @@ func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-// valueFields tells whether the path of v itself is in the set, and what is below it.
-//
-// An atomic value is a leaf whatever it holds, and so are a scalar, a null, and an object without fields. A
-// list that is divided has paths for its items only, and none of its own.
+// valueFields reports whether the path of v itself is in the set, and returns the set below it.
+// Atomic values, scalars, nulls and objects without fields are leaves. A divided list has paths
+// only for its items.
 func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -61,13 +58,12 @@ func valueFields(f *schema.Field, element bool, v any) (member bool, below Set) 
 	var b builder
 	for _, key := range object.SortedKeys() {
 		_, below := valueFields(f, true, object[key])
-		// A key of a map is data of the user, so having it is owned beside what it holds.
+		// Keys of a map are user data, so the key itself is owned as well.
 		b.add(fieldElement(key), true, below)
 	}
 	return false, b.set()
 }
 
-// messageFields are the fields of a message that have a value, with what is below them.
 func messageFields(m *schema.Message, t tree.Tree) Set {
 	var b builder
 	for _, f := range fieldsOf(m, t, nil) {
@@ -79,7 +75,7 @@ func messageFields(m *schema.Message, t tree.Tree) Set {
 	return b.set()
 }
 
-// itemFields are the items of a list, each with what is below it, except for items with the same keys.
+// itemFields returns the items of a list with the paths below them. Duplicate items are leaves.
 func itemFields(f *schema.Field, v any) Set {
 	list, _ := v.([]any)
 	b := builder{duplicateIsLeaf: true}
@@ -91,14 +87,13 @@ func itemFields(f *schema.Field, v any) Set {
 	return b.set()
 }
 
-// An elementSet tells whether a list has had a path element before. Short lists, which most are, are
-// searched one by one instead of in a map.
+// An elementSet detects duplicate path elements. It searches short lists, which most are, linearly.
 type elementSet struct {
 	small []pathElement
-	large map[pathElement]bool // instead of small, for long lists
+	large map[pathElement]bool // replaces small for long lists
 }
 
-// linearSearchLimit is the length of lists up to which a linear search is faster than a map.
+// linearSearchLimit is the list length up to which linear search is faster than a map.
 const linearSearchLimit = 32
 
 func newElementSet(n int) *elementSet {
@@ -108,7 +103,7 @@ func newElementSet(n int) *elementSet {
 	return &elementSet{small: make([]pathElement, 0, n)}
 }
 
-// add tells whether a path element is new.
+// add reports whether a path element is new.
 func (s *elementSet) add(at pathElement) bool {
 	if s.large != nil {
 		if s.large[at] {

@@ -9,25 +9,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A fieldsEncoder writes what an object has as the FieldsV1 text of a set, without building the Set, which
-// takes several times as much memory. A test holds it to fields and comparer: with asEncoded it writes the
-// changes of a comparison with nothing, where objects and lists are in the set beside what they hold;
+// A fieldsEncoder writes the FieldsV1 text of an object's fields without building a Set, which
+// takes several times as much memory. A test compares it with fields and comparer. With asEncoded
+// it writes the changes of a new object, in which objects and lists are in the set themselves;
 // without it, the set of fields.
 //
-// It goes over the plan in the order of names and sorts keys and items, so the text comes out in the order
-// in which a Set is written: equal sets have equal text, by which repeated applies are recognized.
+// It follows the plan by name and sorts keys and items. Equal sets thus have equal text, which is
+// how repeated applies are recognized.
 type fieldsEncoder struct {
 	b         []byte
-	keys      []byte // of the items of the lists that are being written
+	keys      []byte // of the items of the open lists
 	asEncoded bool
 }
 
-// fieldsEncoders are kept for their buffers.
+// fieldsEncoders keeps their buffers.
 var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 
-// encodeFields is the text of fields(m, t, s), or with asEncoded of all that a new object t has.
+// encodeFields returns the text of fields(m, t, s), or with asEncoded of everything that a new
+// object t has.
 func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bool) string {
-	const maxPooled = 1 << 16 // of the space that is kept
+	const maxPooled = 1 << 16 // bytes of the buffers that are kept
 	w := fieldsEncoders.Get().(*fieldsEncoder)
 	w.asEncoded = asEncoded
 	w.object(m, t, s)
@@ -38,7 +39,6 @@ func encodeFields(m *schema.Message, t tree.Tree, s excludedFields, asEncoded bo
 	return text
 }
 
-// object writes the fields of the object.
 func (w *fieldsEncoder) object(m *schema.Message, t tree.Tree, s excludedFields) {
 	w.b = append(w.b, '{')
 	for _, f := range fieldsOf(m, t, nil) {
@@ -66,7 +66,7 @@ func (w *fieldsEncoder) metadata(f *schema.Field, t tree.Tree, s excludedFields)
 	})
 }
 
-// part writes a field that is not in the set itself, but what is below it may be.
+// part writes a field that is not in the set itself, if anything below it is.
 func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	start := len(w.b)
 	w.open(fieldElement(f.Name))
@@ -78,8 +78,8 @@ func (w *fieldsEncoder) part(f *schema.Field, below func()) {
 	w.b = append(w.b, '}')
 }
 
-// topField writes a field of the object or of its metadata. A new object is compared with one that has
-// nothing but the fields that are always written.
+// topField writes a field of the object or of its metadata. A new object is compared with one that
+// has only its EmitEmpty fields.
 func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	if !w.asEncoded {
 		w.field(f, v)
@@ -108,7 +108,6 @@ func (w *fieldsEncoder) topField(f *schema.Field, v any) {
 	}
 }
 
-// field writes a field of a message, if it has a value.
 func (w *fieldsEncoder) field(f *schema.Field, v any) {
 	if w.asEncoded {
 		v = encodedValue(f, v)
@@ -118,11 +117,8 @@ func (w *fieldsEncoder) field(f *schema.Field, v any) {
 	}
 }
 
-// node writes what is at and below a path element, if there is anything; member tells that the element
-// itself is in the set, whatever is below it.
-//
-// The opening brace is written before it is known whether anything follows; if nothing does, the text is
-// cut back to where it began.
+// node writes the paths at and below a path element. member says that the element itself is in the
+// set. If nothing follows the opening brace, the output is truncated to its previous length.
 func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bool, v any) {
 	start := len(w.b)
 	w.open(at)
@@ -142,7 +138,6 @@ func (w *fieldsEncoder) node(at pathElement, f *schema.Field, element, member bo
 	w.b = append(w.b, '}')
 }
 
-// open begins the object of a path element.
 func (w *fieldsEncoder) open(at pathElement) {
 	if w.b[len(w.b)-1] != '{' {
 		w.b = append(w.b, ',')
@@ -150,7 +145,7 @@ func (w *fieldsEncoder) open(at pathElement) {
 	w.b = append(appendPathElement(w.b, at), '{')
 }
 
-// below writes what a value holds; leaf tells that the path of the value itself is in the set.
+// below writes the paths below a value. leaf means that the path of the value itself is in the set.
 func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -187,10 +182,9 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	return false
 }
 
-// items writes the items of a list in the order of their path elements. One that is there twice has
-// nothing below it.
-//
-// The keys of all items are written into one text, and sorted as parts of it: an item costs no allocation.
+// items writes the items of a list in the order of their path elements. Duplicate items have
+// nothing below them. The keys of all items are sorted as parts of one string, so that items cost
+// no allocations.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
 		return
@@ -225,7 +219,7 @@ func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	}
 }
 
-// A keyedItem is an item of a list with where its key is in the text of all keys.
+// A keyedItem is a list item with the position of its key in the text of all keys.
 type keyedItem struct {
 	item       any
 	start, end int

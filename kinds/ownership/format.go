@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// AppendJSON appends the FieldsV1 text of a set.
-//
-// As examples, the paths spec.replicas and spec.list[name="c"].image, and the empty set:
+// AppendJSON appends the FieldsV1 text of a set. Examples are the paths spec.replicas and
+// spec.list[name="c"].image, and the empty set:
 //
 //	{"f:spec":{"f:list":{"k:{\"name\":\"c\"}":{"f:image":{}}},"f:replicas":{}}}
 //	{}
@@ -24,8 +23,8 @@ func (s Set) AppendJSON(b []byte) []byte {
 	return append(b, '}')
 }
 
-// appendJSON appends the node as a member. A path that is in the set and has longer ones gets the member
-// ".".
+// appendJSON appends the node as a member. A path in the set with longer paths below it gets the
+// member ".".
 func (n *node) appendJSON(b []byte) []byte {
 	b = appendPathElement(b, n.pathElement)
 	if !n.member || n.below.Empty() {
@@ -37,7 +36,6 @@ func (n *node) appendJSON(b []byte) []byte {
 	return append(b[:below], b[below+1:]...) // without its opening brace
 }
 
-// appendPathElement appends a path element as a key of an object, with its colon.
 func appendPathElement(b []byte, s pathElement) []byte {
 	b = append(b, '"', s.kind, ':')
 	b = jsontext.AppendEscaped(b, s.text)
@@ -46,11 +44,9 @@ func appendPathElement(b []byte, s pathElement) []byte {
 
 var errFields = errors.New("fieldsV1 is no set of fields")
 
-// Parse reads the FieldsV1 form. Path elements of an unknown kind are left out: a later release may
-// write them, and nothing can be said about what they mean.
-//
-// Members may come in any order and with blanks, and keys and values as other servers write them;
-// AppendJSON writes one form. An object that is empty is a path, unless it is the whole set.
+// Parse parses FieldsV1 text in any order and formatting; AppendJSON writes the canonical form.
+// Path elements of unknown kinds, which later releases may write, are ignored. An empty object
+// means its path, except at the top level.
 func Parse(text string) (Set, error) {
 	if !utf8.ValidString(text) {
 		return Set{}, errFields
@@ -63,10 +59,9 @@ func Parse(text string) (Set, error) {
 	return s, nil
 }
 
-// A parser reads FieldsV1 text.
 type parser struct{ jsontext.Scanner }
 
-// open consumes the brace that begins an object: there is nothing else in a set.
+// open consumes the brace of an object, the only value in a set.
 func (p *parser) open() error {
 	if p.Peek() != '{' {
 		return errFields
@@ -74,7 +69,7 @@ func (p *parser) open() error {
 	return p.Open()
 }
 
-// object reads what is below a path; self tells that the set holds the path itself.
+// object parses the paths below a path. self means that the set contains the path itself.
 func (p *parser) object() (s Set, self bool, err error) {
 	if err := p.open(); err != nil {
 		return s, false, err

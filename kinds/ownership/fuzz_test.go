@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FuzzApply: two configurations after another on an object whose first manager owns
-// anything. Nothing that goes in is changed; an apply is done or is a conflict; to do the
-// same once more changes nothing; and then its fields are the applier's.
+// FuzzApply applies two configurations to an object with an arbitrary first manager. Inputs are not
+// changed; an apply succeeds or conflicts; repeating it changes nothing; and the applier then owns
+// its fields.
 func FuzzApply(f *testing.F) {
 	for _, c := range [][4]string{
 		{`{"text":"1"}`, `{"f:text":{}}`, `{"text":"2"}`, `{"text":"2"}`},
@@ -54,7 +54,7 @@ func FuzzApply(f *testing.F) {
 				continue
 			}
 			if len(list) == 0 {
-				return // the next apply finds out anew who was before the first
+				return // the next apply would add before-first-apply again
 			}
 			if again, same, err := Apply(writerOf("fuzz"), onlyV1, next, config, list, false); err != nil || again != nil && !(tree.SemanticEqual(again, next) && tree.SemanticEqual(same, list)) {
 				t.Fatalf("once more: %v, %v by %s, was %v by %s", err, again, who(same), next, who(list))
@@ -64,8 +64,7 @@ func FuzzApply(f *testing.F) {
 	})
 }
 
-// wellFormed is an object of the plan as the server lets it in: known fields of the
-// right types, and no item twice.
+// wellFormed returns an object with known fields of the right types and without duplicate items.
 func wellFormed(m *schema.Message, text string) (tree.Tree, bool) {
 	object, faults, err := codec.DecodeJSON(m, []byte(text))
 	if err != nil || len(faults) > 0 || CheckConfig(m, object, nil) != "" {

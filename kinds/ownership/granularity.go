@@ -6,20 +6,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A granularity is how a value is divided among owners.
+// A granularity says how a value is divided among owners.
 type granularity uint8
 
 const (
-	atomic  granularity = iota // not at all
-	byField                    // field by field
-	byKey                      // key by key
-	byItem                     // item by item: a set, or a list with keys
+	atomic granularity = iota
+	byField
+	byKey
+	byItem // a set, or a list with keys
 )
 
-// granularityOf is the granularity of the values of f, or with element of the elements of its list or map.
-//
-// As examples of Pods: spec.containers is byItem and each container byField, metadata.labels is byKey and
-// each label atomic, and spec.nodeSelector is atomic as a whole.
+// granularityOf returns the granularity of the values of f or, with element, of the elements of its
+// list or map. In Pods, spec.containers is byItem and each container byField, metadata.labels is
+// byKey and each label atomic, and spec.nodeSelector is atomic.
 func granularityOf(f *schema.Field, element bool) granularity {
 	if !element {
 		switch {
@@ -37,24 +36,22 @@ func granularityOf(f *schema.Field, element bool) granularity {
 	return atomic
 }
 
-// excludedFields are the fields that a write leaves out: those without owner, and those that it does not
-// reach.
+// excludedFields are the fields without owner, and those that a write does not affect.
 type excludedFields struct {
-	// status: the write does not reach the status.
+	// status: the write does not affect the status.
 	status bool
-	// onlyField, if set, is the one field of the object, beside metadata, that the write reaches.
+	// onlyField, if set, is the one field beside metadata that the write affects.
 	onlyField string
-	// metadata are the fields of metadata that the write does not reach.
+	// metadata are the metadata fields that the write does not affect.
 	metadata []string
 }
 
-// unownedMetadata are the fields of metadata without owner: the server sets them.
+// unownedMetadata are the metadata fields without owner, which the server sets.
 var unownedMetadata = map[string]bool{
 	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "generation": true,
 	"creationTimestamp": true, "selfLink": true, "managedFields": true,
 }
 
-// excludesField tells whether a field of the object is left out.
 func (s excludedFields) excludesField(name string) bool {
 	switch name {
 	case "kind", "apiVersion":
@@ -69,7 +66,6 @@ func (s excludedFields) excludesField(name string) bool {
 	return s.onlyField != "" && name != s.onlyField
 }
 
-// excludesMetadata tells whether a field of metadata is left out.
 func (s excludedFields) excludesMetadata(name string) bool {
 	return unownedMetadata[name] || slices.Contains(s.metadata, name)
 }

@@ -10,19 +10,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The operations of managers.
 const (
 	opApply  = "Apply"
 	opUpdate = "Update"
 )
 
-// managerIdentity is what tells managers apart. For managers that apply, apiVersion is "": whoever applies
-// in a new version goes on as the same manager.
+// managerIdentity distinguishes managers. apiVersion is "" for apply managers, which stay the same
+// across versions.
 type managerIdentity struct{ name, operation, apiVersion, subresource string }
 
-// String is the manager in a message about a conflict.
-//
-// As examples: "kubectl" using apps/v1, and "hpa" with subresource "scale". Clients look for these words.
+// String returns the manager as named in conflicts, such as "kubectl" using apps/v1, or "hpa" with
+// subresource "scale". Clients search for these words.
 func (i managerIdentity) String() string {
 	text := fmt.Sprintf("%q", i.name)
 	if i.subresource != "" {
@@ -34,14 +32,13 @@ func (i managerIdentity) String() string {
 	return text
 }
 
-// compare sorts by all parts; of two that differ only in that one wrote a sub-resource, that one comes
-// first.
+// compare puts a manager of a subresource before the otherwise equal manager of the object.
 func (i managerIdentity) compare(o managerIdentity) int {
 	return cmp.Or(strings.Compare(i.name, o.name), strings.Compare(i.operation, o.operation),
 		strings.Compare(i.apiVersion, o.apiVersion), compareSub(i.subresource, o.subresource))
 }
 
-// compareSub puts the object itself, "", after all sub-resources.
+// compareSub sorts the object itself, "", after all subresources.
 func compareSub(a, b string) int {
 	if a == "" || b == "" {
 		return strings.Compare(b, a)
@@ -49,22 +46,20 @@ func compareSub(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// A manager is one entry of managedFields, read as far as it is needed.
-//
-// Of entry, text and set, the later ones are made from the earlier ones when they are needed. A change goes
-// the other way: it sets set and drops text and entry.
+// A manager is an entry of managedFields, parsed as far as needed: entry yields text, and text
+// yields set. A change sets set and clears text and entry.
 type manager struct {
 	managerIdentity
-	version  string // whose paths the set holds
-	time     string // RFC 3339; "" if it is not known
+	version  string // of the paths in the set
+	time     string // RFC 3339, or "" if unknown
 	set      Set
-	text     string         // the FieldsV1 text of the set; "" if it is not known
-	unread   bool           // the set has not been parsed yet: only text holds it
+	text     string         // FieldsV1 text of the set, or "" if unknown
+	unread   bool           // set is not parsed yet; only text is valid
 	versions ServedVersions // to find the plan for text
-	entry    tree.Tree      // as it is in the object; nil if it has to be made anew
+	entry    tree.Tree      // as in the object; nil if it must be rebuilt
 }
 
-// owned is the manager's set.
+// owned returns the manager's set and parses it if necessary.
 func (m *manager) owned() Set {
 	if !m.unread {
 		return m.set
@@ -83,22 +78,18 @@ func (m *manager) owned() Set {
 	return m.set
 }
 
-// mayOwn tells whether the manager may own a path of s, as far as can be told without parsing.
-//
-// False is certain. It spares parsing the sets of managers that a write has nothing to do with, who are
-// most.
+// mayOwn reports whether the manager might own a path of s, without parsing. False is certain,
+// which saves parsing the sets of most managers.
 func (m *manager) mayOwn(s Set) bool { return !m.unread || overlaps(m.text, s) }
 
-// ownsNothing tells whether the manager owns nothing.
 func (m *manager) ownsNothing() bool { return !m.unread && m.set.Empty() }
 
-// managers are those of one object, in no order.
+// managers are those of one object, unordered.
 type managers []*manager
 
-// noFields is the text of an empty set.
 const noFields = "{}"
 
-// decode reads metadata.managedFields. The sets are parsed when they are needed.
+// decode reads metadata.managedFields. Sets are parsed on demand.
 func decode(list []any, versions ServedVersions) managers {
 	all, space := make(managers, 0, len(list)+1), make([]manager, len(list))
 	for i, v := range list {
@@ -121,9 +112,8 @@ func decode(list []any, versions ServedVersions) managers {
 	return all
 }
 
-// reconcile parses the sets of custom kinds, whose definition may have changed what they mean.
-//
-// Built-in kinds do not change while the server runs.
+// reconcile parses the sets of custom kinds, because their CRD may have changed. Built-in kinds do
+// not change while the server runs.
 func (all managers) reconcile() {
 	for _, m := range all {
 		if !m.unread {
@@ -135,12 +125,11 @@ func (all managers) reconcile() {
 	}
 }
 
-// unchanged tells whether the managers are still those of a list.
+// unchanged reports whether the managers are still those of list.
 func (all managers) unchanged(list []any) bool {
 	return len(all) == len(list) && !slices.ContainsFunc(all, func(m *manager) bool { return m.entry == nil })
 }
 
-// find is the manager of an identity; nil if there is none.
 func (all managers) find(i managerIdentity) *manager {
 	for _, m := range all {
 		if m.managerIdentity == i {
@@ -150,7 +139,7 @@ func (all managers) find(i managerIdentity) *manager {
 	return nil
 }
 
-// anyVisible tells whether there is a manager that the writer sees.
+// anyVisible reports whether the writer sees any manager.
 func (all managers) anyVisible(w Writer) bool {
 	if w.Scale == nil {
 		return len(all) > 0
@@ -158,14 +147,14 @@ func (all managers) anyVisible(w Writer) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.owned().hasField(w.Scale.Replicas) })
 }
 
-// hasOtherVersion tells whether a manager uses another version: a change that one version does not show
-// may be one in another.
+// hasOtherVersion reports whether a manager uses another version. A change may be visible only
+// there.
 func (all managers) hasOtherVersion(apiVersion string) bool {
 	return slices.ContainsFunc(all, func(m *manager) bool { return m.version != apiVersion })
 }
 
-// setFields gives the manager a new set, unless it has the same. An equal set keeps its text and its entry,
-// so that the bytes of the object stay the same.
+// setFields replaces the manager's set. An equal set keeps text and entry, so that the bytes of the
+// object stay the same.
 func (m *manager) setFields(s Set) {
 	if !Equal(m.owned(), s) {
 		m.set, m.text, m.entry = s, "", nil
@@ -179,15 +168,12 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	}
 }
 
-// hasText tells whether the set is, to the letter, that of a text of a version. An unparsed set is enough:
-// a parsed one may have been changed.
-//
-// It recognizes an apply that repeats the last one: nothing need be pruned then.
+// hasText reports whether the set has exactly this text and version, as in a repeated apply, which
+// needs no pruning. Only unparsed sets qualify, because parsed ones may have changed.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
 
-// fieldsText is the FieldsV1 text of the set.
 func (m *manager) fieldsText() string {
 	if m.text == "" {
 		m.text = string(m.owned().AppendJSON(nil))
@@ -195,17 +181,15 @@ func (m *manager) fieldsText() string {
 	return m.text
 }
 
-// setTime sets the time of the manager's last change.
 func (m *manager) setTime(now string) {
 	if m.time != now {
 		m.time, m.entry = now, nil
 	}
 }
 
-// encode writes managedFields: managers that apply first, then by time and by name. Managers without
-// fields are left out. The result is nil if there are none.
-//
-// The order is fixed, so that equal managers are equal bytes.
+// encode returns managedFields, or nil if there are none: apply managers first, then by time and
+// name, without managers that own nothing. The order is fixed, so that equal managers have equal
+// bytes.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {
@@ -222,7 +206,8 @@ func (all managers) encode() []any {
 	return list
 }
 
-// tree is the manager as an entry of managedFields; the one that was read, if nothing has changed.
+// tree returns the manager as an entry of managedFields, or the original entry if nothing has
+// changed.
 func (m *manager) tree() tree.Tree {
 	if m.entry != nil {
 		return m.entry
@@ -240,8 +225,8 @@ func (m *manager) tree() tree.Tree {
 	return t
 }
 
-// IsReset tells whether a list of managers is the one with which clients clear all ownership: one empty
-// entry.
+// IsReset reports whether a list of managers consists of one empty entry, with which clients clear
+// all ownership.
 func IsReset(list []any) bool {
 	if len(list) != 1 {
 		return false
@@ -250,11 +235,9 @@ func IsReset(list []any) bool {
 	return len(entry) == 0
 }
 
-// Normalize is a list of managers that a client has written, in canonical form, without those who own nothing and those
-// who are repeated; false if it cannot be read or is empty.
-//
-// Clients may edit managedFields like any other field; what cannot be read would later count
-// as owning nothing.
+// Normalize returns a client's list of managers in canonical form, without duplicates and managers
+// that own nothing. ok is false if the list is empty or invalid. Clients may edit managedFields,
+// and invalid entries would later count as owning nothing.
 func Normalize(list []any) ([]any, bool) {
 	all := decode(list, nil)
 	if len(all) == 0 {
@@ -271,7 +254,7 @@ func Normalize(list []any) ([]any, bool) {
 	return all.withoutRepeated().encode(), true
 }
 
-// withoutRepeated is the managers without those of which an entry of the same time comes later.
+// withoutRepeated removes all but the last of entries with equal identity, version and time.
 func (all managers) withoutRepeated() managers {
 	type identity struct {
 		managerIdentity

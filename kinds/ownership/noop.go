@@ -10,33 +10,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// IsNoOpApply tells whether an apply of config changes nothing in an object of message m, neither the
-// object nor its managers, by looking at the stored JSON only: the object has all that config says, and
-// the writer owns just that. False means that it is not known: what is written in another order than
-// config would be, among others, is left to Apply. config must have passed CheckConfig.
+// IsNoOpApply reports whether an apply of config certainly changes neither an object of message m
+// nor its managers, by examining its stored JSON. False means unknown, for example because the
+// object has another order than config. config must have passed CheckConfig.
 func IsNoOpApply(w Writer, m *schema.Message, json []byte, config tree.Tree) bool {
 	s := noOpChecker{json: json, custom: m.Custom != nil}
 	return w.Scale == nil && s.message(m, nil, config) && s.managers > 0 &&
 		s.owns(w, m, encodeFields(m, config, w.excluded(), false))
 }
 
-// A noOpChecker walks over JSON as the codec writes it: valid and without blanks. It writes what it
-// expects and compares bytes, which is several times faster than decoding.
-//
-// Controllers apply the same configuration again and again, so this is the most frequent apply of all. The
-// walk gives up at the first byte that is not expected: it proves that nothing changes and never the
-// opposite.
+// A noOpChecker walks JSON as the codec writes it: valid and without whitespace. Comparing expected
+// bytes is several times faster than decoding, and repeated applies by controllers are the most
+// frequent ones. The walk stops at the first unexpected byte.
 type noOpChecker struct {
 	json     []byte
 	pos      int
 	depth    int
-	custom   bool   // the object is one of a custom kind
-	metadata bool   // the member of the object at hand is its metadata
-	managers int    // where the managers of the object are; 0 if it has none
-	scratch  []byte // what is compared with the JSON
+	custom   bool   // the object is of a custom kind
+	metadata bool   // the current member of the object is its metadata
+	managers int    // offset of the managed fields; 0 if there are none
+	scratch  []byte // buffer for expected bytes
 }
 
-// peek is the byte at hand; 0 at the end.
 func (s *noOpChecker) peek() byte {
 	if s.pos < len(s.json) {
 		return s.json[s.pos]
@@ -44,7 +39,6 @@ func (s *noOpChecker) peek() byte {
 	return 0
 }
 
-// next consumes a byte, if it is at hand.
 func (s *noOpChecker) next(c byte) bool {
 	if s.peek() != c {
 		return false
@@ -53,8 +47,8 @@ func (s *noOpChecker) next(c byte) bool {
 	return true
 }
 
-// key consumes the key of the next member with its colon and the comma before; nil at the end of the
-// object, which is consumed. ok is false for malformed JSON and for keys with an escape.
+// key consumes the key of the next member, with its colon and the comma before it. At the end of
+// the object it returns nil. ok is false for malformed JSON and for keys with escapes.
 func (s *noOpChecker) key() (key []byte, ok bool) {
 	s.next(',')
 	if s.next('}') {
@@ -68,11 +62,9 @@ func (s *noOpChecker) key() (key []byte, ok bool) {
 	return key, bytes.IndexByte(key, '\\') < 0
 }
 
-// message tells whether the object at hand, of message m, has all of t. It may be an item of list, whose
-// keys have defaults that config may leave out.
-//
-// All fields of the object are passed by, those of t are compared. found counts the latter, so that a field
-// of t that the object does not have is noticed at the end.
+// message reports whether the current object, of message m, has everything in t. If it is an item
+// of list, config may omit keys with defaults. found counts the fields of t, to detect missing ones
+// at the end.
 func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -111,7 +103,7 @@ func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree
 	}
 }
 
-// value tells whether the value at hand, of a field or of an element of it, has all of v.
+// value reports whether the current value has everything in v.
 func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
 	object, isTree := v.(tree.Tree)
 	switch granularity := granularityOf(f, element); {
@@ -133,7 +125,6 @@ func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
 	return s.is(codec.AppendField(s.scratch[:0], f, v))
 }
 
-// mapField tells whether the map at hand has all of t.
 func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	if !s.next('{') {
 		return false
@@ -154,13 +145,12 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 	}
 }
 
-// maxOthers is how many items of others a list may have beside those of the configuration, for a shortcut to be
-// tried: each of them is compared with all of the configuration. Admission adds a few, such as the volume of a
+// maxOthers limits the additional items of a list for which the fast paths are tried, because each
+// of them is compared with the whole configuration. Admission adds a few, such as the volume of a
 // Pod's token.
 const maxOthers = 16
 
-// list tells whether a list has the same items in the same order, maybe with items of others between them.
-// Another order is left to Apply, though it may change nothing.
+// list reports whether a list has the wanted items in order, possibly with others in between.
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
 	wanted, _ := v.([]any)
 	if len(wanted) == 0 || !s.next('[') {
@@ -182,7 +172,6 @@ func (s *noOpChecker) list(f *schema.Field, v any) bool {
 	}
 }
 
-// item tells whether the item at hand of a list has all of a wanted one.
 func (s *noOpChecker) item(f *schema.Field, wanted any) bool {
 	object, isTree := wanted.(tree.Tree)
 	switch {
@@ -194,15 +183,15 @@ func (s *noOpChecker) item(f *schema.Field, wanted any) bool {
 	return s.is(codec.AppendElement(s.scratch[:0], f, wanted))
 }
 
-// otherItem consumes an item of a list that certainly is none of the wanted ones: it has other keys, or is
-// another value of a set.
+// otherItem consumes a list item that certainly is none of the wanted ones, because its keys or its
+// value in a set differ.
 func (s *noOpChecker) otherItem(f *schema.Field, wanted []any) bool {
 	item, ok := s.itemKeys(f)
 	return ok && isOther(f, item, wanted)
 }
 
-// itemKeys consumes an item and is what its path element is made of: its value in a set, else an object with
-// its keys only.
+// itemKeys consumes an item and returns the part that identifies it: a value of a set, or an object
+// with only the keys.
 func (s *noOpChecker) itemKeys(f *schema.Field) (item any, ok bool) {
 	if f.ListType == schema.ListSet {
 		return s.scalar()
@@ -226,7 +215,6 @@ func (s *noOpChecker) itemKeys(f *schema.Field) (item any, ok bool) {
 	}
 }
 
-// scalar consumes and decodes a value that is no object or list.
 func (s *noOpChecker) scalar() (any, bool) {
 	start, first := s.pos, s.peek()
 	if first == '{' || first == '[' || !s.skip() {
@@ -236,7 +224,7 @@ func (s *noOpChecker) scalar() (any, bool) {
 	return v, err == nil
 }
 
-// isString consumes a string without escapes, if it is v.
+// isString consumes the string v, if it follows without escapes.
 func (s *noOpChecker) isString(v any) bool {
 	text, isText := v.(string)
 	end := s.pos + 1 + len(text)
@@ -251,7 +239,7 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is consumes a value, if it is the wanted one, whose bytes become the scratch space.
+// is consumes the wanted value, if it follows. wanted becomes the new scratch buffer.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
 	if !bytes.HasPrefix(s.json[s.pos:], wanted) {
@@ -262,17 +250,14 @@ func (s *noOpChecker) is(wanted []byte) bool {
 	return c == ',' || c == '}' || c == ']'
 }
 
-// skip consumes a value of any type.
 func (s *noOpChecker) skip() bool {
 	n := jsontext.Value(s.json[s.pos:]).Length()
 	s.pos += n
 	return n > 0
 }
 
-// owns tells whether the writer is a manager that has applied the set with this text, in the writer's
-// version.
-//
-// For custom kinds it goes over all managers, because the set of any of them may have to be reconciled.
+// owns reports whether the writer's last apply had the set with this text, in the writer's version.
+// For custom kinds it checks all managers, because any of their sets may need reconciling.
 func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	s.pos = s.managers
 	if !s.next('[') {
@@ -297,8 +282,8 @@ func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	return found
 }
 
-// upToDate tells whether the set of an entry is in line with the plan m, that of the writer's version:
-// definitions change.
+// upToDate reports whether the set of an entry matches the plan m of the writer's version, which
+// CRD updates may change.
 func (s *noOpChecker) upToDate(e entry, w Writer, m *schema.Message) bool {
 	return s.isQuoted(e.version, w.APIVersion) && !parseCached(string(e.fields), m).reconciled
 }
@@ -306,7 +291,6 @@ func (s *noOpChecker) upToDate(e entry, w Writer, m *schema.Message) bool {
 // An entry is a manager as JSON.
 type entry struct{ manager, operation, version, subresource, fields []byte }
 
-// entry consumes one entry of managedFields.
 func (s *noOpChecker) entry() (e entry, ok bool) {
 	s.next('{')
 	for {
@@ -334,12 +318,11 @@ func (s *noOpChecker) entry() (e entry, ok bool) {
 	}
 }
 
-// writtenBy tells whether an entry is the writer's, for applying.
 func (e *entry) writtenBy(w Writer, s *noOpChecker) bool {
 	return s.isQuoted(e.operation, opApply) && s.isQuoted(e.manager, w.Manager) && s.isQuoted(e.subresource, w.Subresource)
 }
 
-// isQuoted tells whether a value is this string; an absent value is the empty one.
+// isQuoted reports whether a JSON value is this string; an absent value equals "".
 func (s *noOpChecker) isQuoted(value []byte, text string) bool {
 	if len(value) == 0 {
 		return text == ""

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// storable is a plan of objects that can be stored.
+// storable returns a kind whose objects can be stored.
 func storable() *schema.Kind {
 	m := plan()
 	metadata := m.Field("metadata").Message
@@ -22,15 +22,15 @@ func storable() *schema.Kind {
 	metadata.Fields = append(metadata.Fields, &schema.Field{Name: "resourceVersion"}, list())
 	metadata.Index()
 	inner := m.Field("inner").Message
-	inner.Fields = append(inner.Fields, list()) // a field of the same name that holds no managers
+	inner.Fields = append(inner.Fields, list()) // a field of the same name without managers
 	inner.Index()
 	k := &schema.Kind{Declared: m}
 	k.Version, k.Kind = "v1", "Object"
 	return k
 }
 
-// What is recognized as a no-op by its JSON is what an apply leaves alone, and what an apply has made is recognized
-// in most cases.
+// TestIsNoOpApplyAgreesWithApply checks that recognized no-ops are no-ops for Apply, and that most
+// repeated applies are recognized.
 func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	k := storable()
@@ -46,7 +46,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 		w := writerOf([...]string{"a", `b"<`, "c"}[random.IntN(3)])
 		w.Subresource = [...]string{"", "", "status"}[random.IntN(3)]
 		managed := Update(writerOf("other"), versions, nil, live, nil, false)
-		if random.IntN(2) == 0 { // a manager who owns what is there in part, or is otherwise
+		if random.IntN(2) == 0 { // a manager that owns some of the object or differs otherwise
 			managed = append(managed, tree.Tree{"manager": w.Manager, "operation": opApply, "apiVersion": "v1", "time": w.Now,
 				"fieldsType": "FieldsV1", "fieldsV1": encodeFields(k.Message(), config, w.excluded(), false), "subresource": w.Subresource})
 			if live = combineTrees(k.Message(), live, config); random.IntN(2) == 0 {
@@ -59,7 +59,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 				t.Fatal(err)
 			}
 			live, managed = made, by
-			if random.IntN(4) == 0 { // somebody else comes in between
+			if random.IntN(4) == 0 { // another manager writes in between
 				w.Manager, config = "z", randomConfig(random, k.Message())
 			}
 			if config == nil {
@@ -86,7 +86,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 		if stands && !left {
 			t.Fatalf("%s by %s\nstands in\n%s, but becomes\n%s", codec.AppendAny(nil, config), w.Manager, json, codec.AppendAny(nil, made))
 		}
-		for i := range json { // cut anywhere it is refused, or at least no panic
+		for i := range json { // truncated JSON must not panic
 			if IsNoOpApply(w, k.Message(), json[:i], config) && !stands {
 				t.Fatalf("%s stands in a part of what it does not stand in", codec.AppendAny(nil, config))
 			}
@@ -104,7 +104,7 @@ func TestIsNoOpApplyAgreesWithApply(t *testing.T) {
 	}
 }
 
-// randomConfig is an object that can be applied; nil for one that cannot.
+// randomConfig returns an object that can be applied, or nil.
 func randomConfig(random *rand.Rand, m *schema.Message) tree.Tree {
 	text := codec.AppendValue(nil, m, randomObject(random, m))
 	object, _, err := codec.DecodeJSON(m, text)
@@ -124,7 +124,7 @@ func randomConfig(random *rand.Rand, m *schema.Message) tree.Tree {
 	return object
 }
 
-// mutated is a value with a small change somewhere.
+// mutated returns a value with a small random change.
 func mutated(random *rand.Rand, v any) any {
 	switch v := tree.Clone(v).(type) {
 	case tree.Tree:

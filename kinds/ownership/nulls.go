@@ -9,15 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A configuration may say of a field that it is null, which its tree has as nil. The applier owns
-// such a field like any other that it names. What is owned as a whole loses its value by it; what is
-// owned in parts keeps them.
+// A configuration may set fields to null, as nil. The applier owns such fields like others. Atomic
+// values are then removed; divided ones keep their parts.
 
-// withNulls is a configuration with null{} for nil, because elsewhere in this package nil is a field that
-// is absent; the configuration itself if it has none. Fields without owner are left out.
-//
-// As an example, {"spec":{"replicas":null}} gives the writer the path spec.replicas. If nobody sets a value
-// the field gets its default.
+// withNulls replaces nil in a configuration by null{}, because nil means absent elsewhere in this
+// package. Unowned fields are omitted. Without nulls, the result is config itself.
+// {"spec":{"replicas":null}} gives the writer the path spec.replicas; without a value of another
+// manager the field gets its default.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	var out tree.Tree
 	if m.Custom != nil {
@@ -33,9 +31,9 @@ func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	return out
 }
 
-// resolveNulls is an object of message m as it is stored: a null in a map, or of a field that is always
-// written, becomes the zero value, any other null is absent. In an object of a custom kind it stays: whether null is a
-// value there is up to the schema, when the object is defaulted.
+// resolveNulls returns an object of message m in stored form. A null in a map, or of an EmitEmpty
+// field, becomes the zero value; others are removed. Custom kinds keep nulls, because their schema
+// decides during defaulting.
 func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	if m.Custom != nil {
 		return t
@@ -51,14 +49,13 @@ func resolveNulls(m *schema.Message, t tree.Tree) tree.Tree {
 	}}.message(m, t)
 }
 
-// A replacer replaces one value by another everywhere in a tree: to says by what in a field, or in an
-// element of it; nil removes it. What does not hold the value stays the same in memory.
+// A replacer replaces one value throughout a tree. to returns the replacement for a field or
+// element; nil removes it. Unaffected parts share memory.
 type replacer struct {
 	from any
 	to   func(f *schema.Field, element bool) any
 }
 
-// message replaces in a message.
 func (r replacer) message(m *schema.Message, t tree.Tree) tree.Tree {
 	out := t
 	for name, v := range t {
@@ -73,7 +70,6 @@ func (r replacer) message(m *schema.Message, t tree.Tree) tree.Tree {
 	return out
 }
 
-// value is a value of f with replacements in it, or its replacement.
 func (r replacer) value(f *schema.Field, v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -103,7 +99,7 @@ func (r replacer) value(f *schema.Field, v any) any {
 	return r.element(f, v, false)
 }
 
-// element is value for an element of a list or map of f, or for its only value.
+// element is value for an element, or for the only value of a single field.
 func (r replacer) element(f *schema.Field, v any, element bool) any {
 	object, isTree := v.(tree.Tree)
 	switch {
@@ -115,7 +111,7 @@ func (r replacer) element(f *schema.Field, v any, element bool) any {
 	return v
 }
 
-// replace is out, which is t itself or a copy of it, with made instead of was.
+// replace sets name in out, which is t itself or a copy of it.
 func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tree {
 	if tree.SameRef(was, made) {
 		return out
@@ -127,8 +123,8 @@ func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tre
 	return out
 }
 
-// replaceEverywhere is a value with one null in it replaced by another, whatever the plan says of it: null is a value in
-// objects of custom kinds, which schemas may allow anywhere. What does not hold it stays the same in memory.
+// replaceEverywhere replaces from by to at any depth, regardless of the plan, because schemas of
+// custom kinds may allow nulls anywhere. Unaffected parts share memory.
 func replaceEverywhere(v, from, to any) any {
 	switch v := v.(type) {
 	case tree.Tree:

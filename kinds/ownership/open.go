@@ -8,10 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Custom kinds may leave open what fields an object has (schema.Message.Additional), and their objects
-// are looked at before they are validated.
+// Custom kinds may leave the fields of an object open (schema.Message.Additional). Their objects
+// are examined before validation.
 
-// fieldsOf are the fields of m by name, and if m is open also those that only the trees have.
+// fieldsOf returns the fields of m sorted by name and, if m is open, the undeclared fields of both
+// trees.
 func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 	if m.Additional == nil {
 		return m.Sorted()
@@ -38,13 +39,12 @@ func fieldsOf(m *schema.Message, x, y tree.Tree) []*schema.Field {
 
 func has(t tree.Tree, name string) bool { _, there := t[name]; return there }
 
-// declares tells whether the plan names a field, which is one of fieldsOf.
+// declares reports whether the plan names a field of fieldsOf.
 func declares(m *schema.Message, f *schema.Field) bool {
 	return m.Additional == nil || m.Field(f.Name) != m.Additional
 }
 
-// wrongType tells whether a value is of another type than the plan says: an object instead of a list, or
-// the other way round.
+// wrongType reports whether a value is an object where the plan has a list, or the reverse.
 func wrongType(granularity granularity, v any) bool {
 	switch v.(type) {
 	case tree.Tree:

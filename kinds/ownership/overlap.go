@@ -2,19 +2,18 @@ package ownership
 
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
-// overlaps tells whether the set of a FieldsV1 text may have paths in common with s. It reads only what
-// s leads to and builds nothing: most writes touch nothing that the other managers own, and their sets
-// are never parsed. For a text that cannot be read the answer is yes.
+// overlaps reports whether the set of a FieldsV1 text may share paths with s; malformed text counts
+// as true. It reads only the members that s has and builds nothing: most writes touch no fields of
+// other managers, whose sets are then never parsed.
 //
-// An example: for the set of spec.replicas it enters f:spec of the text, passes by all other members, and
-// answers yes if there is f:replicas.
+// For the set of spec.replicas it enters f:spec, skips all other members, and returns true if
+// f:replicas exists.
 func overlaps(text string, s Set) bool {
 	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}
 	found, err := p.overlaps(s)
 	return found || err != nil
 }
 
-// overlaps reads a set as far as s has the same path elements.
 func (p *parser) overlaps(s Set) (bool, error) {
 	if err := p.open(); err != nil {
 		return false, err
@@ -31,7 +30,6 @@ func (p *parser) overlaps(s Set) (bool, error) {
 	}
 }
 
-// memberOverlaps reads what is below a key, if s has anything there.
 func (p *parser) memberOverlaps(key string, s Set) (bool, error) {
 	if key == "." {
 		return false, p.Skip()

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Overlay puts a configuration over an object of message m, by the rules of an apply but for ownership: lists are merged by
-// their types, and what config does not name stays. It refuses a configuration that names a list, a map or a message that
-// is replaced as a whole, because whoever wrote it may not know what else that holds. What stays shares memory with live.
+// Overlay merges config into an object of message m by the rules of apply, without ownership.
+// Configurations that name an atomic list, map or message are an error, because their author may
+// not know its other content. Unchanged parts share memory with live.
 func Overlay(m *schema.Message, live, config tree.Tree, undeclared []string) (tree.Tree, error) {
 	if fault := CheckConfig(m, config, undeclared); fault != "" {
 		return nil, fmt.Errorf("failed to convert patch object to typed object: %s", fault)
@@ -28,7 +28,7 @@ func Overlay(m *schema.Message, live, config tree.Tree, undeclared []string) (tr
 	return version.toStored(merged), nil
 }
 
-// atomicParts are the paths of what a configuration names and is replaced as a whole.
+// atomicParts returns the paths of atomic values in a configuration.
 func atomicParts(m *schema.Message, t tree.Tree, path string) (found []string) {
 	for _, name := range t.SortedKeys() {
 		if f := m.Field(name); f != nil {
@@ -38,7 +38,7 @@ func atomicParts(m *schema.Message, t tree.Tree, path string) (found []string) {
 	return found
 }
 
-// atomicValue is atomicParts for the value of a field, or for an element of its list. Values of maps are not looked at.
+// atomicValue is atomicParts for one value. Values of maps are not examined.
 func atomicValue(f *schema.Field, element bool, v any, path string) (found []string) {
 	switch v := v.(type) {
 	case tree.Tree:

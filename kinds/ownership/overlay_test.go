@@ -37,7 +37,6 @@ func TestOverlay(t *testing.T) {
 	}
 }
 
-// mustJSON is a text as it is encoded here.
 func mustJSON(t *testing.T, text string) []byte {
 	t.Helper()
 	b, err := json.Marshal(parseTree(t, text))

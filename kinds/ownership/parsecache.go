@@ -7,32 +7,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A parsedSet is what a FieldsV1 text says under a plan.
-//
-// It is shared by all who ask for the same text, and never changed.
+// A parsedSet is a parsed FieldsV1 text under a plan. It is shared and immutable.
 type parsedSet struct {
 	text       string
-	set        Set  // in line with the plan; empty if the text cannot be read
+	set        Set  // reconciled with the plan; empty for malformed text
 	reconciled bool // the plan has changed since the text was written
-	canonical  bool // the text is what AppendJSON writes for the set
+	canonical  bool // AppendJSON writes the same text
 }
 
-// parseCached reads the text of a stored object, which could be read when it was written. plan is nil for
-// a version that is not served any more.
+// parseCached parses the text of a stored object. plan is nil for a version that is no longer
+// served.
 func parseCached(text string, plan *schema.Message) parsedSet {
 	if len(text) > maxCachedText {
 		return parseReconciled(text, plan)
 	}
 	r, ok := sharedParseCache.get(parseCacheKey{text, planID(plan)})
 	if !ok {
-		r = parseReconciled(strings.Clone(text), plan) // a copy, so that the cache does not keep whole objects alive
+		// a copy, so that the cache does not retain whole objects
+		r = parseReconciled(strings.Clone(text), plan)
 		sharedParseCache.add(r, planID(plan))
 	}
 	return r
 }
 
-// parseReconciled parses a text. One that cannot be read gives an empty set: the manager then owns
-// nothing.
+// parseReconciled parses a text. Malformed text yields an empty set, so the manager owns nothing.
 func parseReconciled(text string, plan *schema.Message) parsedSet {
 	s, _ := Parse(text)
 	r := parsedSet{text: text, set: s}
@@ -44,30 +42,29 @@ func parseReconciled(text string, plan *schema.Message) parsedSet {
 	return r
 }
 
-// Texts up to maxCachedText bytes are cached, about parseCacheSize bytes of them.
+// Texts up to maxCachedText bytes are cached, about parseCacheSize bytes in total.
 const (
 	maxCachedText  = 8 << 10
 	parseCacheSize = 256 << 10
 )
 
-// sharedParseCache holds recently parsed texts: most objects share their texts with many others.
+// sharedParseCache pays off because most objects share their texts with many others.
 var sharedParseCache parseCache
 
-// A parseCache holds parsed sets by text and plan, in two generations: when the recent one is full it
-// becomes the old one, and what was old is dropped. What is used stays, without a list to maintain on each
-// access.
+// A parseCache holds parsed sets by text and plan in two generations. When the recent one is full,
+// it replaces the old one. Used entries survive without a list to maintain on each access.
 type parseCache struct {
-	mu          sync.Mutex // of all fields
+	mu          sync.Mutex // guards all fields
 	recent, old map[parseCacheKey]parsedSet
-	size        int // of the texts in recent, in bytes
+	size        int // bytes of the texts in recent
 }
 
 type parseCacheKey struct {
 	text string
-	plan any // a planID
+	plan any // from planID
 }
 
-// planID stands for a plan. That of a custom kind is large, and must not be kept alive by what was read under it.
+// planID identifies a plan. The cache must not retain the plan of a custom kind, which is large.
 func planID(plan *schema.Message) any {
 	if plan != nil && plan.Custom != nil {
 		return plan.Custom.SchemaID
@@ -75,7 +72,7 @@ func planID(plan *schema.Message) any {
 	return plan
 }
 
-// get finds a parsed set, and keeps it for longer.
+// get moves entries that it finds to the recent generation.
 func (m *parseCache) get(at parseCacheKey) (parsedSet, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

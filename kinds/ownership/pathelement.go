@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// String is the path element as messages show it: .name, [name="c"], [="x"] or [0].
+// String returns the path element as messages show it: .name, [name="c"], [="x"] or [0].
 func (s pathElement) String() string {
 	switch s.kind {
 	case 'f':
@@ -31,7 +31,6 @@ func (s pathElement) String() string {
 	return "[" + s.text + "]"
 }
 
-// itemKind is the kind of the path elements of the items of a list.
 func itemKind(f *schema.Field) byte {
 	if f.ListType == schema.ListSet {
 		return 'v'
@@ -39,16 +38,14 @@ func itemKind(f *schema.Field) byte {
 	return 'k'
 }
 
-// itemElement is the path element of an item of a list that is owned item by item: the value of a set, or
-// the keys of an item.
-//
-// For the container {"name":"c","image":"i"} it is k:{"name":"c"}; in a set of strings, "x" is v:"x".
+// itemElement returns the path element of an item of a divided list: k:{"name":"c"} for the
+// container {"name":"c","image":"i"}, and v:"x" for "x" in a set.
 func itemElement(f *schema.Field, item any) pathElement {
 	return pathElement{itemKind(f), string(appendItemKey(nil, f, item))}
 }
 
-// itemElements are the path elements of all items of a list. Their texts share one string: a list of many
-// items would otherwise cost an allocation for each.
+// itemElements returns the path elements of all items. Their texts share one string, which saves an
+// allocation per item.
 func itemElements(f *schema.Field, list []any) []pathElement {
 	var ends [16]int
 	at, b := ends[:0], make([]byte, 0, 32*len(list))
@@ -63,9 +60,9 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 	return steps
 }
 
-// sameItem tells whether two items have the same path element, without making it. It answers no where that
-// cannot be seen from the values alone: for fractions, of which different ones may be written alike, and
-// for keys that are no scalars.
+// sameItem reports whether two items certainly have the same path element, without building it. It
+// returns false for fractions, of which different ones may have the same text, and for keys that
+// are not scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(a) && tree.SameRef(a, b)
@@ -80,12 +77,12 @@ func sameItem(f *schema.Field, a, b any) bool {
 	return true
 }
 
-// isOther tells whether an item certainly has the path element of none of the others.
+// isOther reports whether the path element of an item certainly differs from those of the others.
 func isOther(f *schema.Field, item any, others []any) bool {
 	return hasExactElement(f, item) && !slices.ContainsFunc(others, func(other any) bool { return sameItem(f, item, other) })
 }
 
-// hasExactElement tells whether what the path element of an item is made of is exact.
+// hasExactElement reports whether the keys or the value of an item are exact.
 func hasExactElement(f *schema.Field, item any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(item)
@@ -94,7 +91,7 @@ func hasExactElement(f *schema.Field, item any) bool {
 	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return !exact(keyOf(f, object, name)) })
 }
 
-// exact tells whether v is a scalar whose text no other value has.
+// exact reports whether v is a scalar whose text is unique.
 func exact(v any) bool {
 	switch v.(type) {
 	case string, bool, int64:
@@ -103,7 +100,8 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey appends the text of an item's path element. A key without a value is left out: an item that has it is another one.
+// appendItemKey appends the text of an item's path element. Keys without a value are omitted; an
+// item that has them is a different one.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)
@@ -128,7 +126,6 @@ func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	return append(b, '}')
 }
 
-// keysOf are the keys of a list's items, sorted.
 func keysOf(f *schema.Field) []string {
 	if len(f.ListMapKeys) > 1 && !slices.IsSorted(f.ListMapKeys) {
 		return slices.Sorted(slices.Values(f.ListMapKeys))
@@ -136,9 +133,8 @@ func keysOf(f *schema.Field) []string {
 	return f.ListMapKeys
 }
 
-// lacksKeys tells whether an item has a value for none of its keys.
-//
-// Such an item has no path, so nothing in it could be owned.
+// lacksKeys reports whether an item has no value for any of its keys. It then has no path and
+// cannot be owned.
 func lacksKeys(f *schema.Field, item any) bool {
 	if f.ListType == schema.ListSet {
 		return false
@@ -147,8 +143,8 @@ func lacksKeys(f *schema.Field, item any) bool {
 	return !slices.ContainsFunc(f.ListMapKeys, func(name string) bool { return keyOf(f, object, name) != nil })
 }
 
-// keyOf is the value of one key of an item. An absent key has its default, because defaults are filled in
-// only after the merge, or the zero value that is written anyway; nil if there is neither.
+// keyOf returns one key of an item, or nil. Defaults are applied only after the merge, so an absent
+// key counts as its default, or as the zero value if that is always written.
 func keyOf(f *schema.Field, item tree.Tree, name string) any {
 	if v := item[name]; v != nil || f.Message == nil {
 		return v

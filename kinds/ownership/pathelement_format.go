@@ -9,11 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// parsePathElement reads a path element and brings it into its canonical form, however a client has
-// written it. known is false for other kinds than those of package doc.
-//
-// Other servers may write k:{"b":1, "a":2}; here that is k:{"a":2,"b":1}, so that elements can be compared
-// as text.
+// parsePathElement parses a path element and normalizes it, so that elements can be compared as
+// text: k:{"b":1, "a":2} becomes k:{"a":2,"b":1}. known is false for unknown kinds.
 func parsePathElement(key string) (at pathElement, known bool, err error) {
 	if len(key) < 2 || key[1] != ':' {
 		return at, false, errFields
@@ -48,8 +45,8 @@ func parsePathElement(key string) (at pathElement, known bool, err error) {
 	return at, true, nil
 }
 
-// canonicalKeys tells whether a text is certainly an object of scalars, sorted by name and without blanks,
-// as appendItemKey writes it. Nearly all texts are, and then need not be decoded and encoded again.
+// canonicalKeys reports whether a text certainly is an object of sorted scalars without whitespace,
+// as appendItemKey writes it. Nearly all texts are, which saves decoding them.
 func canonicalKeys(text string) bool {
 	for last, sep := "", "{"; ; sep = "," {
 		name := strings.TrimPrefix(text, sep)
@@ -67,7 +64,7 @@ func canonicalKeys(text string) bool {
 	}
 }
 
-// scalarEnd is the length of the plain string or the whole number at the start; 0 if there is none.
+// scalarEnd returns the length of the plain string or whole number at the start of text, or 0.
 func scalarEnd(text string) int {
 	if strings.HasPrefix(text, `"`) {
 		return quotedEnd(text)
@@ -82,7 +79,7 @@ func scalarEnd(text string) int {
 	return end
 }
 
-// quotedEnd is the length of the string without escapes at the start; 0 if there is none.
+// quotedEnd returns the length of the string without escapes at the start of text, or 0.
 func quotedEnd(text string) int {
 	if !strings.HasPrefix(text, `"`) {
 		return 0

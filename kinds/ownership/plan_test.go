@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// plan is a message with a field of each relation.
+// plan returns a message with a field of each granularity.
 func plan() *schema.Message {
 	item := schema.NewMessage("Item",
 		&schema.Field{Name: "name"}, &schema.Field{Name: "kind", Default: "K"}, &schema.Field{Name: "value"},
@@ -55,7 +55,7 @@ func set(t testing.TB, text string) Set {
 
 func (s Set) text() string { return string(s.AppendJSON(nil)) }
 
-// only finds the forms of one version, v1.
+// onlyV1 serves only the version v1.
 func onlyV1(apiVersion string) (ServedVersion, bool) {
 	return ServedVersion{Message: plan()}, apiVersion == "v1"
 }

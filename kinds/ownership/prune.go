@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// withoutPaths is a tree of message m without the paths of a set. Objects and lists that lose everything
-// become emptied{}, not absent: whether they were named themselves is decided by the caller.
-//
-// For {"a":{"b":1},"c":2} and the set a.b it is {"a":emptied{},"c":2}; for the set a it is {"c":2}.
+// withoutPaths returns a tree of message m without the paths of a set. Objects and lists that lose
+// everything become emptied{}; the caller decides whether they are removed. For {"a":{"b":1},"c":2}
+// and the set a.b, the result is {"a":emptied{},"c":2}; for the set a it is {"c":2}.
 func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	if remove.Empty() {
 		return t
@@ -28,7 +27,6 @@ func withoutPaths(m *schema.Message, t tree.Tree, remove Set) tree.Tree {
 	return out
 }
 
-// prune removes what a node names, or what it names below.
 func prune(out tree.Tree, n node, rest func() any) {
 	if n.member {
 		delete(out, n.text)
@@ -37,7 +35,7 @@ func prune(out tree.Tree, n node, rest func() any) {
 	out[n.text] = rest()
 }
 
-// valueWithout is v without the paths below it; emptied{} if nothing is left.
+// valueWithout returns v without the paths below it, or emptied{} if nothing remains.
 func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -66,13 +64,12 @@ func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	return out
 }
 
-// keepsEmitEmpty tells whether a message has a field that is always written and that the set does not
-// name: with it, the message remains even if it has nothing else.
+// keepsEmitEmpty reports whether a message has an EmitEmpty field that the set does not name. Such
+// a field keeps the message.
 func keepsEmitEmpty(m *schema.Message, remove Set) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty && !remove.has(fieldElement(f.Name)) })
 }
 
-// listWithout is valueWithout for a list that is owned item by item.
 func listWithout(f *schema.Field, v any, remove Set) any {
 	list, _ := v.([]any)
 	if len(list) == 0 {
@@ -96,7 +93,7 @@ func listWithout(f *schema.Field, v any, remove Set) any {
 	return out
 }
 
-// namedRoot is named for the set of a whole object, whose metadata always stays.
+// namedRoot is named for a whole object, whose metadata always stays.
 func namedRoot(m *schema.Message, s Set) Set {
 	out := named(m, s)
 	if n := out.find(fieldElement("metadata")); n != nil {
@@ -105,11 +102,9 @@ func namedRoot(m *schema.Message, s Set) Set {
 	return out
 }
 
-// named adds to a set the fields of messages that longer paths go through: who owns a part of a field also
-// keeps the field from being removed.
-//
-// As an example, spec.template.x becomes spec, spec.template and spec.template.x. Maps and lists are not
-// added: a key or an item is in the set itself if it was named.
+// named adds the fields of messages on the way to longer paths, because owning a part of a field
+// protects the field from removal. spec.template.x becomes spec, spec.template and spec.template.x.
+// Keys and items are in the set themselves if they were named.
 func named(m *schema.Message, s Set) Set {
 	nodes := make([]node, len(s.nodes))
 	for i, n := range s.nodes {
@@ -124,7 +119,6 @@ func named(m *schema.Message, s Set) Set {
 	return Set{nodes}
 }
 
-// namedBelow is named for what is below a path.
 func namedBelow(f *schema.Field, element bool, s Set) Set {
 	if s.Empty() {
 		return s
@@ -143,7 +137,7 @@ func namedBelow(f *schema.Field, element bool, s Set) Set {
 	return s
 }
 
-// withoutEmptied is a value without what has lost everything in it; nil if it is that itself.
+// withoutEmptied removes emptied values from v. It returns nil if v is one.
 func withoutEmptied(v any) any {
 	switch v := v.(type) {
 	case emptied:
@@ -171,7 +165,6 @@ func withoutEmptied(v any) any {
 	return v
 }
 
-// listWithoutEmptied is withoutEmptied for a list; the list itself if it has none.
 func listWithoutEmptied(list []any) []any {
 	out, changed := make([]any, 0, len(list)), false
 	for _, e := range list {

@@ -6,12 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Reconciled brings a set in line with the plan m, which may have changed since the set was written: who
-// owned parts of what is now owned as a whole owns the whole. In the other direction there is nothing to
-// do: who owned the whole owns no part. The result is s itself if nothing changes.
+// Reconciled adapts a set to the plan m, which may have changed since the set was written: owners
+// of parts of what is now atomic own the whole. The opposite change needs nothing, because the
+// owner of the whole owns no part. If nothing changes, the result is s itself.
 //
-// An example: while spec.rules is a list with keys, a manager owns spec.rules[name="a"].host. After the
-// definition has made the list atomic, that manager owns spec.rules.
+// For example, a manager owns spec.rules[name="a"].host. After a CRD update makes the list atomic,
+// that manager owns spec.rules.
 func Reconciled(m *schema.Message, s Set) Set {
 	return s.mapped(func(n node) node {
 		if f := m.Field(n.text); f != nil && n.kind == 'f' {
@@ -21,7 +21,6 @@ func Reconciled(m *schema.Message, s Set) Set {
 	})
 }
 
-// reconciledNode is Reconciled for the paths through one field, or through an element of it.
 func reconciledNode(f *schema.Field, element bool, n node) node {
 	if n.below.Empty() {
 		return n
@@ -37,7 +36,7 @@ func reconciledNode(f *schema.Field, element bool, n node) node {
 	return n
 }
 
-// mapped is a set with each node replaced; s itself if all stay the same.
+// mapped replaces each node. It returns s itself if all stay the same.
 func (s Set) mapped(change func(node) node) Set {
 	out := s
 	for i, old := range s.nodes {
@@ -53,7 +52,7 @@ func (s Set) mapped(change func(node) node) Set {
 	return out
 }
 
-// sameRef tells whether two sets are the same one in memory.
+// sameRef reports whether two sets are identical in memory.
 func sameRef(a, b Set) bool {
 	return len(a.nodes) == len(b.nodes) && (len(a.nodes) == 0 || &a.nodes[0] == &b.nodes[0])
 }

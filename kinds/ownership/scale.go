@@ -4,23 +4,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Scale says what a write of an object's scale sub-resource reaches. Managers who do not own the
-// replicas are invisible to it.
-//
-// A scale has spec.replicas whatever the field is called in the object. Conflicts name that path, and the
-// version of the scale, because its clients know no other.
+// A Scale limits a write to the scale subresource. Managers that do not own the replicas are
+// invisible to it. Conflicts name the path spec.replicas and the version of the scale, because
+// clients of the scale know no other.
 type Scale struct {
-	Replicas   []string // the path of their field names in the object
-	APIVersion string   // of the scale; to its clients all managers have written in it
+	Replicas   []string // path of field names in the object
+	APIVersion string   // of the scale; its clients see all managers in this version
 }
 
-// Has tells whether an object has replicas, be it 0.
+// Has reports whether an object has replicas, including 0.
 func (s *Scale) Has(t tree.Tree) bool {
 	last := len(s.Replicas) - 1
 	return t.Object(s.Replicas[:last]...).Has(s.Replicas[last])
 }
 
-// existingFields is what an object has for its scale.
 func (s *Scale) existingFields(t tree.Tree) Set {
 	last := len(s.Replicas) - 1
 	if n, _ := t.Object(s.Replicas[:last]...).Int(s.Replicas[last]); n == 0 {
@@ -29,7 +26,6 @@ func (s *Scale) existingFields(t tree.Tree) Set {
 	return fieldSet(s.Replicas...)
 }
 
-// visiblePaths are the paths of a set as the writer is told of them in a conflict.
 func (w *Writer) visiblePaths(s Set) []string {
 	if w.Scale != nil {
 		return []string{".spec.replicas"}
@@ -37,7 +33,6 @@ func (w *Writer) visiblePaths(s Set) []string {
 	return s.Paths()
 }
 
-// visibleIdentity is a manager as the writer is told of it in a conflict.
 func (w *Writer) visibleIdentity(i managerIdentity) managerIdentity {
 	if w.Scale != nil {
 		i.apiVersion = w.Scale.APIVersion
@@ -45,7 +40,6 @@ func (w *Writer) visibleIdentity(i managerIdentity) managerIdentity {
 	return i
 }
 
-// hasField tells whether the path of these fields is in s.
 func (s Set) hasField(path []string) bool {
 	last := len(path) - 1
 	for _, name := range path[:last] {
@@ -54,7 +48,6 @@ func (s Set) hasField(path []string) bool {
 	return s.has(fieldElement(path[last]))
 }
 
-// fieldSet holds one path of fields.
 func fieldSet(path ...string) Set {
 	n := node{pathElement: fieldElement(path[0]), member: len(path) == 1}
 	if !n.member {

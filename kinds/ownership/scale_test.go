@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaler is a writer of the scale of objects that keep their replicas in inner.b.
+// scaler returns a writer of the scale of objects with replicas in inner.b.
 func scaler(manager string) Writer {
 	w := writerOf(manager)
 	w.Subresource, w.Scale = "scale", &Scale{Replicas: []string{"inner", "b"}, APIVersion: "scales/v1"}
@@ -29,7 +29,8 @@ func TestScaleUpdate(t *testing.T) {
 	}
 }
 
-// Replicas without an owner belong to before-first-apply, which to clients of the scale has written in its version.
+// TestScaleApply checks that replicas without an owner belong to before-first-apply, in the version
+// of the scale.
 func TestScaleApply(t *testing.T) {
 	managed := []any{tree.Tree{"manager": "m", "operation": "Update", "apiVersion": "v1", "fieldsType": "FieldsV1", "fieldsV1": `{"f:text":{}}`}}
 	live := parseTree(t, `{"text":"a","inner":{"b":1}}`)

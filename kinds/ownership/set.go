@@ -6,24 +6,21 @@ import (
 	"strings"
 )
 
-// A Set is a set of paths. It is immutable, so that sets share their lower levels; the zero value is
-// empty.
-//
-// It is a tree with one level per path element: spec.replicas and spec.paused share the node of spec.
-// Union, Intersection and Difference walk over two such trees at once, at the cost of the nodes on the levels that both
-// have.
-type Set struct{ nodes []node } // sorted, so that two sets are combined in one pass
+// A Set is an immutable set of paths; the zero value is empty. It is a tree with one level per path
+// element: spec.replicas and spec.paused share the node of spec. Sets share subtrees. Union,
+// Intersection and Difference walk two trees at the cost of their common levels.
+type Set struct{ nodes []node } // sorted, so that two sets combine in one pass
 
-// A node is what a set holds at and below one path element: the path that ends here, if member, and those
-// that go on. At least one of the two is there.
+// A node holds the paths at and below one path element: the path that ends here, if member, and
+// longer ones. It is never empty.
 type node struct {
 	pathElement
 	member bool
 	below  Set
 }
 
-// A pathElement is one part of a path: its kind, which is the letter before the colon, and the text after
-// the colon. Elements of kind k and v hold canonical JSON, so that equal elements have equal text.
+// A pathElement is a part of a path. The kind is the letter before the colon. The text of kinds k
+// and v is canonical JSON, so that equal elements have equal text.
 type pathElement struct {
 	kind byte
 	text string
@@ -33,13 +30,11 @@ func (s pathElement) compare(o pathElement) int {
 	return cmp.Or(cmp.Compare(s.kind, o.kind), strings.Compare(s.text, o.text))
 }
 
-// fieldElement is the path element of a field or of a key of a map.
 func fieldElement(name string) pathElement { return pathElement{'f', name} }
 
-// Empty tells whether there is no path in s.
+// Empty reports whether s has no paths.
 func (s Set) Empty() bool { return len(s.nodes) == 0 }
 
-// find is the node of a path element; nil if there is none.
 func (s Set) find(at pathElement) *node {
 	i, ok := slices.BinarySearchFunc(s.nodes, at, func(n node, at pathElement) int { return n.pathElement.compare(at) })
 	if !ok {
@@ -48,7 +43,6 @@ func (s Set) find(at pathElement) *node {
 	return &s.nodes[i]
 }
 
-// below is what s holds below a path element.
 func (s Set) below(at pathElement) Set {
 	if n := s.find(at); n != nil {
 		return n.below
@@ -56,21 +50,20 @@ func (s Set) below(at pathElement) Set {
 	return Set{}
 }
 
-// has tells whether the path of this one element is in s.
 func (s Set) has(at pathElement) bool {
 	n := s.find(at)
 	return n != nil && n.member
 }
 
-// Equal tells whether a and b hold the same paths.
+// Equal reports whether a and b have the same paths.
 func Equal(a, b Set) bool {
 	return sameRef(a, b) || slices.EqualFunc(a.nodes, b.nodes, func(x, y node) bool {
 		return x.pathElement == y.pathElement && x.member == y.member && Equal(x.below, y.below)
 	})
 }
 
-// Union holds the paths of both. It is a itself where that holds all of b, which is the usual case of a
-// writer that writes the same fields again.
+// Union returns the paths of both sets. It returns a itself if a contains b, as when a writer
+// writes the same fields again.
 func Union(a, b Set) Set {
 	switch {
 	case a.Empty():
@@ -83,7 +76,7 @@ func Union(a, b Set) Set {
 	})
 }
 
-// unionAll holds the paths of all sets. They are joined two by two, so that each is walked a few times only, however many there are.
+// unionAll joins sets pairwise, so that each is walked only a few times.
 func unionAll(sets []Set) Set {
 	for len(sets) > 1 {
 		joined := make([]Set, 0, (len(sets)+1)/2)
@@ -98,7 +91,6 @@ func unionAll(sets []Set) Set {
 	return sets[0]
 }
 
-// holds tells whether all paths of b are in s.
 func (s Set) holds(b Set) bool {
 	for i := range b.nodes {
 		n := &b.nodes[i]
@@ -109,14 +101,14 @@ func (s Set) holds(b Set) bool {
 	return true
 }
 
-// Intersection holds the paths that are in both.
+// Intersection returns the paths in both sets.
 func Intersection(a, b Set) Set {
 	return combine(a, b, false, false, func(x, y node) node {
 		return node{x.pathElement, x.member && y.member, Intersection(x.below, y.below)}
 	})
 }
 
-// Difference holds the paths of a that are not in b.
+// Difference returns the paths of a that are not in b.
 func Difference(a, b Set) Set {
 	if b.Empty() {
 		return a
@@ -126,8 +118,9 @@ func Difference(a, b Set) Set {
 	})
 }
 
-// combine merges the sorted nodes of both sets. keepA and keepB tell whether a node that only one has is
-// kept; both makes one node of two. Nodes that are not kept are leapt over: the sets of thousands of managers are held against one large change.
+// combine merges the sorted nodes of both sets. keepA and keepB say whether to keep nodes that only
+// one set has; both merges two nodes. Dropped nodes are skipped by galloping, because thousands of
+// managers may be compared with one large change.
 func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	var out []node
 	x, y := a.nodes, b.nodes
@@ -164,7 +157,8 @@ func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	return Set{out}
 }
 
-// leapTo is nodes from a path element on, of which the first one lies before it. It takes as many steps as the distance has digits.
+// leapTo returns nodes from at on, given that the first node is less than at. It gallops, in time
+// logarithmic in the distance.
 func leapTo(nodes []node, at pathElement) []node {
 	compare := func(n node, at pathElement) int { return n.pathElement.compare(at) }
 	step := 1
@@ -176,18 +170,16 @@ func leapTo(nodes []node, at pathElement) []node {
 	return nodes[i:]
 }
 
-// A builder gathers the nodes of one level. Nodes mostly come sorted; only if they do not are they sorted
-// at the end.
+// A builder gathers the nodes of one level and sorts them only if necessary.
 type builder struct {
 	nodes    []node
 	unsorted bool
-	// duplicateIsLeaf: an element that is added twice has nothing below it. Of list items with the same
-	// keys nobody can tell which one a longer path would mean.
+	// duplicateIsLeaf: an element that is added twice has nothing below it, because a longer path
+	// would be ambiguous.
 	duplicateIsLeaf bool
 }
 
-// add adds what is at and below a path element, if there is anything. An element that is added twice
-// counts once.
+// add adds the paths at and below a path element. Duplicates are merged.
 func (b *builder) add(at pathElement, member bool, below Set) {
 	if !member && below.Empty() {
 		return
@@ -198,7 +190,6 @@ func (b *builder) add(at pathElement, member bool, below Set) {
 	b.nodes = append(b.nodes, node{at, member, below})
 }
 
-// set is the set of all that was added.
 func (b *builder) set() Set {
 	if !b.unsorted {
 		return Set{b.nodes}
@@ -219,7 +210,6 @@ func (b *builder) set() Set {
 	return Set{out}
 }
 
-// belowAll is what nodes of one path element have below it.
 func (b *builder) belowAll(same []node) Set {
 	if b.duplicateIsLeaf {
 		return Set{}
@@ -231,7 +221,7 @@ func (b *builder) belowAll(same []node) Set {
 	return unionAll(all)
 }
 
-// Paths lists the paths as users know them, such as .spec.containers[name="c"].image.
+// Paths lists the paths in user notation, such as .spec.containers[name="c"].image.
 func (s Set) Paths() []string { return s.paths(nil, "") }
 
 func (s Set) paths(list []string, prefix string) []string {

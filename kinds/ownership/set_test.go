@@ -54,7 +54,7 @@ func TestBuilderSorts(t *testing.T) {
 	}
 }
 
-// Sets of very different sizes, which are leapt through, are combined like others.
+// TestSetAlgebraOfSizes combines sets of very different sizes, which uses galloping.
 func TestSetAlgebraOfSizes(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	draw := func(n int) (Set, map[string]bool) {

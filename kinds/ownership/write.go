@@ -10,54 +10,53 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Writer says who writes, how and when.
+// A Writer describes the writer, scope and time of a write.
 type Writer struct {
 	Manager     string
 	Subresource string // "" for the object itself
 	APIVersion  string // of the request
 	Now         string // RFC 3339, UTC
-	// KeepsStatus: the write does not reach the status, which is left out of its fields.
+	// KeepsStatus: the write does not affect the status.
 	KeepsStatus bool
-	// OnlyField, if set, is the one field of the object, beside metadata, that the write reaches, as
-	// in "status".
+	// OnlyField, if set, is the one field beside metadata that the write affects, such as "status".
 	OnlyField string
-	// KeepsMetadata are the fields of metadata that the write does not reach; schema.EveryField
-	// stands for all.
+	// KeepsMetadata are the metadata fields that the write does not affect; schema.EveryField means
+	// all.
 	KeepsMetadata []string
-	// Scale, if set, says that the write is one of a scale.
+	// Scale is set for a write of the scale subresource.
 	Scale *Scale
-	// LastApplied is the JSON that a client-side apply of the same client has left in an annotation. The
-	// apply does not conflict over the fields that still have the values in it.
+	// LastApplied is the JSON that a client-side apply of the same client has left in an
+	// annotation. The apply does not conflict over fields that still have these values.
 	LastApplied string
 }
 
-// excluded are the fields that the write leaves out.
 func (w *Writer) excluded() excludedFields {
 	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
 }
 
-// A ServedVersion is how one version shows an object. FromStored and ToStored convert trees of the stored
-// version; they are nil where it is the stored version itself. Neither changes what it is given.
+// A ServedVersion describes one version of an object. FromStored and ToStored convert from and to
+// the stored form without changing their input; they are nil for the stored version itself.
 type ServedVersion struct {
 	Message              *schema.Message
 	FromStored, ToStored func(tree.Tree) tree.Tree
-	// Remote says that a conversion asks somebody else, and is to be spared where it tells nothing: where nothing but
-	// metadata has changed, which is the same in all versions.
+	// Remote means that conversions call a webhook. They are skipped if only metadata has changed,
+	// which is the same in all versions.
 	Remote bool
 }
 
-// ServedVersions finds a version by name, as in "apps/v1"; false if it is not served any more.
+// ServedVersions returns the version with a name such as "apps/v1". ok is false if it is no longer
+// served.
 type ServedVersions func(apiVersion string) (ServedVersion, bool)
 
-// Update is managedFields after a write that replaced before (nil for a create) by after, both in stored
-// form and with their defaults: what has changed becomes the writer's and is taken from all others.
-// managed is what before had; the result may be the same list.
+// Update returns managedFields after a write that replaced before (nil for a create) by after, both
+// in stored form with defaults. The writer becomes the sole owner of all changes. managed belongs
+// to before and may be returned itself.
 //
-// An object without managers stays without, unless it is new or begin is set. So does one whose managers
-// are all invisible to the writer of a scale.
+// An existing object without managers keeps none unless begin is set. managedFields also stays the
+// same if the writer of a scale sees none of the managers.
 //
-// As an example, "ui" creates {"data":{"a":"1"}}, and "ci" updates a to 2 and adds b. Then "ci" owns data.a
-// and data.b, and "ui" only data, which it has created.
+// For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
+// data.a and data.b, and "ui" only data.
 func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed []any, begin bool) []any {
 	switch {
 	case before == nil && len(managed) == 0:
@@ -89,7 +88,7 @@ func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed 
 	return all.capUpdaters().encode()
 }
 
-// newManagedFields is managedFields of a new object: its writer owns all that it has.
+// newManagedFields returns managedFields of a new object, which its writer owns entirely.
 func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -103,27 +102,24 @@ func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any 
 	return []any{m.tree()}
 }
 
-// An update is one change of an object as its managers see it.
-//
-// The comparison is made once for each version in which a manager owns fields, mostly for one.
+// An update is one change of an object. The comparison is made once per version of its managers,
+// usually one.
 type update struct {
 	writer        Writer
 	versions      ServedVersions
 	before, after tree.Tree
 	asEncoded     bool
-	// config, if set, is what is applied: its nulls are part of the change as the writer sees it.
+	// config is the applied configuration, if any. Its nulls are part of the change for the writer.
 	config tree.Tree
 	known  []versionDifference
 }
 
-// A versionDifference is a difference in one version.
 type versionDifference struct {
 	apiVersion string
 	difference
 }
 
-// difference is the change in one version; false if that is not served any more. It is made once for all
-// managers of the version.
+// difference returns the change in one version. ok is false if that is no longer served.
 func (u *update) difference(apiVersion string) (difference, bool) {
 	for _, d := range u.known {
 		if d.apiVersion == apiVersion {
@@ -153,7 +149,6 @@ func (u *update) difference(apiVersion string) (difference, bool) {
 	return d, true
 }
 
-// equalBeyondMetadata tells whether two objects differ in their metadata at most.
 func equalBeyondMetadata(a, b tree.Tree) bool {
 	for _, pair := range [][2]tree.Tree{{a, b}, {b, a}} {
 		for name, v := range pair[0] {
@@ -165,7 +160,7 @@ func equalBeyondMetadata(a, b tree.Tree) bool {
 	return true
 }
 
-// fromStored is FromStored, which may be nil. The nulls of an object of a custom kind are values in what it returns.
+// fromStored applies FromStored, if set. Nulls of custom objects become values.
 func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	if f.FromStored != nil {
 		t = f.FromStored(t)
@@ -176,8 +171,8 @@ func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
 	return t
 }
 
-// equal tells whether two objects are the same to clients of the version. In objects of custom kinds an
-// empty value differs from an absent one: no plan says which fields are left out when they are empty.
+// equal reports whether two objects are equal to clients of the version. Empty and absent differ in
+// custom kinds, because no plan says which empty fields are omitted.
 func (f ServedVersion) equal(a, b tree.Tree) bool {
 	if f.Message.Custom != nil {
 		return tree.StrictEqual(a, b)
@@ -185,7 +180,6 @@ func (f ServedVersion) equal(a, b tree.Tree) bool {
 	return f.Message.Same(a, b)
 }
 
-// toStored is ToStored, which may be nil.
 func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	if f.Message.Custom != nil {
 		t, _ = replaceEverywhere(t, null{}, nil).(tree.Tree)
@@ -196,9 +190,8 @@ func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	return f.ToStored(t)
 }
 
-// conflicts are, by manager, the changed fields that others than self own.
-//
-// What is gone is no conflict: an apply removes only what no other manager owns.
+// conflicts returns the changed fields that managers other than self own. Removals do not conflict,
+// because an apply removes only fields that no other manager owns.
 func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	found := map[*manager]Set{}
 	for _, m := range all {
@@ -219,8 +212,8 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	return found
 }
 
-// takeOver takes what has changed or is gone from all managers but self. Managers of versions that are not
-// served any more lose everything, since nothing can be compared for them.
+// takeOver takes the changed and removed fields from all managers except self. Managers of versions
+// that are no longer served lose everything, since nothing can be compared for them.
 func (u *update) takeOver(all managers, self *manager) managers {
 	for _, m := range all {
 		if m == self {
@@ -238,14 +231,13 @@ func (u *update) takeOver(all managers, self *manager) managers {
 	return all
 }
 
-// newConflict is the Status for an apply that changes what others own.
-//
-// For one field the message is, for instance:
+// newConflict returns the Status of an apply that changes fields of others. For one field the
+// message is, for example:
 //
 //	Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas
 //
-// For several, each manager is followed by its fields, one in a line. The causes hold the same for
-// programs.
+// For several, each manager is followed by its fields, one per line. The causes contain the same in
+// structured form.
 func newConflict(w Writer, found map[*manager]Set) *meta.Status {
 	holders := make([]*manager, 0, len(found))
 	for m := range found {

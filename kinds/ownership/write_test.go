@@ -75,8 +75,8 @@ func TestUnknownVersionLosesAll(t *testing.T) {
 	}
 }
 
-// run applies configurations in turn, "manager{...}", with "!" before one that forces; the last
-// word is what the object then is and who owns it, or the message of the fault.
+// run applies configurations in turn, "manager{...}", with "!" before a forced one. It returns the
+// object and its owners, or the error message.
 func run(t *testing.T, steps ...string) string {
 	t.Helper()
 	var live tree.Tree
@@ -161,8 +161,8 @@ func TestConflictNamesSubresource(t *testing.T) {
 	}
 }
 
-// TestTimes: the time of a manager is that of the last change that was his. A write that changes
-// nothing leaves all managers as they are.
+// TestTimes checks that the time of a manager is that of its last change, and that no-op writes
+// change no manager.
 func TestTimes(t *testing.T) {
 	at := func(manager, now string) Writer {
 		w := writerOf(manager)
