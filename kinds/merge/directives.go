@@ -7,8 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// isDirectiveOf tells whether name is a directive and not a field of m: a schema has fields that begin
-// with "$". Where there is no message, any name can be a key, and only those of directives are some.
+// isDirectiveOf reports whether name is a directive rather than a field of m, since schemas have
+// fields that begin with "$". Without a message any name may be a key, so only known directives
+// count.
 func isDirectiveOf(m *schema.Message, name string) bool {
 	if m == nil {
 		return isDirective(name)
@@ -16,9 +17,7 @@ func isDirectiveOf(m *schema.Message, name string) bool {
 	return strings.HasPrefix(name, "$") && fieldOf(m, name) == nil
 }
 
-// checkDirectives refuses unknown directives in one object. Ignoring a misspelled one would lose data.
-//
-// Only names that the message has no field for count: a definition's schema has fields such as $ref.
+// checkDirectives rejects unknown directives, because ignoring a misspelled one would lose data.
 func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	for name, v := range patch {
 		switch {
@@ -37,8 +36,8 @@ func checkDirectives(m *schema.Message, patch tree.Tree) error {
 	return nil
 }
 
-// checkDirectivesDeep is checkDirectives for an object that becomes part of the result as a whole, with
-// all that it holds.
+// checkDirectivesDeep checks an object that becomes part of the result as a whole, with its
+// content.
 func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	if err := checkDirectives(m, patch); err != nil {
 		return err
@@ -62,7 +61,6 @@ func checkDirectivesDeep(m *schema.Message, patch tree.Tree) error {
 	return nil
 }
 
-// checkItems is checkDirectivesDeep for the objects in a list.
 func checkItems(m *schema.Message, items []any) error {
 	for _, item := range items {
 		if o, ok := item.(tree.Tree); ok {
@@ -74,10 +72,9 @@ func checkItems(m *schema.Message, items []any) error {
 	return nil
 }
 
-// stripObjectDirectives is an object of a patch as a value: without nulls, without directives, and without
-// objects that hold a $patch, since there is nothing to carry it out on.
-//
-// An example: of {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} it leaves {"a":1}.
+// stripObjectDirectives returns an object of a patch without nulls, directives, and objects with a
+// $patch, which have nothing to apply to:
+// {"a":1,"b":null,"$retainKeys":["a"],"c":{"$patch":"delete"}} becomes {"a":1}.
 func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	out := make(tree.Tree, len(patch))
 	for name, v := range patch {
@@ -92,14 +89,13 @@ func stripObjectDirectives(patch tree.Tree) tree.Tree {
 	return out
 }
 
-// isDirective tells whether name is one of the directives, which are never fields, unlike other names that
-// begin with "$".
+// isDirective reports whether name is a directive. Other names that begin with "$" may be fields.
 func isDirective(name string) bool {
 	return name == patchDirective || name == retainDirective ||
 		strings.HasPrefix(name, orderPrefix) || strings.HasPrefix(name, deletePrefix)
 }
 
-// stripDirectives is a value of a patch without directives and nulls.
+// stripDirectives returns a value of a patch without directives and nulls.
 func stripDirectives(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -1,31 +1,30 @@
-// Package merge applies patches to trees: RFC 7386 merge patches (Merge), RFC 6902 JSON patches (JSONPatch)
-// and strategic merge patches (Strategic), which merge lists by the keys that a kind declares. Server-side
-// apply, the fourth patch type, is package ownership.
+// Package merge applies patches to trees: RFC 7386 merge patches (Merge), RFC 6902 JSON patches
+// (JSONPatch) and strategic merge patches (Strategic), which merge lists by the keys that a kind
+// declares. Server-side apply is package ownership.
 //
-// Each takes the current tree and a patch, and returns the resulting tree. The current tree is shared with
-// readers and is never written to. The result shares with it every sub-tree that the patch leaves alone:
-// so a patch of one field does not cost a copy of the object, and what is unchanged is recognized by its
-// address afterwards (tree.SameRef). The result must therefore be treated as immutable too.
+// Each function returns a new tree and never writes to the current one, which readers share. The
+// result shares all subtrees that the patch does not touch, so it is immutable too. Unchanged parts
+// can be recognized by address (tree.SameRef).
 //
-// Values are those of package tree. The result holds whatever the patch brought in, of any type and under
-// any name; the caller passes it through codec.Conform, which checks types and drops unknown fields.
+// The result contains the patch's values, of any type and name. The caller passes it to
+// codec.Conform, which checks types and drops unknown fields.
 //
-// A patch of a few bytes may ask for a lot: JSON patches are limited in their operations and in what they copy and
-// move (MaxOperations, maxCopySize, maxMovedItems), strategic ones in what they are merged into (maxMergeWork).
+// Small patches can demand much work. JSON patches are limited in operations, copied bytes and
+// moved items (MaxOperations, maxCopySize, maxMovedItems), strategic ones in the items that they
+// merge into (maxMergeWork).
 //
 // # Strategic merge patches
 //
-// The plan of a kind (schema.Field) declares for each list whether a patch replaces it or is merged into
-// it, and by which key items are matched. Special members of a patch, the directives, say what plain values
-// cannot:
+// The plan of a kind (schema.Field) declares for each list whether a patch replaces it or merges
+// into it, and by which key items match. Directives are special members of a patch:
 //
-//	"$patch": "replace" | "delete" | "merge"   for the object, or the list item, that holds it
+//	"$patch": "replace" | "delete" | "merge"   for the object or list item that contains it
 //	"$retainKeys": [names]                     the only fields that the object keeps
 //	"$deleteFromPrimitiveList/<field>": […]    values to remove from a list of scalars
 //	"$setElementOrder/<field>": […]            the order of the list afterwards
 //
 // # Errors
 //
-// Errors are *meta.Status: 400 for a patch that is malformed, 413 for one that asks for too much, 422 for
-// an operation that cannot be carried out on the current tree.
+// Errors are *meta.Status: 400 for a malformed patch, 413 for one that exceeds a limit, 422 for an
+// operation that does not apply to the current tree.
 package merge

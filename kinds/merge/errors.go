@@ -7,14 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// newBadPatch is the error for a patch that is malformed, whatever the object.
+// newBadPatch returns the error for a malformed patch.
 func newBadPatch(format string, args ...any) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
 }
 
-// newCannotApply is the error for a JSON patch that does not apply to this object. It begins with the
-// words that clients look for, and tells what failed, but nothing of the object: who may patch need not be
-// allowed to read.
+// newCannotApply returns the error for a JSON patch that does not apply to this object. It begins
+// with the words that clients search for. It reveals nothing of the object, because the user may be
+// allowed to patch but not to read.
 func newCannotApply(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusUnprocessableEntity, Reason: meta.ReasonInvalid,
@@ -23,7 +23,7 @@ func newCannotApply(format string, args ...any) error {
 	}
 }
 
-// newTooLarge is the error for a patch that asks for too much work or memory.
+// newTooLarge returns the error for a patch that demands too much work or memory.
 func newTooLarge(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusRequestEntityTooLarge, Reason: meta.ReasonRequestTooLarge,

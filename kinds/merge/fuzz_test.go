@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// objects are what fuzzing patches.
+// objects are the fuzzed patches' targets.
 var objects = []string{
 	`{}`, `{"data":{"a":"1","b":"2"}}`, `{"secrets":[{"name":"a","v":"1"},{"name":"b"}],"ports":[{"port":1},{"port":2,"x":"y"}],"set":["a","b"],"args":["x"]}`,
 	`{"one":{"name":"a","v":"1"},"atomic":{"labels":{"a":"b"}}}`,
 }
 
-// FuzzJSONPatch, as the next ones: a patch is refused by a Status that blames the client, or
-// makes a tree that can be written and read; and what is patched stays as it is.
+// FuzzJSONPatch, like the following tests, checks that a patch fails with a client error or
+// produces a tree that can be encoded and decoded, and does not change its input.
 func FuzzJSONPatch(f *testing.F) {
 	for i, patch := range []string{
 		`[]`, `[{"op":"add","path":"/data/c","value":1.5}]`, `[{"op":"remove","path":"/secrets/1"}]`, `[{"op":"test","path":"","value":{}}]`, `[{"op":"copy","from":"/ports","path":"/ports/-"}]`,
@@ -61,7 +61,7 @@ func FuzzStrategic(f *testing.F) {
 	})
 }
 
-// decoded is the body of a patch that is an object.
+// decoded decodes a patch that is an object.
 func decoded(patch []byte) (tree.Tree, error) {
 	v, _, err := codec.DecodeAny(patch)
 	if body, ok := v.(tree.Tree); ok && err == nil {

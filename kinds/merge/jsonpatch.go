@@ -11,20 +11,18 @@ import (
 )
 
 const (
-	// MaxOperations is how many operations one JSON patch may have.
+	// MaxOperations limits the operations of one JSON patch.
 	MaxOperations = 10000
-	// maxCopySize is how many bytes of JSON, about, all copy operations of one patch may make: as much as
-	// the largest request body. Each copy of a copy doubles the object.
+	// maxCopySize limits the approximate bytes of JSON that the copy operations of one patch
+	// produce, to the size of the largest request body. Each copy of a copy doubles the object.
 	maxCopySize = 3 << 20
-	// maxMovedItems is how many items of lists all operations of one patch may move by a place, to make room or to close a gap. Ten
+	// maxMovedItems limits the list items that one patch shifts to make room or close gaps. Ten
 	// thousand operations at the beginning of a list of a million items would take seconds.
 	maxMovedItems = 1 << 28
 )
 
-// An operation is one operation of a JSON patch as it was sent.
-//
-// Path, From and Value are nil if the client has left them out, which differs from "" and null. Value stays
-// text until it is known whether the operation needs it.
+// An operation is one operation of a JSON patch as sent. Missing Path, From and Value are nil,
+// which differs from "" and null. Value is decoded only if the operation needs it.
 type operation struct {
 	Op    string
 	Path  *string
@@ -32,17 +30,16 @@ type operation struct {
 	Value json.RawMessage
 }
 
-// JSONPatch applies an RFC 6902 patch, either all of its operations, one after the other, or none. A patch
-// that is no list of operations is 400, more than MaxOperations, too many copies or too many items that are moved are 413, an
-// operation that fails is 422.
+// JSONPatch applies all operations of an RFC 6902 patch or none. A malformed patch is 400, a patch
+// that exceeds a limit 413, and a failed operation 422.
 //
 // For the object {"spec":{"list":["a","b"]}}:
 //
 //	[{"op":"add","path":"/spec/list/1","value":"x"}]     the list is a, x, b
 //	[{"op":"add","path":"/spec/list/-","value":"x"}]     the list is a, b, x
-//	[{"op":"test","path":"/spec/list/0","value":"b"}]    422, as the value is another one
-//	[{"op":"remove","path":"/spec/none"}]                422, as there is nothing to remove
-//	[{"op":"replace","path":"/spec/none","value":"x"}]   sets the field, as release 1.35 does, which RFC 6902 does not
+//	[{"op":"test","path":"/spec/list/0","value":"b"}]    422, the value differs
+//	[{"op":"remove","path":"/spec/none"}]                422, there is nothing to remove
+//	[{"op":"replace","path":"/spec/none","value":"x"}]   sets the field, as Kubernetes 1.35 does, unlike RFC 6902
 func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	ops, err := readOperations(patch)
 	if err != nil {
@@ -65,23 +62,20 @@ func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	return object, nil
 }
 
-// A parsedOperation is an operation that has been checked, its value and pointers parsed.
+// A parsedOperation is a checked operation.
 type parsedOperation struct {
 	op         string
 	path, from pointer
 	value      any
-	pathText   string // the path as it was sent, or its beginning
-	absent     bool   // there is no value at the path of a test
+	pathText   string // the path as sent, possibly truncated
+	absent     bool   // the path of a test does not exist
 }
 
-// maxShownPath is how many bytes of a path an error message shows.
-//
-// A path may be as long as the body, and errors get into logs.
+// maxShownPath limits the bytes of a path in errors, which are logged. Paths can be as long as the
+// body.
 const maxShownPath = 256
 
-// failure says why the operation cannot be carried out.
-//
-// It never shows a value: see newCannotApply.
+// failure says why the operation failed, without values; see newCannotApply.
 func (s *parsedOperation) failure() string {
 	switch {
 	case s.op == "test" && !s.absent:
@@ -94,10 +88,9 @@ func (s *parsedOperation) failure() string {
 	return "there is no value at this path"
 }
 
-// readOperations reads and checks all operations before the first one is carried out.
-//
-// A fault in the last operation is so found before work is done for the others. What is no list of objects
-// is 400; an operation that can never be carried out, whatever the object, is 422 like one that fails.
+// readOperations checks all operations first, so that an error in the last one costs no work. A
+// patch that is not a list of objects is 400. Operations that can never succeed are 422, like those
+// that fail.
 func readOperations(patch []byte) ([]parsedOperation, error) {
 	var raws []json.RawMessage
 	if err := json.Unmarshal(patch, &raws); err != nil {
@@ -121,7 +114,7 @@ func readOperations(patch []byte) ([]parsedOperation, error) {
 	return steps, nil
 }
 
-// checkOperation checks what can be checked without an object.
+// checkOperation checks everything that does not depend on the object.
 func checkOperation(op operation) (parsedOperation, error) {
 	s := parsedOperation{op: op.Op}
 	if op.Path == nil {
@@ -154,7 +147,7 @@ func checkOperation(op operation) (parsedOperation, error) {
 	return s, err
 }
 
-// decodeValue reads a value. Whole numbers of 64 bits stay exact, which float64 would not keep.
+// decodeValue keeps 64-bit integers exact.
 func decodeValue(data []byte) (any, error) {
 	d := json.NewDecoder(bytes.NewReader(data))
 	d.UseNumber()
@@ -165,7 +158,7 @@ func decodeValue(data []byte) (any, error) {
 	return convertNumbers(v)
 }
 
-// convertNumbers turns the json.Numbers inside v into int64 or float64, and its maps into trees, in place.
+// convertNumbers converts in place each json.Number in v to int64 or float64, and maps to trees.
 func convertNumbers(v any) (any, error) {
 	var err error
 	switch v := v.(type) {

@@ -86,7 +86,7 @@ func TestJSONPatch(t *testing.T) {
 	}
 }
 
-// expected is current with the fields of want set; "=" means want alone.
+// expected returns current with the fields of want set; "=" means want alone.
 func expected(t *testing.T, current, want string) any {
 	if whole, ok := strings.CutPrefix(want, "="); ok {
 		return parse(t, whole)
@@ -127,7 +127,7 @@ func TestJSONPatchLimits(t *testing.T) {
 	list := make([]any, 100_000)
 	for _, c := range []struct {
 		operation string
-		code      int // 0: it is carried out
+		code      int // 0 for success
 	}{
 		{`{"op":"add","path":"/l/0","value":1}`, 413},
 		{`{"op":"remove","path":"/l/0"}`, 413},
@@ -145,8 +145,8 @@ func TestJSONPatchLimits(t *testing.T) {
 	}
 }
 
-// Patches drawn at random do what a well-known implementation does with them. Copies are
-// left out: there it copies what is absent as null.
+// TestJSONPatchAgrees compares random patches with a well-known implementation, except for copies,
+// which there turn absent values into null.
 func TestJSONPatchAgrees(t *testing.T) {
 	paths := rapid.SampledFrom([]string{"/a", "/b", "/a/b", "/a/0", "/a/1", "/a/-", "/b/a/c", "/d~1~0", "/d~1~0/a", "/c/0/a"})
 	rapid.Check(t, func(r *rapid.T) {
@@ -160,7 +160,7 @@ func TestJSONPatchAgrees(t *testing.T) {
 				"value": anyValue(false).Draw(r, "value"),
 			}
 			if op["op"] == "move" && strings.HasPrefix(op["path"].(string), op["from"].(string)) {
-				continue // into or onto itself: the other one does as it likes
+				continue // implementations differ on moves into or onto the source
 			}
 			ops = append(ops, op)
 		}

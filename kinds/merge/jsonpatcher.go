@@ -6,21 +6,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A jsonPatcher applies one JSON patch.
-//
-// It works on a tree of nodes, which are made where pointers lead (see node). If an operation fails the
-// nodes are dropped, and the object is as it was: so a patch is applied as a whole or not at all.
+// A jsonPatcher applies one JSON patch to a tree of nodes, which are created along pointers (see
+// node). If an operation fails, the nodes are discarded and the object is unchanged.
 type jsonPatcher struct {
 	root   *node
 	budget int // bytes of JSON that copies may still add
-	moves  int // items of lists that may still be moved by a place
+	moves  int // list items that may still be shifted
 }
 
 func newJSONPatcher(current tree.Tree) *jsonPatcher {
 	return &jsonPatcher{root: &node{value: current}, budget: maxCopySize, moves: maxMovedItems}
 }
 
-// apply carries out one operation; done is false if it cannot be carried out.
+// apply executes one operation. done is false if it does not apply.
 func (p *jsonPatcher) apply(s *parsedOperation) (done bool, err error) {
 	done, err = p.carryOut(s)
 	if err == nil && p.moves < 0 {
@@ -29,7 +27,6 @@ func (p *jsonPatcher) apply(s *parsedOperation) (done bool, err error) {
 	return done, err
 }
 
-// carryOut is apply without a look at how much has been moved.
 func (p *jsonPatcher) carryOut(s *parsedOperation) (done bool, err error) {
 	switch s.op {
 	case "add":
@@ -48,7 +45,6 @@ func (p *jsonPatcher) carryOut(s *parsedOperation) (done bool, err error) {
 	return done, nil
 }
 
-// find walks to the node that path names.
 func (p *jsonPatcher) find(path pointer) (*node, bool) {
 	n, ok := p.root, true
 	for _, token := range path {
@@ -59,14 +55,14 @@ func (p *jsonPatcher) find(path pointer) (*node, bool) {
 	return n, true
 }
 
-// parent is the node that holds the target of path, and the target's token in it.
+// parent returns the node that contains the target of path, and the target's token.
 func (p *jsonPatcher) parent(path pointer) (n *node, token string, ok bool) {
 	last := len(path) - 1
 	n, ok = p.find(path[:last])
 	return n, path[last], ok
 }
 
-// add puts c at path; an empty path is the whole document.
+// add adds c at path. An empty path replaces the document.
 func (p *jsonPatcher) add(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -80,17 +76,15 @@ func (p *jsonPatcher) add(path pointer, c *node) bool {
 	return true
 }
 
-// countMoves counts the items of a list behind one that has come or gone.
+// countMoves counts the list items behind an inserted or removed one.
 func (p *jsonPatcher) countMoves(n *node, token string) {
 	if i, ok := index(token, len(n.items)); n.isList && ok {
 		p.moves -= len(n.items) - i
 	}
 }
 
-// replace puts c in the place of a value. It differs from add in lists, where add inserts.
-//
-// A field that is not there is set, against RFC 6902: clients of release 1.35, which does so, replace what has a default or may
-// be empty without looking first.
+// replace replaces a value. Unlike RFC 6902 it sets absent fields, as Kubernetes 1.35 does: clients
+// replace fields that may be empty or defaulted without checking.
 func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -100,7 +94,7 @@ func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	return ok && n.set(token, c)
 }
 
-// remove takes out the value at path. The whole document cannot be removed.
+// remove removes and returns the value at path, except for the whole document.
 func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	if len(path) == 0 {
 		return nil, false
@@ -116,8 +110,8 @@ func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	return c, ok
 }
 
-// test compares. Clients test for null to make sure that nothing is there, so an absent target equals null
-// as long as its parent exists.
+// test compares a value. An absent field of an existing parent equals null, which clients use to
+// ensure absence.
 func (p *jsonPatcher) test(s *parsedOperation) bool {
 	if n, ok := p.find(s.path); ok {
 		return n.equals(s.value)
@@ -130,8 +124,8 @@ func (p *jsonPatcher) test(s *parsedOperation) bool {
 	return ok && n.opened && !n.isList
 }
 
-// move takes a value out and adds it elsewhere, which may not be inside of itself. A move to where the
-// value is changes nothing, but the value must exist.
+// move removes a value and adds it elsewhere, but not inside itself. Moving an existing value to
+// its own path does nothing.
 func (p *jsonPatcher) move(s *parsedOperation) bool {
 	if s.path.isBelow(s.from) {
 		return false
@@ -144,10 +138,8 @@ func (p *jsonPatcher) move(s *parsedOperation) bool {
 	return ok && p.add(s.path, n)
 }
 
-// copy adds a copy of a value, as long as the budget allows it.
-//
-// The budget counts the size of what is copied, not the number of copies: ten operations that copy the
-// whole object into itself make it a thousand times as large.
+// copy adds a copy of a value within the budget. The budget counts bytes rather than copies: ten
+// operations that copy the object into itself multiply its size by a thousand.
 func (p *jsonPatcher) copy(s *parsedOperation) (done bool, err error) {
 	n, ok := p.find(s.from)
 	if !ok {

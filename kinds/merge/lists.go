@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeList merges a patch into a list: by its merge key, as a set of scalars, or, if the kind declares no
-// strategy, by replacing it.
+// mergeList merges a patch into a list by its merge key or as a set of scalars, or replaces the
+// list if the kind declares no strategy.
 //
-// With the merge key name, the patch [{"name":"b","image":"new"},{"name":"c"}] makes of the list
-// of a and b the list a, b, c, where b has the new image. Where new items go is told at mergeOrder.
+// With the merge key name, the patch [{"name":"b","image":"new"},{"name":"c"}] turns the list a, b
+// into a, b, c, where b has the new image. mergeOrder places new items.
 func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error) {
 	if err := g.spend(len(live)); err != nil {
 		return nil, err
@@ -30,7 +30,7 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 	if err != nil {
 		return nil, err
 	}
-	if replace || isNew { // as it is, even with the same item twice
+	if replace || isNew { // taken unchanged, even with duplicate items
 		return stripDirectives(items).([]any), nil
 	}
 	merged, err := g.mergeItems(f, live, items)
@@ -40,12 +40,11 @@ func (g *strategic) mergeList(f *schema.Field, live, patch []any) ([]any, error)
 	return mergeOrder(merged, f.MergeKey, indexByKey(items, f.MergeKey), indexByKey(live, f.MergeKey)), nil
 }
 
-// applyItemDirectives takes the items of a patch that are directives, and carries out the deletions on a
-// copy of live. replace tells that the other items replace the list. items are those; where there is a live list to merge them
-// into, they are objects and have the merge key.
+// applyItemDirectives applies the directives among the items of a patch to a copy of live, and
+// returns the remaining items. replace means that those replace the list. Otherwise, if live
+// exists, they are objects with merge keys.
 //
-// Deletions come before merges wherever they stand in the patch. An item that is deleted and also given
-// anew is so replaced.
+// Deletions precede merges regardless of their position, so an item can be deleted and added anew.
 func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any, replace bool, err error) {
 	gone, isNew := map[any]bool{}, live == nil
 	for _, item := range patch {
@@ -61,7 +60,7 @@ func applyItemDirectives(f *schema.Field, live, patch []any) (left, items []any,
 			return nil, nil, false, err
 		}
 		id := itemKey(item, f.MergeKey)
-		v, there := o[f.MergeKey] // null is a key, which no live item has
+		v, there := o[f.MergeKey] // null is a key that no live item has
 		isKeyed := id != nil || there && v == nil
 		switch o[patchDirective] {
 		case patchReplace:
@@ -94,9 +93,8 @@ func newMissingMergeKey(f *schema.Field) error {
 	return newBadPatch("map: an item of %s does not contain declared merge key: %s", f.Name, f.MergeKey)
 }
 
-// mergeItems merges each item of the patch with the live item of the same key, or appends it.
-//
-// An item that is there several times in the patch is merged in several times.
+// mergeItems merges each item of the patch into the live item with the same key, or appends it.
+// Repeated items are merged repeatedly.
 func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error) {
 	merged := append(make([]any, 0, len(live)+len(items)), live...)
 	at := indexByKey(live, f.MergeKey)
@@ -119,7 +117,7 @@ func (g *strategic) mergeItems(f *schema.Field, live, items []any) ([]any, error
 	return merged, nil
 }
 
-// mergePrimitives merges a list of scalars as a set, in the order of the patch where both name a value.
+// mergePrimitives merges lists of scalars as sets. Values in both have the order of the patch.
 func mergePrimitives(live, patch []any) ([]any, error) {
 	if _, err := primitiveSet(patch); err != nil || live == nil {
 		return patch, err
@@ -137,7 +135,7 @@ func mergePrimitives(live, patch []any) ([]any, error) {
 	return mergeOrder(all, "", indexByKey(patch, ""), indexByKey(live, "")), nil
 }
 
-// primitiveSet checks a list of scalars, and returns them as a set.
+// primitiveSet checks that v is a list of scalars and returns it as a set.
 func primitiveSet(v any) (map[any]bool, error) {
 	list, ok := v.([]any)
 	if !ok {
@@ -154,7 +152,6 @@ func primitiveSet(v any) (map[any]bool, error) {
 	return set, nil
 }
 
-// withoutPrimitives is a copy of list without the scalars in gone.
 func withoutPrimitives(list []any, gone map[any]bool) []any {
 	out := make([]any, 0, len(list))
 	for _, v := range list {
@@ -165,11 +162,9 @@ func withoutPrimitives(list []any, gone map[any]bool) []any {
 	return out
 }
 
-// itemKey is what items of a list are identified by, for use as a key of a Go map: the value of an
-// object's merge key, or without a merge key the scalar itself; nil if there is none.
-//
-// JSON has one type of numbers, so that 1.0 and 1 are the same key. An unusual type, which no decoder
-// makes, is compared by its text.
+// itemKey returns the identity of a list item as a key of a Go map: the value of its merge key or,
+// without one, the scalar itself; nil if there is none. 1.0 and 1 are the same key. Types that no
+// decoder produces compare by their text.
 func itemKey(item any, key string) any {
 	if key != "" {
 		o, ok := item.(tree.Tree)

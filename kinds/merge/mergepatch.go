@@ -6,17 +6,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Merge applies an RFC 7386 merge patch. A patch that is no object replaces current; a null in an object
-// removes the field. Neither argument is changed.
+// Merge applies an RFC 7386 merge patch without changing its arguments. A patch that is not an
+// object replaces current; a null removes a field. If nothing changes, the result is current
+// itself.
 //
-// As examples, the current value, the patch and the result:
+// Examples of the current value, the patch and the result:
 //
 //	{"a":1,"b":2}  {"b":null,"c":3}  {"a":1,"c":3}
 //	{"a":[1,2]}    {"a":[3]}         {"a":[3]}      lists are replaced
-//	{"a":[1,2]}    {"a":[{"b":null}]} {"a":[{}]}    by what the patch has, whose nulls are no fields
-//	{"a":"x"}      {"a":{"b":null}}  {"a":{}}       a null in a new object is no field
-//
-// Where the patch says what current has already, the result is current itself, by address.
+//	{"a":[1,2]}    {"a":[{"b":null}]} {"a":[{}]}    without the nulls of objects
+//	{"a":"x"}      {"a":{"b":null}}  {"a":{}}       also in new objects
 func Merge(current, patch any) any {
 	p, ok := patch.(tree.Tree)
 	if !ok {
@@ -50,8 +49,7 @@ func Merge(current, patch any) any {
 	return out
 }
 
-// withoutNulls is a value of a patch that has nothing to be merged into: a null of an object in it only says that the
-// field is absent. An item of a list may be one.
+// withoutNulls returns a new value without the null fields of its objects. Null list items stay.
 func withoutNulls(patch any) any {
 	switch p := patch.(type) {
 	case tree.Tree:
@@ -75,7 +73,6 @@ func withoutNulls(patch any) any {
 	return patch
 }
 
-// isComposite tells whether a value can hold others.
 func isComposite(v any) bool {
 	switch v.(type) {
 	case tree.Tree, []any:
@@ -84,7 +81,7 @@ func isComposite(v any) bool {
 	return false
 }
 
-// cloneOnce is own, or a copy of shared if own is nil: the copy is made on the first change.
+// cloneOnce returns own or, for the first change, a copy of shared.
 func cloneOnce(own, shared tree.Tree) tree.Tree {
 	if own != nil {
 		return own

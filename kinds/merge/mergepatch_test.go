@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// parse reads JSON as a tree.
 func parse(t testing.TB, s string) any {
 	t.Helper()
 	v, err := decodeValue([]byte(s))
@@ -20,7 +19,7 @@ func parse(t testing.TB, s string) any {
 	return v
 }
 
-// text is a tree as JSON, keys sorted.
+// text encodes a tree with sorted keys.
 func text(t testing.TB, v any) string {
 	t.Helper()
 	b, err := json.Marshal(v)
@@ -30,7 +29,7 @@ func text(t testing.TB, v any) string {
 	return string(b)
 }
 
-// anyValue draws a small tree; with nulls or without.
+// anyValue draws a small tree, with or without nulls.
 func anyValue(nulls bool) *rapid.Generator[any] {
 	scalars := []*rapid.Generator[any]{
 		rapid.Map(rapid.SampledFrom([]string{"", "x", "y/~"}), func(s string) any { return s }),
@@ -55,7 +54,8 @@ func anyValue(nulls bool) *rapid.Generator[any] {
 	return deep(3)
 }
 
-// anyItem draws items of lists; never null, on which merge patches of others differ.
+// anyItem draws list items, but never null, which other implementations of merge patch treat
+// differently.
 func anyItem() *rapid.Generator[any] {
 	return rapid.OneOf(
 		rapid.Map(rapid.SampledFrom([]string{"x", "y"}), func(s string) any { return s }),
@@ -74,7 +74,7 @@ func anyObject(nulls bool) *rapid.Generator[tree.Tree] {
 	return rapid.Map(fields, func(m map[string]any) tree.Tree { return m })
 }
 
-// The examples of RFC 7386, appendix A.
+// TestMergeExamples covers RFC 7386, appendix A.
 func TestMergeExamples(t *testing.T) {
 	for _, c := range []struct{ current, patch, want string }{
 		{`{"a":"b"}`, `{"a":"c"}`, `{"a":"c"}`},

@@ -2,21 +2,19 @@ package merge
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// A node is one value of a document while it is being patched. It is opened when a pointer first goes
-// through it: only then are its children copied out of the shared value, and from then on the node owns
-// them. So a patch copies each object or list on its way once, however many operations it has, and what
-// stays closed stays shared.
+// A node is a value of a document that is being patched. It is opened when a pointer first leads
+// through it. Only then are its children copied from the shared value, which the node owns from
+// then on. So a patch copies each value on its way once, and shares the rest.
 type node struct {
-	value  any // when closed
+	value  any // if not opened
 	fields map[string]*node
 	items  []*node
-	isList bool // when open: items hold, not fields
+	isList bool // if opened: items is in use, not fields
 	opened bool
 }
 
-// open opens n. It returns whether n is an object or a list at all.
-//
-// All children are allocated at once, and the value is let go: from here on the node is the truth.
+// open copies the children of an object or list in one allocation each and drops the shared value.
+// It returns false for scalars.
 func (n *node) open() bool {
 	if n.opened {
 		return true
@@ -46,7 +44,7 @@ func (n *node) open() bool {
 	return true
 }
 
-// child finds the direct child that a token of a pointer names.
+// child returns the direct child for a token of a pointer.
 func (n *node) child(token string) (*node, bool) {
 	if !n.open() {
 		return nil, false
@@ -62,7 +60,7 @@ func (n *node) child(token string) (*node, bool) {
 	return n.items[i], true
 }
 
-// add sets a field, or inserts an item before the one that token names ("-" is the end).
+// add sets a field, or inserts an item before the index token; "-" is the end.
 func (n *node) add(token string, c *node) bool {
 	if !n.open() {
 		return false
@@ -84,7 +82,7 @@ func (n *node) add(token string, c *node) bool {
 	return true
 }
 
-// set sets a field, or replaces an item that is there.
+// set sets a field or replaces an existing item.
 func (n *node) set(token string, c *node) bool {
 	if !n.open() {
 		return false
@@ -100,7 +98,6 @@ func (n *node) set(token string, c *node) bool {
 	return ok
 }
 
-// remove takes a child out and returns it.
 func (n *node) remove(token string) (*node, bool) {
 	c, ok := n.child(token)
 	if !ok {
@@ -115,10 +112,8 @@ func (n *node) remove(token string) (*node, bool) {
 	return c, true
 }
 
-// tree is the value of n as a plain value; what was never opened is shared.
-//
-// The tree is new wherever a pointer has led, even if the operations have left it equal: equality is the
-// matter of later stages.
+// tree returns n as a plain value. Opened nodes yield new trees even if they are equal to the old
+// ones; later stages detect equality.
 func (n *node) tree() any {
 	if !n.opened {
 		return n.value
@@ -137,9 +132,8 @@ func (n *node) tree() any {
 	return out
 }
 
-// size subtracts about the length of n as JSON from budget, and stops when that is below zero.
-//
-// It need not be exact, as it bounds memory: brackets count 2, a key 4 beside its length, a number 8.
+// size subtracts the approximate length of n as JSON from budget, and stops below zero. Brackets
+// count 2, keys 4 plus their length, numbers 8.
 func (n *node) size(budget int) int {
 	if !n.opened {
 		return sizeOf(n.value, budget)
@@ -160,7 +154,6 @@ func (n *node) size(budget int) int {
 	return budget
 }
 
-// sizeOf is size for a plain value.
 func sizeOf(v any, budget int) int {
 	switch v := v.(type) {
 	case string:
@@ -187,7 +180,7 @@ func sizeOf(v any, budget int) int {
 	return budget - 8
 }
 
-// equals is tree.JSONEqual of n and a plain value, without building a tree.
+// equals is tree.JSONEqual without building a tree of n.
 func (n *node) equals(v any) bool {
 	if !n.opened {
 		return tree.JSONEqual(n.value, v)

@@ -7,18 +7,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Operation is one operation of a JSON patch that is no text. HasValue tells a value of null from none.
+// An Operation is a decoded operation of a JSON patch. HasValue distinguishes null from no value.
 type Operation struct {
 	Op, Path, From string
 	Value          any
 	HasValue       bool
 }
 
-// ErrTest says that a test of a patch has failed.
+// ErrTest says that a test operation failed.
 var ErrTest = errors.New("testing value failed")
 
-// Operations applies operations as JSONPatch does, either all or none. The values become part of the result. A failed test
-// is ErrTest; other errors say in a few words which operation cannot be carried out, and nothing of the object.
+// Operations applies all operations or none, as JSONPatch does. The values become part of the
+// result. A failed test is ErrTest; other errors name the operation and reveal nothing of the
+// object.
 func Operations(current tree.Tree, operations []Operation) (tree.Tree, error) {
 	if len(operations) > MaxOperations {
 		return nil, fmt.Errorf("the allowed maximum operations in a JSON patch is %d, got %d", MaxOperations, len(operations))
@@ -45,7 +46,6 @@ func Operations(current tree.Tree, operations []Operation) (tree.Tree, error) {
 	return object, nil
 }
 
-// parse checks an operation.
 func (o *Operation) parse() (parsedOperation, error) {
 	s := parsedOperation{op: o.Op, value: o.Value, pathText: o.Path[:min(len(o.Path), maxShownPath)]}
 	var err error

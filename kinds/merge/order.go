@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// indexByKey is the index at which each key first occurs in a list.
+// indexByKey maps each key to its first index in a list.
 func indexByKey(list []any, key string) map[any]int {
 	at := make(map[any]int, len(list))
 	for i, item := range list {
@@ -20,13 +20,13 @@ func indexByKey(list []any, key string) map[any]int {
 	return at
 }
 
-// mergeOrder orders a merged list. Items that the patch names keep the order of the patch, the others that
-// of the live list. Where both meet, an item that the patch does not name comes first only if it came
-// before the other one in the live list; so new items come before all live ones.
+// mergeOrder orders a merged list. Items of the patch keep the order of the patch, the others that
+// of the live list. An item not in the patch precedes one in the patch only if it did in the live
+// list, so new items precede all live ones.
 //
-// For the live list a, b and a patch that names b and a new c, in this order, the result is a, b, c; for
-// one that names only c, it is c, a, b. Other servers of this API order in the same way, and clients depend
-// on it: the order of containers and of environment variables has a meaning.
+// For the live list a, b and a patch of b and a new c, the result is a, b, c; for a patch of only
+// c, it is c, a, b. kube-apiserver orders likewise, and clients depend on it: the order of
+// containers and environment variables matters.
 func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []any {
 	var named, others []any
 	for _, item := range merged {
@@ -56,11 +56,9 @@ func mergeOrder(merged []any, key string, patchOrder, liveOrder map[any]int) []a
 	return append(append(out, named...), others...)
 }
 
-// setElementOrder carries out a $setElementOrder directive: it sorts the list of that field in out. Lists
-// that are replaced as a whole have no order to set.
-//
-// kubectl sends the directive with each list that it patches, since otherwise a patch could not move an
-// item. The items of the list itself must not contradict it.
+// setElementOrder applies a $setElementOrder directive to the list of that field in out, unless the
+// list is atomic. kubectl sends the directive with each list, because a patch could not move items
+// otherwise. The items of the patch must not contradict it.
 func (g *strategic) setElementOrder(f *schema.Field, name string, wanted any, current, out, patch tree.Tree) error {
 	order, ok := wanted.([]any)
 	if !ok {
@@ -89,8 +87,8 @@ func (g *strategic) setElementOrder(f *schema.Field, name string, wanted any, cu
 	return nil
 }
 
-// matchesOrder tells whether the items of a patch, apart from directives, stand in the wanted order. Each
-// takes a place of its own there: an item that the patch names twice has to be named twice in the order.
+// matchesOrder reports whether the items of a patch, except directives, are in the given order. An
+// item that the patch repeats must be repeated in the order.
 func matchesOrder(items, order []any, key string) bool {
 	if len(order) == 0 {
 		return true
@@ -112,11 +110,10 @@ func matchesOrder(items, order []any, key string) bool {
 	return true
 }
 
-// orderAfterDeletions is the live order that a merged list is held against. Items that the patch deletes
-// leave room at the end of the live list, and as many of its new items count as if they had stood there:
-// an item that replaces another one under a new name stays behind those that the patch does not know.
-//
-// For the live list a, b and a patch that deletes b and adds c, the order is a, c.
+// orderAfterDeletions returns the live order for merging. Deleted items free places at the end of
+// the live list, and as many new items take them. So an item that replaces another one under a new
+// name stays behind those that the patch does not know: for the live list a, b and a patch that
+// deletes b and adds c, the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

@@ -6,14 +6,12 @@ import (
 	"strings"
 )
 
-// A pointer is a parsed RFC 6901 JSON pointer: its reference tokens, unescaped. The
-// empty pointer is the whole document.
+// A pointer is a parsed RFC 6901 JSON pointer: its unescaped tokens. The empty pointer is the whole
+// document.
 type pointer []string
 
-// parsePointer reads a pointer: each token follows a slash.
-//
-// As an example, "/metadata/annotations/a.b~1c" has the tokens metadata, annotations and a.b/c. What a
-// token means, a key or an index, depends on the value that it is looked for in.
+// parsePointer splits a pointer at its slashes: "/metadata/annotations/a.b~1c" has the tokens
+// metadata, annotations and a.b/c. The value decides whether a token is a key or an index.
 func parsePointer(s string) (pointer, error) {
 	if s == "" {
 		return nil, nil
@@ -32,14 +30,12 @@ func parsePointer(s string) (pointer, error) {
 	return tokens, nil
 }
 
-// isBelow tells whether p is strictly below q.
 func (p pointer) isBelow(q pointer) bool {
 	return len(p) > len(q) && slices.Equal(p[:len(q)], q)
 }
 
-// index reads the index of a list: decimal digits without a leading zero, less than limit.
-//
-// "-", the place after the last item, is no index here: only add knows it. "01" and "+1" are none at all.
+// index parses a list index below limit: decimal digits without a leading zero. "-", the end of a
+// list, is not an index; add handles it.
 func index(token string, limit int) (int, bool) {
 	if token == "" || len(token) > 1 && token[0] == '0' {
 		return 0, false

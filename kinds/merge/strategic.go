@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The directives of strategic merge patches.
 const (
-	patchDirective  = "$patch"      // replace, delete or merge, for the object that holds it
+	patchDirective  = "$patch"      // replace, delete or merge, for the object that contains it
 	retainDirective = "$retainKeys" // the only fields that the object keeps
 	orderPrefix     = "$setElementOrder/"
 	deletePrefix    = "$deleteFromPrimitiveList/"
@@ -20,19 +19,15 @@ const (
 	patchMerge   = "merge"
 )
 
-// Strategic applies a strategic merge patch: objects merge field by field, lists by the strategies and
-// merge keys of the plan m, and the directives in the patch are carried out. A malformed or unknown
-// directive is 400. Neither tree is changed.
+// Strategic applies a strategic merge patch by the strategies and merge keys of the plan m, without
+// changing its arguments. A malformed or unknown directive is 400; too many merges into long lists
+// are 413. Custom kinds declare no strategies and do not support it.
 //
 // For a Pod whose containers are merged by name:
 //
 //	{"spec":{"containers":[{"name":"a","image":"new"}]}}           changes one image
 //	{"spec":{"containers":[{"name":"a","$patch":"delete"}]}}       removes a container
 //	{"spec":{"containers":[{"$patch":"replace"},{"name":"b"}]}}    leaves only b
-//
-// A patch that merges into the same long lists over and over is 413.
-//
-// Custom kinds declare no strategies, so they have no strategic merge patch.
 func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	g := strategic{work: maxMergeWork}
 	out, err := g.mergeObject(m, current, patch)
@@ -42,16 +37,15 @@ func Strategic(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// A strategic carries out one strategic merge patch.
 type strategic struct {
-	work int // members of objects and items of lists that may still be walked to be merged into
+	work int // object members and list items that may still be walked
 }
 
-// maxMergeWork is how many members of objects and items of lists one patch may be merged into. All that an object holds are fewer; but a
-// patch may name one item ten thousand times, and each of them is merged into the lists that the item has.
+// maxMergeWork limits the object members and list items that one patch is merged into. An object
+// has fewer, but a patch may repeat one item ten thousand times, and each repetition walks the
+// lists of that item.
 const maxMergeWork = 2 << 20
 
-// spend notes that n members or items are walked.
 func (g *strategic) spend(n int) error {
 	if g.work -= n; g.work < 0 {
 		return newTooLarge("a strategic merge patch may not be merged into more than %d items", maxMergeWork)
@@ -59,10 +53,11 @@ func (g *strategic) spend(n int) error {
 	return nil
 }
 
-// mergeObject merges a patch into an object. m is nil for maps and for values without a plan: objects in
-// them are merged, lists replaced. The result is current itself if nothing has changed. The directives of
-// the object come first: $patch decides alone, $retainKeys makes room, then the fields are merged, and then
-// come the directives beside lists, which need the merged lists.
+// mergeObject merges a patch into an object. m is nil for maps and for values without a plan, in
+// which objects merge and lists are replaced. If nothing changes, the result is current itself.
+//
+// $patch overrides everything else. $retainKeys then removes fields, fields are merged, and the
+// directives beside lists, which need the merged lists, come last.
 func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -103,10 +98,9 @@ func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tr
 	return g.mergeLists(m, current, out, patch)
 }
 
-// mergeField is the new value of one field; keep is false if the field is removed.
-//
-// A patch that is an object where the live value is none becomes the value, without the directives in it. If
-// it has a $patch itself, there is nothing to carry that out on, and the field is removed.
+// mergeField returns the new value of one field; keep is false if the field is removed. A patch
+// object replaces a value that is not an object, without its directives. If it has a $patch, which
+// has nothing to apply to, the field is removed.
 func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next any, keep bool, err error) {
 	if v == nil {
 		return nil, false, nil
@@ -130,10 +124,8 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists carries out the directives that are fields beside a list: deletions first, then order.
-//
-// Each directive is named after its list, as in "$setElementOrder/containers", and stands beside it: the
-// list itself may be missing in the patch.
+// mergeLists applies the directives beside lists, first deletions, then orders. They are named
+// after their list, as in "$setElementOrder/containers", which the patch need not contain.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {
 		field, ok := strings.CutPrefix(name, deletePrefix)
@@ -172,11 +164,9 @@ func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree)
 	return out, nil
 }
 
-// retainKeys carries out $retainKeys: it removes from current all fields that the directive does not name.
-// The result is nil if current stays as it is.
-//
-// It is how a strategy is changed in one patch: of a union only the members that are named stay. A patch
-// that gives a field a value without retaining it contradicts itself and is refused.
+// retainKeys applies $retainKeys: it removes all fields of current that the directive does not
+// name, such as the other members of a union. The result is nil if current stays unchanged. A patch
+// that sets a field without retaining it is an error.
 func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	v, ok := patch[retainDirective]
 	if !ok {
@@ -205,7 +195,6 @@ func retainKeys(current, patch tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// fieldOf is the field of this name; nil without a plan.
 func fieldOf(m *schema.Message, name string) *schema.Field {
 	if m == nil {
 		return nil
@@ -213,7 +202,7 @@ func fieldOf(m *schema.Message, name string) *schema.Field {
 	return m.Field(name)
 }
 
-// objectOf is the plan of the objects in a field. Those of a map have none: their fields are keys.
+// objectOf returns the plan of the objects in a field. Maps have none: their fields are keys.
 func objectOf(f *schema.Field) *schema.Message {
 	if f == nil || f.Shape == schema.Map {
 		return nil
@@ -221,7 +210,6 @@ func objectOf(f *schema.Field) *schema.Message {
 	return f.Message
 }
 
-// hasStrategy tells whether the kind declares a patch strategy for a field.
 func hasStrategy(f *schema.Field, s string) bool {
 	return f != nil && slices.Contains(f.MergeStrategies, s)
 }
