@@ -2,20 +2,17 @@ package tree
 
 import "maps"
 
-// A CopyOnWrite is an object that is copied on the first change.
+// A CopyOnWrite is an object that is copied on the first change. Trees are shared and never written
+// to, and most walks change nothing. Such a walk takes no memory and returns the same tree, which
+// later stages recognize by address (SameRef).
 //
-// Trees are shared with readers and never written to. A walk that may have to change one cannot know that
-// beforehand, and mostly changes nothing; then it takes no memory, and the result is the same tree by
-// address (SameRef), which later stages use to tell that nothing has changed.
-//
-// The copy is one level deep: a walk that changes spec.size copies the object and its spec, each with a
-// CopyOnWrite of its own, and shares all else.
+// The copy is one level deep: to change spec.size, the object and its spec each need a CopyOnWrite.
 type CopyOnWrite struct {
-	From   Tree // is never written to
-	copied Tree // nil while nothing has changed
+	From   Tree // never written to
+	copied Tree // nil until the first change
 }
 
-// Set gives a key a value. The caller asks only if the value differs, for an equal one costs the copy too.
+// Set sets a key. Callers skip equal values, which would cost a copy too.
 func (c *CopyOnWrite) Set(key string, v any) {
 	c.change()
 	c.copied[key] = v
@@ -27,10 +24,10 @@ func (c *CopyOnWrite) Drop(key string) {
 	delete(c.copied, key)
 }
 
-// Copy is the changed object, which the caller may write to; nil while nothing has changed.
+// Copy returns the changed object, which the caller may write to, or nil if nothing has changed.
 func (c *CopyOnWrite) Copy() Tree { return c.copied }
 
-// Result is the changed object, or the one it began with.
+// Result returns the changed object, or From if nothing has changed.
 func (c *CopyOnWrite) Result() Tree {
 	if c.copied != nil {
 		return c.copied

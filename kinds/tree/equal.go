@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// SameRef tells whether two values are one: the same scalar, or one object or list in memory. Two
-// lists without items are one if both are there, or neither.
+// SameRef reports whether two values are the same scalar, or the same object or list in memory. Two
+// empty lists are the same if both or neither are nil.
 func SameRef(a, b any) bool {
 	switch x := a.(type) {
 	case Tree:
@@ -29,7 +29,7 @@ func SameRef(a, b any) bool {
 	return a == b
 }
 
-// StrictEqual compares two values to the letter: an absent object and an empty one differ.
+// StrictEqual compares content exactly: an absent object and an empty one differ.
 func StrictEqual(a, b any) bool {
 	if SameRef(a, b) {
 		return true
@@ -53,8 +53,8 @@ func StrictEqual(a, b any) bool {
 	return false
 }
 
-// StoredEqual compares two values as they are stored: null equals an absent field, and everything else is compared to the
-// letter, since what means nothing is not stored.
+// StoredEqual compares two values as they are stored: null equals an absent field, and everything
+// else must be equal exactly.
 func StoredEqual(a, b any) bool {
 	if SameRef(a, b) {
 		return true
@@ -83,9 +83,8 @@ func StoredEqual(a, b any) bool {
 	return false
 }
 
-// JSONEqual compares two values as JSON documents: numbers by their value, so that 1 and 1.0 are equal,
-// and objects and lists by their content, so that a nil one and an empty one are equal. It is what JSON
-// Patch (RFC 6902, 4.6) demands of its operation "test".
+// JSONEqual compares two values as JSON Patch requires for "test" (RFC 6902, 4.6). 1 equals 1.0,
+// and nil objects and lists equal empty ones.
 func JSONEqual(a, b any) bool {
 	switch x := a.(type) {
 	case Tree:
@@ -118,7 +117,7 @@ func JSONEqual(a, b any) bool {
 	return a == b
 }
 
-// SemanticEqual compares what two values mean: an absent field equals an empty one, whatever its depth.
+// SemanticEqual compares two values, in which absent fields equal empty ones at any depth.
 func SemanticEqual(a, b any) bool {
 	if SameRef(a, b) || IsEmpty(a) && IsEmpty(b) {
 		return true
@@ -155,8 +154,8 @@ func semanticEqual(a, b Tree) bool {
 	return true
 }
 
-// IsEmpty tells whether v says no more than an absent field: nil, "", 0, false, or a list or object
-// without content.
+// IsEmpty reports whether v is equivalent to an absent field: nil, "", 0, false, or an empty list
+// or object.
 func IsEmpty(v any) bool {
 	switch v := v.(type) {
 	case nil:

@@ -2,13 +2,13 @@ package tree
 
 import "strconv"
 
-// IndexPath is the path of an element of a list.
+// IndexPath returns the path of a list element.
 func IndexPath(path string, i int) string { return path + "[" + strconv.Itoa(i) + "]" }
 
-// KeyPath is the path of an entry of a map.
+// KeyPath returns the path of a map entry.
 func KeyPath(path, key string) string { return path + "[" + key + "]" }
 
-// FieldPath is the path of a field below path, which may be "".
+// FieldPath returns the path of a field below path, which may be "".
 func FieldPath(path, name string) string {
 	if path == "" {
 		return name

@@ -9,8 +9,8 @@ import (
 // A Tree is a decoded JSON object.
 type Tree map[string]any
 
-// UnmarshalJSON reads small documents of our own; numbers become float64. Objects of clients are read by
-// package codec.
+// UnmarshalJSON decodes internal documents; numbers become float64. Package codec decodes API
+// objects.
 func (t *Tree) UnmarshalJSON(data []byte) error {
 	var m map[string]any
 	if err := json.Unmarshal(data, &m); err != nil {
@@ -20,7 +20,7 @@ func (t *Tree) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// Object is the object at a path of names inside t; nil, which reads as empty, if there is none.
+// Object returns the object at a path of names, or nil, which reads as empty.
 func (t Tree) Object(path ...string) Tree {
 	for _, name := range path {
 		t, _ = t[name].(Tree)
@@ -28,7 +28,7 @@ func (t Tree) Object(path ...string) Tree {
 	return t
 }
 
-// EnsureObject is like Object, but makes the objects that are missing.
+// EnsureObject is like Object, but creates missing objects.
 func (t Tree) EnsureObject(path ...string) Tree {
 	for _, name := range path {
 		next, ok := t[name].(Tree)
@@ -41,34 +41,34 @@ func (t Tree) EnsureObject(path ...string) Tree {
 	return t
 }
 
-// String is the string called name; "" if there is none.
+// String returns the string field name, or "".
 func (t Tree) String(name string) string {
 	s, _ := t[name].(string)
 	return s
 }
 
-// Int is the whole number called name, and whether there is one.
+// Int returns the whole number in field name, and whether there is one.
 func (t Tree) Int(name string) (int64, bool) {
 	n, ok := t[name].(int64)
 	return n, ok
 }
 
-// Bool is the boolean called name; false if there is none.
+// Bool returns the boolean field name, or false.
 func (t Tree) Bool(name string) bool {
 	b, _ := t[name].(bool)
 	return b
 }
 
-// Has tells whether t holds a value called name.
+// Has reports whether t has a non-null field name.
 func (t Tree) Has(name string) bool { return t[name] != nil }
 
-// List is the list called name.
+// List returns the list field name, or nil.
 func (t Tree) List(name string) []any {
 	l, _ := t[name].([]any)
 	return l
 }
 
-// Objects is the list of objects called name, index for index; what is no object reads as empty.
+// Objects returns the list of objects in field name, index for index. Other items become nil.
 func (t Tree) Objects(name string) []Tree {
 	items := t.List(name)
 	objects := make([]Tree, len(items))
@@ -78,7 +78,7 @@ func (t Tree) Objects(name string) []Tree {
 	return objects
 }
 
-// Strings is the list of strings called name, index for index.
+// Strings returns the list of strings in field name, index for index. Other items become "".
 func (t Tree) Strings(name string) []string {
 	items := t.List(name)
 	texts := make([]string, len(items))
@@ -88,7 +88,7 @@ func (t Tree) Strings(name string) []string {
 	return texts
 }
 
-// SortedKeys are the sorted names of the fields.
+// SortedKeys returns the sorted names of the fields.
 func (t Tree) SortedKeys() []string {
 	if len(t) == 0 {
 		return nil
@@ -104,7 +104,7 @@ func (t Tree) Shares(old Tree, name string) bool {
 	return v != nil && old != nil && SameRef(v, old[name])
 }
 
-// CopyField gives t what from holds under name, or removes it if that holds nothing. The value is shared.
+// CopyField copies a field of from, sharing its value, or removes it if from lacks it.
 func (t Tree) CopyField(from Tree, name string) {
 	if v, ok := from[name]; ok {
 		t[name] = v
@@ -113,7 +113,7 @@ func (t Tree) CopyField(from Tree, name string) {
 	}
 }
 
-// Clone copies a value with everything in it.
+// Clone copies a value deeply.
 func Clone(v any) any {
 	switch v := v.(type) {
 	case Tree:
@@ -141,7 +141,7 @@ func Clone(v any) any {
 	return v
 }
 
-// ListOf are texts as the value of a list field; Strings reads them back.
+// ListOf returns texts as the value of a list field.
 func ListOf(texts []string) []any {
 	items := make([]any, len(texts))
 	for i, s := range texts {
@@ -150,7 +150,7 @@ func ListOf(texts []string) []any {
 	return items
 }
 
-// Of makes a value that a library has decoded, out of maps of any, one of trees. It takes the value over.
+// Of converts decoded maps of any to trees, in place where possible. It takes ownership of v.
 func Of(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
