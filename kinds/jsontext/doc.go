@@ -1,24 +1,21 @@
 // Package jsontext reads JSON in place: it finds, skips, copies and unescapes values without
-// building anything from them. All hand-written reading of JSON in the server goes through it; what
-// becomes an object is built on top of it by package codec.
+// building anything. All hand-written JSON parsing of the server uses it; package codec builds
+// objects on top of it.
 //
-// There are two readers, for two kinds of text:
+// There are two readers:
 //
-//   - A Scanner checks what it reads. It takes any bytes, accepts exactly what encoding/json accepts
-//     and says what is wrong in the same words, which clients of this API know. It is bounded in
-//     depth. Decoders embed it, because calling it per token is cheaper than passing token values.
-//   - A Value trusts what it reads. It is a piece of JSON that this server has written, or that a
-//     Scanner has gone over before. Finding one field of a stored object takes no more than looking
-//     for the ends of the values before it. Cut-off JSON yields absent values, never a panic. An
-//     Object is a Value that remembers its members, for who asks for many of them.
+//   - A Scanner checks its input. It accepts exactly what encoding/json accepts and has the same error texts, which clients
+//     know. Its depth is bounded. Decoders embed it, because calls per token are cheaper than token values.
+//   - A Value trusts its input, which this server has written or a Scanner has checked. Finding a field takes no more than
+//     finding the ends of the values before it. Truncated JSON yields absent values, never a panic. An Object is a Value
+//     that remembers its members, for several lookups.
 //
-// They differ in two ways for texts that encoding/json accepts. Of members with the same name, a Value
-// finds the first one (a decoder keeps the last), and it compares names as they are written, so that an
-// escaped name is found only by who asks for it as AppendEscaped writes it. The server never writes
-// duplicates, and escapes nothing but by AppendEscaped. Nothing is authorized or admitted by what a Value says about JSON that the server has not
-// written itself.
+// On valid input, a Value differs from encoding/json in two ways. Of members with the same name it
+// finds the first, while a decoder keeps the last. It compares names as written, so an escaped name
+// must be given as AppendEscaped writes it. The server never writes duplicates and escapes only
+// with AppendEscaped. Authorization and admission never depend on a Value of JSON that the server
+// has not written itself.
 //
-// Neither reader allocates, except for strings whose text differs from how they are written, for the
-// texts that a Value is asked for, and for errors. The fuzz tests hold both to encoding/json, value for
-// value. The limits of depth of all packages are in limits.go.
+// The readers allocate only for unescaped strings, for texts of a Value and for errors. Fuzz tests
+// compare them with encoding/json. limits.go has the depth limits of all packages.
 package jsontext

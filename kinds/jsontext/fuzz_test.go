@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// documents are the corner cases that every reader is tested and fuzzed with.
+// documents are the corner cases for tests and fuzzing.
 var documents = []string{
 	``, ` `, `{}`, `[]`, `""`, `null`, `true`, `false`, ` nul`, `tru`, `truee`, `{`, `[`, `}`, `]`, `"`, `{"`, `{"a`, `{"a"`, `{"a":`, `{"a":1`, `{"a":1,`, `[1,`, `[1 2]`,
 	`{"a":1,}`, `[1,]`, `{,}`, `{"a" 1}`, `{a:1}`, `{'a':1}`, `{1:1}`, `{"a":1 "b":2}`, `[}`, `{]`, `{} {}`, `1 2`, "\t[ 1 ,\r\n 2 ] ", "\ufeff{}", "{}\x00", "[\x00]", "\v1",
@@ -24,8 +24,8 @@ var documents = []string{
 	`[[[[[[1]]]]],{"a":[{}]},[],"",[""]]`, `{"12345678":"12345678","1234567\"8":"123\\4567\u00008"}`,
 }
 
-// FuzzScanner compares a Scanner with encoding/json: it accepts the same texts, refuses the others in the
-// same words, and reads the same values.
+// FuzzScanner checks that a Scanner accepts the same texts, returns the same errors and reads the
+// same values as encoding/json.
 func FuzzScanner(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))
@@ -48,7 +48,7 @@ func checkScanner(t *testing.T, doc []byte) {
 		err = s.End()
 	}
 	if wantErr != nil {
-		// encoding/json takes the end inside of a number, a word or an escape for a blank.
+		// Inside numbers, words and escapes, encoding/json reports the end as a space.
 		cut := errors.Is(err, jsontext.ErrEnd) && strings.Contains(wantErr.Error(), "invalid character ' '")
 		if err == nil || err.Error() != wantErr.Error() && !cut && !errors.Is(err, jsontext.ErrDepth) {
 			t.Fatalf("%q: %v, want %v", doc, err, wantErr)
@@ -70,8 +70,7 @@ func checkScanner(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzValue compares the walk that trusts its text with encoding/json. With what is not JSON it may do
-// anything but panic or leave the text.
+// FuzzValue compares Value with encoding/json. On invalid JSON it must not panic or leave the text.
 func FuzzValue(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc))
@@ -127,7 +126,7 @@ func checkValue(t *testing.T, doc []byte) {
 	}
 }
 
-// FuzzAppendString compares the writing of strings with encoding/json, and reads them back.
+// FuzzAppendString compares the encoding of strings with encoding/json and decodes it again.
 func FuzzAppendString(f *testing.F) {
 	for _, text := range []string{"", "a", "\x00\x1f\x7f\"\\/\b\f\n\r\t", "<&>", "\u2028\u2029\u202a", "é€😀", "12345678\xff12345678", "\xed\xa0\x80", "1234567\x80"} {
 		f.Add(text)
@@ -154,10 +153,10 @@ func FuzzAppendString(f *testing.F) {
 	})
 }
 
-// replaceBytes puts U+FFFD in the place of each byte that is not UTF-8.
+// replaceBytes replaces each invalid byte by U+FFFD.
 func replaceBytes(text string) string { return string([]rune(text)) }
 
-// decode reads a document as encoding/json does, with numbers as they are written.
+// decode decodes with encoding/json and keeps numbers as text.
 func decode(doc []byte) (v any, err error) {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
@@ -173,7 +172,6 @@ func decode(doc []byte) (v any, err error) {
 	return v, err
 }
 
-// read builds a value with a Scanner.
 func read(s *jsontext.Scanner) (any, error) {
 	switch c := s.Peek(); {
 	case c == '{':
@@ -217,7 +215,7 @@ func read(s *jsontext.Scanner) (any, error) {
 	return nil, s.Skip()
 }
 
-// checkObject compares an Object with the Value that it is, whatever the order in which members are asked for.
+// checkObject compares an Object with its Value for different orders of lookups.
 func checkObject(t *testing.T, v jsontext.Value) {
 	var names []string
 	v.Fields(func(key, _ jsontext.Value) bool {
@@ -225,7 +223,8 @@ func checkObject(t *testing.T, v jsontext.Value) {
 		return true
 	})
 	var o jsontext.Object
-	for _, from := range []int{0, len(names) / 2, len(names)} { // some members are walked over, and some not
+	// some members are walked, and some not
+	for _, from := range []int{0, len(names) / 2, len(names)} {
 		o.Reset(v)
 		for i := range len(names) + 1 {
 			name := "absent"
@@ -245,8 +244,7 @@ func checkObject(t *testing.T, v jsontext.Value) {
 	}
 }
 
-// build builds a value with the walk that trusts its text. Of members with one name the last one stays,
-// as in encoding/json.
+// build builds a value with Value; of duplicate members the last one wins, as in encoding/json.
 func build(v jsontext.Value, depth int) any {
 	if len(v) == 0 || depth > 1000 {
 		return nil

@@ -2,26 +2,25 @@ package jsontext
 
 import "strings"
 
-// An Object is a Value of which many members are asked for. It walks over each member once, and no further than
-// to the one that is asked for, where Value.Field begins at the first one every time.
-//
-// It has a fixed size: only the first members are remembered, and others are looked for by Value.Field.
+// An Object is a Value for repeated lookups. It walks each member at most once, and only as far as
+// needed, while Value.Field always starts at the first one. Its size is fixed: members beyond the
+// first 16 are found with Value.Field.
 type Object struct {
 	text  Value
-	rest  Value // what has not been walked over
+	rest  Value // the members not walked yet
 	found [16]member
-	n     int // how many of found there are
+	n     int // number of members in found
 }
 
-// A member is where its name, in quotes, and its value begin and end in the text.
+// A member holds the offsets of a quoted name and its value.
 type member struct{ name, nameEnd, value, valueEnd int }
 
-// Reset makes o the object that v is, as if it were new.
+// Reset makes o the Object of v.
 func (o *Object) Reset(v Value) {
 	o.text, o.rest, o.n = v, v.inside(), 0
 }
 
-// Text is the whole object.
+// Text returns the whole object.
 func (o *Object) Text() Value { return o.text }
 
 // Field is Value.Field of the object.
@@ -37,7 +36,7 @@ func (o *Object) Field(name string) Value {
 			return nil
 		}
 		o.rest = rest
-		// All are parts of the text and reach to its end, which tells where they begin.
+		// All are slices of the text that extend to its capacity, which yields their offsets.
 		name0, value0 := cap(o.text)-cap(key), cap(o.text)-cap(w)
 		o.found[o.n] = member{name0, name0 + len(key), value0, value0 + len(w)}
 		o.n++

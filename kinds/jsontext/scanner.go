@@ -6,22 +6,22 @@ import (
 	"unsafe"
 )
 
-// A SyntaxError says that a text is not JSON. Its wording is that of encoding/json, except that a text
-// that ends inside a number, a word or an escape is always reported as ErrEnd.
+// A SyntaxError says that a text is not JSON. Its text is that of encoding/json, except that a text
+// that ends inside a number, word or escape always yields ErrEnd.
 type SyntaxError string
 
 func (e SyntaxError) Error() string { return string(e) }
 
-// The errors that a Scanner returns for a text that ends too early, and for one that nests too deeply.
+// Errors of a Scanner for texts that end too early or nest too deeply.
 const (
 	ErrEnd   = SyntaxError("unexpected end of JSON input")
 	ErrDepth = SyntaxError("exceeded max depth")
 )
 
-// A Scanner reads the tokens of a JSON text from the beginning to the end. Its methods consume what
-// they return. After an error it is not used any more.
+// A Scanner reads the tokens of a JSON text. Its methods consume what they return. It must not be
+// used after an error.
 //
-// An object is read like this, and a list likewise with Element:
+// Read an object like this, and a list likewise with Element:
 //
 //	if s.Peek() == '{' {
 //		err := s.Open()
@@ -32,24 +32,25 @@ const (
 //	}
 type Scanner struct {
 	Text  string
-	Pos   int // offset of the byte at hand, which is the next one to read
-	Depth int // of the objects and lists that are open; a text inside another one begins above 0
-	Limit int // of Depth, where it is more than MaxDepth
+	Pos   int // offset of the next byte
+	Depth int // of the open objects and lists; starts above 0 for nested texts
+	Limit int // of Depth, if above MaxDepth
 }
 
-// Over is a Scanner of bytes that must not change while it, or a string that it has returned, is in use.
+// Over returns a Scanner of bytes that must not change while it, or a string that it returned, is
+// in use.
 func Over(json []byte) Scanner {
 	return Scanner{Text: unsafe.String(unsafe.SliceData(json), len(json))}
 }
 
-// Valid tells whether a text is one JSON value that nests no deeper than MaxStoredDepth.
+// Valid reports whether json is one JSON value that nests no deeper than MaxStoredDepth.
 func Valid(json []byte) bool {
 	s := Over(json)
 	s.Limit = MaxStoredDepth
 	return s.Skip() == nil && s.End() == nil
 }
 
-// Peek skips white space and returns the byte at hand, 0 at the end.
+// Peek skips white space and returns the next byte, or 0 at the end.
 func (s *Scanner) Peek() byte {
 	for s.Pos < len(s.Text) {
 		switch c := s.Text[s.Pos]; c {
@@ -62,7 +63,7 @@ func (s *Scanner) Peek() byte {
 	return 0
 }
 
-// Unexpected is the error for the byte at hand; where says what was looked for.
+// Unexpected returns the error for the next byte; where describes the context.
 func (s *Scanner) Unexpected(where string) error {
 	if s.Pos >= len(s.Text) {
 		return ErrEnd
@@ -70,7 +71,7 @@ func (s *Scanner) Unexpected(where string) error {
 	return SyntaxError("invalid character " + quoteByte(s.Text[s.Pos]) + " " + where)
 }
 
-// quoteByte writes a byte as errors of encoding/json do.
+// quoteByte formats a byte as encoding/json does in errors.
 func quoteByte(c byte) string {
 	switch c {
 	case '\'':
@@ -90,9 +91,8 @@ func (s *Scanner) End() error {
 	return nil
 }
 
-// Open consumes the bracket that begins an object or a list.
-//
-// The caller has seen the bracket by Peek. Depth is lowered when Key or Element meets the closing one.
+// Open consumes the bracket that begins an object or list, which the caller has seen with Peek. Key
+// or Element decrements Depth at the closing bracket.
 func (s *Scanner) Open() error {
 	s.Pos++
 	if s.Depth++; s.Depth > MaxDepth && s.Depth > s.Limit {
@@ -101,15 +101,13 @@ func (s *Scanner) Open() error {
 	return nil
 }
 
-// close consumes the bracket that ends an object or a list.
 func (s *Scanner) close() {
 	s.Pos++
 	s.Depth--
 }
 
-// Key goes on to the next key of an object, and over its colon, so that the value is at hand. more is
-// false at the end of the object, which is consumed. first is true for the first call only: a comma must
-// come before all others.
+// Key reads the next key of an object and its colon. At the end it consumes the bracket, and more
+// is false. first is true for the first call, which needs no comma.
 func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err
@@ -123,7 +121,7 @@ func (s *Scanner) Key(first bool) (key string, more bool, err error) {
 	return key, true, nil
 }
 
-// RawKey is Key for a copier: the key is as it is written, in its quotes.
+// RawKey is Key without unescaping: the key is in quotes, as written.
 func (s *Scanner) RawKey(first bool) (key string, more bool, err error) {
 	if more, err = s.toKey(first); !more {
 		return "", false, err
@@ -136,7 +134,7 @@ func (s *Scanner) RawKey(first bool) (key string, more bool, err error) {
 	return key, true, s.colon()
 }
 
-// toKey goes on to the next key of an object; more is false at the end, and for an error.
+// toKey advances to the next key. more is false at the end and for errors.
 func (s *Scanner) toKey(first bool) (more bool, err error) {
 	c := s.Peek()
 	if c == '}' {
@@ -164,8 +162,8 @@ func (s *Scanner) colon() error {
 	return nil
 }
 
-// Element goes on to the next element of a list. more is false at the end of the list,
-// which is consumed.
+// Element advances to the next element of a list. At the end it consumes the bracket, and more is
+// false.
 func (s *Scanner) Element(first bool) (more bool, err error) {
 	c := s.Peek()
 	if c == ']' {
@@ -182,8 +180,8 @@ func (s *Scanner) Element(first bool) (more bool, err error) {
 	return true, nil
 }
 
-// ReadString reads a string; the byte at hand is its opening quote. The result shares the text
-// unless an escape or invalid UTF-8 makes it differ.
+// ReadString reads a string, whose opening quote is the next byte. The result shares the text
+// unless it has escapes or invalid UTF-8.
 func (s *Scanner) ReadString() (string, error) {
 	start := s.Pos + 1
 	i := plainEnd(s.Text, start)
@@ -209,7 +207,7 @@ func (s *Scanner) ReadString() (string, error) {
 	return "", ErrEnd
 }
 
-// Literal consumes true, false or null; its first letter is at hand, which is how the caller knows it.
+// Literal consumes true, false or null. The caller has seen the first letter.
 func (s *Scanner) Literal(word string) error {
 	for i := 1; i < len(word); i++ {
 		s.Pos++
@@ -221,9 +219,8 @@ func (s *Scanner) Literal(word string) error {
 	return nil
 }
 
-// ReadNumber consumes a number and returns it as written.
-//
-// What number it is, and whether it fits a type, is left to the caller: 1e400 is well-formed JSON.
+// ReadNumber consumes a number and returns it as written. The caller checks its range: 1e400 is
+// valid JSON.
 func (s *Scanner) ReadNumber() (string, error) {
 	start := s.Pos
 	if s.Text[s.Pos] == '-' {
@@ -257,7 +254,7 @@ func (s *Scanner) ReadNumber() (string, error) {
 	return s.Text[start:s.Pos], nil
 }
 
-// Current is the byte at hand, white space or not; 0 at the end.
+// Current returns the next byte, including white space, or 0 at the end.
 func (s *Scanner) Current() byte {
 	if s.Pos < len(s.Text) {
 		return s.Text[s.Pos]
@@ -271,10 +268,10 @@ func (s *Scanner) digits() {
 	}
 }
 
-// IsDigit tells whether c is a decimal digit.
+// IsDigit reports whether c is a decimal digit.
 func IsDigit(c byte) bool { return '0' <= c && c <= '9' }
 
-// Skip consumes one value of any type.
+// Skip consumes a value of any type.
 func (s *Scanner) Skip() error {
 	switch c := s.Peek(); {
 	case c == '"':
@@ -296,7 +293,7 @@ func (s *Scanner) Skip() error {
 	return s.Unexpected("looking for beginning of value")
 }
 
-// SkipString consumes a string, and checks it as ReadString does; the byte at hand is its opening quote.
+// SkipString consumes and checks a string, whose opening quote is the next byte.
 func (s *Scanner) SkipString() error {
 	var scratch [8]byte
 	for s.Pos++; ; {
@@ -320,8 +317,7 @@ func (s *Scanner) SkipString() error {
 	}
 }
 
-// skipObject consumes an object. It calls itself through Skip once per level, which is why depth is
-// bounded.
+// skipObject recurses through Skip once per level, which is why depth is bounded.
 func (s *Scanner) skipObject() error {
 	if err := s.Open(); err != nil {
 		return err

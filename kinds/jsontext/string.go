@@ -7,13 +7,13 @@ import (
 
 const hexDigits = "0123456789abcdef"
 
-// AppendString appends s as a JSON string. It is escaped as encoding/json does it for HTML: <, >, &,
-// U+2028 and U+2029 become \u escapes, and what is not UTF-8 becomes U+FFFD.
+// AppendString appends s as a JSON string, escaped as encoding/json does for HTML: <, >, &, U+2028
+// and U+2029 become \u escapes, and invalid UTF-8 becomes U+FFFD.
 func AppendString(b []byte, s string) []byte {
 	return append(AppendEscaped(append(b, '"'), s), '"')
 }
 
-// AppendEscaped appends what stands for s between the quotes of a JSON string.
+// AppendEscaped appends the content of a JSON string for s, without quotes.
 func AppendEscaped(b []byte, s string) []byte {
 	start := 0
 	for i := SafeEnd(s, 0); i < len(s); i = SafeEnd(s, i) {
@@ -57,8 +57,8 @@ func appendEscape(b []byte, c byte) []byte {
 	return append(b, '\\', 'u', '0', '0', hexDigits[c>>4], hexDigits[c&15])
 }
 
-// SafeEnd is the offset, from i on, of the first byte of t that AppendEscaped may have to escape;
-// len(t) if there is none.
+// SafeEnd returns the offset, from i on, of the first byte of t that AppendEscaped may have to
+// escape, or len(t).
 func SafeEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
@@ -77,8 +77,8 @@ func SafeEnd(t string, i int) int {
 	return i
 }
 
-// plainEnd is the offset, from i on, of the first byte that is a quote, a backslash, a control
-// character or not ASCII; len(t) if there is none.
+// plainEnd returns the offset, from i on, of the first byte that is a quote, a backslash, a control
+// character or not ASCII, or len(t).
 func plainEnd(t string, i int) int {
 	for ; i+8 <= len(t); i += 8 {
 		x := load8(t[i : i+8])
@@ -94,16 +94,16 @@ func plainEnd(t string, i int) int {
 	return i
 }
 
-// Both ends are found eight bytes at a time: most strings are short names and plain text, and most
-// time in decoding would go into looking at their bytes one by one. A mask has the high bit of the
-// bytes that it looks for. Bytes behind the first hit may be marked wrongly, which does not matter.
+// The functions above test eight bytes at a time, because most decoding time would go into single
+// bytes of short names and plain text. A mask has the high bit of each matching byte. Bytes after
+// the first match may be marked wrongly.
 
 const (
 	lowBits  = 0x0101010101010101
 	highBits = 0x8080808080808080
 )
 
-// load8 is eight bytes as a number, the first one lowest. The compiler makes one load of it.
+// load8 returns eight bytes as a number, the first one lowest, which compiles to one load.
 func load8(w string) uint64 {
 	_ = w[7]
 	return uint64(w[0]) | uint64(w[1])<<8 | uint64(w[2])<<16 | uint64(w[3])<<24 |
@@ -113,13 +113,13 @@ func load8(w string) uint64 {
 // maskControl marks the bytes of x below 0x20.
 func maskControl(x uint64) uint64 { return (x - lowBits*' ') & ^x & highBits }
 
-// maskEqual marks the bytes of x that are c.
+// maskEqual marks the bytes of x equal to c.
 func maskEqual(x uint64, c byte) uint64 {
 	y := x ^ lowBits*uint64(c)
 	return (y - lowBits) & ^y & highBits
 }
 
-// maskOnly is maskEqual without wrong marks behind the first hit, for who counts the hits.
+// maskOnly is maskEqual without wrong marks, for counting.
 func maskOnly(x uint64, c byte) uint64 {
 	y := x ^ lowBits*uint64(c)
 	return ^((y&^highBits + ^uint64(highBits)) | y) & highBits

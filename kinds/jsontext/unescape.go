@@ -5,13 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// readEscaped reads the rest of a string from i on, which is the first byte that cannot be taken as it is.
-// It copies the string in pieces between such bytes.
-//
-// The space for short results is on the stack, so that such a string costs one allocation, which is its
-// own.
+// readEscaped reads the rest of a string from i on, the first byte that needs conversion. Short
+// results are built on the stack and cost one allocation.
 func (s *Scanner) readEscaped(start, i int) (string, error) {
-	var short [128]byte // most strings with escapes, such as the keys of managed fields
+	var short [128]byte // enough for most strings with escapes, such as keys of managed fields
 	b := append(short[:0], s.Text[start:i]...)
 	for s.Pos = i; s.Pos < len(s.Text); {
 		switch c := s.Text[s.Pos]; {
@@ -39,7 +36,7 @@ func (s *Scanner) readEscaped(start, i int) (string, error) {
 	return "", ErrEnd
 }
 
-// escape appends the character that an escape means; its backslash has been consumed.
+// escape appends the character of an escape, whose backslash has been consumed.
 func (s *Scanner) escape(b []byte) ([]byte, error) {
 	c := s.Current()
 	switch c {
@@ -63,8 +60,8 @@ func (s *Scanner) escape(b []byte) ([]byte, error) {
 	return append(b, c), nil
 }
 
-// unicodeEscape appends the character of \uXXXX, or of two of them that form a surrogate pair. Half a pair
-// becomes U+FFFD, and what follows it is read on its own, as encoding/json does.
+// unicodeEscape appends the character of \uXXXX, or of a surrogate pair. Like encoding/json, it
+// replaces half a pair by U+FFFD and reads what follows on its own.
 func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	r, err := s.hex4()
 	if err != nil {
@@ -88,7 +85,7 @@ func (s *Scanner) unicodeEscape(b []byte) ([]byte, error) {
 	return utf8.AppendRune(b, utf8.RuneError), nil
 }
 
-// hex4 reads the four digits after the u that is at hand.
+// hex4 reads the four digits after the current u.
 func (s *Scanner) hex4() (rune, error) {
 	s.Pos++
 	var r rune

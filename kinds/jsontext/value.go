@@ -7,15 +7,15 @@ import (
 	"strconv"
 )
 
-// A Value is one JSON value, from its first byte to its last, inside JSON that is known to be well
-// formed; nil is an absent one. What turns out to be cut short counts as absent.
+// A Value is one JSON value inside JSON that is known to be well-formed; nil is absent. Truncated
+// values count as absent.
 type Value []byte
 
-// Exists tells whether v is there and is not null.
+// Exists reports whether v is present and not null.
 func (v Value) Exists() bool { return len(v) > 0 && v[0] != 'n' }
 
-// Field is the value of the first member of an object with that name. The name is compared as
-// it is written: one that may need an escape has to be given as AppendEscaped writes it.
+// Field returns the first member of an object with that name. Names are compared as written, so
+// special characters must be as AppendEscaped writes them.
 func (v Value) Field(name string) (found Value) {
 	v.Fields(func(key, w Value) bool {
 		if isName(key, name) {
@@ -27,14 +27,12 @@ func (v Value) Field(name string) (found Value) {
 	return found
 }
 
-// isName tells whether a key, in its quotes, is that name.
 func isName(key Value, name string) bool {
 	return len(key) == len(name)+2 && string(key[1:len(key)-1]) == name
 }
 
-// At follows a dotted path through objects.
-//
-// For instance, At("status.phase"). It does not go into lists, and a name cannot contain a dot.
+// At follows a dotted path through objects, such as "status.phase". It does not enter lists, and
+// names cannot contain dots.
 func (v Value) At(path string) Value {
 	for path != "" && v != nil {
 		name, rest := path, ""
@@ -49,9 +47,8 @@ func (v Value) At(path string) Value {
 	return v
 }
 
-// Fields calls yield with each key, in its quotes, and value of an object until that answers false.
-//
-// Key and value are parts of v. A member that is cut short ends the walk, and is not yielded.
+// Fields calls yield with each quoted key and value of an object until it returns false. Both are
+// parts of v. A truncated member ends the walk.
 func (v Value) Fields(yield func(key, w Value) bool) {
 	for rest := v.inside(); ; {
 		key, w, after := rest.cutMember()
@@ -62,7 +59,7 @@ func (v Value) Fields(yield func(key, w Value) bool) {
 	}
 }
 
-// inside is what follows the bracket that opens an object; nil if v is none.
+// inside returns what follows the opening bracket of an object, or nil for other values.
 func (v Value) inside() Value {
 	if len(v) == 0 || v[0] != '{' {
 		return nil
@@ -70,7 +67,7 @@ func (v Value) inside() Value {
 	return v[1:].trim()
 }
 
-// cutMember cuts off the member that v begins with. All three are nil if there is none, or if it is cut short.
+// cutMember cuts off the first member of v. All results are nil if it is missing or truncated.
 func (v Value) cutMember() (key, w, rest Value) {
 	if len(v) == 0 || v[0] != '"' {
 		return nil, nil, nil
@@ -87,7 +84,7 @@ func (v Value) cutMember() (key, w, rest Value) {
 	return key, rest[:n], rest[n:].next()
 }
 
-// Items calls yield with each item of a list until that answers false.
+// Items calls yield with each item of a list until it returns false.
 func (v Value) Items(yield func(w Value) bool) {
 	if len(v) == 0 || v[0] != '[' {
 		return
@@ -101,7 +98,6 @@ func (v Value) Items(yield func(w Value) bool) {
 	}
 }
 
-// next skips the comma after a value.
 func (v Value) next() Value {
 	if v = v.trim(); len(v) > 0 && v[0] == ',' {
 		return v[1:].trim()
@@ -109,7 +105,6 @@ func (v Value) next() Value {
 	return nil
 }
 
-// trim skips white space.
 func (v Value) trim() Value {
 	for len(v) > 0 && (v[0] == ' ' || v[0] == '\n' || v[0] == '\t' || v[0] == '\r') {
 		v = v[1:]
@@ -117,10 +112,8 @@ func (v Value) trim() Value {
 	return v
 }
 
-// Length is how many bytes the value takes that v begins with; 0 if there is none or it is cut short.
-// More may follow it.
-//
-// Of numbers and words it finds the end without reading them.
+// Length returns the length of the value at the start of v, or 0 if it is missing or truncated. The
+// ends of numbers and words are found without parsing.
 func (v Value) Length() int {
 	if len(v) == 0 {
 		return 0
@@ -140,18 +133,16 @@ func (v Value) Length() int {
 	return len(v)
 }
 
-// bracketLength counts the brackets that are in no string. That each one is closed by its own kind has been
-// checked before.
-//
-// Most of a value is skipped eight bytes at a time: whether a byte is in a string is the parity of the
-// quotes up to it. Only what holds a backslash, or the end, is looked at byte by byte.
+// bracketLength finds the matching bracket outside of strings; nesting has been checked before. It
+// skips eight bytes at a time, where the parity of quotes tells whether a byte is in a string.
+// Chunks with a backslash or the end are examined bytewise.
 func (v Value) bracketLength() int {
 	text := Over(v).Text
-	depth, inside := 0, uint64(0) // inside has the high bit of all bytes while a string is open
+	depth, inside := 0, uint64(0) // inside has the high bit of all bytes set while a string is open
 	for i := 0; i < len(text); {
 		if i+8 <= len(text) {
 			x := load8(text[i : i+8])
-			lower := x | lowBits*0x20 // makes square brackets the curly ones, which nothing else becomes
+			lower := x | lowBits*0x20 // turns square brackets into braces; no other byte becomes one
 			opening, closing := maskOnly(lower, '{'), maskOnly(lower, '}')
 			quoted := maskOnly(x, '"')
 			quoted ^= quoted << 8
@@ -171,7 +162,7 @@ func (v Value) bracketLength() int {
 				inside ^= highBits
 			case inside != 0:
 				if c == '\\' {
-					i++ // what follows ends no string
+					i++ // the next byte does not end the string
 				}
 			case c == '{' || c == '[':
 				depth++
@@ -185,8 +176,8 @@ func (v Value) bracketLength() int {
 	return 0
 }
 
-// stringLength is the length of a string with its quotes. A quote ends it unless the number of
-// backslashes before the quote is odd.
+// stringLength returns the length of a string with its quotes. A quote ends it unless an odd number
+// of backslashes precedes it.
 func (v Value) stringLength() int {
 	for i := 1; i < len(v); {
 		n := bytes.IndexByte(v[i:], '"')
@@ -205,7 +196,7 @@ func (v Value) stringLength() int {
 	return 0
 }
 
-// Text is what a string says; "" if v is no string.
+// Text returns the content of a string, or "" for other values.
 func (v Value) Text() string {
 	if len(v) < 2 || v[0] != '"' {
 		return ""
@@ -221,7 +212,7 @@ func (v Value) Text() string {
 	return text
 }
 
-// Int is a whole number; 0 if v is none that fits.
+// Int returns a whole number, or 0 for other values and overflow.
 func (v Value) Int() int64 {
 	n, err := strconv.ParseInt(string(v), 10, 64)
 	if err != nil {
@@ -230,10 +221,10 @@ func (v Value) Int() int64 {
 	return n
 }
 
-// IsTrue tells whether v is true.
+// IsTrue reports whether v is true.
 func (v Value) IsTrue() bool { return string(v) == "true" }
 
-// Count is how many members or items v has.
+// Count returns the number of members or items.
 func (v Value) Count() int {
 	n := 0
 	v.Fields(func(_, _ Value) bool { n++; return true })
@@ -241,7 +232,7 @@ func (v Value) Count() int {
 	return n
 }
 
-// Keys are the names of the members of an object, sorted.
+// Keys returns the sorted names of an object's members.
 func (v Value) Keys() (out []string) {
 	v.Fields(func(key, _ Value) bool {
 		out = append(out, key.Text())
