@@ -2,14 +2,14 @@ package meta
 
 import "strings"
 
-// Bounds of the texts of a Status, in bytes. They hold what a client has sent, escaped twice: without bounds an answer was up to twelve times
-// as long as the request.
+// Limits of the texts of a Status, in bytes. They quote the request with double escapes: without
+// limits, a response was up to twelve times as long as the request.
 const (
-	maxText       = 64 << 10 // of one text: what one fault says, or a message beside the faults that it tells
-	maxIdentifier = 4 << 10  // of what details name
+	maxText       = 64 << 10 // of one cause, or of a message in addition to its causes
+	maxIdentifier = 4 << 10  // of names in details
 )
 
-// Bounded is the Status with texts of a length that somebody may read: s itself, or a copy whose longest texts are cut.
+// Bounded returns s, or a copy with its longest texts truncated.
 func (s *Status) Bounded() *Status {
 	limit := maxText
 	if s.Details != nil {
@@ -47,7 +47,7 @@ func (s *Status) Bounded() *Status {
 	return &out
 }
 
-// cutText cuts a text that is longer than limit, and tells whether it has.
+// cutText truncates a text longer than limit and reports whether it did.
 func cutText(text *string, limit int) bool {
 	if len(*text) <= limit {
 		return false
@@ -56,7 +56,7 @@ func cutText(text *string, limit int) bool {
 	return true
 }
 
-// CutText is a text of at most limit bytes, or as many and an ellipsis.
+// CutText truncates text to limit bytes plus an ellipsis.
 func CutText(text string, limit int) string {
 	if len(text) > limit {
 		text = strings.ToValidUTF8(text[:limit], "") + "..."

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// AsStatus finds the Status in err. An error that holds none is an internal one; its text is not shown to
-// clients.
+// AsStatus returns the Status in err. Other errors become internal ones, whose text clients do not
+// see.
 func AsStatus(err error) *Status {
 	var s *Status
 	if errors.As(err, &s) {
@@ -22,33 +22,32 @@ func newFailure(code int, reason Reason, details *Details, format string, args .
 	return &Status{Code: code, Reason: reason, Details: details, Message: fmt.Sprintf(format, args...)}
 }
 
-// newDetails are the details of a Status about one object, or about a whole resource.
 func newDetails(gr GroupResource, name string) *Details {
 	return &Details{Name: name, Group: gr.Group, Kind: gr.Resource}
 }
 
-// NewNotFound says that there is no such object.
+// NewNotFound reports a missing object.
 func NewNotFound(gr GroupResource, name string) *Status {
 	return newFailure(http.StatusNotFound, ReasonNotFound, newDetails(gr, name), "%s %q not found", gr, name)
 }
 
-// NewAlreadyExists says that the name is taken.
+// NewAlreadyExists reports a name that is taken.
 func NewAlreadyExists(gr GroupResource, name string) *Status {
 	return newFailure(http.StatusConflict, ReasonAlreadyExists, newDetails(gr, name), "%s %q already exists", gr, name)
 }
 
-// NewConflict says that the object is not, or no longer, as the request presumes.
+// NewConflict reports that an object is not in the state that the request assumes.
 func NewConflict(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusConflict, ReasonConflict, newDetails(gr, name),
 		"Operation cannot be fulfilled on %s %q: %s", gr, name, why)
 }
 
-// NewApplyConflict says which fields an apply would take from other managers.
+// NewApplyConflict reports the fields that an apply would take from other managers.
 func NewApplyConflict(message string, causes []Cause) *Status {
 	return newFailure(http.StatusConflict, ReasonConflict, &Details{Causes: causes}, "%s", message)
 }
 
-// NewInvalid collects the faults of an object. Its message has each of them once.
+// NewInvalid combines the field errors of an object. The message contains each one once.
 func NewInvalid(gk GroupKind, name string, causes []Cause) *Status {
 	var shown []string
 	for _, c := range causes {
@@ -68,12 +67,12 @@ func NewInvalid(gk GroupKind, name string, causes []Cause) *Status {
 	return newFailure(http.StatusUnprocessableEntity, ReasonInvalid, details, "%s %q is invalid: %s", gk, name, faults)
 }
 
-// NewBadRequest says that the request makes no sense, whatever the state.
+// NewBadRequest reports a request that is invalid in any state.
 func NewBadRequest(message string) *Status {
 	return newFailure(http.StatusBadRequest, ReasonBadRequest, nil, "%s", message)
 }
 
-// NewForbidden refuses an action on an object, or on the whole resource if name is "".
+// NewForbidden denies access to an object, or to the whole resource if name is "".
 func NewForbidden(gr GroupResource, name, why string) *Status {
 	what := gr.String()
 	if name != "" {
@@ -82,8 +81,8 @@ func NewForbidden(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusForbidden, ReasonForbidden, newDetails(gr, name), "%s is forbidden: %s", what, why)
 }
 
-// NewNamespaceTerminating refuses to create something of an object, or the object itself, in a namespace that is being
-// deleted.
+// NewNamespaceTerminating denies creating an object, or something of it, in a terminating
+// namespace.
 func NewNamespaceTerminating(gr GroupResource, key Key) *Status {
 	s := NewForbidden(gr, key.Name, "unable to create new content in namespace "+key.Namespace+" because it is being terminated")
 	s.Details.Causes = []Cause{{
@@ -92,34 +91,34 @@ func NewNamespaceTerminating(gr GroupResource, key Key) *Status {
 	return s
 }
 
-// NewMethodNotAllowed refuses a verb that the resource does not have.
+// NewMethodNotAllowed rejects a verb that the resource does not support.
 func NewMethodNotAllowed() *Status {
 	return newFailure(http.StatusMethodNotAllowed, ReasonMethodNotAllowed, &Details{},
 		"the server does not allow this method on the requested resource")
 }
 
-// NewExpired says that a version, or a continue token, is too old.
+// NewExpired reports a version or continue token that is too old.
 func NewExpired(message string) *Status {
 	return newFailure(http.StatusGone, ReasonExpired, nil, "%s", message)
 }
 
-// NewTooManyRequests asks to come back after some seconds.
+// NewTooManyRequests asks the client to retry after some seconds.
 func NewTooManyRequests(message string, retryAfterSeconds int) *Status {
 	return newFailure(http.StatusTooManyRequests, ReasonTooManyRequests,
 		&Details{RetryAfterSeconds: retryAfterSeconds}, "%s", message)
 }
 
-// NewTooLarge refuses a request, or its result, for its size.
+// NewTooLarge rejects a request, or its result, for its size.
 func NewTooLarge(format string, args ...any) *Status {
 	return newFailure(http.StatusRequestEntityTooLarge, ReasonRequestTooLarge, nil, "Request entity too large: "+format, args...)
 }
 
-// NewTimeout says that an answer did not come in time.
+// NewTimeout reports that a response did not arrive in time.
 func NewTimeout(message string) *Status {
 	return newFailure(http.StatusGatewayTimeout, ReasonTimeout, &Details{}, "Timeout: %s", message)
 }
 
-// NewTooLargeVersion says that the store has not reached a version yet.
+// NewTooLargeVersion reports a version that the store has not reached yet.
 func NewTooLargeVersion(version, current uint64) *Status {
 	s := NewTimeout(fmt.Sprintf("Too large resource version: %d, current: %d", version, current))
 	s.Details.RetryAfterSeconds = 1
@@ -127,12 +126,12 @@ func NewTooLargeVersion(version, current uint64) *Status {
 	return s
 }
 
-// NewServiceUnavailable says that the server cannot serve the request for now.
+// NewServiceUnavailable reports that the server cannot serve the request at the moment.
 func NewServiceUnavailable(message string) *Status {
 	return newFailure(http.StatusServiceUnavailable, ReasonServiceUnavailable, nil, "%s", message)
 }
 
-// NewInternal hides an internal fault from the client. id is what the log has it under.
+// NewInternal reports an internal error without details. id refers to the server's log.
 func NewInternal(id string) *Status {
 	message := "Internal error occurred"
 	if id != "" {
@@ -141,12 +140,12 @@ func NewInternal(id string) *Status {
 	return newFailure(http.StatusInternalServerError, ReasonInternalError, nil, "%s", message)
 }
 
-// NewStoreReadError says that what is stored under a name cannot be read.
+// NewStoreReadError reports a stored object that cannot be read.
 func NewStoreReadError(gr GroupResource, name, why string) *Status {
 	return newFailure(http.StatusInternalServerError, ReasonStorageRead, newDetails(gr, name), "%s %q: %s", gr, name, why)
 }
 
-// NewInsufficientStorage says that there is no space to store the change.
+// NewInsufficientStorage reports that there is no space to store the change.
 func NewInsufficientStorage(message string) *Status {
 	return newFailure(http.StatusInsufficientStorage, ReasonInsufficientStorage, nil, "%s", message)
 }

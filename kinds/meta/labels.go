@@ -6,14 +6,13 @@ import (
 	"strings"
 )
 
-// Labels are the labels of an object, sorted by key, each key once. There are few of them, and a list is
-// smaller than a map and as fast.
+// Labels are an object's labels, sorted by key without duplicates. A short list is smaller than a
+// map and as fast.
 type Labels []Label
 
-// A Label is one key with its value.
 type Label struct{ Key, Value string }
 
-// NewLabels are the labels of a map; nil if it is empty.
+// NewLabels converts a map; the result is nil if it is empty.
 func NewLabels(all map[string]string) Labels {
 	var l Labels
 	for key, value := range all {
@@ -23,15 +22,15 @@ func NewLabels(all map[string]string) Labels {
 	return l
 }
 
-// Sort sorts labels that were gathered in any order.
+// Sort sorts labels that were collected in any order.
 func (l Labels) Sort() {
 	slices.SortFunc(l, func(a, b Label) int { return strings.Compare(a.Key, b.Key) })
 }
 
-// linearSearchLimit is the number of labels up to which a linear search is faster than a binary one.
+// linearSearchLimit is the number of labels up to which linear search is faster than binary search.
 const linearSearchLimit = 8
 
-// Get is the value of a key, and whether it is there.
+// Get returns the value of a key, and whether it exists.
 func (l Labels) Get(key string) (string, bool) {
 	if len(l) > linearSearchLimit {
 		if i, ok := slices.BinarySearchFunc(l, key, func(l Label, key string) int { return cmp.Compare(l.Key, key) }); ok {

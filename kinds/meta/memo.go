@@ -2,15 +2,14 @@ package meta
 
 import "slices"
 
-// An objectMemo is what an object remembers of earlier questions about it. It never changes; a new one
-// takes its place.
+// An objectMemo caches facts about an object. It is immutable and replaced as a whole.
 type objectMemo struct {
 	noOpApplies []Digest  // see IsNoOpApply
 	schema      *SchemaID // see ConformsTo
 	forms       []form    // see Form
 }
 
-// remember replaces what the object remembers by what change makes of it, unless that is false.
+// remember replaces the memo by the result of change, unless that returns false.
 func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	for {
 		known := o.memo.Load()
@@ -30,18 +29,18 @@ func (o *Object) remember(change func(m *objectMemo) bool) (changed bool) {
 	}
 }
 
-// A SchemaID identifies one compiled schema of a custom kind. When the definition changes, there is a new
-// one.
+// A SchemaID identifies one compiled schema of a custom kind. A CRD update creates a new one.
 type SchemaID struct{ memo objectMemo }
 
-// NewSchemaID is an identity that no other schema has.
+// NewSchemaID returns a new unique ID.
 func NewSchemaID() *SchemaID {
 	id := &SchemaID{}
 	id.memo.schema = id
 	return id
 }
 
-// shared is the memory of all objects that remember the schema and nothing else, as there may be millions; nil for none.
+// shared returns the memo of all objects that remember only the schema, which may be millions; nil
+// for a nil id.
 func (id *SchemaID) shared() *objectMemo {
 	if id == nil {
 		return nil
@@ -49,14 +48,14 @@ func (id *SchemaID) shared() *objectMemo {
 	return &id.memo
 }
 
-// ConformsTo tells whether the object is known to be in the form that a schema gives it: reading it as
-// such would change nothing.
+// ConformsTo reports whether the object is known to be in the form of a schema, so that decoding it
+// by the schema would change nothing.
 func (o *Object) ConformsTo(id *SchemaID) bool {
 	known := o.memo.Load()
 	return known != nil && known.schema == id
 }
 
-// SetConformsTo remembers that the object has the form of a schema, and of no other.
+// SetConformsTo records that the object has the form of a schema, replacing an earlier one.
 func (o *Object) SetConformsTo(id *SchemaID) {
 	if o.memo.CompareAndSwap(nil, id.shared()) {
 		return // the usual case
@@ -67,21 +66,21 @@ func (o *Object) SetConformsTo(id *SchemaID) {
 	})
 }
 
-// A Digest is a hash of everything in an apply that its outcome depends on, besides the object.
+// A Digest hashes everything that determines the result of an apply, except for the object.
 type Digest [16]byte
 
-// maxNoOpApplies is how many digests an object remembers: about as many as different appliers that it has.
+// maxNoOpApplies limits the digests of an object, to about the number of its appliers.
 const maxNoOpApplies = 4
 
-// IsNoOpApply tells whether an apply is known to change nothing in this state: controllers send the same
-// one over and over. digest is called only if there are any to compare with.
+// IsNoOpApply reports whether an apply is known to change nothing in this state, as repeated
+// applies of controllers do. digest is called only if there are digests to compare.
 func (o *Object) IsNoOpApply(digest func() Digest) bool {
 	known := o.memo.Load()
 	return known != nil && len(known.noOpApplies) > 0 && slices.Contains(known.noOpApplies, digest())
 }
 
-// AddNoOpApply remembers that an apply changes nothing in this state. Beyond maxNoOpApplies, the oldest is
-// forgotten.
+// AddNoOpApply records that an apply changes nothing in this state. It replaces the oldest beyond
+// maxNoOpApplies.
 func (o *Object) AddNoOpApply(d Digest) {
 	o.remember(func(m *objectMemo) bool {
 		m.noOpApplies = append([]Digest{d}, m.noOpApplies[:min(len(m.noOpApplies), maxNoOpApplies-1)]...)
@@ -89,16 +88,16 @@ func (o *Object) AddNoOpApply(d Digest) {
 	})
 }
 
-// A FormID names an encoding in which an object may be kept beside its JSON. Who keeps forms gives them their numbers.
+// A FormID identifies an encoding that is cached beside the JSON. The owner of the cache assigns
+// the numbers.
 type FormID uint8
 
-// A form is the object in another encoding.
 type form struct {
 	id    FormID
 	bytes []byte
 }
 
-// Form is the object in another encoding, as SetForm was given it; nil if it is not kept. It may not be changed.
+// Form returns the encoding that SetForm stored, or nil. The caller must not change it.
 func (o *Object) Form(id FormID) []byte {
 	if known := o.memo.Load(); known != nil {
 		for _, f := range known.forms {
@@ -110,10 +109,8 @@ func (o *Object) Form(id FormID) []byte {
 	return nil
 }
 
-// SetForm keeps the object in another encoding; nil drops it. It tells whether that changed anything: a form that is
-// there already stays.
-//
-// Nothing bounds the memory of forms here: who sets them counts them, and drops them again.
+// SetForm stores another encoding of the object, or removes it if b is nil. It reports whether
+// anything changed; an existing form stays. The caller must bound the memory of forms.
 func (o *Object) SetForm(id FormID, b []byte) (changed bool) {
 	return o.remember(func(m *objectMemo) bool {
 		at := slices.IndexFunc(m.forms, func(f form) bool { return f.id == id })

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMemo: what an object remembers of one question stays when it is asked another.
+// TestMemo checks that the facts in a memo do not displace each other.
 func TestMemo(t *testing.T) {
 	t.Parallel()
 	o, id, other := &Object{}, NewSchemaID(), NewSchemaID()
@@ -46,7 +46,7 @@ func TestMemoForgets(t *testing.T) {
 	}
 }
 
-// TestMemoRaces lets many remember at once: nothing is lost, and one of them sets each form.
+// TestMemoRaces checks that concurrent updates lose nothing, and that one goroutine sets each form.
 func TestMemoRaces(t *testing.T) {
 	t.Parallel()
 	o, id := &Object{}, NewSchemaID()

@@ -5,23 +5,23 @@ import (
 	"strings"
 )
 
-// A Naming is a naming profile: the spelling of all identifiers that hold a vendor's name. Code and
-// declarations use the names of the platform profile; only this file knows others.
+// A Naming is a naming profile: the spelling of all identifiers that contain a vendor's name. Code
+// and declarations use the names of the platform profile; only this file knows others.
 type Naming struct {
 	Profile string // "platform" or "kubernetes"
 
-	word       string            // alone, as the finalizer of namespaces
+	word       string            // alone, as in the finalizer of namespaces
 	groups     string            // suffix of API groups
 	domain     string            // of labels, annotations, finalizers
 	short      string            // prefix of system names
-	exceptions map[string]string // names that no rule of Translate covers
+	exceptions map[string]string // names that the rules of Translate do not cover
 	translates bool              // false for the platform profile itself
 }
 
-// Platform is the default profile, the specification to the letter.
+// Platform is the default profile, with the names of the specification.
 var Platform = &Naming{Profile: "platform", word: "platform", groups: "platform.io", domain: "platform.io", short: "platform-"}
 
-// Kubernetes serves the identical behaviour under the names that existing clients expect.
+// Kubernetes is the profile with the names that Kubernetes clients expect.
 var Kubernetes = &Naming{
 	Profile: "kubernetes", word: "kubernetes", groups: "k8s.io", domain: "kubernetes.io", short: "kube-",
 	translates: true,
@@ -34,7 +34,7 @@ var Kubernetes = &Naming{
 		"platform.io/node-serving":                       "kubernetes.io/kubelet-serving",
 		"platform.io/apiserver-serving":                  "kubernetes.io/kube-apiserver-serving",
 		"platform-admin":                                 "kubernetes-admin",
-		"platform-short-name":                            "k8s-short-name", // formats of text
+		"platform-short-name":                            "k8s-short-name", // text formats
 		"platform-long-name":                             "k8s-long-name",
 		"platform-root-ca.crt":                           "kube-root-ca.crt",
 		"rbac.authorization.platform.io/autoupdate":      "rbac.authorization.kubernetes.io/autoupdate",
@@ -69,7 +69,7 @@ var Kubernetes = &Naming{
 	},
 }
 
-// ParseNaming finds a profile by name.
+// ParseNaming returns a profile by its name.
 func ParseNaming(s string) (*Naming, error) {
 	for _, n := range []*Naming{Platform, Kubernetes} {
 		if n.Profile == s {
@@ -79,11 +79,11 @@ func ParseNaming(s string) (*Naming, error) {
 	return nil, fmt.Errorf("naming profile %q: must be platform or kubernetes", s)
 }
 
-// platformDomain ends the vendor's domains in platform form.
+// platformDomain is the suffix of the vendor's domains in platform form.
 const platformDomain = "platform.io"
 
-// groupPrefixes are the groups with the vendor's suffix, without it. In a label or
-// annotation their domain takes the suffix of groups as well, except for those of labelDomains.
+// groupPrefixes are the groups with the vendor's suffix, which is omitted. In labels and
+// annotations their domain also takes the suffix of groups, except for those in labelDomains.
 var groupPrefixes = map[string]bool{
 	"storage": true, "networking": true, "discovery": true, "rbac.authorization": true,
 	"authentication": true, "authorization": true, "certificates": true,
@@ -97,12 +97,11 @@ var groupPrefixes = map[string]bool{
 	"mutation.webhook.admission": true, "patch.webhook.admission": true,
 }
 
-// labelDomains are the groups whose labels and annotations have the domain of labels.
+// labelDomains are the groups whose labels and annotations use the label domain.
 var labelDomains = map[string]bool{"node": true, "resource": true}
 
-// Translate gives an identifier in platform form, such as "storage.platform.io",
-// "platform.io/metadata.name" or "platform-system", the form of the profile. What holds no
-// vendor's name stays as it is.
+// Translate translates an identifier in platform form, such as "storage.platform.io",
+// "platform.io/metadata.name" or "platform-system". Names without a vendor stay unchanged.
 func (n *Naming) Translate(s string) string {
 	if !n.translates {
 		return s
@@ -124,7 +123,7 @@ func (n *Naming) Translate(s string) string {
 	return n.translateDomain(s)
 }
 
-// matchCase is the word with a first letter of the case of like.
+// matchCase returns word with its first letter in the case of like.
 func matchCase(like byte, word string) string {
 	if like >= 'A' && like <= 'Z' {
 		return strings.ToUpper(word[:1]) + word[1:]
@@ -149,15 +148,15 @@ func (n *Naming) translateDomain(s string) string {
 	return name
 }
 
-// isVersion tells the path of an apiVersion ("v1", "v1beta1") from that of a label.
+// isVersion distinguishes the path of an apiVersion ("v1", "v1beta1") from that of a label.
 func isVersion(path string) bool {
 	return len(path) >= 2 && path[0] == 'v' && path[1] >= '1' && path[1] <= '9' && !strings.Contains(path, "/")
 }
 
-// Group is the full name of an API group that bears the vendor's suffix: Group("meta").
+// Group returns the full name of an API group with the vendor's suffix: Group("meta").
 func (n *Naming) Group(prefix string) string { return prefix + "." + n.groups }
 
-// Domains are the vendor's domains: that of labels, and the suffix of groups where it is another.
+// Domains returns the vendor's domains: that of labels and, if different, that of groups.
 func (n *Naming) Domains() []string {
 	if n.domain == n.groups {
 		return []string{n.domain}
@@ -165,31 +164,31 @@ func (n *Naming) Domains() []string {
 	return []string{n.domain, n.groups}
 }
 
-// ProtobufMediaType is the media type of Protobuf bodies.
+// ProtobufMediaType returns the media type of Protobuf bodies.
 func (n *Naming) ProtobufMediaType() string { return "application/vnd." + n.word + ".protobuf" }
 
-// Product is the name of the product in texts.
+// Product returns the product name in texts.
 func (n *Naming) Product() string { return matchCase('A', n.word) }
 
-// NamespaceFinalizer is the finalizer in spec.finalizers of namespaces.
+// NamespaceFinalizer returns the finalizer in spec.finalizers of namespaces.
 func (n *Naming) NamespaceFinalizer() string { return n.word }
 
-// SystemNamespace holds the parts of the system itself.
+// SystemNamespace returns the namespace of system components.
 func (n *Naming) SystemNamespace() string { return n.short + "system" }
 
-// PublicNamespace is readable by everyone.
+// PublicNamespace returns the namespace that everyone can read.
 func (n *Naming) PublicNamespace() string { return n.short + "public" }
 
-// NodeLeaseNamespace holds the heartbeats of nodes.
+// NodeLeaseNamespace returns the namespace of node heartbeats.
 func (n *Naming) NodeLeaseNamespace() string { return n.short + "node-lease" }
 
-// SystemNamespaces always exist: "default" and those of the profile.
+// SystemNamespaces returns the namespaces that always exist: "default" and those of the profile.
 func (n *Naming) SystemNamespaces() []string {
 	return []string{"default", n.NodeLeaseNamespace(), n.PublicNamespace(), n.SystemNamespace()}
 }
 
-// MetadataNameLabel is the label that holds a namespace's name.
+// MetadataNameLabel returns the label with a namespace's name.
 func (n *Naming) MetadataNameLabel() string { return n.domain + "/metadata.name" }
 
-// InitialEventsEnd is the annotation of the bookmark that ends the initial events of a watch.
+// InitialEventsEnd returns the annotation of the bookmark that ends the initial events of a watch.
 func (n *Naming) InitialEventsEnd() string { return n.Translate("platform.io/initial-events-end") }

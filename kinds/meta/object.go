@@ -7,40 +7,39 @@ import (
 	"unsafe"
 )
 
-// An Object is one committed state of an API object. It is immutable, except for what it remembers in
-// memo, and is shared by all who read it; nobody may write into its JSON.
+// An Object is one committed state of an API object. It is shared and, except for memo, immutable,
+// including its JSON.
 type Object struct {
 	Key     Key
 	Version uint64 // the resource version
-	// JSON is the object as clients get it: kind and apiVersion first, then metadata.
+	// JSON is the object as clients receive it: kind and apiVersion first, then metadata.
 	JSON []byte
-	// ItemOffset is the offset in JSON at which the object goes on after kind and apiVersion: an item of a
-	// list is '{' followed by JSON[ItemOffset:].
+	// ItemOffset is the offset in JSON behind kind and apiVersion: a list item is '{' followed by
+	// JSON[ItemOffset:].
 	ItemOffset int
 	Meta       ObjectMeta
 
-	memo atomic.Pointer[objectMemo] // nil for nothing
+	memo atomic.Pointer[objectMemo] // nil if empty
 }
 
-// An ObjectMeta holds what the server itself needs of an object's metadata.
+// An ObjectMeta has the metadata that the server uses.
 type ObjectMeta struct {
 	UID        string
 	Generation int64
 	Labels     Labels
-	// Fields holds the values of the kind's selectable fields beyond metadata.name
-	// and metadata.namespace, in the order in which the kind declares them.
+	// Fields are the values of the kind's selectable fields beyond metadata.name and
+	// metadata.namespace, in declaration order.
 	Fields          []string
 	OwnerReferences []OwnerReference
 	Finalizers      []string
 	Terminating     bool // deletionTimestamp is set
 }
 
-// Clone is a copy with strings of its own, which do not keep the JSON of the object in memory.
+// Clone returns a copy whose strings do not retain the JSON of the object.
 func (h ObjectMeta) Clone() ObjectMeta { return h.copied(strings.Clone) }
 
-// Within is a copy for an object that is kept as json, which never changes. Its strings are parts of json as far as they are
-// found there, as those of an object that is read from json are, and so take no memory of their own. They are copies
-// otherwise: those that JSON writes in another way, and those far behind.
+// Within returns a copy for an object that is kept as json, which never changes. Strings near its
+// beginning share its memory; others are copied.
 func (h ObjectMeta) Within(json []byte) ObjectMeta {
 	const searched = 2048 // bytes; metadata comes first
 	json = json[:min(len(json), searched)]
@@ -53,7 +52,7 @@ func (h ObjectMeta) Within(json []byte) ObjectMeta {
 	})
 }
 
-// copied is a copy in which every string is what own makes of it.
+// copied returns a copy with own applied to each string.
 func (h ObjectMeta) copied(own func(string) string) ObjectMeta {
 	h.UID = own(h.UID)
 	h.Fields, h.Finalizers = copiedStrings(h.Fields, own), copiedStrings(h.Finalizers, own)
@@ -83,7 +82,7 @@ type OwnerReference struct {
 	Controller, BlockOwnerDeletion bool
 }
 
-// The finalizers by which an object that is being deleted waits for what becomes of its dependents.
+// Finalizers of objects that wait for their dependents during deletion.
 const (
 	OrphanFinalizer     = "orphan"
 	ForegroundFinalizer = "foregroundDeletion"

@@ -7,7 +7,8 @@ import (
 	"unsafe"
 )
 
-// TestWithin: the metadata of a stored object takes its texts from the JSON, and nothing of the request.
+// TestWithin checks that the metadata of a stored object shares memory with its JSON, not with the
+// request.
 func TestWithin(t *testing.T) {
 	const far = "far behind"
 	request := []byte("the-uid app web spec.node <b> v1 Pod owner its-uid finalizer " + far)

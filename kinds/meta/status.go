@@ -1,39 +1,39 @@
 package meta
 
-// A Status is the error type of every layer: the body that the client gets.
-// Internal text never goes in; it is logged.
+// A Status is the error type of every layer, and the body that clients receive. Internal details
+// are logged instead.
 type Status struct {
 	Code    int    // HTTP status code
 	Reason  Reason // "" only where the API defines none
 	Message string
 	Details *Details
-	// Continue is the token that a list may go on with after this failure; mostly "".
+	// Continue is the token with which a list may continue after this failure, usually "".
 	Continue string
-	// Success makes it the answer "status: Success" instead of "Failure".
+	// Success makes the status "Success" instead of "Failure".
 	Success bool
 }
 
-// Error is the message.
+// Error returns the message.
 func (s *Status) Error() string { return s.Message }
 
-// Details say what a Status is about.
+// Details identify the subject of a Status.
 type Details struct {
 	Name, Group, Kind, UID string
 	Causes                 []Cause
 	RetryAfterSeconds      int
 }
 
-// A Cause is one fault of a Status, mostly of one field.
+// A Cause is one error of a Status, usually of one field.
 type Cause struct {
 	Type    CauseType
 	Message string // as in "Invalid value: \"x\": must be ..."
-	Field   string // path as in spec.containers[0].name; "" if no field is at fault
+	Field   string // such as spec.containers[0].name; "" if no field is invalid
 }
 
 // A Reason is the machine-readable cause of a Failure.
 type Reason string
 
-// The closed list of reasons; errors.go has a constructor, with the HTTP code, for each.
+// All reasons; errors.go has constructors with the HTTP codes.
 const (
 	ReasonUnknown              Reason = ""
 	ReasonBadRequest           Reason = "BadRequest"
@@ -61,7 +61,7 @@ const (
 // A CauseType is the machine-readable kind of a Cause.
 type CauseType string
 
-// The causes of field faults, and of versions.
+// Causes of field errors and version errors.
 const (
 	CauseRequired      CauseType = "FieldValueRequired"
 	CauseInvalid       CauseType = "FieldValueInvalid"
@@ -76,6 +76,6 @@ const (
 	CauseTooLarge      CauseType = "ResourceVersionTooLarge"
 	CauseUnexpected    CauseType = "UnexpectedServerResponse"
 	CauseFieldConflict CauseType = "FieldManagerConflict"
-	// CauseNamespaceTerminating says that nothing is created in a namespace that is being deleted.
+	// CauseNamespaceTerminating says that the namespace is being deleted.
 	CauseNamespaceTerminating CauseType = "NamespaceTerminating"
 )

@@ -2,9 +2,8 @@ package meta
 
 import "strings"
 
-// A Text is a string that owns its bytes. Strings that are read from an object are parts of its JSON, so
-// keeping one keeps the whole object in memory; what is kept for longer than the object has Texts in
-// their place. Its zero value is empty.
+// A Text is a string that owns its bytes. Strings from an object share its JSON and would keep it
+// in memory, so values that outlive the object are Texts. The zero value is empty.
 type Text struct{ s string }
 
 // NewText returns a copy of s.

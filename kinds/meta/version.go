@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// CompareVersions orders versions by preference: v2 before v1 before v1beta2 before
-// v1beta1 before v1alpha1 before anything else, which is ordered as text.
+// CompareVersions orders versions by preference: v2, v1, v1beta2, v1beta1, v1alpha1, then all
+// others as text.
 func CompareVersions(a, b string) int {
 	x, okX := parseVersion(a)
 	y, okY := parseVersion(b)
@@ -24,7 +24,7 @@ func CompareVersions(a, b string) int {
 
 type version struct{ stability, major, minor int }
 
-// Stability is the stability of a version: "alpha", "beta", "ga", or "" if its name does not say.
+// Stability returns "alpha", "beta" or "ga", or "" if the version's name does not say.
 func Stability(s string) string {
 	v, ok := parseVersion(s)
 	if !ok {
@@ -33,7 +33,7 @@ func Stability(s string) string {
 	return [...]string{"alpha", "beta", "ga"}[v.stability]
 }
 
-// parseVersion reads v<major>[alpha<minor>|beta<minor>].
+// parseVersion parses v<major>[alpha<minor>|beta<minor>].
 func parseVersion(s string) (version, bool) {
 	rest, ok := strings.CutPrefix(s, "v")
 	if !ok {
