@@ -1,22 +1,22 @@
-// Package selector reads label and field selectors and matches objects against them.
+// Package selector parses label and field selectors and matches objects against them.
 //
-// Labels and Fields are the two kinds of selectors, each a list of requirements that must all hold. The
-// zero value of either selects everything. A selector is parsed once per request and is immutable;
-// matching allocates nothing, because a list or a watch matches every object of a collection. What a
-// selector requires of one label or field can be asked (Value, Name), so that an index may be used.
+// Labels and Fields are lists of requirements that must all hold; the zero value of either selects
+// everything. A selector is parsed once per request and is immutable. Matching does not allocate,
+// because lists and watches match every object of a collection. Value and Name return required
+// values, for lookups in an index.
 //
-// The syntax is that of the API, and errors have its wording, which clients show to users.
+// Syntax and error texts are those of Kubernetes.
 //
-// Label selectors: requirements separated by commas, white space between tokens:
+// Label selectors: requirements separated by commas, with optional white space between tokens:
 //
-//	key            the label is there
-//	!key           it is not
-//	key=v key==v   it is there and is v
-//	key!=v         it is not there, or is not v
-//	key in (v,w)   it is there and is one of these
-//	key notin (v)  it is not there, or is none of these
-//	key>1 key<1    it is there, is a whole number, and is above or below
+//	key            the label exists
+//	!key           it does not
+//	key=v key==v   it exists and is v
+//	key!=v         it does not exist, or is not v
+//	key in (v,w)   it exists and is one of these
+//	key notin (v)  it does not exist, or is none of these
+//	key>1 key<1    it exists, is a whole number, and is above or below
 //
-// Field selectors: field=value, field==value or field!=value, separated by commas. A
-// backslash escapes a backslash, a comma or an equals sign in a value.
+// Field selectors: field=value, field==value or field!=value, separated by commas. A backslash
+// escapes a backslash, a comma or an equals sign in a value.
 package selector

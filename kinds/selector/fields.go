@@ -10,16 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Fields is a field selector of one kind. The zero value selects everything.
-//
-// Values are compared as text: the value of a field of type bool is "true" or "false". Which fields there
-// are is declared by the kind (schema.Kind.SelectFields); only those are kept beside an object, so that
-// matching does not look into its JSON.
+// Fields is a field selector of one kind. The zero value selects everything. Values are compared as
+// text: a bool is "true" or "false". Only fields in schema.Kind.SelectFields are kept beside
+// objects, so that matching does not parse JSON.
 type Fields struct{ terms []term }
 
-// A term is a condition on one field.
 type term struct {
-	field int // index into the SelectFields of the stored kind, or one of the two below
+	field int // index into the SelectFields of the stored kind, or one of the constants below
 	value string
 	not   bool
 }
@@ -29,10 +26,10 @@ const (
 	fieldNamespace = -2
 )
 
-// ParseFields reads a field selector; the empty text selects everything. The error is a
-// *meta.Status, 400: the text is malformed, or k does not select by that field.
+// ParseFields parses a field selector; "" selects everything. A malformed text or a field that k
+// does not select by is a *meta.Status with code 400.
 //
-// As examples for Pods:
+// Examples for Pods:
 //
 //	status.phase=Running,spec.nodeName!=      running Pods that have a node
 //	metadata.name=a\,b                        the name "a,b"
@@ -60,12 +57,9 @@ func ParseFields(k *schema.Kind, s string) (Fields, error) {
 	return f, nil
 }
 
-// fieldOf finds a selectable field of k.
-//
-// A kind without namespaces does not select by them if it has fields of its own, or a definition: clients know it so.
-//
-// A field of one version may have another name in the stored version: terms refer to the field by its index
-// in the stored version, because that is what the metadata of objects has.
+// fieldOf returns the index of a selectable field in the stored version, where metadata is kept;
+// its name may differ there. As in Kubernetes, cluster-scoped kinds with selectable fields, and
+// custom ones, do not select by namespace.
 func fieldOf(k *schema.Kind, name string) (int, error) {
 	switch name {
 	case "metadata.name":
@@ -88,7 +82,7 @@ func fieldOf(k *schema.Kind, name string) (int, error) {
 	return 0, errors.New("field label not supported: " + name)
 }
 
-// splitTerms splits at the commas that are not escaped.
+// splitTerms splits at unescaped commas.
 func splitTerms(s string) []string {
 	var out []string
 	start := 0
@@ -104,7 +98,7 @@ func splitTerms(s string) []string {
 	return append(out, s[start:])
 }
 
-// splitTerm splits at the first operator that is not escaped.
+// splitTerm splits at the first unescaped operator.
 func splitTerm(s string) (name, value string, not, ok bool) {
 	for i := 0; i < len(s); i++ {
 		switch {
@@ -149,7 +143,8 @@ func unescape(s string) (string, error) {
 // Empty reports whether f selects everything.
 func (f Fields) Empty() bool { return len(f.terms) == 0 }
 
-// OnlyNames reports whether f selects by nothing but name and namespace, which are the same in all versions of an object.
+// OnlyNames reports whether f selects only by name and namespace, which are the same in all
+// versions of an object.
 func (f Fields) OnlyNames() bool {
 	return !slices.ContainsFunc(f.terms, func(t term) bool { return t.field >= 0 })
 }
@@ -165,10 +160,9 @@ func (f Fields) Matches(o *meta.Object) bool {
 	return true
 }
 
-// of is the value of the term's field in o.
 func (t *term) of(o *meta.Object) string { return FieldOf(t.field, o) }
 
-// FieldOf is the value of a field in o, "" if it lacks the field. The field is one that Exact has answered.
+// FieldOf returns the value of a field in o, or "". field comes from Exact.
 func FieldOf(field int, o *meta.Object) string {
 	switch {
 	case field == fieldName:
@@ -181,8 +175,8 @@ func FieldOf(field int, o *meta.Object) string {
 	return ""
 }
 
-// Exact is a field that must have a value, if the selector requires one: the name rather than others, for it selects
-// least. FieldOf reads it.
+// Exact returns a field that must have a given value, preferring the name, which is most selective.
+// FieldOf reads it.
 func (f Fields) Exact() (field int, value string, ok bool) {
 	for _, t := range f.terms {
 		if !t.not && (!ok || t.field == fieldName) {
@@ -192,17 +186,14 @@ func (f Fields) Exact() (field int, value string, ok bool) {
 	return field, value, ok
 }
 
-// Name is the value that metadata.name must have, if the selector requires one. At most one object matches
-// then.
+// Name returns the required value of metadata.name, if any. At most one object then matches.
 func (f Fields) Name() (string, bool) { return f.requiredValue(fieldName) }
 
-// Namespace is the value that metadata.namespace must have, if the selector requires one.
+// Namespace returns the required value of metadata.namespace, if any.
 func (f Fields) Namespace() (string, bool) { return f.requiredValue(fieldNamespace) }
 
-// Value is the value that a selectable field must have, if the selector requires one; i is the index among
-// the SelectFields of the stored kind.
-//
-// An index of that field finds all objects that can match; each is then still held against the selector.
+// Value returns the required value of a selectable field, if any; i is its index in the
+// SelectFields of the stored kind. Objects found through an index must still be matched.
 func (f Fields) Value(i int) (string, bool) { return f.requiredValue(i) }
 
 func (f Fields) requiredValue(field int) (string, bool) {

@@ -8,28 +8,24 @@ import (
 )
 
 // Labels is a label selector. The zero value selects everything.
-//
-// Requirements are checked one after the other; most selectors have one or two.
 type Labels struct{ requirements []requirement }
 
-// An operator is what a requirement requires of a label.
 type operator uint8
 
 const (
 	exists operator = iota
 	doesNotExist
-	in    // also = and ==
-	notIn // also !=
+	in    // also for = and ==
+	notIn // also for !=
 	greaterThan
 	lessThan
 )
 
-// A requirement is a condition on one label.
 type requirement struct {
 	key    string
 	op     operator
 	values []string
-	number int64 // for greaterThan and lessThan, parsed once
+	number int64 // for greaterThan and lessThan
 }
 
 // Empty reports whether l selects everything.
@@ -45,11 +41,8 @@ func (l Labels) Matches(labels meta.Labels) bool {
 	return true
 }
 
-// matches tells whether labels meet the requirement. A label that is absent meets those that exclude
-// something.
-//
-// So key!=v and key notin (v) also match objects without the label, which surprises many, but is how
-// selectors of this API work.
+// matches reports whether labels meet the requirement. As in Kubernetes, key!=v and key notin (v)
+// also match objects without the label.
 func (r *requirement) matches(labels meta.Labels) bool {
 	v, has := labels.Get(r.key)
 	switch r.op {
@@ -75,8 +68,7 @@ func (r *requirement) matches(labels meta.Labels) bool {
 	return n < r.number
 }
 
-// Value is the one value that l requires of a label, if there is such a value. An index of that label may
-// be used then.
+// Value returns the one value that l requires of a label, if any, for a lookup in an index.
 func (l Labels) Value(key string) (string, bool) {
 	for i := range l.requirements {
 		r := &l.requirements[i]

@@ -8,11 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromLabelSelector reads a label selector as objects hold it: matchLabels and matchExpressions. One
-// without either selects everything. ok is false for an unknown operator.
-//
-// Nothing else is checked, since selectors in objects have been validated with the objects. An empty
-// selector means everything here; where it has to mean nothing, as in some kinds, the caller says so.
+// FromLabelSelector converts the matchLabels and matchExpressions of an object. An empty selector
+// selects everything; callers handle kinds where it selects nothing. ok is false for an unknown
+// operator; other errors are left to validation.
 func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 	labels, _ := t["matchLabels"].(tree.Tree)
 	for _, key := range slices.Sorted(maps.Keys(labels)) {
@@ -40,10 +38,9 @@ func FromLabelSelector(t tree.Tree) (l Labels, ok bool) {
 	return l, true
 }
 
-// operators are those of matchExpressions.
 var operators = map[string]operator{"In": in, "NotIn": notIn, "Exists": exists, "DoesNotExist": doesNotExist}
 
-// LabelsOf reads a map of labels from a tree, such as metadata.labels.
+// LabelsOf converts a tree of labels, such as metadata.labels.
 func LabelsOf(t tree.Tree) meta.Labels {
 	labels := make(map[string]string, len(t))
 	for key := range t {

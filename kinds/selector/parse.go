@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// ParseLabels reads a label selector; the empty string selects everything. The error is a *meta.Status,
-// 400, in the wording that users know.
+// ParseLabels parses a label selector; "" selects everything. The error is a *meta.Status with code
+// 400 and the text of Kubernetes.
 func ParseLabels(s string) (Labels, error) {
 	p := parser{rest: s}
 	requirements, err := p.selector()
@@ -25,9 +25,7 @@ func badRequest(err error) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: err.Error()}
 }
 
-// A parser reads a label selector with one token of look-ahead.
-//
-// The grammar needs no more than one token ahead: what a key is followed by decides.
+// A parser parses a label selector with one token of lookahead.
 type parser struct {
 	rest   string
 	tok    string // the next token, if peeked; "" at the end
@@ -37,7 +35,7 @@ type parser struct {
 // special are the bytes that end an identifier.
 const special = "=!(),><"
 
-// peek is the next token, which stays; "" at the end.
+// peek returns the next token without consuming it; "" at the end.
 func (p *parser) peek() string {
 	if !p.peeked {
 		p.tok, p.rest = scan(p.rest)
@@ -46,16 +44,13 @@ func (p *parser) peek() string {
 	return p.tok
 }
 
-// next is the next token, which is consumed.
 func (p *parser) next() string {
 	t := p.peek()
 	p.peeked = false
 	return t
 }
 
-// scan splits the first token off s: an operator, a bracket, a comma or a word.
-//
-// As an example, "a!=b, c in (d)" has the tokens a != b , c in ( d ).
+// scan splits the first token off s: "a!=b, c in (d)" has the tokens a != b , c in ( d ).
 func scan(s string) (tok, rest string) {
 	s = strings.TrimLeft(s, " \t\r\n")
 	if s == "" {
@@ -72,12 +67,10 @@ func scan(s string) (tok, rest string) {
 	return s[:n], s[n:]
 }
 
-// isIdentifier reports whether a token is a key or a value.
 func isIdentifier(tok string) bool {
 	return tok != "" && strings.IndexByte(special, tok[0]) < 0
 }
 
-// selector reads all requirements.
 func (p *parser) selector() ([]requirement, error) {
 	var out []requirement
 	for {
@@ -106,7 +99,6 @@ func (p *parser) selector() ([]requirement, error) {
 	}
 }
 
-// requirement reads one: a key, before which may be "!", and what is required of it.
 func (p *parser) requirement() (r requirement, err error) {
 	tok := p.next()
 	if tok == "!" {
@@ -128,7 +120,7 @@ func (p *parser) requirement() (r requirement, err error) {
 	return p.condition(r)
 }
 
-// condition reads an operator and its values.
+// condition parses an operator and its values.
 func (p *parser) condition(r requirement) (requirement, error) {
 	var err error
 	switch op := p.next(); op {
@@ -158,7 +150,7 @@ func (p *parser) condition(r requirement) (requirement, error) {
 	return r, checkValues(r.key, r.values)
 }
 
-// exact reads the one value after = and the like, which may be empty.
+// exact parses the value after = and similar operators, which may be empty.
 func (p *parser) exact() (string, error) {
 	tok := p.peek()
 	if tok == "" || tok == "," {
@@ -170,8 +162,8 @@ func (p *parser) exact() (string, error) {
 	return p.next(), nil
 }
 
-// set reads "(v,w)". Nothing before a comma or the closing bracket is the empty value. The values are
-// sorted, each once. So (a,,b) has three values, one of which is empty.
+// set parses "(v,w)" and returns its sorted, unique values. Values may be empty: (a,,b) has three
+// values.
 func (p *parser) set() ([]string, error) {
 	if tok := p.next(); tok != "(" {
 		return nil, fmt.Errorf("found '%s' expected: '('", tok)

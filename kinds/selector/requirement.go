@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A Requirement is one requirement of a selector in the form that access reviews and webhooks get:
-// Operator is In, NotIn, Exists, DoesNotExist, Gt or Lt.
+// A Requirement is a requirement in the form of access reviews and webhooks. Operator is In, NotIn,
+// Exists, DoesNotExist, Gt or Lt.
 type Requirement struct {
 	Key, Operator string
 	Values        []string
 }
 
-// Requirements are the requirements of l, in their order.
+// Requirements returns the requirements of l in order.
 func (l Labels) Requirements() []Requirement {
 	var all []Requirement
 	for _, r := range l.requirements {
@@ -28,10 +28,9 @@ func (l Labels) Requirements() []Requirement {
 
 var operatorNames = [...]string{exists: "Exists", doesNotExist: "DoesNotExist", in: "In", notIn: "NotIn", greaterThan: "Gt", lessThan: "Lt"}
 
-// FieldRequirements are the requirements of a field selector in their order, In or NotIn with one value
-// each. It does not check whether a kind has these fields. The error is a *meta.Status, 400.
-//
-// Authorization asks before it is known whether the kind has such fields.
+// FieldRequirements parses the requirements of a field selector: In or NotIn with one value each.
+// It does not check whether a kind has the fields, because authorization runs before that is known.
+// The error is a *meta.Status with code 400.
 func FieldRequirements(s string) ([]Requirement, error) {
 	var all []Requirement
 	for _, text := range splitTerms(s) {
@@ -55,7 +54,7 @@ func FieldRequirements(s string) ([]Requirement, error) {
 	return all, nil
 }
 
-// String is the text of l, as ParseLabels reads it.
+// String returns the text of l, as ParseLabels parses it.
 func (l Labels) String() string {
 	var terms []string
 	for _, r := range l.Requirements() {

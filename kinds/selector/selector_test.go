@@ -87,7 +87,8 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// A kind without namespaces that has fields of its own, or is a custom one, does not select by the namespace.
+// TestNamespaceField checks that cluster-scoped kinds with selectable fields, and custom ones, do
+// not select by namespace.
 func TestNamespaceField(t *testing.T) {
 	own := []schema.SelectField{{Name: "status.phase", Path: "status.phase"}}
 	for _, c := range []struct {

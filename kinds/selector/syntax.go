@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// The wording that users know for bad keys and values.
+// Kubernetes' error texts for invalid keys and values.
 const (
 	namePart = "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
 	nameForm = "a valid label key must consist of alphanumeric characters, '-', '_' or '.'; with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')"
@@ -13,9 +13,8 @@ const (
 	valued   = "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
 
-// checkKey checks a label key: an optional DNS subdomain and '/', then a name.
-//
-// As examples, "app" and "example.com/app" are keys; "-app", "a/b/c" and "Example.com/app" are none.
+// checkKey checks a label key: an optional DNS subdomain and '/', then a name. "app" and
+// "example.com/app" are valid; "-app", "a/b/c" and "Example.com/app" are not.
 func checkKey(key string) error {
 	invalid := func(why string) error { return fmt.Errorf("key: Invalid value: %q: %s", key, why) }
 	prefix, name, hasPrefix := strings.Cut(key, "/")
@@ -42,8 +41,7 @@ func checkKey(key string) error {
 	return nil
 }
 
-// checkValues checks the values of a requirement: what no label can have is an error, not a selector that
-// matches nothing.
+// checkValues rejects values that no label can have.
 func checkValues(key string, values []string) error {
 	for i, v := range values {
 		switch {
@@ -56,7 +54,7 @@ func checkValues(key string, values []string) error {
 	return nil
 }
 
-// isName: letters, digits, '-', '_', '.'; letters or digits at both ends.
+// isName allows letters, digits, '-', '_' and '.', with a letter or digit at both ends.
 func isName(s string) bool {
 	for i := 0; i < len(s); i++ {
 		if !isAlphanumeric(s[i]) && s[i] != '-' && s[i] != '_' && s[i] != '.' {
@@ -70,7 +68,7 @@ func isAlphanumeric(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
 }
 
-// isSubdomain: dot-separated parts of lower-case letters, digits and '-', no '-' at an end.
+// isSubdomain allows dot-separated parts of lower-case letters, digits and inner '-'.
 func isSubdomain(s string) bool {
 	for part := range strings.SplitSeq(s, ".") {
 		if part == "" || part[0] == '-' || part[len(part)-1] == '-' {
