@@ -7,11 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showSubjects lists the subjects of one kind: users and groups by name, service accounts
-// by namespace and name.
-//
-// For the kind ServiceAccount, an example is "kube-system/builder, default/robot". A binding has one column
-// for each kind of subjects.
+// showSubjects lists the subjects of one kind: users and groups by name, service accounts as
+// "kube-system/builder, default/robot". A binding has one column per kind.
 func showSubjects(b []byte, r *row, kind string) []byte {
 	var names []string
 	r.json.Field("subjects").Items(func(s jsontext.Value) bool {
@@ -28,7 +25,6 @@ func showSubjects(b []byte, r *row, kind string) []byte {
 	return jsontext.AppendString(b, strings.Join(names, ", "))
 }
 
-// showRequestDuration shows for how long a certificate was requested.
 func showRequestDuration(b []byte, r *row, _ string) []byte {
 	seconds := r.json.At("spec.expirationSeconds")
 	if !seconds.Exists() {
@@ -37,9 +33,8 @@ func showRequestDuration(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, humanDuration(time.Duration(seconds.Int())*time.Second))
 }
 
-// showRequestCondition tells what became of a certificate signing request.
-//
-// As examples: Pending, "Approved,Issued", "Denied".
+// showRequestCondition shows the state of a certificate signing request, such as Pending,
+// "Approved,Issued" or "Denied".
 func showRequestCondition(b []byte, r *row, _ string) []byte {
 	status := r.json.Field("status")
 	conditions := status.Field("conditions")
@@ -59,10 +54,8 @@ func showRequestCondition(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showParamRef names the parameters of an admission policy binding: by namespace and name,
-// with * where the namespace is that of the request, or by what selects them.
-//
-// As examples: "*/limits" and "prod/limits".
+// showParamRef shows the parameters of an admission policy binding: "prod/limits", "*/limits" if
+// the namespace is that of the request, or their selector.
 func showParamRef(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.paramRef")
 	text := ""
@@ -78,7 +71,7 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 	return appendOr(b, text, unset)
 }
 
-// showAPIService names the Service behind an APIService; "Local" is the server itself.
+// showAPIService names the Service of an APIService; "Local" is this server.
 func showAPIService(b []byte, r *row, _ string) []byte {
 	s := r.json.At("spec.service")
 	if !s.Exists() {
@@ -87,7 +80,8 @@ func showAPIService(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, s.Field("namespace").Text()+"/"+s.Field("name").Text())
 }
 
-// showCondition shows the status of a condition: "Dangling/?" is that of Dangling, and ? where there is none.
+// showCondition shows the status of a condition. The argument "Dangling/?" means the condition
+// Dangling, and "?" if it is absent.
 func showCondition(b []byte, r *row, arg string) []byte {
 	name, absent, _ := strings.Cut(arg, "/")
 	if c := condition(r.json.At("status.conditions"), name); c != nil {
@@ -96,9 +90,8 @@ func showCondition(b []byte, r *row, arg string) []byte {
 	return jsontext.AppendString(b, absent)
 }
 
-// showAPIAvailable shows whether an APIService is available, and if not, why.
-//
-// As an example: "False (FailedDiscoveryCheck)".
+// showAPIAvailable shows whether an APIService is available, and the reason if not: "False
+// (FailedDiscoveryCheck)".
 func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {
@@ -111,9 +104,7 @@ func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showGroupResource names a resource with its group, if that has a name.
-//
-// As examples: "deployments.apps" and "pods".
+// showGroupResource names a resource with its group: "deployments.apps" or "pods".
 func showGroupResource(b []byte, r *row, _ string) []byte {
 	of := r.json.At("spec.resource")
 	text := of.Field("resource").Text()
@@ -123,7 +114,7 @@ func showGroupResource(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showMigrationStatus shows which condition of a migration is True. At most one is.
+// showMigrationStatus names the condition of a migration that is True. At most one is.
 func showMigrationStatus(b []byte, r *row, _ string) []byte {
 	text := "Unknown"
 	for _, kind := range []string{"Running", "Failed", "Succeeded"} {

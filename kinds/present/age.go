@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// appendAge writes how long ago an RFC 3339 time was, as a JSON string: "5m", "3d4h".
+// appendAge writes the time since an RFC 3339 timestamp as a JSON string, such as "5m" or "3d4h".
 func appendAge(b []byte, stamp string, now time.Time) []byte {
 	b = append(b, '"')
 	b = append(b, age(stamp, now)...)
 	return append(b, '"')
 }
 
-// age is the time since stamp in short, "<unknown>" if stamp is no time.
 func age(stamp string, now time.Time) string {
 	t, err := time.Parse(time.RFC3339, stamp)
 	if err != nil {
@@ -21,11 +20,9 @@ func age(stamp string, now time.Time) string {
 	return humanDuration(now.Sub(t))
 }
 
-// humanDuration writes a duration with one unit, or with two while the first is a small number. Scripts
-// and eyes are used to these thresholds.
-//
-// As examples: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d, 2y30d, 10y. A time less than two seconds
-// ahead, as by the clock of another machine, gives 0s; one further ahead gives <invalid>.
+// humanDuration formats a duration with one unit, or two while the first number is small. The
+// thresholds are those of kubectl: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d, 2y30d, 10y. Up to two
+// seconds in the future, as with skewed clocks, give 0s; more gives <invalid>.
 func humanDuration(d time.Duration) string {
 	const day, year = 24, 365 * 24
 	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)
@@ -54,7 +51,7 @@ func humanDuration(d time.Duration) string {
 	return strconv.Itoa(hours/year) + "y"
 }
 
-// units is "5m30s", or "5m" if there is no rest.
+// units returns "5m30s", or "5m" without a rest.
 func units(n int, unit string, rest int, restUnit string) string {
 	if rest == 0 {
 		return strconv.Itoa(n) + unit

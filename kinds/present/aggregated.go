@@ -5,10 +5,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Aggregated discovery: documents that hold all groups at once, so that a client needs one request instead
-// of one for each group and version.
+// Aggregated discovery: one document with all groups, so that a client needs a single request.
 
-// The order of fields is that of other servers.
+// The order of fields is that of kube-apiserver.
 type discoveryList struct {
 	Kind       string           `json:"kind"`
 	APIVersion string           `json:"apiVersion"`
@@ -46,15 +45,15 @@ type discoverySubresource struct {
 	Verbs        []string      `json:"verbs"`
 }
 
-// A discoveryKind names a kind. Group and version are empty where they are those of the version that lists
-// it, unless a definition makes the kind.
+// A discoveryKind names a kind. For built-in kinds, Group and Version are empty if they are those
+// of the listing version.
 type discoveryKind struct {
 	Group   string `json:"group"`
 	Version string `json:"version"`
 	Kind    string `json:"kind"`
 }
 
-// aggregate describes the core group, or all the others.
+// aggregate describes the core group, or all other groups.
 func aggregate(n *meta.Naming, core bool, groups []*group) discoveryList {
 	d := discoveryList{
 		Kind: "APIGroupDiscoveryList", APIVersion: n.Group("apidiscovery") + "/v2",
@@ -78,7 +77,6 @@ func aggregate(n *meta.Naming, core bool, groups []*group) discoveryList {
 	return d
 }
 
-// aggregateKind describes a kind with its sub-resources.
 func aggregateKind(k *schema.Kind) discoveryResource {
 	own := discoveryKind{Kind: k.Kind}
 	if k.IsCustom() {

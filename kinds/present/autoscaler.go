@@ -5,19 +5,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxMetrics is how many metrics of an autoscaler a table shows.
+// maxMetrics is the number of metrics that a table shows.
 const maxMetrics = 2
 
-// metricSources are the fields that hold what a metric of a type is about.
+// metricSources maps the type of a metric to the field with its source.
 var metricSources = map[string]string{
 	"External": "external", "Object": "object", "Pods": "pods",
 	"Resource": "resource", "ContainerResource": "containerResource",
 }
 
-// showMetricTargets pairs the wanted metrics with the current ones by their order, as the autoscaler
-// writes them.
-//
-// As examples: "cpu: <unknown>/80%", "100m/500m (avg)", and "cpu: 40%/80%, 3/10 + 1 more...".
+// showMetricTargets shows current/target values, such as "cpu: <unknown>/80%", "100m/500m (avg)" or
+// "cpu: 40%/80%, 3/10 + 1 more...". Current and target metrics match by position.
 func showMetricTargets(b []byte, r *row, _ string) []byte {
 	var shown []string
 	var statuses []jsontext.Value
@@ -36,7 +34,7 @@ func showMetricTargets(b []byte, r *row, _ string) []byte {
 	return appendOr(b, joinAtMost(shown, maxMetrics, len(shown), ", "), none)
 }
 
-// metric is one metric as current/wanted.
+// metric formats one metric as current/target.
 func metric(spec, status jsontext.Value) string {
 	kind := spec.Field("type").Text()
 	source := spec.Field(metricSources[kind])
@@ -60,7 +58,6 @@ func metric(spec, status jsontext.Value) string {
 	return "<unknown type>"
 }
 
-// amount is a quantity, or that it is not known.
 func amount(v jsontext.Value) string {
 	if !v.Exists() {
 		return unknown
@@ -68,7 +65,6 @@ func amount(v jsontext.Value) string {
 	return jsonpath.Text(v)
 }
 
-// percent is a percentage, or what is shown where there is none.
 func percent(v jsontext.Value, absent string) string {
 	if !v.Exists() {
 		return absent

@@ -1,57 +1,56 @@
 package present
 
-// What is shown for values that are absent.
+// Texts for absent values.
 const (
 	none    = "<none>"
 	unknown = "<unknown>"
 	unset   = "<unset>"
 )
 
-// A cellFunc writes one cell of a row, which is one JSON value.
-//
-// It appends to b and returns it, so that a table of thousands of rows takes no memory for its cells. An
-// absent value is no error: rows of objects that nobody has filled in yet are shown as well.
+// A cellFunc appends one cell of a row, a JSON value, to b. Absent values are not errors, because
+// incomplete objects are shown too.
 type cellFunc func(b []byte, r *row, arg string) []byte
 
 // cellFuncs are the functions that a column path may name after "func:".
 var cellFuncs = map[string]cellFunc{
-	// of any kind; those with an argument take a dotted path
-	"age":       showAge,       // time since metadata.creationTimestamp
-	"createdAt": showCreated,   // metadata.creationTimestamp itself
-	"since":     showSince,     // time since the time at the path
-	"count":     showCount,     // number of items or fields at the path
-	"join":      showJoin,      // the texts of a list, or a field (path/field, else name) of its objects, with commas
-	"first":     showFirst,     // the first text of a list
-	"pairs":     showPairs,     // a map of texts as a=b,c=d
-	"parts":     showParts,     // the texts at several paths (a.b/a.c), with slashes
-	"text":      showText,      // a number or a text, as text
+	// any kind; arguments are dotted paths
+	"age":       showAge,     // time since metadata.creationTimestamp
+	"createdAt": showCreated, // metadata.creationTimestamp itself
+	"since":     showSince,   // time since the timestamp at the path
+	"count":     showCount,   // number of items or fields at the path
+	// a list of strings, or a field (path/field, default name) of its objects, with commas
+	"join":      showJoin,
+	"first":     showFirst,     // the first string of a list
+	"pairs":     showPairs,     // a map of strings as a=b,c=d
+	"parts":     showParts,     // the strings at several paths (a.b/a.c), with slashes
+	"text":      showText,      // a number or string, as a string
 	"truth":     showBool,      // True or False
 	"dataCount": showDataCount, // number of keys in data and binaryData
-	"condition": showCondition, // status of a condition of a type, and what stands for none (type/none)
-	"phase":     showPhase,     // the text at the path, or that the object is being deleted
+	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
+	"phase":     showPhase,     // the string at the path, or Terminating
 
-	// of workloads; the argument is the path of the template or of the selector, if not the usual one
+	// workloads; the argument is the path of the template or selector, if not the usual one
 	"ready":      showReady,      // status.readyReplicas/spec.replicas
 	"containers": showContainers, // names of the containers of spec.template
-	"images":     showImages,     // and their images
+	"images":     showImages,     // their images
 	"selector":   showSelector,   // spec.selector as a label selector
-	"controller": showController, // the owner that controls it
+	"controller": showController, // the controlling owner
 
-	// of Pods
-	"podReady":          showPodReady,    // ready/all containers
-	"podStatus":         showPodStatus,   // phase, or what keeps it from running
-	"podRestarts":       showPodRestarts, // restarts, and when the last one was
-	"podReadinessGates": showPodGates,    // true/all readiness gates
+	// Pods
+	"podReady":          showPodReady,    // ready/total containers
+	"podStatus":         showPodStatus,   // phase, or why it is not running
+	"podRestarts":       showPodRestarts, // restarts, and the time since the last one
+	"podReadinessGates": showPodGates,    // true/total readiness gates
 	"podIP":             showPodIP,
 
-	// of Jobs, autoscalers and quotas
+	// Jobs, autoscalers and quotas
 	"jobStatus":      showJobStatus,
 	"jobCompletions": showJobCompletions,
 	"jobDuration":    showJobDuration,
-	"metricTargets":  showMetricTargets, // current/wanted value of each metric
+	"metricTargets":  showMetricTargets, // current/target value of each metric
 	"quota":          showQuota,         // used/hard of the "limits" or the "requests"
 
-	// of Events, of either group
+	// Events of both groups
 	"eventLastSeen":  showEventLastSeen,
 	"eventFirstSeen": showEventFirstSeen,
 	"eventCount":     showEventCount,
@@ -60,11 +59,11 @@ var cellFuncs = map[string]cellFunc{
 	"eventSource":    showEventSource,
 	"eventMessage":   showEventMessage,
 
-	// of ComponentStatuses
+	// ComponentStatuses
 	"componentHealth":    showComponentHealth,
 	"componentCondition": showComponentCondition, // a field of the condition Healthy
 
-	// of Nodes and of the network
+	// Nodes and networking
 	"nodeStatus":         showNodeStatus,
 	"nodeRoles":          showNodeRoles,
 	"nodeInternalIP":     showNodeInternalIP,
@@ -80,16 +79,16 @@ var cellFuncs = map[string]cellFunc{
 	"classParameters":    showClassParameters,
 	"addressParent":      showAddressParent,
 
-	// of storage
-	"defaultName":   showDefaultName,   // the name, marked by the annotations of a default class
-	"accessModes":   showAccessModes,   // the modes at the path, in short
-	"volumeClass":   showStorageClass,  // the storage class of a volume or a claim
-	"claimCapacity": showClaimCapacity, // what a claim has got, once it has a volume
+	// storage
+	"defaultName":   showDefaultName,   // the name, marked by the annotation of a default class
+	"accessModes":   showAccessModes,   // the modes at the path, abbreviated
+	"volumeClass":   showStorageClass,  // the storage class of a volume or claim
+	"claimCapacity": showClaimCapacity, // the capacity of a bound claim
 	"claimModes":    showClaimModes,
 	"deviceState":   showDeviceState, // of a ResourceClaim
 
-	// of access and extension
-	"subjects":         showSubjects, // those of a kind, of a role binding
+	// access and extension
+	"subjects":         showSubjects, // subjects of one kind in a role binding
 	"requestDuration":  showRequestDuration,
 	"requestCondition": showRequestCondition,
 	"paramRef":         showParamRef,

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A cellCase is an object's JSON after its metadata, a column's path, and the cell.
+// A cellCase is an object's JSON after its metadata, a column path, and the expected cell.
 type cellCase struct{ rest, path, want string }
 
 func checkCells(t *testing.T, cases []cellCase) {
@@ -123,7 +123,7 @@ func TestStorageCells(t *testing.T) {
 	})
 }
 
-// TestAnnotations: cells that annotations, owners and deletion decide.
+// TestAnnotations covers cells that depend on annotations, owners and deletion.
 func TestAnnotations(t *testing.T) {
 	for _, c := range []struct{ metadata, path, want string }{
 		{`"annotations":{"storageclass.kubernetes.io/is-default-class":"true"}`, "func:defaultName:storageclass.platform.io/is-default-class storageclass.beta.platform.io/is-default-class", `"x (default)"`},
@@ -184,7 +184,7 @@ func TestComponentCells(t *testing.T) {
 	})
 }
 
-// TestStoredColumns: a version without columns of its own has those of the stored one.
+// TestStoredColumns checks that a version without columns has those of the stored version.
 func TestStoredColumns(t *testing.T) {
 	stored := &schema.Kind{Columns: []schema.Column{{Name: "A", Path: "a"}}}
 	if got := columnsOf(&schema.Kind{Stored: stored}); len(got) != 1 || got[0].Name != "A" {

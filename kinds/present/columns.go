@@ -16,7 +16,7 @@ var defaultColumns = []schema.Column{
 		Description: "When the server created the object, in UTC."},
 }
 
-// columnsOf are the columns of k. A version that declares none has those of the stored version, whose
+// columnsOf returns the columns of k, or those of the stored version if k declares none. Their
 // functions know the fields of all versions.
 func columnsOf(k *schema.Kind) []schema.Column {
 	switch {
@@ -28,14 +28,12 @@ func columnsOf(k *schema.Kind) []schema.Column {
 	return defaultColumns
 }
 
-// A cell is a column whose path has been read: a dotted path, or a function and its argument. That is done
-// once per table.
-//
-// Of call and path exactly one is used: without a call, arg is a path whose value is shown as it is.
+// A cell is a column with its parsed path, which is parsed once per table. Without call, arg is a
+// path whose value is shown as it is.
 type cell struct {
 	call     cellFunc
-	arg      string // the argument, or the dotted path
-	needs    string // path that must exist, or the fallback is shown; for functions with a fallback
+	arg      string // the argument or the dotted path
+	needs    string // path of a function with fallback; if absent, the fallback is shown
 	fallback []byte // JSON for an absent value
 	date     bool
 }
@@ -48,11 +46,8 @@ func cellsOf(columns []schema.Column) []cell {
 	return cells
 }
 
-// cellOf reads the path of a column. An unknown function shows null; a test of the catalogue finds it
-// (HasFunction).
-//
-// A fallback that is a number or a boolean stands as such in the JSON, whatever the type of the column; any other is
-// a string.
+// cellOf parses the path of a column. Unknown functions show null; a catalog test detects them
+// (HasFunction). A numeric or boolean fallback is written as such, any other as a string.
 func cellOf(c *schema.Column) cell {
 	if path, ok := strings.CutPrefix(c.Path, "json:"); ok {
 		return cell{call: showJSON(c.Type, path)}
@@ -85,7 +80,6 @@ func cellOf(c *schema.Column) cell {
 	return out
 }
 
-// append writes the cell of a row.
 func (c *cell) append(b []byte, r *row) []byte {
 	if c.call != nil {
 		if c.needs != "" && !r.json.At(c.needs).Exists() {
@@ -103,8 +97,8 @@ func (c *cell) append(b []byte, r *row) []byte {
 	return append(b, v...)
 }
 
-// HasFunction tells whether the function exists that a column path of the form "func:name" or
-// "func:name:argument", with or without a fallback, names. It is true of all other paths.
+// HasFunction reports whether the function in a column path "func:name" or "func:name:argument",
+// with or without fallback, exists. It returns true for other paths.
 func HasFunction(path string) bool {
 	name, ok := strings.CutPrefix(path, "func:")
 	if !ok {

@@ -2,7 +2,6 @@ package present
 
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
-// showComponentHealth shows whether a part of the control plane is healthy, as far as is known.
 func showComponentHealth(b []byte, r *row, _ string) []byte {
 	c := condition(r.json.At("conditions"), "Healthy")
 	switch {
@@ -14,7 +13,7 @@ func showComponentHealth(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "Unhealthy")
 }
 
-// showComponentCondition shows a text of the condition that tells of a part's health.
+// showComponentCondition shows a text of the condition Healthy.
 func showComponentCondition(b []byte, r *row, field string) []byte {
 	return jsontext.AppendString(b, condition(r.json.At("conditions"), "Healthy").Field(field).Text())
 }

@@ -11,11 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Discovery holds every discovery document of one catalogue, ready to be sent. It is immutable; when the
-// served kinds change, a new one is made.
-//
-// Each client asks for all of it when it starts, while the served kinds seldom change: so the answers are
-// made beforehand.
+// A Discovery holds all encoded discovery documents of a catalog. It is immutable and replaced when
+// the served kinds change. Documents are encoded in advance, because every client fetches them at
+// startup.
 type Discovery struct {
 	apiVersions []byte
 	groupList   []byte
@@ -29,11 +27,11 @@ type document struct {
 	etag string
 }
 
-// NewDiscovery builds the documents. Groups come in the order of priorities, the versions of
-// each as they first occur among kinds; the first version of a group is its preferred
-// one. Kinds without a resource are left out. address is where clients reach the server.
+// NewDiscovery encodes the documents. Groups are ordered by priority, and versions as they first
+// occur in kinds; the first one is preferred. Kinds without a resource are omitted. address is
+// where clients reach the server.
 //
-// Within a version kinds are sorted by resource: the same kinds make the same bytes, and so the same ETag, in
+// Kinds of a version are sorted by resource, so that equal kinds have equal bytes and ETags in
 // every process.
 func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discovery {
 	groups := groupKinds(kinds)
@@ -61,28 +59,28 @@ func NewDiscovery(n *meta.Naming, address string, kinds []*schema.Kind) *Discove
 	return d
 }
 
-// APIVersions is the document at /api.
+// APIVersions returns the document at /api.
 func (d *Discovery) APIVersions() []byte { return d.apiVersions }
 
-// Groups is the APIGroupList at /apis.
+// Groups returns the APIGroupList at /apis.
 func (d *Discovery) Groups() []byte { return d.groupList }
 
-// Group is the APIGroup at /apis/{group}; nil if there is no such group.
+// Group returns the APIGroup at /apis/{group}, or nil.
 func (d *Discovery) Group(name string) []byte { return d.groups[name] }
 
-// Resources is the APIResourceList at /apis/{group}/{version}, or at /api/{version} for
-// the group ""; nil if the version is not served.
+// Resources returns the APIResourceList at /apis/{group}/{version}, or at /api/{version} for the
+// group "". It is nil if the version is not served.
 func (d *Discovery) Resources(group, version string) []byte {
 	return d.resources[GroupVersion{group, version}]
 }
 
-// Aggregated is the APIGroupDiscoveryList at /api (core) or /apis, and its ETag.
+// Aggregated returns the APIGroupDiscoveryList at /api (core) or /apis, and its ETag.
 func (d *Discovery) Aggregated(core bool) (body []byte, etag string) {
 	doc := d.aggregated[core]
 	return doc.body, doc.etag
 }
 
-// A group and a version as they are served.
+// A served group and version.
 type group struct {
 	name     string
 	versions []*version
@@ -90,17 +88,15 @@ type group struct {
 
 type version struct {
 	group, name string
-	kinds       []*schema.Kind // by resource
+	kinds       []*schema.Kind // sorted by resource
 }
 
-// groupVersionText is "v1" or "apps/v1".
 func (v *version) groupVersionText() string {
 	return meta.GroupVersionKind{Group: v.group, Version: v.name}.APIVersion()
 }
 
-// groupKinds sorts kinds into their groups and versions.
-//
-// Kinds without a resource are bodies of sub-resources, such as a Scale.
+// groupKinds arranges kinds by group and version. Kinds without a resource, such as Scale, are only
+// bodies of subresources.
 func groupKinds(kinds []*schema.Kind) []*group {
 	var groups []*group
 	for _, k := range kinds {
@@ -128,7 +124,7 @@ func groupKinds(kinds []*schema.Kind) []*group {
 	return groups
 }
 
-// sortedSubresources are those of k by name; of a kind that a definition makes, in the order that it has them.
+// sortedSubresources sorts by name, except for custom kinds, which keep the order of their CRD.
 func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	if k.IsCustom() {
 		return k.Subresources
@@ -138,10 +134,9 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// listedVerbs are those of a kind as documents list them; of a kind that a definition makes, in the order that it has them.
-//
-// Of a kind that is going away nothing is to be made or changed, and so clients are told: a controller that empties a namespace, say,
-// looks for what can be deleted.
+// listedVerbs returns the verbs that documents list; custom kinds keep their order. A kind that is
+// being removed does not list creating or changing verbs, but namespace controllers must see that
+// its objects can be deleted.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:
@@ -152,14 +147,14 @@ func listedVerbs(k *schema.Kind) []string {
 	return sortedVerbs(k.Verbs)
 }
 
-// sortedVerbs is a sorted copy, never nil: the field is always written.
+// sortedVerbs returns a sorted copy that is never nil, because the field is always written.
 func sortedVerbs(verbs []string) []string {
 	out := append([]string{}, verbs...)
 	slices.Sort(out)
 	return out
 }
 
-// mustJSON encodes structs of texts and booleans, which cannot fail.
+// mustJSON encodes structs of strings and booleans, which cannot fail.
 func mustJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

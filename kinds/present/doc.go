@@ -1,17 +1,17 @@
-// Package present makes the other representations of objects and of the catalogue: metadata only, tables,
-// and discovery documents. It never decodes whole objects: it finds what it shows in their stored JSON
-// (jsontext.Value), because a table of thousands of objects needs a few fields of each. It has no clock:
-// the time that ages are counted to is an argument.
+// Package present renders objects and the catalog in other representations: metadata only, tables
+// and discovery documents. It never decodes whole objects but finds fields in their stored JSON
+// (jsontext.Value), because a table of thousands of objects needs only a few fields of each. It has
+// no clock: the current time is an argument.
 //
 // # Metadata only
 //
-// Cut out of the stored bytes, never encoded anew:
+// Copied from the stored bytes:
 //
 //	{"kind":"PartialObjectMetadata","apiVersion":"meta.<domain>/v1","metadata":<bytes>}
 //
 // # Tables
 //
-// A table is written piece by piece by a TableWriter, so that a list is never in memory as a whole:
+// A TableWriter writes a table piece by piece, so that a list is never in memory as a whole:
 //
 //	{"kind":"Table","apiVersion":"meta.<domain>/v1","metadata":{"resourceVersion":"…"},
 //	 "columnDefinitions":[{"name","type","format","description","priority"},…],
@@ -19,22 +19,21 @@
 //
 // The path of a column (schema.Column.Path) is one of
 //
-//	status.phase          the value at a dotted path, as it is in the object
-//	status.replicas|0     the same, with what to show when it is absent or an empty string; a number, a
+//	status.phase          the value at a dotted path, as in the object
+//	status.replicas|0     the same, with a fallback if it is absent or an empty string: a number, a
 //	                      boolean or a string. Without it: "<none>" for columns of type string, null
 //	                      for others
-//	func:age              a function of the table; cellfuncs.go lists them
+//	func:age              a function; cellfuncs.go lists them
 //	func:count:secrets    a function and its argument
-//	func:text:a.b/c|-     the same, with the string to show when a.b is absent or null
-//	json:.spec.list[0]    what a path of a custom kind leads to (package jsonpath)
+//	func:text:a.b/c|-     the same, with the text to show if a.b is absent or null
+//	json:.spec.list[0]    the path of a custom kind's column (package jsonpath)
 //
-// Columns of type date show the time since then. A version that declares no columns has those of the
-// stored version; where there are none either, they are Name and Created At. The texts in cells are those
-// that users of command-line clients know, which is why some of the functions follow rules that the
-// fields alone would not suggest.
+// Columns of type date show the elapsed time. A version without columns has those of the stored
+// version or, without those, Name and Created At. The texts in cells are those of kubectl, which is
+// why some functions follow rules that the fields do not suggest.
 //
 // # Discovery
 //
-// Discovery documents are built once per catalogue and served as they are; clients ask for them at every
-// start. An aggregated document has an ETag, the quoted upper-case hexadecimal SHA-512 of its bytes.
+// Discovery documents are encoded once per catalog, because clients request them at every start.
+// The ETag of an aggregated document is the quoted upper-case hexadecimal SHA-512 of its bytes.
 package present

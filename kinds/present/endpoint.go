@@ -7,12 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxEndpoints is how many addresses, or ports, a table shows.
+// maxEndpoints is the number of addresses or ports that a table shows.
 const maxEndpoints = 3
 
-// showEndpoints lists the ready addresses of Endpoints with each port of their subset.
-//
-// An example: "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...".
+// showEndpoints lists the ready addresses with the ports of their subset:
+// "10.0.0.1:80,10.0.0.2:80,10.0.0.3:80 + 4 more...".
 func showEndpoints(b []byte, r *row, _ string) []byte {
 	var list []string
 	r.json.Field("subsets").Items(func(subset jsontext.Value) bool {
@@ -35,9 +34,8 @@ func showEndpoints(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, joinAtMost(list, maxEndpoints, len(list), ","))
 }
 
-// showSlicePorts lists the ports of an EndpointSlice: by number, else by name.
-//
-// A port with neither stands for all ports and is shown as "*"; a slice without ports shows "<unset>".
+// showSlicePorts lists the ports of an EndpointSlice by number or name. A port with neither means
+// all ports, "*"; a slice without ports shows "<unset>".
 func showSlicePorts(b []byte, r *row, _ string) []byte {
 	var list []string
 	r.json.Field("ports").Items(func(p jsontext.Value) bool {
@@ -54,7 +52,6 @@ func showSlicePorts(b []byte, r *row, _ string) []byte {
 	return appendOr(b, joinAtMost(list, maxEndpoints, len(list), ","), unset)
 }
 
-// showSliceAddresses lists the addresses of an EndpointSlice.
 func showSliceAddresses(b []byte, r *row, _ string) []byte {
 	var list []string
 	r.json.Field("endpoints").Items(func(e jsontext.Value) bool {

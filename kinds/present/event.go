@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// eventField is a field by its name in the core group, or else by its name in the group of events: one
-// object is served in both.
+// eventField returns a field by its name in the core group or, if absent, in the events group.
+// Events are served in both.
 func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	if v := event.Field(core); v != nil {
 		return v
@@ -16,7 +16,7 @@ func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	return event.Field(events)
 }
 
-// firstSeen is when an event was first seen: firstTimestamp, or the newer eventTime.
+// firstSeen returns firstTimestamp, or the newer eventTime.
 func firstSeen(r *row) string {
 	if t := r.json.Field("firstTimestamp"); t.Exists() {
 		return t.Text()
@@ -27,12 +27,11 @@ func firstSeen(r *row) string {
 	return r.json.Field("eventTime").Text()
 }
 
-// showEventFirstSeen shows how long ago an event was first seen.
 func showEventFirstSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
-// showEventLastSeen prefers the series, which is what writers of the newer form update.
+// showEventLastSeen prefers the series, which writers of the newer form update.
 func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
 		if t := r.json.At(path); t.Exists() {
@@ -42,7 +41,7 @@ func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
-// showEventCount shows how often an event was seen, which is at least once.
+// showEventCount shows the number of occurrences, at least 1.
 func showEventCount(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.count", "count", "deprecatedCount"} {
 		if n := r.json.At(path).Int(); n > 0 {
@@ -52,7 +51,7 @@ func showEventCount(b []byte, r *row, _ string) []byte {
 	return append(b, '1')
 }
 
-// showEventObject names the object that an event is about: "pod/web-1".
+// showEventObject names the regarded object: "pod/web-1".
 func showEventObject(b []byte, r *row, _ string) []byte {
 	about := eventField(&r.json, "involvedObject", "regarding")
 	s := strings.ToLower(about.Field("kind").Text())
@@ -62,12 +61,11 @@ func showEventObject(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, s)
 }
 
-// showEventSubobject names the part of the object that an event is about.
 func showEventSubobject(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, eventField(&r.json, "involvedObject", "regarding").Field("fieldPath").Text())
 }
 
-// showEventSource names who has reported an event, by whichever fields it was written with.
+// showEventSource names the reporter, from whichever fields the event has.
 func showEventSource(b []byte, r *row, _ string) []byte {
 	source := eventField(&r.json, "source", "deprecatedSource")
 	component, host := source.Field("component").Text(), source.Field("host").Text()
@@ -86,7 +84,7 @@ func showEventSource(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, component)
 }
 
-// showEventMessage trims the message: a newline at its end would break the row.
+// showEventMessage trims the message, because a trailing newline would break the row.
 func showEventMessage(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, strings.TrimSpace(eventField(&r.json, "message", "note").Text()))
 }

@@ -6,10 +6,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxHosts is how many hosts of an Ingress a table shows.
+// maxHosts is the number of hosts that a table shows.
 const maxHosts = 3
 
-// showIngressHosts lists the hosts of the rules. Rules without a host count too, as they accept all hosts.
+// showIngressHosts lists the hosts of the rules. Rules without a host count too, because they
+// accept all hosts.
 func showIngressHosts(b []byte, r *row, _ string) []byte {
 	rules, hosts, more := 0, []string{}, false
 	r.json.At("spec.rules").Items(func(rule jsontext.Value) bool {
@@ -26,7 +27,7 @@ func showIngressHosts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, joinAtMost(hosts, maxHosts, rules, ","))
 }
 
-// The fields do not name ports: 80 is where an Ingress listens, and 443 where it has certificates.
+// Ingresses do not name ports: they listen on 80, and on 443 if they have certificates.
 func showIngressPorts(b []byte, r *row, _ string) []byte {
 	if r.json.At("spec.tls").Count() > 0 {
 		return jsontext.AppendString(b, "80, 443")
@@ -34,7 +35,7 @@ func showIngressPorts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "80")
 }
 
-// showClassParameters names what configures an IngressClass: "Kind.group/name".
+// showClassParameters names the parameters of an IngressClass: "Kind.group/name".
 func showClassParameters(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.parameters")
 	if !p.Exists() {
@@ -47,7 +48,7 @@ func showClassParameters(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text+"/"+p.Field("name").Text())
 }
 
-// showAddressParent names what an IPAddress belongs to: "services/ns/name".
+// showAddressParent names the parent of an IPAddress: "services/ns/name".
 func showAddressParent(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.parentRef")
 	if !p.Exists() {

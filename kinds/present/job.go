@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showJobStatus shows the first condition that holds, the final ones before the passing ones.
+// showJobStatus shows the first condition that is True; final conditions come first.
 func showJobStatus(b []byte, r *row, _ string) []byte {
 	conditions := r.json.At("status.conditions")
 	switch {
@@ -26,10 +26,8 @@ func showJobStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "Running")
 }
 
-// showJobCompletions writes succeeded/wanted Pods. A Job without a number of completions is done when one
-// of its parallel Pods has succeeded.
-//
-// As examples: "1/3", "0/1", and "0/1 of 4" for a Job that works off a queue with four Pods.
+// showJobCompletions shows succeeded/wanted Pods, such as "1/3". Without completions, a Job is done
+// when one of its parallel Pods succeeds: "0/1", or "0/1 of 4" for a work queue with four Pods.
 func showJobCompletions(b []byte, r *row, _ string) []byte {
 	text := strconv.FormatInt(r.json.At("status.succeeded").Int(), 10) + "/"
 	if wanted := r.json.At("spec.completions"); wanted.Exists() {
@@ -42,7 +40,7 @@ func showJobCompletions(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showJobDuration shows how long a Job took, or has been running so far.
+// showJobDuration shows the duration of a Job, until now if it is still running.
 func showJobDuration(b []byte, r *row, _ string) []byte {
 	start, err := time.Parse(time.RFC3339, r.json.At("status.startTime").Text())
 	if err != nil {

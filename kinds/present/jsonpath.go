@@ -8,10 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showJSON writes the first value that a path leads to, as a column of this type shows it; null if it does
-// not fit the type.
-//
-// Only the first value is shown, however many the path leads to; an integer column cuts fractions.
+// showJSON writes the first value at a path in the format of the column type, or null if it does
+// not fit. Integer columns truncate fractions.
 func showJSON(columnType, path string) cellFunc {
 	p, ok := jsonpath.Parse(path)
 	if !ok {
@@ -20,7 +18,7 @@ func showJSON(columnType, path string) cellFunc {
 	return func(b []byte, r *row, _ string) []byte {
 		v := p.First(r.json.Text())
 		if v != nil && columnType == "string" && string(v) == "null" {
-			return jsontext.AppendString(b, "<no value>") // so that it differs from a value that is not there
+			return jsontext.AppendString(b, "<no value>") // distinguishes null from an absent value
 		}
 		if !v.Exists() {
 			return append(b, "null"...)
@@ -49,7 +47,7 @@ func showJSON(columnType, path string) cellFunc {
 	}
 }
 
-// appendDate appends how long ago a time was that clients have written: it may be none.
+// appendDate writes the time since a timestamp from a client, which may be invalid.
 func appendDate(b []byte, text string, now time.Time) []byte {
 	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
 		return jsontext.AppendString(b, "<invalid>")

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Discovery as it was before aggregation: documents of one group, or one version, each.
+// Discovery before aggregation: one document per group or version.
 
 type versionsDocument struct {
 	Kind     string                      `json:"kind"`
@@ -16,7 +16,7 @@ type versionsDocument struct {
 	Servers  []serverAddressByClientCIDR `json:"serverAddressByClientCIDRs"`
 }
 
-// serverAddressByClientCIDR names the server's address for clients of a network.
+// serverAddressByClientCIDR is the server's address for clients in a network.
 type serverAddressByClientCIDR struct {
 	ClientCIDR    string `json:"clientCIDR"`
 	ServerAddress string `json:"serverAddress"`
@@ -48,7 +48,7 @@ type resourceListDocument struct {
 	Resources    []apiResource `json:"resources"`
 }
 
-// SingularName and Verbs are written even if they are empty, as other servers do.
+// SingularName and Verbs are written even if empty, as in kube-apiserver.
 type apiResource struct {
 	Name         string   `json:"name"`
 	SingularName string   `json:"singularName"`
@@ -59,8 +59,8 @@ type apiResource struct {
 	Verbs        []string `json:"verbs"`
 	ShortNames   []string `json:"shortNames,omitempty"`
 	Categories   []string `json:"categories,omitempty"`
-	// StorageVersionHash tells clients which resources of two groups or versions are the same stored
-	// objects: the first 8 bytes of the SHA-256 of the stored kind's name, in base64.
+	// StorageVersionHash identifies resources of different groups or versions that are the same
+	// stored objects. It is the first 8 bytes of the SHA-256 of the stored kind's name, in base64.
 	StorageVersionHash string `json:"storageVersionHash,omitempty"`
 }
 
@@ -78,8 +78,8 @@ func apiVersions(address string, groups []*group) versionsDocument {
 	return d
 }
 
-// groupList lists all groups but the core group. Those of the same priority stand in the order of their APIServices' names:
-// one of which v1 is served before one of which there is only v1beta1.
+// groupList lists all groups except core. Groups of equal priority are ordered by the names of
+// their APIServices, so v1 precedes v1beta1.
 func groupList(p *Priorities, groups []*group) groupListDocument {
 	d := groupListDocument{Kind: "APIGroupList", APIVersion: "v1", Groups: []apiGroup{}}
 	groups = slices.Clone(groups)
@@ -92,7 +92,6 @@ func groupList(p *Priorities, groups []*group) groupListDocument {
 	return d
 }
 
-// firstServiceName is the name of the group's first APIService, in the order of names.
 func (g *group) firstServiceName() string {
 	names := make([]string, len(g.versions))
 	for i, v := range g.versions {
@@ -101,8 +100,8 @@ func (g *group) firstServiceName() string {
 	return slices.Min(names)
 }
 
-// groupDocument describes a group. As a document of its own (alone) it has a kind and an apiVersion. In the
-// list of groups it has neither.
+// groupDocument describes a group. As a standalone document it has a kind and apiVersion, unlike in
+// a list.
 func groupDocument(g *group, alone bool) apiGroup {
 	d := apiGroup{Name: g.name}
 	if alone {
@@ -115,7 +114,7 @@ func groupDocument(g *group, alone bool) apiGroup {
 	return d
 }
 
-// resourceList lists the resources of one version, each followed by its sub-resources.
+// resourceList lists the resources of a version, each followed by its subresources.
 func resourceList(v *version) resourceListDocument {
 	d := resourceListDocument{
 		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: v.groupVersionText(), Resources: []apiResource{},
@@ -133,8 +132,8 @@ func resourceList(v *version) resourceListDocument {
 	return d
 }
 
-// subresource is an entry such as pods/status. It names a group and version only where
-// they are not those of the list.
+// subresource returns an entry such as pods/status. It names group and version only if they differ
+// from those of the list.
 func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 	r := apiResource{Name: k.Resource + "/" + s.Name, Namespaced: k.Namespaced, Kind: k.Kind, Verbs: sortedVerbs(s.Verbs)}
 	if s.Kind.Kind != "" {
@@ -146,7 +145,7 @@ func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 	return r
 }
 
-// storageVersionHash is "" for kinds whose objects are not stored.
+// storageVersionHash returns "" for kinds that are not stored.
 func storageVersionHash(k *schema.Kind) string {
 	if k.Virtual() || k.Stored == nil {
 		return ""

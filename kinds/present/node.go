@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showNodeStatus shows whether a Node is ready, and that it takes no new Pods.
+// showNodeStatus shows whether a Node is ready and schedulable.
 func showNodeStatus(b []byte, r *row, _ string) []byte {
 	s := "Unknown"
 	r.json.At("status.conditions").Items(func(c jsontext.Value) bool {
@@ -25,9 +25,8 @@ func showNodeStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, s)
 }
 
-// showNodeRoles lists what follows the role prefix in label keys, and the role label.
-//
-// The label node-role.platform.io/worker, whatever its value, and platform.io/role=worker both show worker.
+// showNodeRoles lists the suffixes of label keys with the role prefix, and the role label: both
+// node-role.platform.io/worker and platform.io/role=worker show worker.
 func showNodeRoles(b []byte, r *row, _ string) []byte {
 	prefix, label := r.naming.Translate("node-role.platform.io")+"/", r.naming.Translate("platform.io/role")
 	var roles []string
@@ -53,9 +52,7 @@ func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
 }
 
-// nodeAddress is the first address of a type; "" if there is none.
-//
-// A node may have one of each address family; a column shows one.
+// nodeAddress returns the first address of a type, or "". A Node may have one per address family.
 func nodeAddress(r *row, kind string) (address string) {
 	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
 		if a.Field("type").Text() == kind {

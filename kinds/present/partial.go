@@ -11,14 +11,13 @@ import (
 // ListMeta is the metadata of a list or of a table.
 type ListMeta struct {
 	ResourceVersion    string
-	Continue           string // the token for the next chunk; "" at the end
-	Remaining          int64  // how many objects follow the chunk; 0 if none do, or if it is not known
-	WriteEmptyContinue bool   // write an empty token too, as lists of custom kinds do
+	Continue           string // token for the next chunk; "" at the end
+	Remaining          int64  // number of remaining objects; 0 if none or unknown
+	WriteEmptyContinue bool   // write an empty token too, as in lists of custom kinds
 }
 
-// Append writes the metadata object.
-//
-// For instance {"resourceVersion":"12","continue":"…","remainingItemCount":3}.
+// Append appends the metadata, such as
+// {"resourceVersion":"12","continue":"…","remainingItemCount":3}.
 func (m ListMeta) Append(b []byte) []byte {
 	b = append(b, '{')
 	if m.ResourceVersion != "" {
@@ -38,7 +37,6 @@ func (m ListMeta) Append(b []byte) []byte {
 	return append(b, '}')
 }
 
-// comma appends a comma unless b ends with an opening bracket.
 func comma(b []byte) []byte {
 	if last := b[len(b)-1]; last == '{' || last == '[' {
 		return b
@@ -46,7 +44,7 @@ func comma(b []byte) []byte {
 	return append(b, ',')
 }
 
-// apiVersion is the apiVersion of the generic representations; version "" is v1.
+// apiVersion returns the apiVersion of the generic representations; "" means v1.
 func apiVersion(n *meta.Naming, version string) string {
 	if version == "" {
 		version = "v1"
@@ -54,10 +52,8 @@ func apiVersion(n *meta.Naming, version string) string {
 	return n.Group("meta") + "/" + version
 }
 
-// Metadata is the metadata object of o, a part of its bytes. It is where ItemOffset says, except in
-// objects that come from elsewhere.
-//
-// The offset depends on the kind and is the same for all of its stored objects, so nothing is searched.
+// Metadata returns the metadata in the JSON of o. In stored objects it starts at ItemOffset; in
+// others it is searched.
 func Metadata(o *meta.Object) jsontext.Value {
 	const name = `"metadata":`
 	if rest := jsontext.Value(o.JSON[min(o.ItemOffset, len(o.JSON)):]); bytes.HasPrefix(rest, []byte(name)) {
@@ -67,7 +63,7 @@ func Metadata(o *meta.Object) jsontext.Value {
 	return jsontext.Value(o.JSON).Field("metadata")
 }
 
-// AppendPartial writes o as PartialObjectMetadata of the given version: "v1" (or "") or "v1beta1".
+// AppendPartial appends o as PartialObjectMetadata of version "v1" (or "") or "v1beta1".
 func AppendPartial(b []byte, n *meta.Naming, version string, o *meta.Object) []byte {
 	return appendPartial(b, apiVersion(n, version), Metadata(o))
 }
@@ -84,8 +80,7 @@ func appendPartial(b []byte, apiVersion string, metadata jsontext.Value) []byte 
 	return append(b, '}')
 }
 
-// AppendPartialListHead writes a PartialObjectMetadataList of the given version, up to and including the
-// bracket that opens its items.
+// AppendPartialListHead appends a PartialObjectMetadataList up to the bracket that opens its items.
 func AppendPartialListHead(b []byte, n *meta.Naming, version string, list ListMeta) []byte {
 	b = append(b, `{"kind":"PartialObjectMetadataList","apiVersion":"`...)
 	b = append(b, apiVersion(n, version)...)

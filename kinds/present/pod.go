@@ -7,23 +7,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A podSummary is what several columns of a Pod need to know of its containers, gathered in one pass.
-//
-// The rules are those of kubectl's table, which people and scripts read: "Init:1/3", "CrashLoopBackOff",
-// "Completed" and "NotReady" are no phases of a Pod, but what its containers say.
+// A podSummary gathers in one pass what several columns of a Pod need. The rules are those of
+// kubectl's table, which people and scripts read: "Init:1/3", "CrashLoopBackOff", "Completed" and
+// "NotReady" come from the containers.
 type podSummary struct {
 	phase, reason    string
 	ready, total     int
 	restarts         int64
 	lastRestart      time.Time
 	initContainers   int
-	restartableInits map[string]bool // init containers that keep running beside the others
+	restartableInits map[string]bool // init containers that keep running (sidecars)
 }
 
-// summary is the summary of the row's Pod, made once.
-//
-// The later of its steps overrule the earlier ones: the phase, then the Pod's own reason, a gate of the
-// scheduler, the init containers, the containers, and last that the Pod is being deleted.
+// summary returns the cached summary of the row's Pod. Later steps override earlier ones: the
+// phase, the Pod's reason, a scheduling gate, the init containers, the containers, and deletion.
 func (r *row) summary() *podSummary {
 	if r.pod != nil {
 		return r.pod
@@ -57,7 +54,7 @@ func (r *row) summary() *podSummary {
 	return s
 }
 
-// condition is the condition of this type; nil if there is none.
+// condition returns the condition of a type, or nil.
 func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
 	conditions.Items(func(c jsontext.Value) bool {
 		if c.Field("type").Text() == kind {
@@ -68,15 +65,12 @@ func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
 	return found
 }
 
-// conditionTrue tells whether the condition of this type is True.
 func conditionTrue(conditions jsontext.Value, kind string) bool {
 	return condition(conditions, kind).Field("status").Text() == "True"
 }
 
-// countInits counts the init containers. Those that are restarted always are sidecars, which count like
-// containers.
-//
-// They are in the denominator of ready/all, the other init containers are not.
+// countInits counts the init containers. Those with restartPolicy Always are sidecars, which count
+// as containers in ready/total.
 func (s *podSummary) countInits(inits jsontext.Value) {
 	inits.Items(func(c jsontext.Value) bool {
 		s.initContainers++
@@ -91,7 +85,6 @@ func (s *podSummary) countInits(inits jsontext.Value) {
 	})
 }
 
-// addRestarts adds the restarts of one container.
 func (s *podSummary) addRestarts(c jsontext.Value) {
 	s.restarts += c.Field("restartCount").Int()
 	at, err := time.Parse(time.RFC3339, c.At("lastState.terminated.finishedAt").Text())
@@ -100,9 +93,8 @@ func (s *podSummary) addRestarts(c jsontext.Value) {
 	}
 }
 
-// addInits goes over the init containers up to the first that is not done: that one keeps the Pod from
-// starting, and gives the reason. It returns whether there is one, and the restarts of the sidecars, which
-// keep running.
+// addInits processes the init containers up to the first unfinished one, which blocks the Pod and
+// yields the reason. It returns whether there is one, and the restarts of the sidecars.
 func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
 	i := -1
 	statuses.Items(func(c jsontext.Value) bool {
@@ -134,9 +126,8 @@ func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidec
 	return initializing, sidecars
 }
 
-// terminationReason says why a container ended.
-//
-// As examples: Error, OOMKilled, Signal:9, ExitCode:137.
+// terminationReason returns why a container ended, such as Error, OOMKilled, Signal:9 or
+// ExitCode:137.
 func terminationReason(ended jsontext.Value) string {
 	if why := ended.Field("reason").Text(); why != "" {
 		return why
@@ -147,9 +138,8 @@ func terminationReason(ended jsontext.Value) string {
 	return "ExitCode:" + strconv.FormatInt(ended.Field("exitCode").Int(), 10)
 }
 
-// addContainers goes over the containers; the first one that does not run gives the reason.
-//
-// A Pod of which one container has ended well and another one still runs is not Completed.
+// addContainers processes the containers; the first one in trouble yields the reason. A Pod with a
+// completed and a running container is not Completed.
 func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	running, why := false, ""
 	statuses.Items(func(c jsontext.Value) bool {
@@ -180,9 +170,7 @@ func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
 	}
 }
 
-// appendConditions marks rows of Pods that have ended, so that clients can print them in another way.
-//
-// The conditions are those of the row, not of the Pod: clients hide or dim such rows.
+// appendConditions marks the rows of finished Pods, which clients hide or dim.
 func (s *podSummary) appendConditions(b []byte) []byte {
 	switch s.phase {
 	case "Succeeded":
@@ -202,14 +190,12 @@ func showPodReady(b []byte, r *row, _ string) []byte {
 	return append(b, '"')
 }
 
-// showPodStatus shows the phase or, if a container is in trouble, the reason for that.
 func showPodStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.summary().reason)
 }
 
-// showPodRestarts shows the restarts of all containers, and how long ago the last one was.
-//
-// As examples: "0", "3 (5m ago)".
+// showPodRestarts shows the restarts of all containers and the time since the last one: "0", "3 (5m
+// ago)".
 func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)
@@ -219,7 +205,7 @@ func showPodRestarts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showPodIP shows the first address of a Pod, which is that of its preferred address family.
+// showPodIP shows the first address, which is of the preferred family.
 func showPodIP(b []byte, r *row, _ string) []byte {
 	status := r.json.Field("status")
 	ip := ""
@@ -233,7 +219,6 @@ func showPodIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, ip, none)
 }
 
-// showPodGates shows how many readiness gates of a Pod are open.
 func showPodGates(b []byte, r *row, _ string) []byte {
 	met, all := 0, 0
 	conditions := r.json.At("status.conditions")

@@ -17,7 +17,6 @@ func object(rest string) *meta.Object {
 	return &meta.Object{JSON: []byte(head + `"metadata":{"name":"x","labels":{"a":"}\"{"},"creationTimestamp":"2026-11-21T11:55:00Z"}` + rest + "}"), ItemOffset: len(head)}
 }
 
-// rowOf is the row of an object as it is.
 func rowOf(o *meta.Object) *row {
 	t := TableWriter{naming: meta.Kubernetes, options: TableOptions{Now: now}}
 	return t.open(o)
@@ -110,8 +109,8 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestGroupOrder: groups of one priority stand in the order of their names, but in the list of groups alone in that of their
-// APIServices' names.
+// TestGroupOrder checks that groups of equal priority are ordered by name, except in the list of
+// groups, where the names of their APIServices count.
 func TestGroupOrder(t *testing.T) {
 	var kinds []*schema.Kind
 	for _, gv := range []GroupVersion{{"c.example.com", "v1"}, {"c.example.com", "v1beta1"}, {"a.example.com", "v1beta1"}, {"b.example.com", "v2"}, {"batch", "v1"}} {

@@ -8,20 +8,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Priority says where a version of a group stands in discovery: groups of a higher priority come first, and
-// within a group versions of a higher one. A group has the highest priority that any of its versions gives it.
+// A Priority orders discovery: groups and, within them, versions of higher priority come first. A
+// group has the highest priority of its versions.
 type Priority struct{ Group, Version int64 }
 
-// definedPriority is that of the versions of definitions: they come after all built-in ones, and among themselves in
-// the order of their names.
+// definedPriority is that of CRD versions, which come after all built-in ones, ordered by name.
 var definedPriority = Priority{Group: 1000, Version: 100}
 
-// highestPriority is that of the group of APIServices, above all that an APIService may ask for: so no other
-// server can take its short names away.
+// highestPriority is that of the group of APIServices, above what an APIService may request, so
+// that no other server can take its short names.
 var highestPriority = Priority{Group: 20001, Version: 15}
 
-// groupPriorities are those of built-in groups, as in the platform profile. Clients that know a resource by its short
-// name only take the first group that has it.
+// groupPriorities are those of built-in groups in the platform profile. Clients resolve a short
+// name to the first group that has it.
 var groupPriorities = map[string]int64{
 	"": 18000, "apps": 17800, "events.platform.io": 17750, "authentication.platform.io": 17700,
 	"authorization.platform.io": 17600, "autoscaling": 17500, "batch": 17400, "certificates.platform.io": 17300,
@@ -32,7 +31,7 @@ var groupPriorities = map[string]int64{
 	"internal.apiserver.platform.io": 16000, "storagemigration.platform.io": 15800,
 }
 
-// versionPriorities are those that differ from what the stability of a version says.
+// versionPriorities are those that do not follow from the stability of a version.
 var versionPriorities = map[string]int64{
 	"/v1": 1, "autoscaling/v2": 30, "autoscaling/v2beta2": 1, "events.platform.io/v1beta1": 5,
 	"admissionregistration.platform.io/v1beta1": 12, "admissionregistration.platform.io/v1alpha1": 9,
@@ -41,18 +40,18 @@ var versionPriorities = map[string]int64{
 	"flowcontrol.apiserver.platform.io/v1": 21, "internal.apiserver.platform.io/v1alpha1": 9,
 }
 
-// APIRegistrationGroup is the group of APIServices, in platform form. It is always served by this server, and has
-// no APIService of its own.
+// APIRegistrationGroup is the group of APIServices in platform form. This server always serves it,
+// without an APIService.
 const APIRegistrationGroup = "apiregistration.platform.io"
 
-// Priorities knows the priorities of what this server itself serves, under the names of a profile.
+// Priorities holds the priorities of what this server itself serves, under the names of a profile.
 type Priorities struct {
 	groups   map[string]int64
 	versions map[string]int64
 	own      string // the group of APIServices
 }
 
-// NewPriorities makes the Priorities of a profile.
+// NewPriorities returns the Priorities of a profile.
 func NewPriorities(n *meta.Naming) *Priorities {
 	p := &Priorities{groups: map[string]int64{}, versions: map[string]int64{}, own: n.Translate(APIRegistrationGroup)}
 	for group, priority := range groupPriorities {
@@ -65,7 +64,7 @@ func NewPriorities(n *meta.Naming) *Priorities {
 	return p
 }
 
-// Of is the priority of a version that is served here: of a built-in group, or of a definition.
+// Of returns the priority of a built-in version or a CRD version.
 func (p *Priorities) Of(group, version string) Priority {
 	if group == p.own {
 		return highestPriority
@@ -86,7 +85,7 @@ func (p *Priorities) Of(group, version string) Priority {
 	return Priority{of, 15}
 }
 
-// sortByPriority sorts groups by their priorities. tie orders those of the same one.
+// sortByPriority sorts groups by priority, then by tie.
 func sortByPriority(p *Priorities, groups []*group, tie func(*group) string) {
 	slices.SortFunc(groups, func(a, b *group) int {
 		return cmp.Or(-cmp.Compare(p.Of(a.name, "").Group, p.Of(b.name, "").Group), strings.Compare(tie(a), tie(b)))

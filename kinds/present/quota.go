@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showQuota writes used/hard of the resources whose names begin with "limits.", or of all others.
-//
-// As an example, for the requests: "pods: 3/10, requests.cpu: 500m/2".
+// showQuota shows used/hard of the resources whose names begin with "limits.", or of all others:
+// "pods: 3/10, requests.cpu: 500m/2".
 func showQuota(b []byte, r *row, which string) []byte {
 	var parts []string
 	used := r.json.At("status.used")

@@ -6,13 +6,12 @@ import (
 	"strings"
 )
 
-// A RemoteVersion is what another server says of one version of a group: the resources that it has there.
+// A RemoteVersion holds the resources of a group version on another server.
 type RemoteVersion struct{ resources []discoveryResource }
 
-// A GroupVersion names a version of a group.
 type GroupVersion struct{ Group, Version string }
 
-// String is "v1" or "apps/v1".
+// String returns "v1" or "apps/v1".
 func (v GroupVersion) String() string {
 	if v.Group == "" {
 		return v.Version
@@ -20,10 +19,10 @@ func (v GroupVersion) String() string {
 	return v.Group + "/" + v.Version
 }
 
-// ServiceName is the name of the version's APIService, as in "v1.apps".
+// ServiceName returns the name of the version's APIService, such as "v1.apps".
 func (v GroupVersion) ServiceName() string { return v.Version + "." + v.Group }
 
-// Path is where the version is served.
+// Path returns the URL path of the version.
 func (v GroupVersion) Path() string {
 	if v.Group == "" {
 		return "/api/" + v.Version
@@ -31,8 +30,8 @@ func (v GroupVersion) Path() string {
 	return "/apis/" + v.String()
 }
 
-// ReadDiscovery reads an APIGroupDiscoveryList of another server, and keeps of it the versions that are wanted. What
-// is not known of it is left out.
+// ReadDiscovery decodes the wanted versions of another server's APIGroupDiscoveryList. Unknown
+// fields are ignored.
 func ReadDiscovery(body []byte, wanted func(GroupVersion) bool) (map[GroupVersion]RemoteVersion, error) {
 	var list discoveryList
 	if err := json.Unmarshal(body, &list); err != nil {
@@ -52,8 +51,8 @@ func ReadDiscovery(body []byte, wanted func(GroupVersion) bool) (map[GroupVersio
 	return all, nil
 }
 
-// ReadResourceList reads an APIResourceList of another server, as servers have it that do not know the lists of
-// ReadDiscovery.
+// ReadResourceList decodes the APIResourceList of another server, for servers without aggregated
+// discovery.
 func ReadResourceList(body []byte) (RemoteVersion, error) {
 	var list resourceListDocument
 	if err := json.Unmarshal(body, &list); err != nil {
@@ -86,13 +85,12 @@ func ReadResourceList(body []byte) (RemoteVersion, error) {
 	return v, nil
 }
 
-// A Freshness says whether a server could be asked for its resources when it should have been.
+// A Freshness says whether a server's resources could be fetched when due.
 type Freshness string
 
-// The values of Freshness.
 const (
 	Current Freshness = "Current"
-	Stale   Freshness = "Stale" // they may differ from those that are shown
+	Stale   Freshness = "Stale" // the server's resources may differ from those shown
 )
 
 // Document returns the entry of the version in an APIGroupDiscoveryList.
@@ -104,7 +102,7 @@ func (v RemoteVersion) Document(version string, freshness Freshness) []byte {
 	return mustJSON(d)
 }
 
-// Resources calls do with the name, the scope and the verbs of each resource.
+// Resources calls do with the name, scope and verbs of each resource.
 func (v RemoteVersion) Resources(do func(name string, namespaced bool, verbs []string)) {
 	for _, r := range v.resources {
 		do(r.Resource, r.Scope == "Namespaced", r.Verbs)

@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showServicePorts lists ports as port:nodePort/protocol.
-//
-// As examples: "80/TCP", "80:30080/TCP,443/TCP".
+// showServicePorts lists ports as port:nodePort/protocol, such as "80/TCP" or
+// "80:30080/TCP,443/TCP".
 func showServicePorts(b []byte, r *row, _ string) []byte {
 	var ports []string
 	r.json.At("spec.ports").Items(func(p jsontext.Value) bool {
@@ -24,8 +23,7 @@ func showServicePorts(b []byte, r *row, _ string) []byte {
 	return appendOr(b, strings.Join(ports, ","), none)
 }
 
-// showServiceExternalIPs shows the addresses under which a Service is reached from outside, which depends
-// on its type.
+// showServiceExternalIPs shows the external addresses, depending on the type of the Service.
 func showServiceExternalIPs(b []byte, r *row, _ string) []byte {
 	external := texts(r.json.At("spec.externalIPs"), "ip")
 	switch r.json.At("spec.type").Text() {
@@ -43,7 +41,7 @@ func showBalancerAddresses(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, strings.Join(balancerAddresses(r), ","))
 }
 
-// balancerAddresses are where a load balancer can be reached, sorted.
+// balancerAddresses returns the sorted addresses of the load balancer.
 func balancerAddresses(r *row) (addresses []string) {
 	r.json.At("status.loadBalancer.ingress").Items(func(i jsontext.Value) bool {
 		address := i.Field("ip").Text()

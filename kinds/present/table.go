@@ -11,17 +11,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IncludeObjectPolicy says how much of its object a row of a table holds.
+// IncludeObjectPolicy says how much of its object a table row contains.
 type IncludeObjectPolicy uint8
 
-// The policies; the first is the default.
+// The first policy is the default.
 const (
 	IncludeMetadata IncludeObjectPolicy = iota
 	IncludeNone
 	IncludeFullObject
 )
 
-// ParseInclude reads the includeObject parameter: "", "None", "Metadata" or "Object".
+// ParseInclude parses the includeObject parameter: "", "None", "Metadata" or "Object".
 func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 	switch s {
 	case "", "Metadata":
@@ -34,35 +34,32 @@ func ParseInclude(s string) (IncludeObjectPolicy, bool) {
 	return IncludeMetadata, false
 }
 
-// TableOptions say how a table is written.
 type TableOptions struct {
 	ListMeta
 	IncludeObject IncludeObjectPolicy
 	Version       string    // of the meta group: "v1" (or "") or "v1beta1"
-	Now           time.Time // what ages are counted to
+	Now           time.Time // for ages
 }
 
-// A TableWriter writes a Table piece by piece: its head, then its rows with commas between them, and
-// TableEnd; or one Table after the other, with Next. It is for one goroutine at a time.
-//
-// It is made once per request: the paths of columns are read then, and rows are only filled in.
+// A TableWriter writes a Table piece by piece: its head, its rows with commas between them, and
+// TableEnd; or, with Next, a sequence of Tables. It is made once per request, which parses the
+// column paths, and is not safe for concurrent use.
 type TableWriter struct {
 	naming     *meta.Naming
 	options    TableOptions
-	columns    []schema.Column // nil once Next has written them
+	columns    []schema.Column // nil after Next has written them
 	cells      []cell
 	apiVersion string
-	// converted is the kind of the objects, where that is not the stored one and cells are read from the
-	// stored version: an object has the same row in whatever version it is asked for. nil if the objects
-	// are read as they are.
+	// converted is the objects' kind if the cells are read from the stored version, so that an
+	// object has the same row in all versions; nil otherwise.
 	converted *schema.Kind
-	row       row // the one that is being written
+	row       row // the current row
 }
 
 // TableEnd ends a Table, after its rows.
 const TableEnd = "]}"
 
-// NewTableWriter makes the writer of a Table of objects of a kind.
+// NewTableWriter returns a writer of a Table of kind k.
 func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter {
 	t := &TableWriter{naming: n, options: o, columns: columnsOf(k), apiVersion: apiVersion(n, o.Version)}
 	if k.Stored != nil && k.Stored != k && !k.IsCustom() {
@@ -72,11 +69,9 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 	return t
 }
 
-// rowSource is the JSON that the cells of an object's row are read from. An object that cannot be
-// converted is read as it is: a table with poor cells is better than none.
-//
-// The conversion costs a decoding and an encoding of the object; only kinds with several versions need it,
-// and only for the versions that are not stored.
+// rowSource returns the JSON from which the cells are read. Unstored versions are converted, which
+// costs decoding and encoding the object. An object that cannot be converted is read as it is,
+// because poor cells are better than no table.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
 		return obj.JSON
@@ -88,7 +83,7 @@ func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	return codec.EncodeJSON(t.converted.Stored, convert.ToStored(t.converted, tree)).Unversioned()
 }
 
-// AppendHead writes what comes before the rows.
+// AppendHead appends everything before the rows.
 func (t *TableWriter) AppendHead(b []byte) []byte {
 	b = append(b, `{"kind":"Table","apiVersion":"`...)
 	b = append(b, t.apiVersion...)
@@ -103,8 +98,8 @@ func (t *TableWriter) AppendHead(b []byte) []byte {
 	return append(b, `,"rows":[`...)
 }
 
-// Next writes a Table of one object, with its own metadata and time, as events of a watch have. Clients print the
-// columns once: only the first Table has their definitions, and later ones hold little more than their row.
+// Next appends a Table of one object with its own metadata and time, for a watch event. Only the
+// first Table has column definitions, because clients print them once.
 func (t *TableWriter) Next(b []byte, obj *meta.Object, l ListMeta, now time.Time) []byte {
 	t.options.ListMeta, t.options.Now = l, now
 	b = t.AppendHead(b)
@@ -112,10 +107,10 @@ func (t *TableWriter) Next(b []byte, obj *meta.Object, l ListMeta, now time.Time
 	return append(t.AppendRow(b, obj), TableEnd...)
 }
 
-// AppendRow writes the row of an object.
+// AppendRow appends the row of an object.
 func (t *TableWriter) AppendRow(b []byte, obj *meta.Object) []byte {
 	r := t.open(obj)
-	defer func() { *r = row{} }() // a watch that waits holds no object
+	defer func() { *r = row{} }() // an idle watch must not retain the object
 	b = r.append(b, t.cells)
 	b = append(b, `,"object":`...)
 	switch t.options.IncludeObject {
@@ -129,7 +124,6 @@ func (t *TableWriter) AppendRow(b []byte, obj *meta.Object) []byte {
 	return append(b, '}')
 }
 
-// open makes the row of an object.
 func (t *TableWriter) open(obj *meta.Object) *row {
 	r := &t.row
 	r.object, r.now, r.naming = obj, t.options.Now, t.naming
@@ -142,7 +136,7 @@ func (t *TableWriter) open(obj *meta.Object) *row {
 	return r
 }
 
-// Table writes objects of one kind as a Table in one piece.
+// Table encodes objects of one kind as a complete Table.
 func Table(n *meta.Naming, k *schema.Kind, objs []*meta.Object, o TableOptions) []byte {
 	t := NewTableWriter(n, k, o)
 	b := t.AppendHead(make([]byte, 0, 512+len(objs)*512))
@@ -155,7 +149,6 @@ func Table(n *meta.Naming, k *schema.Kind, objs []*meta.Object, o TableOptions) 
 	return append(b, TableEnd...)
 }
 
-// appendHeaders writes the column definitions.
 func appendHeaders(b []byte, columns []schema.Column) []byte {
 	b = append(b, '[')
 	for i := range columns {
@@ -178,17 +171,17 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 	return append(b, ']')
 }
 
-// A row is one object that is being written into a table.
+// A row is the object being written into a table.
 type row struct {
 	json     jsontext.Object
 	object   *meta.Object
-	metadata jsontext.Value // that of the object
+	metadata jsontext.Value // of the object
 	now      time.Time
 	naming   *meta.Naming
-	pod      *podSummary // made by the first column that needs it
+	pod      *podSummary // created by the first column that needs it
 }
 
-// append writes the row without its object and the closing bracket.
+// append appends the row without its object and the closing bracket.
 func (r *row) append(b []byte, cells []cell) []byte {
 	b = append(b, `{"cells":[`...)
 	for i := range cells {

@@ -8,14 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// accessModes are the modes of volumes in the order in which tables show them.
+// accessModes are the access modes in the order of tables.
 var accessModes = []struct{ mode, short string }{
 	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 }
 
-// showAccessModes shows the modes in short and in a fixed order, whatever theirs is.
-//
-// As an example: "RWO,ROX".
+// showAccessModes abbreviates the modes in a fixed order: "RWO,ROX".
 func showAccessModes(b []byte, r *row, path string) []byte {
 	given := texts(r.json.At(path), "name")
 	var shown []string
@@ -27,8 +25,7 @@ func showAccessModes(b []byte, r *row, path string) []byte {
 	return jsontext.AppendString(b, strings.Join(shown, ","))
 }
 
-// isBound tells whether a claim has a volume. Its modes and capacity are those of the volume and say
-// nothing before.
+// isBound reports whether a claim has a volume. Before that, its modes and capacity say nothing.
 func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
 
 func showClaimModes(b []byte, r *row, _ string) []byte {
@@ -45,7 +42,7 @@ func showClaimCapacity(b []byte, r *row, _ string) []byte {
 	return appendOr(b, jsonpath.Text(r.json.At("status.capacity.storage")), "0")
 }
 
-// showStorageClass prefers the annotation, which is older than the field and still counts.
+// showStorageClass prefers the annotation, which is older than the field but still valid.
 func showStorageClass(b []byte, r *row, _ string) []byte {
 	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
 		return jsontext.AppendString(b, class)
@@ -53,10 +50,8 @@ func showStorageClass(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.json.At("spec.storageClassName").Text())
 }
 
-// showDefaultName marks the name of a default class: one of the annotations, which are named with spaces
-// between, is true.
-//
-// The annotation was renamed once, and older objects have the old name.
+// showDefaultName marks the name of a default class: one of the space-separated annotations is
+// true. The annotation was renamed once, and older objects have the old name.
 func showDefaultName(b []byte, r *row, annotations string) []byte {
 	name := r.object.Key.Name
 	for annotation := range strings.FieldsSeq(annotations) {
@@ -67,7 +62,6 @@ func showDefaultName(b []byte, r *row, annotations string) []byte {
 	return jsontext.AppendString(b, name)
 }
 
-// showDeviceState shows how far a ResourceClaim has come.
 func showDeviceState(b []byte, r *row, _ string) []byte {
 	var states []string
 	if r.object.Meta.Terminating {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showReady writes ready/wanted replicas.
+// showReady shows ready/desired replicas.
 func showReady(b []byte, r *row, _ string) []byte {
 	b = append(b, '"')
 	b = strconv.AppendInt(b, r.json.At("status.readyReplicas").Int(), 10)
@@ -17,7 +17,6 @@ func showReady(b []byte, r *row, _ string) []byte {
 	return append(b, '"')
 }
 
-// templateContainers are the containers of a Pod template, by default of spec.template.
 func templateContainers(r *row, template string) jsontext.Value {
 	if template == "" {
 		template = "spec.template"
@@ -33,10 +32,9 @@ func showImages(b []byte, r *row, template string) []byte {
 	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "image"), ","))
 }
 
-// showSelector writes a map of labels or a structured selector, by default spec.selector,
-// in the form of the labelSelector parameter.
-//
-// As examples: "app=web,!old,tier in (a,b)", and "<none>" for one that is empty.
+// showSelector shows a map of labels or a structured selector in the syntax of the labelSelector
+// parameter: "app=web,!old,tier in (a,b)", or "<none>" if it is empty. The default path is
+// spec.selector.
 func showSelector(b []byte, r *row, path string) []byte {
 	if path == "" {
 		path = "spec.selector"
@@ -44,7 +42,7 @@ func showSelector(b []byte, r *row, path string) []byte {
 	return appendOr(b, selectorText(r.json.At(path)), none)
 }
 
-// selectorText writes a selector with its parts sorted by key, so that equal selectors look equal.
+// selectorText formats a selector sorted by key, so that equal selectors look equal.
 func selectorText(s jsontext.Value) string {
 	labels, expressions := s.Field("matchLabels"), s.Field("matchExpressions")
 	if !labels.Exists() && !expressions.Exists() {
@@ -61,7 +59,6 @@ func selectorText(s jsontext.Value) string {
 	return strings.Join(parts, ",")
 }
 
-// expression is one expression of a selector as text.
 func expression(e jsontext.Value) string {
 	key, values := e.Field("key").Text(), texts(e.Field("values"), "name")
 	slices.Sort(values)
@@ -77,7 +74,7 @@ func expression(e jsontext.Value) string {
 	return key
 }
 
-// showController names the owner that manages the object: "deployment.apps/web".
+// showController names the controlling owner: "deployment.apps/web".
 func showController(b []byte, r *row, _ string) []byte {
 	text := none
 	r.metadata.Field("ownerReferences").Items(func(o jsontext.Value) bool {
