@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FromStored converts a tree of the stored version to kind k, or to its sub-resource sub (nil for none);
-// nil if the sub-resource shows nothing. The given tree is not changed; the result may share parts of
-// it.
+// FromStored converts a tree of the stored version to kind k, or to its subresource sub (nil for
+// none). It returns nil if the subresource shows nothing. The input is not changed; the result may
+// share memory with it.
 func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree {
 	if sub != nil && sub.BodyKind != nil {
 		if sub.View.Read == nil {
@@ -26,8 +26,8 @@ func FromStored(k *schema.Kind, sub *schema.Subresource, t tree.Tree) tree.Tree 
 	return k.Conversion.FromStored(tree.Clone(t).(tree.Tree))
 }
 
-// ToStored converts a tree of kind k, which it may change, to the stored version, with the defaults of
-// both. Fields that only k knows are still there, so that they can be validated (Keep).
+// ToStored converts a tree of kind k, which it may change, to the stored version, with the defaults
+// of both. Fields that only k knows remain for validation; see Keep.
 func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	rules.Default(k, t)
 	if k.Stored == k {
@@ -40,8 +40,8 @@ func ToStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	return t
 }
 
-// Keep is what the stored version keeps of the stored form of an object of kind k: versions of custom kinds may know
-// fields that it does not.
+// Keep removes the fields that the stored version does not know from a converted object. Only
+// versions of custom kinds have such fields.
 func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Conversion == nil {
 		return t
@@ -49,8 +49,8 @@ func Keep(k *schema.Kind, t tree.Tree) tree.Tree {
 	return k.Conversion.Keep(t)
 }
 
-// BodyKind is the kind of the bodies of k, or of its sub-resource sub: that of a scale, for one, has a
-// kind of its own.
+// BodyKind returns the kind of the bodies of k, or of its subresource sub, which may be of another
+// kind, such as Scale.
 func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	if sub != nil && sub.BodyKind != nil {
 		return sub.BodyKind
@@ -58,8 +58,8 @@ func BodyKind(k *schema.Kind, sub *schema.Subresource) *schema.Kind {
 	return k
 }
 
-// Object converts a stored object to kind k, or to its sub-resource sub; nil if the sub-resource shows
-// nothing. An error says that the stored bytes cannot be decoded.
+// Object converts a stored object to kind k, or to its subresource sub. It returns nil if the
+// subresource shows nothing, and an error if the stored bytes cannot be decoded.
 func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	bodyKind := BodyKind(k, sub)
 	if bodyKind == k.Stored {
@@ -72,8 +72,8 @@ func Object(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Obje
 	return encode(bodyKind, o, FromStored(k, sub, tree)), nil
 }
 
-// View is what a sub-resource with a kind of its own shows of an object that has been converted to k
-// already; nil if it shows nothing.
+// View returns a subresource with its own kind of an object that is already converted to k, or nil
+// if it shows nothing.
 func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object, error) {
 	if sub.View.Read == nil {
 		return nil, nil
@@ -85,7 +85,8 @@ func View(k *schema.Kind, sub *schema.Subresource, o *meta.Object) (*meta.Object
 	return encode(sub.BodyKind, o, sub.View.Read(tree)), nil
 }
 
-// encode is a tree as an object of kind k, with the key, version and head of o; nil for no tree.
+// encode returns a tree as an object of kind k with the key, version and metadata of o; nil for a
+// nil tree.
 func encode(k *schema.Kind, o *meta.Object, t tree.Tree) *meta.Object {
 	if t == nil {
 		return nil

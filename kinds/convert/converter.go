@@ -7,22 +7,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Converter converts stored objects to a kind. It may wait, until its context ends, and it may fail.
+// A Converter converts stored objects to a kind. It may block until its context ends, and it may
+// fail.
 type Converter interface {
-	// Convert answers what k shows of stored objects: as many, in the same order, with the same keys
-	// and versions. The objects stay as they are; those that have the form of k already may be
-	// answered themselves. An error is one for all of them; a *meta.Status in it is what clients get.
+	// Convert returns the objects as k shows them, with the same keys and versions, in the same
+	// order. Inputs are not changed; those already in the form of k may be returned themselves. An
+	// error concerns the whole call and may contain a *meta.Status for the client.
 	Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error)
 }
 
-// A Form is the form in which a request gets objects: that of a kind, with the Converter of stored objects. Without
-// Converter, stored objects have that form already.
+// A Form is the form of the objects in a response: that of a kind, with a Converter of stored
+// objects. Without Converter, stored objects already have it.
 type Form struct {
 	Kind      *schema.Kind
 	Converter Converter
 }
 
-// Convert converts stored objects. It returns the slice itself if all have the form already.
+// Convert converts stored objects. If all have the form already, it returns the slice itself.
 func (f Form) Convert(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
 	if f.Converter == nil {
 		return objects, nil

@@ -1,15 +1,12 @@
-// Package convert turns objects between the version in which they are stored and the versions and
-// sub-resources in which they are served.
+// Package convert converts objects between their stored version and the versions and subresources
+// in which they are served.
 //
-// An object is stored in one version (schema.Kind.Stored). Another version of its kind, or a kind of
-// another group that shares the storage, is served through a schema.Conversion; a sub-resource with a body
-// of another kind, such as a scale, through a schema.View. Neither may lose what a write back needs: a
-// client that reads in one version and writes what it has read must change nothing in another.
+// Objects are stored in one version (schema.Kind.Stored). Other versions, including kinds of other
+// groups that share the storage, use a schema.Conversion. Subresources with another kind of body,
+// such as a scale, use a schema.View. A client that reads one version and writes it back must not
+// change anything in another. Most reads request the stored version, which needs no decoding.
 //
-// An object that is asked for in the version that it is stored in is returned as it is, without being
-// decoded. Most reads are of that sort.
-//
-// The conversions here are computation only, and cannot fail on stored objects that are intact. A Form is the form
-// in which a request gets objects, with its Converter, which may wait and fail. Where a webhook is asked, stored bytes
-// mean something in the version only in which they were written (written.go).
+// Conversions of this package are pure and cannot fail on intact objects. A Form includes a
+// Converter, which may block and fail. If a webhook converts, stored bytes are valid only in the
+// version in which they were written (written.go).
 package convert

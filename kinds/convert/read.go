@@ -10,29 +10,29 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Objects of custom kinds stay stored as they were written when their definition changes. The current
-// schema is applied when they are read: it drops fields that it does not know, and fills in defaults.
+// A CRD update does not rewrite stored objects. Reads apply the current schema: they drop unknown
+// fields and add defaults.
 
-// DecodeStored is the tree of stored bytes by the current schema of a stored kind. Its strings share the
+// DecodeStored decodes stored bytes by the current schema of a stored kind. Strings share the
 // memory of json.
 func DecodeStored(k *schema.Kind, json []byte) (tree.Tree, error) {
 	object, err := codec.DecodeStored(k.Message(), json)
 	if err != nil || !k.IsCustom() {
 		return object, err
 	}
-	for _, written := range k.Versions { // first what the version says in which it was written
+	for _, written := range k.Versions { // first apply the version in which it was written
 		if written != k && written.APIVersion() == object["apiVersion"] {
 			object = applySchema(written, object)
 		}
 	}
 	object = applySchema(k, object)
-	if k.Kind != "" { // of a known definition
+	if k.Kind != "" { // of a known CRD
 		object["kind"], object["apiVersion"] = k.Kind, k.APIVersion()
 	}
 	return object, nil
 }
 
-// applySchema prunes a tree, which it may change, by a schema, and fills in the defaults of the schema.
+// applySchema prunes a tree in place and adds the defaults of the schema.
 func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	custom := k.Message().Custom
 	object, _ = custom.Prune(object)
@@ -45,7 +45,8 @@ func applySchema(k *schema.Kind, object tree.Tree) tree.Tree {
 	return object
 }
 
-// HasForm reports whether a stored object is known to have the form of a kind, and so is served as it is.
+// HasForm reports whether a stored object is known to have the form of a kind, so that it is served
+// unchanged.
 func HasForm(k *schema.Kind, o *meta.Object) bool {
 	if k.Stored != k && k.ConversionWebhook() == nil {
 		return false
@@ -53,9 +54,9 @@ func HasForm(k *schema.Kind, o *meta.Object) bool {
 	return !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID())
 }
 
-// ToCurrentSchema is a stored object by the current schema of its stored kind: the object itself if it
-// conforms to that already. Where a webhook converts, it is by that of the version in which it was written; an object of
-// a version that the definition does not have any more stays as it is.
+// ToCurrentSchema returns a stored object by the current schema of its kind, or the object itself
+// if it conforms already. If a webhook converts, the schema is that of the version in which it was
+// written. Objects of a removed version are returned unchanged.
 func ToCurrentSchema(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if !k.IsCustom() || o.ConformsTo(k.Origin.Schema.ID()) {
 		return o, nil
