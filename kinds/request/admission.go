@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Mutator may change an object before it is validated. It leaves alone what it does not handle.
-// Admit may run again, on the same object or on a newer state, and then has the same result. Many
-// goroutines may use a Mutator at once. Errors are *meta.Status.
+// A Mutator may change an object before validation. Admit ignores changes that it does not handle.
+// It may run again, on the same object or a newer state, with the same result. Mutators are safe
+// for concurrent use. Errors are *meta.Status.
 type Mutator interface {
 	Handles(a *Attributes) bool
 	Admit(a *Attributes) error
 }
 
-// A Validator may refuse a change that has passed validation. It changes nothing. Many goroutines may
-// use it at once. Errors are *meta.Status.
+// A Validator may reject a change that has passed validation, but not modify it. Validators are
+// safe for concurrent use. Errors are *meta.Status.
 type Validator interface {
 	Handles(a *Attributes) bool
 	Validate(a *Attributes) error
@@ -29,27 +29,25 @@ type HandlesAll struct{}
 // Handles returns true.
 func (HandlesAll) Handles(*Attributes) bool { return true }
 
-// A Stage is where a plugin runs.
+// A Stage says where a plugin runs.
 type Stage uint8
 
-// The stages.
 const (
 	// InTurn plugins run in the turn of the object's owner, so they must not block.
 	InTurn Stage = iota
-	// MayBlock plugins run on the goroutine of the request, after those in turn. The owner goes on with
-	// other mutations meanwhile. If the object has changed then, the mutation begins again. They
-	// return soon after the context of the request has ended, and may use the store.
+	// MayBlock plugins run on the request's goroutine, after those in turn. Meanwhile the owner
+	// processes other mutations; if the object changes, the mutation restarts. The plugins may use
+	// the store, and return soon after the request's context ends.
 	MayBlock
-	// Last Validators run in the turn of the owner, when nothing else refuses the change. They alone
-	// may call Attributes.Reserve.
+	// Last Validators run in the turn of the owner, after all other checks. Only they may call
+	// Attributes.Reserve.
 	Last
 )
 
-// An Operation is what a change does to an object. A set of operations is their sum.
+// An Operation is what a change does to an object. Sets of operations are bitwise sums.
 type Operation uint8
 
-// The operations. An apply may be a create or an update. A create of a subresource is an update of its
-// object.
+// An apply may be a create or an update. A create of a subresource is an update of its object.
 const (
 	OnCreate Operation = 1 << iota
 	OnUpdate
@@ -57,14 +55,13 @@ const (
 	OnConnect
 )
 
-// A Plugin is a Mutator, a Validator, or both.
 type Plugin struct {
-	// Stage applies to both. What blocks only sometimes has one Plugin for each stage.
+	// Stage applies to both. A plugin that blocks only sometimes is registered once per stage.
 	Stage Stage
 	// Operations are those that the plugin runs for; 0 means all.
 	Operations Operation
-	// SkipsNoOps reports that the plugin ignores updates that change nothing, since the object was
-	// admitted when it was stored. A repeated apply then costs nothing.
+	// SkipsNoOps says that the plugin ignores updates that change nothing, since the stored object
+	// was admitted before. Repeated applies then cost nothing.
 	SkipsNoOps bool
 
 	Mutator   Mutator
@@ -74,17 +71,17 @@ type Plugin struct {
 // RunsFor reports whether the plugin runs for an operation.
 func (p *Plugin) RunsFor(o Operation) bool { return p.Operations == 0 || p.Operations&o != 0 }
 
-// handles reports whether the plugin handles a change.
 func (p *Plugin) handles(a *Attributes) bool {
 	return p.RunsFor(a.Operation) && (p.Mutator != nil && p.Mutator.Handles(a) || p.Validator != nil && p.Validator.Handles(a))
 }
 
-// An Admission is what the changes of one request have to pass: the plugins that may handle them, in
-// their order. The nil Admission is empty.
+// An Admission has the plugins that may handle the changes of one request, in order. A nil
+// Admission is empty.
 type Admission struct {
 	User    *User
 	Plugins []*Plugin
-	// Counted reports that the rate limits have counted the request, which may be computed many times.
+	// Counted says that the rate limits have counted the request, whose change may be computed many
+	// times.
 	Counted atomic.Bool
 }
 
@@ -97,7 +94,7 @@ func (all *Admission) MayBlock() bool {
 	return all.has(func(p *Plugin) bool { return p.Stage == MayBlock })
 }
 
-// Admits reports whether an operation of m must be admitted. No shortcut skips it then.
+// Admits reports whether an operation of m must be admitted, so that no shortcut may skip it.
 func (m *Mutation) Admits(o Operation) bool {
 	return o == OnCreate && m.CreateRefusal != nil || m.Admission.has(func(p *Plugin) bool { return p.RunsFor(o) })
 }
@@ -108,7 +105,7 @@ func (m *Mutation) AdmitsNoOp() bool {
 }
 
 // MayBeChanged reports whether admission may change the object of an operation of m. If not, the
-// object may share parts with the body of the request.
+// object may share memory with the request body.
 func (m *Mutation) MayBeChanged(o Operation) bool {
 	return m.Admission.has(func(p *Plugin) bool { return (p.Stage == MayBlock || p.Mutator != nil) && p.RunsFor(o) })
 }
@@ -125,7 +122,7 @@ func (a *Attributes) Admit(s Stage) error {
 	if err != nil || s != InTurn || !a.rewritten || a.Reinvocation {
 		return err
 	}
-	a.Reinvocation = true // the plugins before the one that called Rewrite have not seen the result
+	a.Reinvocation = true // plugins before the one that called Rewrite have not seen the result
 	return a.admit(s)
 }
 
@@ -164,8 +161,8 @@ func (a *Attributes) each(s Stage, run func(*Plugin) error) error {
 	return nil
 }
 
-// AdmitLast runs the Validators of the last stage, and returns what they have reserved. If one
-// refuses the change, or panics, nothing stays reserved.
+// AdmitLast runs the Validators of the last stage and returns their reservations. If one rejects
+// the change or panics, nothing stays reserved.
 func (a *Attributes) AdmitLast() (*Reservation, error) {
 	passed := false
 	defer func() {
@@ -181,8 +178,8 @@ func (a *Attributes) AdmitLast() (*Reservation, error) {
 	return a.reserved, nil
 }
 
-// AdmitOperation admits an operation that stores nothing under its own name, such as an eviction, or
-// a connection. Admission may change body, which complete completes before it is validated. The caller
+// AdmitOperation admits a connection, or an operation such as an eviction that stores nothing under
+// its own name. Admission may change body, which complete completes before validation. The caller
 // commits or releases the reservation.
 func (m *Mutation) AdmitOperation(ctx context.Context, body tree.Tree, complete func() error) (*Reservation, error) {
 	a := NewAttributes(ctx, m, nil, body)

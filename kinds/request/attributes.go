@@ -9,22 +9,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Attributes are one change under admission, in stored form. Plugins may change New alone, by Edit:
-// an update shares with Old what it leaves as it is. They keep nothing of the Attributes.
+// Attributes describe one change under admission, in stored form. Plugins may change only New, and
+// only through Edit, because updates share unchanged parts with Old. Plugins must not retain
+// Attributes.
 type Attributes struct {
 	User        *User // nil for the server itself
 	Operation   Operation
-	Kind        *schema.Kind // as the request names it
+	Kind        *schema.Kind // as in the request
 	Subresource string       // "" for the object itself
 	Key         meta.Key
 	Old         tree.Tree // nil for a create
 	New         tree.Tree // nil for a delete
 	OldVersion  uint64    // of Old; 0 if it has none yet
-	// Body is the body of a write to a subresource whose body is of another kind, such as a Scale. It is
-	// set while plugins run that may block. Mutators change it instead of New, which is computed from it.
+	// Body is the body of a write to a subresource with another kind of body, such as a Scale. It
+	// is set during stage MayBlock. Mutators change it instead of New, which is computed from it.
 	Body tree.Tree
-	// Reinvocation reports that plugins see the change for the second time, because a later one has
-	// changed it.
+	// Reinvocation says that plugins see the change again because a later plugin changed it.
 	Reinvocation bool
 	// Mutation is the request. It must not be changed.
 	Mutation *Mutation
@@ -32,10 +32,10 @@ type Attributes struct {
 	Context context.Context
 	// Conversions convert between Kind and other versions if a webhook does; nil otherwise.
 	Conversions Conversions
-	// Notes are what plugins keep of one change between the calls of stage MayBlock.
+	// Notes are plugin data that persist between the calls of stage MayBlock.
 	Notes map[any]any
-	// Complete returns the object that the change makes of the one that Rewrite was given. It is nil if
-	// the caller uses New, or Body, as it was changed in place.
+	// Complete returns the object that results from an object given to Rewrite. It is nil if the
+	// caller uses New, or Body, as changed in place.
 	Complete func(object tree.Tree) (tree.Tree, error)
 
 	rewritten bool
@@ -55,7 +55,7 @@ func NewAttributes(ctx context.Context, m *Mutation, old, wanted tree.Tree) *Att
 	return a
 }
 
-// SetChange sets Old and New, and the Operation that follows from them.
+// SetChange sets Old and New, and derives Operation.
 func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	a.Old, a.New = old, wanted
 	switch {
@@ -70,8 +70,8 @@ func (a *Attributes) SetChange(old, wanted tree.Tree) {
 	}
 }
 
-// Rewrite replaces New, in stored form, or the body of the subresource. What the request itself could
-// not have changed stays as it was, and missing fields get their defaults.
+// Rewrite replaces New, in stored form, or the body of the subresource. Fields that the request
+// could not have changed stay, and missing fields get their defaults.
 func (a *Attributes) Rewrite(object tree.Tree) error {
 	a.rewritten = true
 	if a.Complete == nil {
@@ -94,8 +94,8 @@ func (a *Attributes) Rewrite(object tree.Tree) error {
 	return nil
 }
 
-// Edit returns the object at a path of names inside New, to be written to. It copies what New shares
-// with Old on the way, and adds what is missing. Only the object itself may be changed, not its values.
+// Edit returns the object at a path inside New for writing. It copies objects that New shares with
+// Old, and creates missing ones. Only the returned object itself may be changed, not its values.
 func (a *Attributes) Edit(path ...string) tree.Tree {
 	object, was := a.New, a.Old
 	for _, name := range path {
@@ -114,7 +114,7 @@ func (a *Attributes) Edit(path ...string) tree.Tree {
 	return object
 }
 
-// EditAll returns the object called name inside New, to be written to at any depth.
+// EditAll returns the object called name inside New, for writing at any depth.
 func (a *Attributes) EditAll(name string) tree.Tree {
 	if a.Old == nil {
 		return a.New.EnsureObject(name)
@@ -124,13 +124,13 @@ func (a *Attributes) EditAll(name string) tree.Tree {
 	return object
 }
 
-// IsCreate reports whether the change makes a new object.
+// IsCreate reports whether the change creates an object.
 func (a *Attributes) IsCreate() bool { return a.Operation == OnCreate }
 
 // DryRun reports whether the change will not be stored.
 func (a *Attributes) DryRun() bool { return a.Mutation.DryRun }
 
-// Forbidden returns the error that refuses the change.
+// Forbidden returns the error that rejects the change.
 func (a *Attributes) Forbidden(reason string) error {
 	return meta.NewForbidden(a.GroupResource(), a.Key.Name, reason)
 }
@@ -140,21 +140,21 @@ func (a *Attributes) GroupResource() meta.GroupResource {
 	return meta.GroupResource{Group: a.Kind.Group, Resource: a.Kind.Resource}
 }
 
-// Warn adds warnings for the client, whether or not the change is refused.
+// Warn adds warnings for the client, even if the change is rejected.
 func (a *Attributes) Warn(texts ...string) { a.Mutation.Recorder.Warn(texts...) }
 
-// Annotate adds an annotation to the audit event of the request, at any level. The key has the names of
-// the server's naming profile. It returns false if the key has another value already, which stays.
+// Annotate adds an annotation to the request's audit event at any level. The key is in the server's
+// naming profile. It returns false if the key already has another value, which stays.
 func (a *Attributes) Annotate(key, value string) bool {
 	return a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value})
 }
 
-// AnnotateDetail adds an annotation to the audit event of the request if that holds the body.
+// AnnotateDetail adds an annotation to the request's audit event if that includes the body.
 func (a *Attributes) AnnotateDetail(key, value string) {
 	a.Mutation.Recorder.Annotate(Annotation{Key: key, Value: value, Detailed: true})
 }
 
-// Note keeps a note of a plugin.
+// Note stores data of a plugin in Notes.
 func (a *Attributes) Note(plugin, note any) {
 	if a.Notes == nil {
 		a.Notes = map[any]any{}
@@ -162,5 +162,5 @@ func (a *Attributes) Note(plugin, note any) {
 	a.Notes[plugin] = note
 }
 
-// Reserve sets r aside for the change. It is for Validators of the last stage.
+// Reserve sets r aside for the change. Only Validators of the last stage may call it.
 func (a *Attributes) Reserve(r *Reservation) { a.reserved = a.reserved.With(r) }

@@ -1,9 +1,9 @@
-// Package request holds the requests to a store and its answers. It is the common language of the
-// front, which makes requests out of HTTP, and of the store, which answers them; neither imports
-// the other.
+// Package request defines the requests to a store and their results. It is the common language of
+// the HTTP layer and the store; neither imports the other.
 //
-// A Mutation is one change of one object. Its Change says which, and holds what only that needs.
+// A Mutation is one change of one object. Its Change says which kind of change, with the data for
+// it.
 //
-// All is plain data but for admission: a Mutation carries the plugins that it has to pass. Each is a Mutator
-// or a Validator that sees the Attributes of a change, and its Stage declares whether it may block.
+// Everything is plain data except for admission: a Mutation carries its plugins. Each is a Mutator
+// or Validator of the Attributes of a change, and its Stage says whether it may block.
 package request

@@ -7,10 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A ResourceVersionMatch says how a list's Version is meant.
+// A ResourceVersionMatch says how to interpret a list's Version.
 type ResourceVersionMatch uint8
 
-// The matches. MatchAny is for Version 0 and for no version at all.
 const (
 	MatchMostRecent ResourceVersionMatch = iota // no version given: everything acknowledged so far
 	MatchAny                                    // version 0
@@ -18,16 +17,16 @@ const (
 	MatchExact
 )
 
-// Get asks for one object.
+// Get requests one object.
 type Get struct {
 	Kind        *schema.Kind
 	Key         meta.Key
 	Subresource string // "" for the object itself
-	Version     uint64 // not older than; 0: most recent
-	Stale       bool   // version 0 was asked for: any state is good
+	Version     uint64 // minimum version; 0 means most recent
+	Stale       bool   // version 0 was requested: any state will do
 }
 
-// List asks for the objects of a kind.
+// List requests the objects of a kind.
 type List struct {
 	Kind      *schema.Kind
 	Namespace string // "" means all
@@ -36,12 +35,12 @@ type List struct {
 	Version   uint64
 	Match     ResourceVersionMatch
 	Limit     int    // 0 means all
-	Continue  string // token of the chunk before; Version and Match are then unset
-	Selectors string // text of both selectors; a token is good for a list with the same
+	Continue  string // token of the previous chunk; Version and Match are then unset
+	Selectors string // text of both selectors; a token is valid only with the same text
 }
 
-// A ListResult answers a List. Items are in key order. They are stored objects of a snapshot, which Form converts, or
-// have the requested form already (convert.Form).
+// A ListResult is the result of a List, in key order. Items are stored objects of a snapshot, for
+// conversion with Form, or already have the requested form.
 type ListResult struct {
 	Version   uint64
 	Items     []*meta.Object
@@ -50,28 +49,26 @@ type ListResult struct {
 	Remaining int64  // objects after this chunk; -1 if unknown
 }
 
-// Watch asks for the changes of a kind.
+// Watch requests the changes of a kind.
 type Watch struct {
 	Kind      *schema.Kind
 	Namespace string
 	Labels    selector.Labels
 	Fields    selector.Fields
-	// Version is where the changes begin, exclusive. With SendInitialEvents it is the least
-	// version of the state that is delivered first.
+	// Version is where the changes begin, exclusive. With SendInitialEvents it is the minimum
+	// version of the initial state.
 	Version uint64
-	// Stale says that version 0 was asked for: any state is good as the initial one.
+	// Stale says that version 0 was requested: any initial state will do.
 	Stale bool
 	// SendInitialEvents delivers the state as Added events before the changes.
 	SendInitialEvents bool
-	// MarkInitialEventsEnd closes the initial events with a Bookmark that is marked so.
+	// MarkInitialEventsEnd ends the initial events with a marked Bookmark.
 	MarkInitialEventsEnd bool
 	Bookmarks            bool
 }
 
-// EventType is the type of a watch event.
 type EventType uint8
 
-// The event types.
 const (
 	Added EventType = iota
 	Modified
@@ -80,13 +77,13 @@ const (
 	Error
 )
 
-// String is the wire form, as in "ADDED".
+// String returns the wire form, such as "ADDED".
 func (t EventType) String() string {
 	return [...]string{"ADDED", "MODIFIED", "DELETED", "BOOKMARK", "ERROR"}[t]
 }
 
-// An Event is one event of a watch. Added, Modified and Deleted carry Object;
-// Bookmark carries Version; Error carries Status and is the last.
+// An Event is one watch event. Added, Modified and Deleted have an Object; Bookmark has a Version;
+// Error has a Status and is the last event.
 type Event struct {
 	Type             EventType
 	Object           *meta.Object
@@ -95,18 +92,18 @@ type Event struct {
 	Status           *meta.Status
 }
 
-// A Sink takes the events of one watch. The session calls it from one goroutine at a
-// time; it may block on its client for as long as its own deadline allows.
+// A Sink receives the events of one watch, from one goroutine at a time. It may block on its client
+// up to its own deadline.
 type Sink interface {
-	// Events delivers events in order. The slice is reused after the call. An error
-	// ends the session.
+	// Events delivers events in order. The slice is reused after the call. An error ends the
+	// session.
 	Events(events []Event) error
-	// Done is called once, as the last call: the session has ended, whoever asked for it.
+	// Done is the last call, exactly once, regardless of why the session ended.
 	Done()
 }
 
-// An InitialSink is a Sink that wants to know when the initial events have been delivered.
+// An InitialSink is a Sink that is notified when the initial events have been delivered.
 type InitialSink interface{ InitialDone() }
 
-// A Session is a running watch. Stop ends it soon; it may be called many times.
+// A Session is a running watch. Stop ends it soon and may be called repeatedly.
 type Session interface{ Stop() }

@@ -5,28 +5,27 @@ import (
 	"sync"
 )
 
-// A Recorder takes what is to be told of a mutation beside its outcome, whether it succeeds or not:
-// warnings for the client, and annotations for the audit event. Many goroutines may use it, also
-// after the request was given up. The nil Recorder takes nothing.
+// A Recorder collects warnings for the client and annotations for the audit event of a mutation,
+// even if it fails. It is safe for concurrent use, also after the request was abandoned. A nil
+// Recorder discards everything.
 type Recorder struct {
 	mu          sync.Mutex
 	warnings    []string
 	warned      int // bytes of the warnings
 	annotations []Annotation
-	byKey       map[string]int // the index of each annotation; nil while they are few
+	byKey       map[string]int // index of each annotation; nil for few annotations
 }
 
-// fewAnnotations are searched one after the other. A webhook may answer with a hundred thousand.
+// fewAnnotations are searched linearly. A webhook may return a hundred thousand.
 const fewAnnotations = 16
 
-// An Annotation is a fact for the audit event of a request.
 type Annotation struct {
 	Key, Value string
-	// Detailed facts are only for events that hold the body of the request.
+	// Detailed annotations are only for events with the request body.
 	Detailed bool
 }
 
-// Reset forgets everything: the mutation begins again.
+// Reset discards everything, because the mutation restarts.
 func (r *Recorder) Reset() {
 	if r == nil {
 		return
@@ -36,11 +35,11 @@ func (r *Recorder) Reset() {
 	r.warnings, r.warned, r.annotations, r.byKey = nil, 0, nil, nil
 }
 
-// maxWarnings bounds the warnings that are kept, in bytes. It is much more than headers have room for; policies and
-// webhooks may have much more to say.
+// maxWarnings limits the kept warnings in bytes. It exceeds the room in headers by far; policies
+// and webhooks may return much more.
 const maxWarnings = 64 << 10
 
-// Warn adds texts for Warning headers. Those that there is no room for are left out.
+// Warn adds texts for Warning headers, up to maxWarnings.
 func (r *Recorder) Warn(texts ...string) {
 	if r == nil || len(texts) == 0 {
 		return
@@ -56,7 +55,7 @@ func (r *Recorder) Warn(texts ...string) {
 	}
 }
 
-// Annotate adds an annotation. The first one of a key counts: it is false for another one with another value.
+// Annotate adds an annotation. The first value of a key wins; a different one returns false.
 func (r *Recorder) Annotate(a Annotation) bool {
 	if r == nil {
 		return true
@@ -79,7 +78,7 @@ func (r *Recorder) Annotate(a Annotation) bool {
 	return true
 }
 
-// find is the index of the annotation of a key; -1 if there is none.
+// find returns the index of a key's annotation, or -1.
 func (r *Recorder) find(key string) int {
 	if r.byKey == nil {
 		return slices.IndexFunc(r.annotations, func(known Annotation) bool { return known.Key == key })
@@ -90,7 +89,7 @@ func (r *Recorder) find(key string) int {
 	return -1
 }
 
-// Add takes over what another Recorder has.
+// Add adds the content of another Recorder.
 func (r *Recorder) Add(other *Recorder) {
 	warnings, annotations := other.Recorded()
 	r.Warn(warnings...)
@@ -99,7 +98,7 @@ func (r *Recorder) Add(other *Recorder) {
 	}
 }
 
-// Recorded is what has been recorded so far, in its order.
+// Recorded returns the warnings and annotations so far, in order.
 func (r *Recorder) Recorded() (warnings []string, annotations []Annotation) {
 	if r == nil {
 		return nil, nil
@@ -109,7 +108,7 @@ func (r *Recorder) Recorded() (warnings []string, annotations []Annotation) {
 	return slices.Clone(r.warnings), slices.Clone(r.annotations)
 }
 
-// Warned tells whether there are warnings.
+// Warned reports whether there are warnings.
 func (r *Recorder) Warned() bool {
 	if r == nil {
 		return false

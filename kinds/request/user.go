@@ -12,19 +12,20 @@ type User struct {
 	Name   string
 	UID    string
 	Groups []string
-	// Extra holds further facts about the user, by key.
+	// Extra holds additional attributes by key.
 	Extra map[string][]string
-	// Audiences are the audiences of the credential, of those that the authentication asked for or, by
-	// default, of the server's own. It is nil if the credential names none and is for the server itself.
+	// Audiences are the credential's audiences among those requested or, by default, the server's
+	// own. It is nil if the credential names none and is for the server itself.
 	Audiences []string
-	// ValidUntil is when the credential expires or must be checked again. The zero time means never.
+	// ValidUntil is when the credential expires or must be checked again. The zero time means
+	// never.
 	ValidUntil time.Time
 }
 
 // InGroup reports whether the user is a member of group.
 func (u *User) InGroup(group string) bool { return slices.Contains(u.Groups, group) }
 
-// Tree returns the user as reviews and certificate requests show it.
+// Tree returns the user as in reviews and certificate requests.
 func (u *User) Tree() tree.Tree {
 	t := tree.Tree{"username": u.Name}
 	if u.UID != "" {

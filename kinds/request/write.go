@@ -6,53 +6,51 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A PatchType is the format of a Patch.
 type PatchType uint8
 
-// The patch types.
 const (
 	JSONPatch PatchType = iota
 	MergePatch
 	StrategicMergePatch
 )
 
-// FieldValidation says what happens to unknown and duplicate fields.
+// FieldValidation says how unknown and duplicate fields are treated.
 type FieldValidation uint8
 
-// The levels; Warn is the default of the API.
+// Warn is the default of the API.
 const (
 	Warn FieldValidation = iota
 	Ignore
 	Strict
 )
 
-// A Change is what a Mutation does to its object: a Create, an Update, a Patch, an Apply,
-// a Delete or a Connect.
+// A Change is what a Mutation does to its object: a Create, Update, Patch, Apply, Delete or
+// Connect.
 type Change interface{ isChange() }
 
-// A Create creates an object from the body, which the kind's plan has decoded. A create of a
-// subresource, such as a binding, changes an existing object.
+// A Create creates an object from the decoded body. A create of a subresource, such as a binding,
+// changes an existing object.
 type Create struct{ Object tree.Tree }
 
 // An Update replaces the object by the body, or creates it if its kind allows that.
 type Update struct{ Object tree.Tree }
 
-// A Patch changes an existing object by a patch of any format but that of an Apply.
+// A Patch changes an existing object by a patch other than an Apply.
 type Patch struct {
 	Type PatchType
 	Body []byte // JSON
 }
 
-// An Apply is a server-side apply of a configuration, as the client sent it.
+// An Apply is a server-side apply of a configuration, as sent by the client.
 type Apply struct {
 	Config tree.Tree
-	Force  bool // takes over fields that other managers own
-	// Misplaced is the error of a configuration that names another object than Key; nil otherwise.
-	// Conflicts, and a uid where no object exists, are reported first.
+	Force  bool // takes over fields of other managers
+	// Misplaced is the error of a configuration that names another object than Key, or nil.
+	// Conflicts, and a uid without an existing object, take precedence.
 	Misplaced error
-	// Digest returns the digest of everything but the object that determines the result. The store
-	// uses it to recognize an apply that changed nothing before. It is nil if the apply must be
-	// admitted, or its kind may change.
+	// Digest returns the digest of everything except the object that determines the result. The
+	// store uses it to recognize a no-op apply. It is nil if the apply must be admitted, or its
+	// kind may change.
 	Digest func() meta.Digest
 }
 
@@ -81,7 +79,7 @@ func Is[C Change](m *Mutation) bool {
 	return is
 }
 
-// Body returns the object of a Create or an Update, or the configuration of an Apply; nil otherwise.
+// Body returns the object of a Create or Update, or the configuration of an Apply; nil otherwise.
 func (m *Mutation) Body() tree.Tree {
 	switch c := m.Change.(type) {
 	case Create:
@@ -94,7 +92,7 @@ func (m *Mutation) Body() tree.Tree {
 	return nil
 }
 
-// A Mutation asks for one change of one object.
+// A Mutation requests one change of one object.
 type Mutation struct {
 	Kind        *schema.Kind
 	Key         meta.Key // Name is "" for a create with generateName
@@ -104,41 +102,41 @@ type Mutation struct {
 	DryRun          bool
 	FieldValidation FieldValidation
 	FieldManager    string
-	// KeepsOwners: nobody becomes an owner of what is changed.
+	// KeepsOwners leaves managedFields unchanged.
 	KeepsOwners bool
-	// Named are options as the request has them.
+	// Named has the options as sent.
 	Named NamedOptions
 
-	// CreateRefusal answers an update or an apply of an object that does not exist, which its user may change but not create; nil
-	// if they may.
+	// CreateRefusal is the error for an update or apply of a missing object, if the user may change
+	// but not create it.
 	CreateRefusal error
-	// Admission is what the change has to pass; nil for nothing.
+	// Admission has the plugins for the change, or nil.
 	Admission *Admission
-	// Recorder takes warnings and annotations for the audit event; nil if nobody wants them.
+	// Recorder receives warnings and audit annotations, or nil.
 	Recorder *Recorder
-	// Fence names what the sender has taken over, if the change counts only as long as no other server has: it is refused then
-	// (persist.Guard). Raise takes it over.
+	// Fence, if set, names a role that the sender holds. The change is rejected if another server
+	// has taken the role over since (persist.Guard). Raise takes it over.
 	Fence *Guard
 }
 
-// Conversions convert objects between the versions of a kind that a webhook converts, while a mutation is computed. They
-// may wait, until the request ends. Errors are *meta.Status.
+// Conversions convert objects between versions through a webhook, during a mutation. They may block
+// until the request ends. Errors are *meta.Status.
 type Conversions interface {
-	// Convert is what one version shows of an object in the form of another one, of which the tree is not changed.
+	// Convert converts an object from one version to another, without changing t.
 	Convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error)
 }
 
-// NamedOptions are options of a write as its request has them; "" for those that it leaves out.
+// NamedOptions are options of a write as sent; "" if absent.
 type NamedOptions struct{ FieldManager, FieldValidation string }
 
-// A Result answers a Mutation.
+// A Result is the result of a Mutation.
 type Result struct {
-	// Object is the new state; for an object that is gone now, its last state.
+	// Object is the new state, or the last state of a removed object.
 	Object *meta.Object
-	// Created: the object did not exist before, also for an update.
+	// Created says that the object did not exist before, also for an update.
 	Created bool
-	// Deleted: the object does not exist any more.
+	// Deleted says that the object no longer exists.
 	Deleted bool
-	// NoOp: an apply was found to change nothing, without computing the new state.
+	// NoOp says that an apply was recognized as a no-op without computing the new state.
 	NoOp bool
 }
