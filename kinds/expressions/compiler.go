@@ -11,43 +11,43 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxRemembered is how many bytes of expressions a Compiler remembers the programs of, which are about fifty times as large.
+// maxRemembered limits the bytes of cached expressions. Their programs take about fifty times as
+// much memory.
 const maxRemembered = 512 << 10
 
-// A Compiler compiles the expressions of policies. What it has compiled lately it does not compile again: a policy is
-// compiled when it is validated, and once more where it is put into effect.
+// A Compiler compiles the expressions of policies. It caches recent results, because a policy is
+// compiled for validation and again for enforcement.
 type Compiler struct {
 	naming *meta.Naming
 
-	mu         sync.Mutex // guards the rest
+	mu         sync.Mutex // guards the fields below
 	remembered map[string]*list.Element
-	order      *list.List // of remembered policies, those used last in front
+	order      *list.List // of remembered policies, most recently used first
 	size       int
 }
 
-// A remembered policy is in the order of a Compiler. The key is kept to remove the entry from the map when
-// it is the oldest.
+// A remembered policy is an entry of the LRU list. Its key allows removal from the map.
 type remembered struct {
 	key    string
 	policy *Policy
 }
 
-// NewCompiler makes a Compiler whose faults have the names of a profile.
+// NewCompiler returns a Compiler whose errors use the names of a profile.
 func NewCompiler(naming *meta.Naming) *Compiler {
 	return &Compiler{naming: naming, remembered: map[string]*list.Element{}, order: list.New()}
 }
 
-// compiledFields are the fields of the spec of a policy that hold expressions, or decide what these may use.
+// compiledFields are the fields of a policy's spec that contain expressions or affect their
+// environment.
 var compiledFields = []string{"paramKind", "matchConditions", "variables", "validations", "auditAnnotations", "mutations"}
 
-// Validating compiles the spec of a validating policy, Mutating that of a mutating one.
+// Validating compiles the spec of a validating policy.
 func (c *Compiler) Validating(spec tree.Tree) *Policy { return c.policy(spec, false) }
 
 // Mutating compiles the spec of a mutating policy.
 func (c *Compiler) Mutating(spec tree.Tree) *Policy { return c.policy(spec, true) }
 
-// Policies are compiled when they are written and again where they are enforced; the second time they are
-// remembered. Only the fields that are compiled are in the key.
+// The cache key has only the compiled fields.
 func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 	relevant := tree.Tree{"mutating": mutating}
 	for _, name := range compiledFields {
@@ -73,8 +73,7 @@ func (c *Compiler) recall(key string) *Policy {
 	return at.Value.(remembered).policy
 }
 
-// The memory is bounded by the text of what is remembered, to which the size of programs is about
-// proportional.
+// The size of programs is roughly proportional to the text, which bounds the cache.
 func (c *Compiler) remember(key string, p *Policy) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -97,7 +96,7 @@ func (c *Compiler) Conditions(conditions []tree.Tree) []*Expr {
 	return compileConditions(newEnvironments(c.naming, dynamic, false, false), conditions)
 }
 
-// Conditions see the authorizer, and no variables.
+// Conditions see the authorizer but no variables.
 func compileConditions(e *environments, conditions []tree.Tree) []*Expr {
 	all := make([]*Expr, len(conditions))
 	for i, condition := range conditions {
@@ -107,7 +106,6 @@ func compileConditions(e *environments, conditions []tree.Tree) []*Expr {
 	return all
 }
 
-// compile compiles one expression.
 func (e *environments) compile(s scope, text string, wanted ...*cel.Type) *Expr {
 	env, err := e.get(s)
 	if err != nil {

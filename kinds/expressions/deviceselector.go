@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// The bounds of what a device says of itself, as large as its rules allow: the number of its attributes or capacities,
-// and the bytes of a value, of a domain or a driver, and of a name.
+// Limits of a device's attributes, as in its validation: the number of attributes or capacities,
+// and the bytes of a value, of a domain or driver, and of a name.
 const (
 	maxDeviceEntries = 32
 	maxDeviceValue   = 64
@@ -18,27 +18,29 @@ const (
 	maxDeviceName    = 32
 )
 
-// maxSelectorCost is what an expression may cost for one device, since a scheduler evaluates it for very many.
+// maxSelectorCost limits the cost of an expression per device, since a scheduler evaluates it for
+// many.
 const maxSelectorCost = 1000000
 
-// ErrTooComplex says that an expression may cost more than it may for one device.
+// ErrTooComplex says that the estimated cost of an expression exceeds the limit per device.
 var ErrTooComplex = errors.New("too complex, exceeds cost limit")
 
-// DeviceSelectors checks the expressions by which claims select devices. The only variable is device; schedulers evaluate
-// them, this server never does.
+// DeviceSelectors checks the expressions with which claims select devices. Their only variable is
+// device. Schedulers evaluate them; this server does not.
 type DeviceSelectors struct {
 	env func() (*cel.Env, error)
 }
 
-// NewDeviceSelectors makes a DeviceSelectors whose faults have the names of a profile. shared says that devices tell
-// whether they may be given out several times.
+// NewDeviceSelectors returns a DeviceSelectors whose errors use the names of a profile. shared adds
+// the field allowMultipleAllocations.
 func NewDeviceSelectors(naming *meta.Naming, shared bool) *DeviceSelectors {
 	return &DeviceSelectors{env: sync.OnceValues(func() (*cel.Env, error) {
 		return cel.NewEnv(naming, cel.Variable("device", deviceType(shared)), cel.Bindings())
 	})}
 }
 
-// deviceType is the type of a device: driver, and maps of attributes and capacities by their domains and names.
+// deviceType returns the type of a device: driver, and maps of attributes and capacities by domain
+// and name.
 func deviceType(shared bool) *cel.Type {
 	domain, name := cel.Bounded(cel.String, maxDeviceDomain), cel.Bounded(cel.String, maxDeviceName)
 	byName := func(value *cel.Type) *cel.Type {
@@ -53,7 +55,7 @@ func deviceType(shared bool) *cel.Type {
 	return cel.ObjectOf("platform.DRADevice", fields)
 }
 
-// Check says what is wrong with an expression; ErrTooComplex if it only costs too much.
+// Check returns the error in an expression, or ErrTooComplex if only its cost is too high.
 func (s *DeviceSelectors) Check(text string) error {
 	env, err := s.env()
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Types are the types of the variables that may be known better than that they are dynamic.
+// Types are the types of the variables that are otherwise dynamic.
 type Types struct{ Object, Params *cel.Type }
 
-// A scope is what an expression may use beside object, oldObject, request and namespaceObject. It is the
-// key of the environments that a policy has.
+// A scope lists what an expression may use beside object, oldObject, request and namespaceObject.
+// It is the key of a policy's environments.
 type scope struct {
 	params, authorizer, patches bool
 }
 
-// newEnvironment makes an environment. variables is nil where there is no variable of that name. The
-// library is the same in all of them, so only variables make one different from another.
+// newEnvironment creates an environment. variables is nil if that variable does not exist. The
+// function library is always the same.
 func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Type) (*cel.Env, error) {
 	options := []cel.Option{
 		cel.Sized(),
@@ -41,17 +41,16 @@ func newEnvironment(naming *meta.Naming, s scope, types Types, variables *cel.Ty
 
 var dynamic = Types{Object: cel.Dyn, Params: cel.Dyn}
 
-// environments are those of one policy, each made when it is first needed. Making one takes long, and many
-// expressions of a policy share theirs.
+// environments caches those of one policy, because creating one is slow and expressions share them.
 type environments struct {
 	naming *meta.Naming
 	types  Types
 	params bool
-	// composed: there is the variable variables.
+	// composed says that the variable variables exists.
 	composed  bool
 	variables map[string]*cel.Type
 	made      map[scope]*cel.Env
-	lazy      *cel.Type // of variables as they are now
+	lazy      *cel.Type // type of variables so far
 }
 
 func newEnvironments(naming *meta.Naming, types Types, params, composed bool) *environments {
@@ -60,19 +59,17 @@ func newEnvironments(naming *meta.Naming, types Types, params, composed bool) *e
 	return e
 }
 
-// reset forgets the environments, because there is one more variable.
+// reset discards the environments after adding a variable.
 func (e *environments) reset() {
 	e.made = map[scope]*cel.Env{}
 	e.lazy = cel.ObjectOf("platform.variables", maps.Clone(e.variables))
 }
 
-// add makes a variable known to later expressions.
 func (e *environments) add(name string, of *cel.Type) {
 	e.variables[name] = of
 	e.reset()
 }
 
-// get is the environment of a scope, with the params and the variables of the policy.
 func (e *environments) get(s scope) (*cel.Env, error) {
 	s.params = e.params
 	if env := e.made[s]; env != nil {

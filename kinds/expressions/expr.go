@@ -6,18 +6,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// An Expr is one expression. Program is nil if Err says what is wrong with it.
+// An Expr is one expression. Program is nil if Err is set.
 type Expr struct {
-	Name    string // of a match condition, an annotation or a variable
+	Name    string // of a match condition, annotation or variable
 	Text    string
 	Program *cel.Program
 	Err     error
-	// Authorizes: it asks the authorizer, by itself or by a variable that it may read.
+	// Authorizes says that it uses the authorizer, directly or through a variable.
 	Authorizes bool
 }
 
-// compileExpr compiles an expression whose result must be of one of some types; without any, all will do.
-// Whether it asks for authorization decides on which goroutine it is evaluated.
+// compileExpr compiles an expression whose result must have one of the wanted types, if any.
+// Authorizes decides on which goroutine it is evaluated.
 func compileExpr(env *cel.Env, text string, wanted ...*cel.Type) *Expr {
 	x := &Expr{Text: text}
 	checked, err := env.Check(text)

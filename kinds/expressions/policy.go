@@ -9,28 +9,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Policy is all expressions of an admission policy, in the order in which its spec has them.
+// A Policy holds all expressions of an admission policy, in the order of its spec.
 type Policy struct {
 	// Conditions are its matchConditions, which have no variables.
 	Conditions  []*Expr
 	Variables   []*Expr
 	Validations []*Expr
-	// Messages are the messageExpressions of the Validations; nil for one that has none.
+	// Messages are the messageExpressions of the Validations; nil for those without.
 	Messages    []*Expr
 	Annotations []*Expr
 	Mutations   []*Expr
 	// VariablesType is the type of variables; nil if there are none.
 	VariablesType *cel.Type
-	// Authorizes: an expression asks the authorizer.
+	// Authorizes says that an expression uses the authorizer.
 	Authorizes bool
 
 	byName map[string]*Expr
 }
 
-// Variable is a variable by its name; nil if there is none.
+// Variable returns a variable by name, or nil.
 func (p *Policy) Variable(name string) *Expr { return p.byName[name] }
 
-// ofMutation are the fields of a mutation by its type, and the types of results.
+// ofMutation maps the type of a mutation to its field and result type.
 var ofMutation = map[string]struct {
 	field  string
 	result *cel.Type
@@ -39,11 +39,10 @@ var ofMutation = map[string]struct {
 	"JSONPatch":          {"jsonPatch", cel.JSONPatches},
 }
 
-// MutationField is the field of a mutation that holds its expression, by its patchType; "" for an unknown one.
+// MutationField returns the field with the expression of a mutation, by its patchType, or "".
 func MutationField(patchType string) string { return ofMutation[patchType].field }
 
-// compilePolicy compiles a policy. A variable is known to the expressions behind it only, in the order of
-// the spec.
+// compilePolicy compiles a policy. A variable is visible only to later expressions.
 func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bool) *Policy {
 	params := spec.Has("paramKind")
 	variables := spec.Objects("variables")
@@ -79,7 +78,7 @@ func compilePolicy(naming *meta.Naming, types Types, spec tree.Tree, mutating bo
 	return p
 }
 
-// One that does not compile is dynamic for those that use it, so that one mistake is reported once.
+// An invalid variable is dynamic for its users, so that one mistake is reported once.
 func (p *Policy) addVariable(e *environments, name, text string) {
 	x := e.compile(scope{authorizer: true}, text)
 	x.Name = name

@@ -11,18 +11,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Checked is a kind that a policy is about, with the type of its objects.
+// A Checked is a kind that a policy matches, with the type of its objects.
 type Checked struct {
 	Kind meta.GroupVersionKind
 	Type *cel.Type
 }
 
-// A Warning says what is wrong with an expression of a policy for the kinds that it is about.
+// A Warning reports the errors of an expression for the kinds that its policy matches.
 type Warning struct{ FieldRef, Text string }
 
-// CheckTypes checks the validations and messages of a validating policy against the types of the objects that it is about. params is
-// the type of its parameters; nil if that is not known. What it has found stays within maxWarningBytes, as a status
-// has to hold it. It fails only when the context ends: many expressions for many kinds take their time.
+// CheckTypes checks the validations and messages of a validating policy against the types of its
+// objects. params is the type of its parameters, or nil if unknown. Warnings are limited to
+// maxWarningBytes, since they go into a status. It fails only if the context ends, because many
+// expressions and kinds take time.
 func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Checked, params *cel.Type) ([]Warning, error) {
 	var checkers []typeChecker
 	for _, k := range kinds {
@@ -61,11 +62,10 @@ func (c *Compiler) CheckTypes(ctx context.Context, spec tree.Tree, kinds []Check
 	return warnings, nil
 }
 
-// maxWarningBytes bounds the warnings of one policy.
 const maxWarningBytes = 256 << 10
 
-// A typeChecker checks expressions for the objects of one kind. Admission evaluates objects dynamically;
-// types are only for the warnings in a policy's status.
+// A typeChecker checks expressions for objects of one kind. Admission evaluates objects
+// dynamically; types serve only the warnings in a policy's status.
 type typeChecker struct {
 	kind         meta.GroupVersionKind
 	environments *environments
@@ -85,7 +85,7 @@ func newTypeChecker(naming *meta.Naming, k Checked, params *cel.Type, variables 
 	return c
 }
 
-// check is what is wrong with an expression; "" if nothing is.
+// check returns the errors in an expression, or "".
 func (c *typeChecker) check(text string) string {
 	env, err := c.environments.get(scope{authorizer: true})
 	if err != nil {
@@ -101,7 +101,7 @@ func (c *typeChecker) check(text string) string {
 	return fmt.Sprintf("%s: %s\n", KindText(c.kind), issues)
 }
 
-// KindText is a kind as faults name it, as in "apps/v1, Kind=Deployment".
+// KindText formats a kind as in errors: "apps/v1, Kind=Deployment".
 func KindText(k meta.GroupVersionKind) string {
 	return fmt.Sprintf("%s/%s, Kind=%s", k.Group, k.Version, k.Kind)
 }

@@ -2,7 +2,7 @@ package expressions
 
 import "github.com/troupe-api/troupe/kinds/cel"
 
-// fields are fields of one type.
+// fields returns fields of one type.
 func fields(of *cel.Type, names ...string) map[string]*cel.Type {
 	all := make(map[string]*cel.Type, len(names))
 	for _, name := range names {
@@ -11,16 +11,15 @@ func fields(of *cel.Type, names ...string) map[string]*cel.Type {
 	return all
 }
 
-// with is fields with one more.
+// with adds a field.
 func with(all map[string]*cel.Type, name string, of *cel.Type) map[string]*cel.Type {
 	all[name] = of
 	return all
 }
 
 var (
-	texts    = cel.ListOf(cel.String)
-	kindType = cel.ObjectOf("platform.GroupVersionKind", fields(cel.String, "group", "version", "kind"))
-	// resourceType is a resource of a version.
+	texts        = cel.ListOf(cel.String)
+	kindType     = cel.ObjectOf("platform.GroupVersionKind", fields(cel.String, "group", "version", "kind"))
 	resourceType = cel.ObjectOf("platform.GroupVersionResource", fields(cel.String, "group", "version", "resource"))
 	userType     = cel.ObjectOf("platform.UserInfo",
 		with(with(fields(cel.String, "username", "uid"), "groups", texts), "extra", cel.MapOf(texts)))
