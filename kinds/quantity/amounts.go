@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Float is the amount, as near as a float comes.
+// Float returns the nearest float64.
 func (q Quantity) Float() float64 {
 	amount := new(big.Rat).SetInt(&q.digits)
 	scale := new(big.Rat).SetInt(pow10(max(q.exp, -q.exp)))
@@ -21,10 +21,10 @@ func (q Quantity) Float() float64 {
 	return f
 }
 
-// Amounts are quantities by the name of their resource, such as the requests of a container.
+// Amounts are quantities by resource name, such as the requests of a container.
 type Amounts map[string]Quantity
 
-// ReadAmounts reads an object of quantities. What cannot be read is left out.
+// ReadAmounts parses an object of quantities. It ignores invalid ones.
 func ReadAmounts(t tree.Tree) Amounts {
 	a := make(Amounts, len(t))
 	for name := range t {
@@ -35,7 +35,7 @@ func ReadAmounts(t tree.Tree) Amounts {
 	return a
 }
 
-// Names are the names of the resources, sorted.
+// Names returns the sorted resource names.
 func (a Amounts) Names() []string { return slices.Sorted(maps.Keys(a)) }
 
 // Add adds other to a.
@@ -48,7 +48,7 @@ func (a Amounts) Add(other Amounts) {
 	}
 }
 
-// Raise raises what is less in a than in other to that.
+// Raise sets each amount to the maximum of a and other.
 func (a Amounts) Raise(other Amounts) {
 	for name, q := range other {
 		if has, ok := a[name]; !ok || q.Cmp(has) > 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A sum is exact and written in the family of its first term.
+// TestAdd checks that sums are exact and keep the format of their first term.
 func TestAdd(t *testing.T) {
 	for _, c := range []struct{ a, b, want string }{
 		{"1", "500m", "1500m"}, {"1Gi", "512Mi", "1536Mi"}, {"0", "1Gi", "1Gi"}, {"1G", "1Ki", "1000001024"},
@@ -33,7 +33,7 @@ func mustParse(t *testing.T, s string) string {
 	return s
 }
 
-// Amounts are added and raised by the name of their resource; what is no quantity is none.
+// TestAmounts checks that amounts are combined by resource name, and that invalid ones are ignored.
 func TestAmounts(t *testing.T) {
 	a := quantity.ReadAmounts(tree.Tree{"cpu": "1", "memory": "1Gi", "odd": "x"})
 	a.Add(quantity.ReadAmounts(tree.Tree{"cpu": "500m", "pages": "2"}))

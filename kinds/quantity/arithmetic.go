@@ -2,12 +2,12 @@ package quantity
 
 import "math/big"
 
-// FromInt is a whole amount. Its format is that of exponents.
+// FromInt returns a whole amount in exponent format.
 func FromInt(n int64) Quantity {
 	return Quantity{digits: *big.NewInt(n), format: decimalExponent}
 }
 
-// Add is the sum, in the format of q unless that is zero.
+// Add returns the sum in the format of q unless q is zero.
 func (q Quantity) Add(o Quantity) Quantity {
 	low := min(q.exp, o.exp)
 	sum := Quantity{exp: low, format: q.format}
@@ -18,20 +18,20 @@ func (q Quantity) Add(o Quantity) Quantity {
 	return sum
 }
 
-// Sub is the difference, in the format of q unless that is zero.
+// Sub returns the difference in the format of q unless q is zero.
 func (q Quantity) Sub(o Quantity) Quantity { return q.Add(o.Neg()) }
 
-// Neg is the amount with the other sign.
+// Neg returns the amount with the opposite sign.
 func (q Quantity) Neg() Quantity {
 	n := Quantity{exp: q.exp, format: q.format}
 	n.digits.Neg(&q.digits)
 	return n
 }
 
-// RoundUp is the next whole amount, away from zero; q if it is one.
+// RoundUp returns the next whole amount away from zero, or q if it is whole.
 func (q Quantity) RoundUp() Quantity { return q.roundUpTo(0) }
 
-// roundUpTo is the next multiple of 10^exp, away from zero; q if it is one.
+// roundUpTo returns the next multiple of 10^exp away from zero, or q if it is one.
 func (q Quantity) roundUpTo(exp int) Quantity {
 	if q.isMultiple(exp) {
 		return q
@@ -43,7 +43,7 @@ func (q Quantity) roundUpTo(exp int) Quantity {
 	return r
 }
 
-// Multiple is the amount as a multiple of 10^exp, without what is left; false if something is.
+// Multiple returns the amount in units of 10^exp, truncated. ok is false if there is a remainder.
 func (q Quantity) Multiple(exp int) (*big.Int, bool) {
 	if exp <= q.exp {
 		return q.scaled(exp), true
@@ -53,5 +53,5 @@ func (q Quantity) Multiple(exp int) (*big.Int, bool) {
 	return n, rest.Sign() == 0
 }
 
-// IsBinary tells whether the quantity is written with a binary suffix.
+// IsBinary reports whether the quantity has a binary suffix.
 func (q Quantity) IsBinary() bool { return q.format == binarySI }

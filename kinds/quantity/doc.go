@@ -1,5 +1,5 @@
-// Package quantity reads and prints resource quantities such as "500m", "1536Mi"
-// and "1e3", by exact decimal arithmetic.
+// Package quantity parses and formats resource quantities such as "500m", "1536Mi" and "1e3" with
+// exact decimal arithmetic.
 //
 // A quantity is a sign, decimal digits with at most one point, and a suffix:
 //
@@ -7,10 +7,10 @@
 //	decimal   n u m (none) k M G T P E    powers of 1000, from 1e-9 to 1e18
 //	exponent  e or E and a whole number   powers of ten
 //
-// The canonical form keeps the family of the suffix, has no fraction, no needless
-// zero, and the largest suffix that loses nothing: "0.5" is "500m", "1000k" is "1M",
-// "1.5Gi" is "1536Mi", "1e4" is "10e3". Three things differ from plain arithmetic,
-// as clients of these conventions expect: what is finer than 1n is rounded away from
-// zero; a binary amount below 1024, or with a fraction, is printed in the decimal
-// family; and binary amounts end at 2^63-1.
+// The canonical form keeps the family of the suffix and has no fraction, no redundant zeros, and
+// the largest exact suffix: "0.5" is "500m", "1000k" is "1M", "1.5Gi" is "1536Mi", "1e4" is "10e3".
+//
+// As in Kubernetes, three rules deviate from plain arithmetic. Amounts finer than 1n are rounded
+// away from zero. Binary amounts below 1024, or with a fraction, are formatted as decimal. Binary
+// amounts are limited to 2^63-1.
 package quantity

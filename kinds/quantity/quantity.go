@@ -8,22 +8,22 @@ import (
 	"strings"
 )
 
-// The errors of Read and Parse, in the wording that users know.
+// Errors of Read and Parse, with the texts of Kubernetes.
 var (
 	ErrFormat  = errors.New("quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'")
 	ErrNumeric = errors.New("unable to parse numeric part of quantity")
 	ErrSuffix  = errors.New("unable to parse quantity's suffix")
 )
 
-// The limits of what is read, so that arithmetic stays cheap whatever clients send.
+// Limits of the input, to keep arithmetic cheap.
 const (
 	maxLength   = 128  // bytes of a quantity
-	maxExponent = 1000 // digits before the point of one with an exponent: "1e9999999" is short to write
+	maxExponent = 1000 // digits before the point in exponent format, since "1e9999999" is short
 	minExponent = -9   // exponent of the smallest unit
 	thousandth  = -3   // exponent of "m"
 )
 
-// A format is the family of suffixes that a quantity is written with, and is kept for its canonical form.
+// A format is the family of a quantity's suffix, which its canonical form keeps.
 type format uint8
 
 const (
@@ -32,17 +32,15 @@ const (
 	decimalExponent
 )
 
-// A Quantity is an exact amount. The zero value is 0.
-//
-// Amounts of any size are kept exactly, as clients may write 128 digits: hence the big numbers. They are
-// slow, so what is done for every Pod tries parseSimple first.
+// A Quantity is an exact amount of any size, as clients may write 128 digits. The zero value is 0.
+// Big numbers are slow, so hot paths try parseSimple first.
 type Quantity struct {
 	digits big.Int // the amount is digits × 10^exp
 	exp    int
 	format format
 }
 
-// Parse reads s and returns its canonical form, in which objects hold quantities: equal amounts of one
+// Parse returns the canonical form of s, in which objects store quantities. Equal amounts of one
 // family are equal strings.
 func Parse(s string) (string, error) {
 	q, err := Read(s)
@@ -55,7 +53,7 @@ func Parse(s string) (string, error) {
 	return s, nil
 }
 
-// Compare orders two quantities by amount: -1, 0 or +1. What cannot be read counts as 0.
+// Compare compares the amounts of two quantities and returns -1, 0 or +1. Invalid ones count as 0.
 func Compare(a, b string) int {
 	if m, ok := parseSimple(a); ok {
 		if n, ok := parseSimple(b); ok {
@@ -67,7 +65,8 @@ func Compare(a, b string) int {
 	return x.Cmp(y)
 }
 
-// WholeThousandths is the canonical form of the next multiple of 1m, away from zero. What cannot be read stays as it is.
+// WholeThousandths returns the canonical form of the next multiple of 1m away from zero. Invalid
+// quantities are returned unchanged.
 func WholeThousandths(s string) string {
 	if _, ok := parseSimple(s); ok {
 		return s
@@ -79,14 +78,14 @@ func WholeThousandths(s string) string {
 	return q.roundUpTo(thousandth).String()
 }
 
-// Float is the amount of a quantity, as near as a float comes. What cannot be read counts as 0.
+// Float returns the float64 nearest to a quantity, or 0 if it is invalid.
 func Float(s string) float64 {
 	q, _ := Read(s)
 	return q.Float()
 }
 
-// Read reads a quantity in any of its forms. Which of the errors it returns for what is decided in the
-// same order as other servers of this API do, since clients compare messages.
+// Read parses a quantity in any of its forms. It chooses between errors in the same order as
+// Kubernetes, because clients compare messages.
 func Read(s string) (Quantity, error) {
 	var q Quantity
 	if len(s) > maxLength {
@@ -111,7 +110,7 @@ func Read(s string) (Quantity, error) {
 	q.exp = u.exp10 - fraction
 	q.format = u.format
 	if q.format == decimalExponent && q.exp+len(q.digits.String()) > maxExponent {
-		return Quantity{}, ErrSuffix // of the amount, however it is written
+		return Quantity{}, ErrSuffix // of the amount in any notation
 	}
 	if u.shift > 0 {
 		q.digits.Lsh(&q.digits, u.shift)
@@ -120,10 +119,8 @@ func Read(s string) (Quantity, error) {
 	return q, nil
 }
 
-// normalize rounds to 1n away from zero, so that a small positive amount never becomes none, and limits
-// binary amounts.
-//
-// As examples, 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes 9223372036854775807.
+// normalize rounds to 1n away from zero, so that a small amount never vanishes, and limits binary
+// amounts: 0.1n becomes 1n, -0.1n becomes -1n, and 100Ei becomes 9223372036854775807.
 func (q *Quantity) normalize() {
 	if q.digits.Sign() == 0 {
 		q.exp = 0
@@ -146,10 +143,10 @@ func (q *Quantity) normalize() {
 	}
 }
 
-// Sign is -1, 0 or +1.
+// Sign returns -1, 0 or +1.
 func (q Quantity) Sign() int { return q.digits.Sign() }
 
-// Cmp orders by amount: -1, 0 or +1.
+// Cmp compares amounts and returns -1, 0 or +1.
 func (q Quantity) Cmp(o Quantity) int {
 	if s, t := q.Sign(), o.Sign(); s != t {
 		if s < t {
@@ -161,10 +158,9 @@ func (q Quantity) Cmp(o Quantity) int {
 	return q.scaled(low).Cmp(o.scaled(low))
 }
 
-// IsInteger tells whether the amount has no fraction.
+// IsInteger reports whether the amount has no fraction.
 func (q Quantity) IsInteger() bool { return q.isMultiple(0) }
 
-// isMultiple tells whether the amount is a multiple of 10^exp.
 func (q Quantity) isMultiple(exp int) bool {
 	if q.exp >= exp {
 		return true
@@ -174,7 +170,7 @@ func (q Quantity) isMultiple(exp int) bool {
 	return rest.Sign() == 0
 }
 
-// String is the canonical form.
+// String returns the canonical form.
 func (q Quantity) String() string {
 	if q.Sign() == 0 {
 		return "0"
@@ -185,8 +181,8 @@ func (q Quantity) String() string {
 	return q.decimalText()
 }
 
-// The exponent is made the largest that leaves a whole number, and then lowered to a multiple of three, for
-// which there is a suffix.
+// decimalText uses the largest exponent that leaves a whole number, lowered to a multiple of three,
+// for which there is a suffix.
 func (q Quantity) decimalText() string {
 	n, exp := new(big.Int).Set(&q.digits), q.exp
 	var rest, quo big.Int
@@ -223,7 +219,6 @@ func (q Quantity) binaryText() string {
 	return n.String() + binarySuffixes[unit]
 }
 
-// small tells whether the amount lies strictly between -1024 and 1024.
 func (q Quantity) small() bool {
 	limit := Quantity{digits: *big.NewInt(1024)}
 	return q.abs().Cmp(limit) < 0
@@ -236,9 +231,8 @@ func (q Quantity) abs() Quantity {
 	return a
 }
 
-// scaled is the amount as a multiple of 10^exp, which must not exceed the quantity's own exponent.
-//
-// It brings two amounts to the same exponent, in which they can be compared as whole numbers.
+// scaled returns the amount in units of 10^exp, which must not exceed q.exp. Amounts with the same
+// exponent compare as integers.
 func (q Quantity) scaled(exp int) *big.Int {
 	return new(big.Int).Mul(&q.digits, pow10(q.exp-exp))
 }
@@ -247,7 +241,7 @@ func maxBinary() Quantity { return Quantity{digits: *big.NewInt(1<<63 - 1)} }
 
 func pow10(n int) *big.Int { return new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(n)), nil) }
 
-// split cuts s after the signs, digits and points that it begins with.
+// split splits s after its leading sign, digits and points.
 func split(s string) (number, suffix string) {
 	i := 0
 	if i < len(s) && (s[i] == '+' || s[i] == '-') {
@@ -259,7 +253,7 @@ func split(s string) (number, suffix string) {
 	return s[:i], s[i:]
 }
 
-// parseNumber drops the point: the number is digits × 10^-fraction.
+// parseNumber removes the point: the number is digits × 10^-fraction.
 func parseNumber(s string) (digits string, fraction int, ok bool) {
 	whole, rest, _ := strings.Cut(s, ".")
 	unsigned := strings.TrimLeft(whole, "+-")

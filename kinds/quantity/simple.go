@@ -2,12 +2,10 @@ package quantity
 
 import "math"
 
-// parseSimple is the amount, in thousandths, of a quantity in one of the usual forms, such as "500m", "2"
-// and "128Mi"; false for all others. It spares big numbers where amounts are added up for every Pod.
-//
-// A thousandth is its unit because of "m"; smaller units, signs and fractions take the general way.
+// parseSimple returns the thousandths of a common quantity such as "500m", "2" or "128Mi", without
+// big numbers. ok is false for all others, including signs, fractions and smaller units.
 func parseSimple(s string) (thousandths int64, ok bool) {
-	const few = 6 // digits, with which no sum here is too large
+	const few = 6 // digits, so that sums cannot overflow
 	n, i := int64(0), 0
 	for ; i < len(s) && i <= few && '0' <= s[i] && s[i] <= '9'; i++ {
 		n = 10*n + int64(s[i]-'0')
@@ -36,16 +34,16 @@ func parseSimple(s string) (thousandths int64, ok bool) {
 	return 0, false
 }
 
-// ParseShort is a fast path for arithmetic on usual amounts: it returns the thousandths of a quantity such
-// as "500m" or "128Mi", and whether its suffix is binary. If ok is false, s may still be a quantity: read it
-// with Read.
+// ParseShort is a fast path for common amounts: it returns the thousandths of a quantity such as
+// "500m" or "128Mi", and whether its suffix is binary. If ok is false, s may still be valid; use
+// Read.
 func ParseShort(s string) (thousandths int64, binary, ok bool) {
 	n, ok := parseSimple(s)
 	return n, ok && s[len(s)-1] == 'i', ok
 }
 
-// Milli returns the amount of a quantity in thousandths, rounded away from zero. Amounts that exceed 64 bits
-// become the largest number of their sign.
+// Milli returns the amount in thousandths, rounded away from zero. Amounts beyond 64 bits become
+// the largest number of their sign.
 func Milli(s string) (int64, error) {
 	if n, ok := parseSimple(s); ok {
 		return n, nil
@@ -53,7 +51,7 @@ func Milli(s string) (int64, error) {
 	return scaled(s, thousandth)
 }
 
-// Value returns the amount of a quantity as an integer. It rounds and limits the amount as Milli does.
+// Value returns the amount as an integer, with the rounding and limits of Milli.
 func Value(s string) (int64, error) {
 	if n, ok := parseSimple(s); ok {
 		return (n + 999) / 1000, nil
@@ -86,7 +84,7 @@ func scaled(s string, exp int) (int64, error) {
 	return math.MaxInt64, nil
 }
 
-// OfThousandths is a quantity of the binary or the decimal family.
+// OfThousandths returns a quantity of the binary or decimal family.
 func OfThousandths(n int64, binary bool) Quantity {
 	q := Quantity{exp: thousandth}
 	if binary {

@@ -6,20 +6,19 @@ import (
 	"strings"
 )
 
-// The suffixes: decimal from 10^-9 in steps of 1000, binary from 1 in steps of 1024.
+// Suffixes: decimal from 10^-9 in steps of 1000, binary from 1 in steps of 1024.
 var (
 	decimalSuffixes = []string{"n", "u", "m", "", "k", "M", "G", "T", "P", "E"}
 	binarySuffixes  = []string{"", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei"}
 )
 
-// A unit is what a suffix multiplies by: 10^exp10, or 2^shift.
+// A unit is the multiplier of a suffix: 10^exp10, or 2^shift.
 type unit struct {
 	format format
 	exp10  int
 	shift  uint
 }
 
-// parseSuffix reads the text after the digits. "" is a decimal unit.
 func parseSuffix(s string) (unit, bool) {
 	if i := slices.Index(decimalSuffixes, s); i >= 0 {
 		return unit{format: decimalSI, exp10: minExponent + 3*i}, true
@@ -37,7 +36,7 @@ func parseSuffix(s string) (unit, bool) {
 	return unit{format: decimalExponent, exp10: n}, true
 }
 
-// validSuffixText tells whether s is letters of suffixes, a sign and digits.
+// validSuffixText reports whether s consists of suffix letters, a sign and digits.
 func validSuffixText(s string) bool {
 	s = strings.TrimLeft(s, "eEinumkKMGTP")
 	if s != "" && (s[0] == '+' || s[0] == '-') {
