@@ -9,44 +9,44 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An ApprovalPolicy says which groups are protected: their definitions need an approval of the community that owns
-// the domain, or have to say that there is none.
+// An ApprovalPolicy says which groups are protected: their CRDs need an approval of the community
+// that owns the domain, or must state that there is none.
 type ApprovalPolicy struct {
 	domains []string
-	more    string // where users read what an approval is
-	// Annotation is the one of definitions that holds the approval, or the reason why there is none.
+	more    string // where users read about approvals
+	// Annotation is the annotation of CRDs with the approval, or the reason why there is none.
 	Annotation string
 }
 
-// NewApprovalPolicy is the policy for the domains of a naming profile.
+// NewApprovalPolicy returns the policy for the domains of a naming profile.
 func NewApprovalPolicy(n *meta.Naming) *ApprovalPolicy {
 	p := &ApprovalPolicy{
 		domains:    []string{strings.TrimPrefix(n.Group(""), "."), n.Translate("platform.io")},
 		Annotation: n.Translate("api-approved.platform.io"),
 	}
-	if n == meta.Kubernetes { // the community whose domains they are
+	if n == meta.Kubernetes { // the community that owns the domains
 		p.more = ", see https://github.com/kubernetes/enhancements/pull/1111"
 	}
 	return p
 }
 
-// An Approval is what a definition says of its approval, as its condition KubernetesAPIApprovalPolicyConformant tells it.
+// An Approval is what the condition KubernetesAPIApprovalPolicyConformant reports of a CRD.
 type Approval struct {
 	Status  string // of the condition
 	Reason  string
 	Message string
 }
 
-// The reasons of approvals.
+// Reasons of rejected approvals.
 const (
 	ApprovalMissing = "MissingAnnotation"
 	ApprovalInvalid = "InvalidAnnotation"
 )
 
-// Refused tells an approval with which a definition is not accepted.
+// Refused reports whether a CRD with this approval is rejected.
 func (a Approval) Refused() bool { return a.Reason == ApprovalMissing || a.Reason == ApprovalInvalid }
 
-// Of is the approval of a definition; false if its group is not protected, and it needs none.
+// Of returns the approval of a CRD. It returns false if its group is not protected.
 func (p *ApprovalPolicy) Of(definition tree.Tree) (Approval, bool) {
 	if !p.protects(definition.Object("spec").String("group")) {
 		return Approval{}, false

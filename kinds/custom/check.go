@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckFieldPaths reports the faults of the fields that rules in a schema, which is at a path, blame. It needs no types,
-// and the schema may have other faults.
+// CheckFieldPaths reports errors in the fieldPath of rules in a schema at path. It needs no types,
+// and the schema may have other errors.
 func (c *Compiler) CheckFieldPaths(s tree.Tree, path string, faults *schema.Faults) {
 	if declaresKey(s, "fieldPath") {
 		c.extensions.compile(s).checkFieldPaths(path, c.extensions.Validations, faults)
@@ -50,11 +50,11 @@ func (n *node) checkFieldPaths(path, validations string, faults *schema.Faults) 
 	}
 }
 
-// CheckRules reports the faults of the rules in a schema, which is at a path and otherwise valid: of their expressions,
-// and of what these cost.
+// CheckRules reports errors in the expressions of the rules in a schema at path, and excessive
+// costs. The schema must otherwise be valid.
 //
-// It runs once, when a definition is written, and may take its time; what it lets through is compiled again, without
-// estimates, when it first runs.
+// It runs only when a CRD is written, and may be slow. Rules are compiled again, without estimates,
+// when they first run.
 func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	if !declaresKey(s, c.extensions.Validations) {
 		return
@@ -66,7 +66,8 @@ func (c *Compiler) CheckRules(s tree.Tree, path string, faults *schema.Faults) {
 	check.total.report(check.name, path, faults)
 }
 
-// declaresKey tells whether a key is in a tree, at any depth. Most schemas have no rules, and need not be compiled.
+// declaresKey reports whether a tree contains a key at any depth. Most schemas have no rules, which
+// saves compiling them.
 func declaresKey(v any, key string) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -81,13 +82,12 @@ func declaresKey(v any, key string) bool {
 	return false
 }
 
-// A ruleContext is what the position of rules in a schema means for them.
+// A ruleContext describes the position of rules in a schema.
 type ruleContext struct {
-	uncorrelatable string // path of the list around them whose elements have no previous values; "" if there is none
+	uncorrelatable string // path of the enclosing list whose elements have no previous values, or ""
 	cardinality    cardinality
 }
 
-// A ruleChecker checks the rules of one schema.
 type ruleChecker struct {
 	naming *meta.Naming
 	name   string // of the extension
@@ -95,9 +95,9 @@ type ruleChecker struct {
 	total  totalCost
 }
 
-// Parts are visited before the node's own rules, which is the order of faults that clients know. Elements of a list
-// can only be compared with those before if the list has keys: by position they would be other elements after an
-// insertion, so oldSelf has no meaning below any other list.
+// Parts precede the node's own rules, which is the order of errors that clients know. Elements can
+// be correlated with previous ones only in lists with keys; positions shift with insertions. So
+// oldSelf has no meaning below other lists.
 func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	if !n.hasRules {
 		return
@@ -122,10 +122,8 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	}
 }
 
-// rule reports the faults of one rule.
-//
-// The cost is reported before the fault of a message, because a rule may have both. optionalOldSelf without oldSelf
-// would change nothing, and so is a mistake.
+// rule reports the errors of one rule. The cost precedes an error in the message, because a rule
+// may have both. optionalOldSelf without oldSelf has no effect, so it is an error.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))
@@ -144,7 +142,7 @@ func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p rule
 	}
 }
 
-// cost counts what an expression costs, and reports it if it is too much.
+// cost adds the cost of an expression, and reports it if it is excessive.
 func (c *ruleChecker) cost(path, what string, cost uint64) {
 	if cost > cel.EstimatedRuleLimit {
 		c.faults.Forbidden(path, costMessage(what, cost, cel.EstimatedRuleLimit))
@@ -152,9 +150,7 @@ func (c *ruleChecker) cost(path, what string, cost uint64) {
 	c.total.add(path, cost)
 }
 
-// formatRule prints a rule as faults of the public API do.
-//
-// The capital letters of the names are those of Go structs in the public server, which clients know.
+// formatRule formats a rule as kube-apiserver does in errors, with the names of its Go struct.
 func formatRule(r tree.Tree) string {
 	quote := func(name string) string {
 		b, err := json.Marshal(r.String(name))

@@ -7,22 +7,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allOf is one of the further schemas that a value has to meet.
+// allOf is an additional schema that a value must match.
 type allOf struct{ plan *schema.ValuePlan }
 
 func (a allOf) Evaluate(e *schema.Evaluation, v any, was schema.Previous) { e.Check(a.plan, v, was) }
 
-// anyOf are schemas of which a value has to meet one.
+// anyOf are schemas of which a value must match at least one.
 type anyOf []*schema.ValuePlan
 
-// The faults of the alternatives are not reported: a value that meets one of them would have those of all others.
+// The errors of the alternatives are not reported, because a valid value fails all but one.
 func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if countPassing(e, a, v) == 0 {
 		e.Invalid(e.Path(), "", fmt.Sprintf("%q must validate at least one schema (anyOf)", e.Path()))
 	}
 }
 
-// oneOf are schemas of which a value has to meet exactly one.
+// oneOf are schemas of which a value must match exactly one.
 type oneOf []*schema.ValuePlan
 
 func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -34,7 +34,7 @@ func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// not is a schema that a value may not meet.
+// not is a schema that a value must not match.
 type not struct{ plan *schema.ValuePlan }
 
 func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -43,7 +43,6 @@ func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// countPassing counts the schemas that a value meets.
 func countPassing(e *schema.Evaluation, plans []*schema.ValuePlan, v any) (count int) {
 	for _, p := range plans {
 		if e.Passes(p, v) {
@@ -53,10 +52,8 @@ func countPassing(e *schema.Evaluation, plans []*schema.ValuePlan, v any) (count
 	return count
 }
 
-// valuesOfAll are the plans of some schemas.
-//
-// Schemas in these lists only check; they have no defaults and prune nothing, as a structural schema may not say
-// there what fields there are.
+// valuesOfAll returns the plans of schemas. They only validate: a structural schema must not
+// declare fields in these lists, so there are no defaults and no pruning.
 func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	all := make([]*schema.ValuePlan, len(nodes))
 	for i, n := range nodes {
@@ -65,10 +62,10 @@ func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	return all
 }
 
-// required are the fields that an object has to have.
+// required are the fields that an object must have.
 type required []string
 
-// A field with null counts as there, unless null was dropped before, as it is where the schema does not allow it.
+// A null field counts as present. Where the schema does not allow null, it was dropped before.
 func (r required) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	t, ok := v.(tree.Tree)
 	if !ok {

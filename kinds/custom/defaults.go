@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// CheckDefaults reports the defaults in a schema, which is at a path and structural, that are no valid values of their
-// own schemas, or have fields that these do not know. Defaults inside of metadata are left out: they are those of every
-// object.
+// CheckDefaults reports the defaults in a structural schema at path that are invalid by their own
+// schemas or have unknown fields. Defaults inside metadata are not checked, because every object
+// has the same metadata.
 //
-// A default is checked as it is, without the defaults of what is in it: it is filled in as a whole.
+// A default is checked without the defaults of its parts, since it is inserted as a whole.
 func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults) {
 	root := c.extensions.compile(s)
 	if root.hasRules {
@@ -24,7 +24,7 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 	if root.defaultValue != nil {
 		d.check(root, path+".default", true)
 		object, _ := root.defaultValue.(tree.Tree)
-		for _, name := range []string{"apiVersion", "kind"} { // as in every object that is embedded
+		for _, name := range []string{"apiVersion", "kind"} { // required in every embedded object
 			if object.String(name) == "" {
 				faults.Required(path + ".default." + name)
 			}
@@ -33,15 +33,15 @@ func (c *Compiler) CheckDefaults(s tree.Tree, path string, faults *schema.Faults
 	d.parts(root, path, true)
 }
 
-// A defaultChecker checks the defaults of one schema. All rules that it runs share a budget, as those of an object do.
+// A defaultChecker checks the defaults of one schema. All rules share one budget, like those of an
+// object.
 type defaultChecker struct {
 	naming   *meta.Naming
-	metadata *schema.Message // that of objects
+	metadata *schema.Message // of objects
 	faults   *schema.Faults
 	budget   *cel.Budget
 }
 
-// node checks the default of a schema, and those in it.
 func (d *defaultChecker) node(n *node, path string) {
 	if n.defaultValue != nil {
 		d.check(n, path+".default", false)
@@ -49,7 +49,7 @@ func (d *defaultChecker) node(n *node, path string) {
 	d.parts(n, path, n.embedded)
 }
 
-// parts checks the defaults within a schema, but for those of the entries of maps.
+// parts checks the defaults within a schema, except those of map entries.
 func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	if n.items != nil {
 		d.node(n.items, path+".items")
@@ -61,8 +61,8 @@ func (d *defaultChecker) parts(n *node, path string, isResource bool) {
 	}
 }
 
-// check holds one default against its schema: its fields, its values, and then its rules. The latter have to hold
-// for a value that is new, and for one that stays.
+// check checks one default: its fields, its values, and then its rules, which must hold for a new
+// and for an unchanged value.
 func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	plan, v := n.values(false), n.defaultValue
 	if isResource && plan.Parts != nil {
@@ -96,7 +96,8 @@ func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	}
 }
 
-// withoutDuplicates are causes but those of items that are there twice, which are found when an object has the default.
+// withoutDuplicates removes the errors of duplicate items, which are found when an object gets the
+// default.
 func withoutDuplicates(causes []meta.Cause) (kept []meta.Cause) {
 	for _, c := range causes {
 		if c.Type != meta.CauseDuplicate {

@@ -1,49 +1,53 @@
-// Package custom makes kinds of the objects that define them: CustomResourceDefinitions.
+// Package custom makes kinds of CustomResourceDefinitions (CRDs).
 //
-// A definition has versions, and each version a structural schema of OpenAPI. Of each version that is served, and of
-// the one that is stored, Compiler.Compile makes a schema.Kind, with the same parts as a built-in one, so that
-// everything else, from HTTP to ownership, takes it like any other:
+// A CRD has versions with structural OpenAPI schemas. Compiler.Compile makes a schema.Kind of each
+// served version and of the stored one. These kinds have the same parts as built-in ones, so that
+// everything from HTTP to ownership treats them alike:
 //
-//	Message          the fields, with list types, keys and atomic parts, for ownership. What a schema leaves
-//	                 open is in Message.Additional. Nothing in it has a Protobuf form.
-//	Message.Values   the schema as a value plan: defaults, pruning, and the evaluators of everything that
-//	                 it asks of values (values.go, evaluators.go, combinators.go). Package rules walks it.
-//	Message.Custom   that bodies are read as they are
-//	Strategy         ValidateServed holds a write against the schema of its version; Evaluate runs the rules
-//	                 in CEL, which end with the context
-//	Conversion       between versions: nothing but the other apiVersion, and what that version's schema
-//	                 drops and fills in; or a webhook (Origin.ConversionWebhook), with the WorkingForm of each version
-//	Origin           the CustomResourceDefinition: its name, its webhook, the schema of each version
+//	Message          the fields, with list types, keys and atomic parts, for ownership. Message.Additional
+//	                 has what a schema leaves open. There is no Protobuf form.
+//	Message.Values   the schema as a value plan: defaults, pruning, and the evaluators of its
+//	                 constraints (values.go, evaluators.go, combinators.go). Package rules walks it.
+//	Message.Custom   bodies are decoded without a plan
+//	Strategy         ValidateServed validates a write by the schema of its version; Evaluate runs the
+//	                 CEL rules, which end with the context
+//	Conversion       between versions: changes the apiVersion, and prunes and defaults by the other schema;
+//	                 or a webhook (Origin.ConversionWebhook), with the WorkingForm of each version
+//	Origin           the CRD: its name, its webhook, the schema of each version
 //
-// # Compiling
+// # Compilation
 //
-// Compile looks at no schema: that of each version is a schema.Schema, which is the stored text until somebody asks for the
-// message (schema.go). What is compiled then is kept within a bound, and dropped when it is idle or its definition has gone. Rules
-// and conversions ask for it each time they run. Outline reads a definition without its schemas.
+// Compile examines no schema. Each version has a schema.Schema, which is only the stored text until
+// its message is needed (schema.go). Compiled schemas are cached up to a limit, and dropped when
+// idle or when their CRD is removed. Rules and conversions look them up each time they run. Outline
+// decodes a CRD without its schemas.
 //
-// Columns, SelectFields, Subresources and Verbs are as the definition says. Texts of faults are those that clients know.
+// Columns, SelectFields, Subresources and Verbs follow the CRD. Error texts are those of
+// kube-apiserver.
 //
-// A node is the schema of one value as the definition has it (node.go). Value plans are compiled from it, and so are
-// the plan for ownership (plan.go) and the schemas of expressions (selfschema.go).
+// A node is the parsed schema of one value (node.go). Value plans, the plan for ownership (plan.go)
+// and the schemas of expressions (selfschema.go) derive from it.
 //
 // # Updates
 //
-// A part of an object that an update leaves as it was is not validated again: a schema may become stricter while
-// objects exist that do not meet it (lists without keys are looked at as a whole). Compiling never fails: what is no
-// valid schema has been refused when the definition was written, and what is left counts as open.
+// Parts of an object that an update does not change are not validated again, because a schema may
+// become stricter than existing objects (lists without keys are validated as a whole). Compiling
+// never fails: invalid schemas were rejected when the CRD was written, and anything else counts as
+// open.
 //
 // # Storage
 //
-// Objects stay stored as they were written, whatever becomes of their schema: pruning and defaults by the current
-// schema apply when they are read (convert.ToCurrentSchema), and are stored with the next write. An object
-// remembers to which compiled schema it conforms (Custom.SchemaID), so that it is compared only once.
+// Schema changes do not rewrite stored objects. Reads prune and default by the current schema
+// (convert.ToCurrentSchema), and the next write stores the result. An object remembers the compiled
+// schema to which it conforms (Custom.SchemaID), so that it is compared only once.
 //
-// # Rules in CEL
+// # CEL rules
 //
-// Expressions are those of package cel. A definition is refused if the estimated cost of a rule, or of all together, is
-// above the limits (rulecost.go), which depends on the limits of the schema around it. Rules are compiled when they first
-// run. All of an object share a budget, with which its evaluation ends; so it does with its context, or after some
-// seconds. Rules without oldSelf do not run for what an update leaves as it was.
+// Package cel evaluates the expressions. A CRD is rejected if the estimated cost of a rule, or of
+// all rules, exceeds the limits (rulecost.go), which depends on the limits in the surrounding
+// schema. Rules are compiled when they first run. The rules of an object share a budget; evaluation
+// also ends with its context and after a timeout. Rules without oldSelf do not run for unchanged
+// parts.
 //
-// Values are those of trees (tree.Tree), with null where it is allowed.
+// Values are those of trees (tree.Tree), including null where it is allowed.
 package custom

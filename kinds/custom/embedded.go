@@ -10,9 +10,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An embedded object has kind, apiVersion and metadata, of which its schema says nothing: they are those of every object.
+// An embedded object has the kind, apiVersion and metadata of every object, regardless of its
+// schema.
 
-// embeds tells whether embedded objects may be in values of the node.
+// embeds reports whether values of the node may contain embedded objects.
 func (n *node) embeds() bool {
 	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {
 		return true
@@ -25,17 +26,16 @@ func (n *node) embeds() bool {
 	return false
 }
 
-// A coercer brings the metadata of embedded objects into the form that it has in all objects, without fields that no
-// metadata has and without those that say nothing.
+// A coercer normalizes the metadata of embedded objects: unknown and empty fields are removed.
 type coercer struct {
 	metadata *schema.Message
-	// dropMalformed: what has the wrong type is left out, and is no error. Stored objects stay readable so.
+	// dropMalformed drops fields of the wrong type instead of reporting them, so that stored
+	// objects stay readable.
 	dropMalformed bool
 	unknown       []string
-	faults        schema.Faults // what has the wrong type; the walk ends with the first one
+	faults        schema.Faults // values of the wrong type; the walk ends at the first one
 }
 
-// err is the error about what has the wrong type.
 func (c *coercer) err() error {
 	if len(c.faults.List) == 0 {
 		return nil
@@ -43,7 +43,7 @@ func (c *coercer) err() error {
 	return errors.New(c.faults.List[0].Field + ": " + c.faults.List[0].Message)
 }
 
-// value is a value of a node in that form; v itself if it has it already. v is not changed.
+// value returns a normalized value of a node, or v itself if nothing changes. v is not modified.
 func (c *coercer) value(n *node, v any, path string) any {
 	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
 		return v
@@ -89,7 +89,7 @@ func (c *coercer) object(n *node, object tree.Tree, path string) any {
 	return edit.Result()
 }
 
-// objectMeta coerces the metadata of an embedded object, which is at a path.
+// objectMeta normalizes the metadata of an embedded object at path.
 func (c *coercer) objectMeta(edit *tree.CopyOnWrite, v any, path string) {
 	metadata, ok := v.(tree.Tree)
 	if !ok && v != nil {
@@ -106,14 +106,14 @@ func (c *coercer) objectMeta(edit *tree.CopyOnWrite, v any, path string) {
 	for _, f := range faults {
 		c.unknown = append(c.unknown, path+"."+f.Path)
 	}
-	if made = c.withoutEmpty(made); made == nil { // null is the same as nothing in it
+	if made = c.withoutEmpty(made); made == nil { // null equals empty
 		edit.Set("metadata", tree.Tree{})
 	} else if !tree.SameRef(made, v) {
 		edit.Set("metadata", made)
 	}
 }
 
-// wellFormed are the fields of metadata that have the right types.
+// wellFormed returns the metadata fields of the right types.
 func (c *coercer) wellFormed(metadata tree.Tree) (tree.Tree, []codec.FieldFault) {
 	kept := make(tree.Tree, len(metadata))
 	for name, v := range metadata {
@@ -128,7 +128,7 @@ func (c *coercer) wellFormed(metadata tree.Tree) (tree.Tree, []codec.FieldFault)
 	return kept, faults
 }
 
-// withoutEmpty is metadata without the fields that are as good as absent: all but pointers, if they are zero.
+// withoutEmpty removes null fields and empty ones that are not pointers.
 func (c *coercer) withoutEmpty(metadata tree.Tree) tree.Tree {
 	edit := tree.CopyOnWrite{From: metadata}
 	for name, v := range metadata {
@@ -152,7 +152,7 @@ func (c *coercer) withoutEmpty(metadata tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// malformed leaves out a field of the wrong type, or is a fault.
+// malformed drops or reports a field of the wrong type.
 func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, path, msg string) {
 	if c.dropMalformed {
 		edit.Drop(name)
@@ -161,8 +161,8 @@ func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, path, ms
 	c.faults.Invalid(path, v, msg)
 }
 
-// validateEmbedded reports what is wrong with kind, apiVersion and metadata of the embedded objects in a value, whether an
-// update has changed them or not.
+// validateEmbedded reports errors in kind, apiVersion and metadata of the embedded objects in a
+// value, even if an update did not change them.
 func (n *node) validateEmbedded(v any, path string, faults *schema.Faults) {
 	if n == nil || !n.hasEmbedded {
 		return
@@ -184,7 +184,7 @@ func (n *node) validateEmbedded(v any, path string, faults *schema.Faults) {
 	}
 }
 
-// validateResource asks an embedded object to say what it is, in the form that versions, kinds and metadata have.
+// validateResource requires valid apiVersion, kind and metadata in an embedded object.
 func validateResource(object tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		v, there := object[name]
@@ -202,7 +202,7 @@ func validateResource(object tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// pathOf is the path of a field, or of an entry of a map, whose key is in brackets.
+// pathOf returns the path of a field, or of a map entry, whose key is in brackets.
 func (n *node) pathOf(path, name string) string {
 	if n.properties[name] == nil && n.additional != nil {
 		return tree.KeyPath(path, name)
@@ -210,7 +210,7 @@ func (n *node) pathOf(path, name string) string {
 	return tree.FieldPath(path, name)
 }
 
-// resourceFieldFault is what is wrong with the apiVersion or the kind of an object; "" if nothing.
+// resourceFieldFault returns the error in the apiVersion or kind of an object, or "".
 func resourceFieldFault(name, text string) string {
 	switch {
 	case text == "":

@@ -14,10 +14,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What the keywords of a schema ask of values, each in the words that clients know. The order of the evaluators is
-// that of their faults: the type, the value itself, other schemas, and then what is in it.
+// Constraints of schema keywords, with kube-apiserver's error texts. The evaluators are in the
+// order of their errors: type, value, other schemas, content.
 
-// typeEvaluators ask for the type of the schema.
+// typeEvaluators check the type of the schema.
 func (n *node) typeEvaluators() []schema.Evaluator {
 	switch {
 	case n.intOrString:
@@ -28,9 +28,8 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// valueEvaluators are those of the value itself, and of the schemas that it has to meet besides.
-//
-// anyOf of intOrString is skipped: it can only repeat the two types, which were checked already.
+// valueEvaluators check the value itself and the additional schemas. anyOf of intOrString is
+// skipped, because it can only repeat the two types.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -51,10 +50,8 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators are those of the limits, and of the format of texts; hasFormat is nil if it is not known.
-//
-// Nothing is made for a limit that is not there. A schema with a thousand fields has few limits, and each evaluator
-// is a call for each value.
+// evaluators check the limits and the format of strings; hasFormat is nil if it is unknown. Absent
+// limits have no evaluator, because each one costs a call per value.
 func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format, hasFormat})
@@ -78,10 +75,10 @@ func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []s
 	return all
 }
 
-// objectEvaluators are those of the fields of an object; parts are those that are checked, or nil.
+// objectEvaluators check the fields of an object; parts are those to check, or nil.
 func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.Evaluator) {
 	wanted := n.required
-	if atRoot { // what every object has is no matter of its schema
+	if atRoot { // schemas do not apply to the fields of every object
 		wanted = slices.DeleteFunc(slices.Clone(wanted), schema.IsResourceField)
 	}
 	if len(wanted) > 0 {
@@ -93,9 +90,8 @@ func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.
 	return all
 }
 
-// listEvaluators are those of the elements of a list, which are of a plan, or nil.
-//
-// Uniqueness comes before the elements, and is looked at for the list as a whole, for it is a matter of all of them.
+// listEvaluators check a list and its elements, whose plan may be nil. Uniqueness comes first and
+// concerns the list as a whole.
 func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) {
 	if n.listType == "set" || n.listType == "map" || n.unique {
 		u := &rules.Unique{Once: true}
@@ -110,7 +106,7 @@ func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) 
 	return all
 }
 
-// valueType is the type of a value, as schemas name it.
+// valueType is the type of a value in schemas.
 type valueType string
 
 func (want valueType) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -135,8 +131,8 @@ func (want valueType) matches(v any) bool {
 	return typeOf(v) == string(want)
 }
 
-// 1.0 is an integer in JSON Schema, which has no two kinds of numbers. Beyond 2^53 a number with a fraction or an exponent,
-// or one that does not fit into 64 bits, is none: which integer was meant is lost.
+// isInteger accepts 1.0, because JSON Schema has only one kind of number. Beyond 2^53, floats are
+// not integers, because the intended integer is lost.
 func isInteger(v any) bool {
 	switch v := v.(type) {
 	case int64:
@@ -147,7 +143,7 @@ func isInteger(v any) bool {
 	return false
 }
 
-// typeOf names the type of a value as schemas do.
+// typeOf returns the type of a value in schemas.
 func typeOf(v any) string {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -169,13 +165,13 @@ func typeOf(v any) string {
 	return "null"
 }
 
-// An enum lists the only values that there may be.
+// An enum lists the allowed values.
 type enum struct {
 	values []any
-	texts  []string // as faults list them
+	texts  []string // as listed in errors
 }
 
-// The texts are made once, and not for each value that is refused.
+// newEnum formats the texts once, not for each rejected value.
 func newEnum(values []any) *enum {
 	m := &enum{values: values, texts: make([]string, len(values))}
 	for i, v := range values {
@@ -194,13 +190,13 @@ func (m *enum) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// nullableEnum is the enum of a value that may be null: null has to be listed as well, and nothing else is asked of it.
+// nullableEnum is the enum of a nullable value: null must be listed as well, but has no other
+// constraints.
 type nullableEnum struct {
 	enum *enum
-	all  []schema.Evaluator // with the enum
+	all  []schema.Evaluator // including enum
 }
 
-// Evaluate implements schema.Evaluator.
 func (n nullableEnum) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 	if v == nil {
 		n.enum.Evaluate(e, v, was)
@@ -211,7 +207,7 @@ func (n nullableEnum) Evaluate(e *schema.Evaluation, v any, was schema.Previous)
 	}
 }
 
-// jsonEqual compares values as JSON: 1 and 1.0 are one.
+// jsonEqual compares values as JSON: 1 equals 1.0.
 func jsonEqual(a, b any) bool {
 	x, okX := asFloat(a)
 	y, okY := asFloat(b)
@@ -231,17 +227,17 @@ func asFloat(v any) (float64, bool) {
 	return 0, false
 }
 
-// textLimits bounds texts, in characters. Of length and pattern only one fault is reported.
+// textLimits limits strings, in characters. Length and pattern yield at most one error.
 type textLimits struct {
 	min, max *int64
 	pattern  *regexp.Regexp
 	format   string
-	// hasFormat is nil if the format is not known. Such passes, so that a definition can name formats of newer servers.
+	// hasFormat is nil for unknown formats, which are ignored, so that a CRD can name formats of
+	// newer servers.
 	hasFormat func(s string) bool
 }
 
-// Lengths count characters and not bytes, as JSON Schema says. The pattern has been compiled with the definition and
-// is not anchored unless it says so itself.
+// JSON Schema counts characters, not bytes. Patterns are not anchored.
 func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	s, ok := v.(string)
 	if !ok {
@@ -261,14 +257,14 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// numberLimits bounds numbers.
+// numberLimits limits numbers.
 type numberLimits struct {
 	*limits
 	format string
 	fits   func(f float64) bool // reports whether a number has the format; nil for all
 }
 
-// numberFormats are the formats with a smaller range than that of all numbers.
+// numberFormats are the formats with a limited range.
 var numberFormats = map[string]func(f float64) bool{
 	"int32": func(f float64) bool { return f >= math.MinInt32 && f <= math.MaxInt32 },
 	"float": func(f float64) bool { return !math.IsInf(float64(float32(f)), 0) },
@@ -304,15 +300,15 @@ func (n *numberLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// The quotient of two decimal fractions is rarely whole in binary: 0.3 / 0.1 is not 3. Hence the tolerance.
+// isMultiple has a tolerance, because quotients of decimal fractions are rarely exact in binary:
+// 0.3 / 0.1 is not 3.
 func isMultiple(f, of float64) bool {
 	q := f / of
 	return of > 0 && math.Abs(q-math.Round(q)) < 1e-9
 }
 
-// formatBound is a number without a fraction if it has none.
-//
-// Beyond 2^53 a float does not hold every integer, and its text stays that of a float.
+// formatBound returns whole numbers as integers, up to 2^53, beyond which floats do not hold every
+// integer.
 func formatBound(f float64) any {
 	if f == math.Trunc(f) && math.Abs(f) < 1<<53 {
 		return int64(f)
@@ -320,7 +316,7 @@ func formatBound(f float64) any {
 	return f
 }
 
-// minItems asks for so many elements of a list.
+// minItems is the minimum length of a list.
 type minItems int64
 
 func (m minItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -329,7 +325,7 @@ func (m minItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// minProperties asks for so many fields of an object.
+// minProperties is the minimum number of fields.
 type minProperties int64
 
 func (m minProperties) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -338,5 +334,5 @@ func (m minProperties) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// inBody begins what is said about the value at a path.
+// inBody begins the error text for the value at the current path.
 func inBody(e *schema.Evaluation) string { return strings.TrimPrefix(e.Path(), ".") + " in body " }

@@ -9,41 +9,39 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A rule is one of x-platform-validations, compiled.
+// A rule is a compiled entry of x-platform-validations.
 type rule struct {
 	source     tree.Tree
 	check      *cel.Program
 	message    *cel.Program // nil without messageExpression
-	transition bool         // it uses oldSelf
-	optional   bool         // it runs without an old value too
-	fieldPath  string       // of the fault, below the value; "" for the value itself
+	transition bool         // uses oldSelf
+	optional   bool         // also runs without an old value
+	fieldPath  string       // in errors, below the value; "" for the value itself
 
-	cost, messageCost uint64 // at most, by estimate
+	cost, messageCost uint64 // upper bounds by estimate
 }
 
-// A ruleFault is what is wrong with a rule: with one of its members.
+// A ruleFault is an error in a member of a rule.
 type ruleFault struct {
 	member string
 	err    error
 }
 
-// The variables of rules: the value, and the previous one.
+// Variables of rules: the current and the previous value.
 const (
 	selfName    = "self"
 	oldSelfName = "oldSelf"
 )
 
-// A ruleCompiler compiles the rules of one node.
 type ruleCompiler struct {
 	naming       *meta.Naming
 	self         *cel.Type
-	envs         [2]*cel.Env // oldSelf is an optional in the second one; nil until it is needed
+	envs         [2]*cel.Env // the second one has an optional oldSelf; created on demand
 	withEstimate bool
 }
 
-// env is the environment of rules, with an optional previous value or not.
-//
-// An environment costs much more than a rule, and most nodes need one or none.
+// env returns the environment of rules with or without an optional previous value. Environments are
+// expensive, and most nodes need at most one.
 func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	i, old := 0, cel.Variable(oldSelfName, c.self)
 	if optional {
@@ -57,12 +55,11 @@ func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	return env, err
 }
 
-// compile compiles a rule of a node.
+// compile compiles a rule of a node. A rule whose only error is in its message is returned as well:
+// at runtime it falls back to other messages, but CRDs with such an error are rejected.
 //
-// A rule with a fault in its message only is returned all the same. When it is run it then falls back to the other
-// messages, while a definition with such a fault is refused.
-//
-// Example of a source: {rule: "self.min <= self.max", message: "min is above max", fieldPath: ".min"}.
+// An example of source is {rule: "self.min <= self.max", message: "min is above max", fieldPath:
+// ".min"}.
 func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
 	r := &rule{source: source, optional: source.Bool("optionalOldSelf")}
 	if c.self == nil {
@@ -100,7 +97,8 @@ func (c *ruleCompiler) compile(n *node, source tree.Tree) (*rule, *ruleFault) {
 	return r, nil
 }
 
-// The estimate is left out where a rule is only to be run: it walks the whole expression with the sizes of all types.
+// The estimate is omitted for rules that are only run, because it walks the whole expression with
+// the sizes of all types.
 func (c *ruleCompiler) expression(env *cel.Env, text string) (checked *cel.Checked, program *cel.Program, cost uint64, err error) {
 	if checked, err = env.Check(text); err != nil {
 		return nil, nil, 0, err
@@ -111,7 +109,7 @@ func (c *ruleCompiler) expression(env *cel.Env, text string) (checked *cel.Check
 	return checked, program, cost, err
 }
 
-// name is what faults call a rule: its message, or its expression.
+// name identifies a rule in errors, by its message or expression.
 func (r *rule) name() string {
 	if message := strings.TrimSpace(r.source.String("message")); message != "" {
 		return message

@@ -2,15 +2,15 @@ package custom
 
 import "github.com/troupe-api/troupe/kinds/meta"
 
-// Extensions are the keys of schemas that have the vendor's name in them, in the form of a naming profile, and the formats of text.
+// Extensions are the schema keywords with the vendor's name, and the string formats, of a naming
+// profile.
 type Extensions struct {
 	Preserve, Embedded, IntOrString, ListType, ListKeys, MapType, Validations string
 	formats                                                                   Formats
 }
 
-// NewExtensions are the keys in the form of a naming profile.
-//
-// The names are part of definitions that users write, so they follow the profile as names of groups do.
+// NewExtensions returns the keywords of a naming profile. Users write these names in CRDs, so they
+// follow the profile like the names of groups.
 func NewExtensions(n *meta.Naming) Extensions {
 	return Extensions{
 		Preserve:    n.Translate("x-platform-preserve-unknown-fields"),

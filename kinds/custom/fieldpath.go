@@ -8,11 +8,9 @@ import (
 
 var errNoField = errors.New("does not refer to a valid field")
 
-// fieldPath is the path of a field below the values of a node, as faults have it: of .spec.labels['a'] it is
-// spec.labels[a].
-//
-// Only fields of the schema can be named, and entries of a map whose values have one; an element of a list cannot,
-// for a rule does not know its index.
+// fieldPath converts the path of a field below the node's values to the form of errors:
+// .spec.labels['a'] becomes spec.labels[a]. It accepts fields of the schema and map entries, but no
+// list elements, whose index a rule does not know.
 func (n *node) fieldPath(path string) (string, error) {
 	var b strings.Builder
 	for rest := path; rest != ""; {
@@ -38,9 +36,8 @@ func (n *node) fieldPath(path string) (string, error) {
 	return b.String(), nil
 }
 
-// cutFieldName cuts the first step of a path: .name or ['name'].
-//
-// Example: of .spec['a.b'].c the first step is spec, and the rest ['a.b'].c.
+// cutFieldName cuts the first step of a path, .name or ['name']: .spec['a.b'].c becomes spec and
+// ['a.b'].c.
 func cutFieldName(path string) (name, rest string, err error) {
 	if after, found := strings.CutPrefix(path, "."); found {
 		end := strings.IndexAny(after, ".[]")
@@ -68,7 +65,7 @@ func cutFieldName(path string) (name, rest string, err error) {
 	return "", "", errors.New("unexpected end of JSON path")
 }
 
-// quotedEscapes are what may follow a backslash, and what it stands for.
+// quotedEscapes are pairs of an escape character and its meaning.
 const quotedEscapes = "a\ab\bf\fn\nr\rt\tv\v''\\\\"
 
 func unescapeQuoted(s string) (string, error) {

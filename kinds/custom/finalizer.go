@@ -1,4 +1,4 @@
 package custom
 
-// CleanupFinalizer, in platform form, holds a definition that is deleted until its objects are gone.
+// CleanupFinalizer, in platform form, keeps a deleted CRD until its objects are removed.
 const CleanupFinalizer = "customresourcecleanup.apiextensions.platform.io"

@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// formats are the formats of text that schemas may name, by names without hyphens, but for those of Formats. Others mean nothing, as
-// OpenAPI defines it.
+// formats are the string formats of schemas, without hyphens, except for those in Formats. OpenAPI
+// ignores unknown formats.
 var formats = map[string]func(s string) bool{
 	"bsonobjectid": isObjectID,
 	"byte":         isBase64,
@@ -46,17 +46,18 @@ var formats = map[string]func(s string) bool{
 	"uuid5":        matches(`(?i)^[0-9a-f]{8}-?[0-9a-f]{4}-?5[0-9a-f]{3}-?[89ab][0-9a-f]{3}-?[0-9a-f]{12}$`),
 }
 
-// Formats are the formats of text in the form of a naming profile: two of them have the vendor's name in theirs.
+// Formats are the string formats of a naming profile, two of which contain the vendor's name.
 type Formats struct {
 	shortName, longName string
 }
 
-// NewFormats are the formats in the form of a naming profile.
+// NewFormats returns the formats of a naming profile.
 func NewFormats(n *meta.Naming) Formats {
 	return Formats{withoutHyphens(n.Translate("platform-short-name")), withoutHyphens(n.Translate("platform-long-name"))}
 }
 
-// Of is the check of a format by its name; nil: it is not known. Hyphens do not count, since date-time is written in both ways.
+// Of returns the check of a format, or nil if it is unknown. Hyphens are ignored, because date-time
+// has two spellings.
 func (f Formats) Of(name string) func(s string) bool {
 	switch name = withoutHyphens(name); name {
 	case f.shortName:
@@ -69,13 +70,12 @@ func (f Formats) Of(name string) func(s string) bool {
 
 func withoutHyphens(name string) string { return strings.ReplaceAll(name, "-", "") }
 
-// expression is a regular expression that is compiled when it is asked for first: few servers see a text of most formats, and all of them
-// together take 15 ms of a start.
+// expression compiles a regular expression on first use. Most formats are rarely used, and
+// compiling all of them takes 15 ms of a start.
 func expression(pattern string) func() *regexp.Regexp {
 	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
-// matches tells texts by a regular expression.
 func matches(pattern string) func(s string) bool {
 	compiled := expression(pattern)
 	return func(s string) bool { return compiled().MatchString(s) }
@@ -86,7 +86,7 @@ func isObjectID(s string) bool {
 	return err == nil && len(b) == 12
 }
 
-// isBase64 takes neither an empty text nor one with line breaks, which the decoder passes over.
+// isBase64 rejects empty strings, and line breaks, which the decoder ignores.
 func isBase64(s string) bool {
 	_, err := base64.StdEncoding.DecodeString(s)
 	return err == nil && s != "" && !strings.ContainsAny(s, "\r\n")
@@ -94,19 +94,20 @@ func isBase64(s string) bool {
 
 var leadingZeros = expression(`(^|[.:/])0+([0-9a-fA-F])`)
 
-// withoutLeadingZeros is an address as it was once meant: objects of old may have such.
+// withoutLeadingZeros normalizes an address. Old objects may have leading zeros.
 func withoutLeadingZeros(address string) string {
 	return leadingZeros().ReplaceAllString(address, "$1$2")
 }
 
 var (
-	// oneLabel is more lenient than labels of a name with dots: it may end with a hyphen.
+	// oneLabel is more lenient than a label of a dotted name: it may end with a hyphen.
 	oneLabel      = expression(`^[a-zA-Z0-9\p{S}\p{L}](-?[a-zA-Z0-9\p{S}\p{L}]{0,62})?$`)
 	hostLabel     = expression(`^[a-zA-Z0-9\p{S}\p{L}]([a-zA-Z0-9\-\p{S}\p{L}]{0,61}[a-zA-Z0-9\p{S}\p{L}])?$`)
 	hostTopDomain = expression(`^[a-zA-Z\p{L}]{2,63}$`)
 )
 
-// isHostname knows one label, and domains whose last label has letters only. Letters and symbols are those of any script.
+// isHostname accepts a single label, and domains whose last label has only letters. Letters and
+// symbols may be of any script.
 func isHostname(s string) bool {
 	if len(s) > 255 {
 		return false
@@ -133,7 +134,7 @@ var (
 	isbn13          = expression(`^\d{13}$`)
 )
 
-// isISBN10 tells whether the digits, weighed with 1 to 10, add up to a multiple of 11.
+// isISBN10 checks that the digits, weighted 1 to 10, sum up to a multiple of 11.
 func isISBN10(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn10().MatchString(s) {
@@ -150,7 +151,7 @@ func isISBN10(s string) bool {
 	return sum%11 == 0
 }
 
-// isISBN13 tells whether the digits, weighed with 1 and 3 by turns, add up to a multiple of 10.
+// isISBN13 checks that the digits, weighted alternately 1 and 3, sum up to a multiple of 10.
 func isISBN13(s string) bool {
 	s = hyphensAndSpace().ReplaceAllString(s, "")
 	if !isbn13().MatchString(s) {
@@ -165,11 +166,11 @@ func isISBN13(s string) bool {
 
 var (
 	noDigits = expression(`[^0-9]+`)
-	// cardNumber has the issuers by their first digits, and how many digits theirs have.
+	// cardNumber has the prefixes and lengths of the issuers' numbers.
 	cardNumber = expression(`^(4(\d{12}|\d{15})|5[1-5]\d{14}|(6011|65\d\d)\d{12}|3[47]\d{13}|(30[0-5]|3[68]\d)\d{11}|(2131|1800)\d{11}|35\d{14})$`)
 )
 
-// isCreditCard tells whether the digits are those of an issuer and pass the test of Luhn. What is between them does not count.
+// isCreditCard checks issuer and Luhn checksum of the digits; other characters are ignored.
 func isCreditCard(s string) bool {
 	s = noDigits().ReplaceAllString(s, "")
 	if !cardNumber().MatchString(s) {

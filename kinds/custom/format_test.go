@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestFormats: the texts in the file, each with its format, are taken and refused as kube-apiserver 1.35.3 was seen to.
+// TestFormats checks the strings in the file against the observed behavior of kube-apiserver
+// 1.35.3.
 func TestFormats(t *testing.T) {
 	file, err := os.ReadFile("testdata/formats.txt")
 	if err != nil {
@@ -32,7 +33,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// The formats of names follow the naming profile.
+// TestFormatNames checks that the names of formats follow the naming profile.
 func TestFormatNames(t *testing.T) {
 	for _, c := range []struct {
 		naming *meta.Naming

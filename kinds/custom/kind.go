@@ -12,30 +12,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Definition is what one definition makes.
+// A Definition holds the kinds of one CRD.
 type Definition struct {
 	Name string // <plural>.<group>
-	// Served are the kinds that clients can use, one for each version, in the order of the definition.
+	// Served are the kinds that clients can use, one per version, in the order of the CRD.
 	Served []*schema.Kind
-	// Stored is the kind in whose form objects are stored. It may be served or not.
+	// Stored is the kind in whose form objects are stored. It need not be served.
 	Stored *schema.Kind
 }
 
-// A Compiler makes kinds of definitions.
+// A Compiler makes kinds of CRDs.
 type Compiler struct {
 	naming     *meta.Naming
 	extensions Extensions
 	objectMeta *schema.Message
-	// embeddedMeta is objectMeta in the objects of custom kinds.
+	// embeddedMeta is objectMeta for ownership of embedded objects.
 	embeddedMeta  *schema.Message
-	schemaMessage *schema.Message // of the schemas of definitions
-	approval      string          // the annotation of an approval, in quotes
-	validations   []byte          // the key of rules, as it is written in JSON
+	schemaMessage *schema.Message // of the schemas in CRDs
+	approval      string          // annotation of an approval, in quotes
+	validations   []byte          // the quoted JSON key of rules
 	schemas       schemaCache
 }
 
-// NewCompiler makes one for a naming profile. objectMeta is the message of the metadata of objects, schemaProps that of
-// the schemas of definitions.
+// NewCompiler returns a Compiler for a naming profile. objectMeta is the message of object
+// metadata, schemaProps that of the schemas in CRDs.
 func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compiler {
 	c := &Compiler{naming: n, extensions: NewExtensions(n), objectMeta: objectMeta, schemaMessage: schemaProps}
 	c.approval = strconv.Quote(NewApprovalPolicy(n).Annotation)
@@ -46,11 +46,12 @@ func NewCompiler(n *meta.Naming, objectMeta, schemaProps *schema.Message) *Compi
 	return c
 }
 
-// Compile makes the kinds of a definition, which is the tree of a valid one or its outline, by the names that were
-// accepted. It does not fill in the views of sub-resources. It returns nil if no version is stored.
+// Compile makes the kinds of a valid CRD, given as a tree or an outline, or returns nil if no
+// version is stored. It does not set the views of subresources and examines no schema
+// (definedSchema).
 //
-// The names are those that were accepted (status.acceptedNames), since others may be taken by another definition; the
-// spec counts while none are accepted. No schema is looked at here (definedSchema).
+// Names are those in status.acceptedNames, since others may belong to another CRD. While none are
+// accepted, those of the spec count.
 func (c *Compiler) Compile(t tree.Tree) *Definition {
 	spec := t.Object("spec")
 	d := &Definition{Name: t.Object("metadata").String("name")}
@@ -90,7 +91,7 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	return d
 }
 
-// addUnconverted gives the versions of a definition that a webhook converts their Unconverted kind.
+// addUnconverted sets the Unconverted kind of the versions of a CRD with a conversion webhook.
 func addUnconverted(stored *schema.Kind) {
 	unconverted, origin := *stored, *stored.Origin
 	unconverted.Origin, origin.Unconverted = &origin, &unconverted
@@ -99,7 +100,7 @@ func addUnconverted(stored *schema.Kind) {
 	}
 }
 
-// conversionWebhook returns the webhook that converts the objects of a definition; nil if the server itself does.
+// conversionWebhook returns the conversion webhook of a CRD, or nil if the server converts.
 func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	conversion := spec.Object("conversion")
 	if conversion.String("strategy") != "Webhook" {
@@ -109,15 +110,15 @@ func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	return &schema.ConversionWebhook{ReviewVersions: hook.Strings("conversionReviewVersions"), ClientConfig: hook.Object("clientConfig")}
 }
 
-// addWorkingForms gives the versions of a definition that a webhook converts their working forms. They share all but
-// what depends on the version that objects are stored in.
+// addWorkingForms sets the working forms of the versions of a CRD with a conversion webhook. They
+// differ from the kinds only in what depends on the stored version.
 func addWorkingForms(all []*schema.Kind) {
 	var forms []*schema.Kind
 	for _, k := range all {
 		form, origin := *k, *k.Origin
 		form.Origin = &origin
 		form.Stored = &form
-		form.SelectFields = k.Stored.SelectFields // by which heads are read
+		form.SelectFields = k.Stored.SelectFields // by which metadata is read
 		form.SetStrategy(newStrategy(&form))
 		k.Origin.WorkingForm, origin.WorkingForm = &form, &form
 		forms = append(forms, &form)
@@ -127,8 +128,8 @@ func addWorkingForms(all []*schema.Kind) {
 	}
 }
 
-// ShareText lets the kinds of a definition share the memory of another text with equal schemas: that of a later state of
-// the definition, whose spec is the same. Else the former state would stay in memory for as long as the kinds.
+// ShareText makes the kinds use the equal schemas of a later state of the CRD, so that the former
+// state does not stay in memory.
 func (d *Definition) ShareText(outline tree.Tree) {
 	for i, v := range outline.Object("spec").Objects("versions") {
 		if all := d.Stored.Versions; i < len(all) && all[i].Version == v.String("name") {
@@ -137,8 +138,7 @@ func (d *Definition) ShareText(outline tree.Tree) {
 	}
 }
 
-// Release drops what the kinds of a definition have been compiled to. They can still be used, by those who have found them
-// before they were removed.
+// Release drops the compiled schemas. The kinds stay usable for callers that still hold them.
 func (d *Definition) Release() {
 	for _, k := range d.Stored.Versions {
 		s := schemaOf(k)
@@ -146,13 +146,11 @@ func (d *Definition) Release() {
 	}
 }
 
-// schemaOf is the schema of a kind that this package has made.
+// schemaOf returns the schema of a kind of this package.
 func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedSchema) }
 
-// addSelectFields indexes the fields that any version selects by. Those that the storage version does not offer have no
-// name in it.
-//
-// Objects are indexed in their stored form, whatever version is asked for, and so that form must know all fields.
+// addSelectFields adds the selectable fields of all versions to the stored kind, where others have
+// no name. Objects are indexed in their stored form, so it must know all fields.
 func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	for _, f := range fields {
 		if !slices.ContainsFunc(stored.SelectFields, func(known schema.SelectField) bool { return known.Path == f.Path }) {
@@ -161,9 +159,8 @@ func addSelectFields(stored *schema.Kind, fields []schema.SelectField) {
 	}
 }
 
-// Opaque is a kind for stored objects that have no definition: they are kept as they are.
-//
-// It is what keeps objects readable and deletable when the server starts with a definition missing.
+// Opaque returns a kind for stored objects without a CRD. They stay readable and deletable when the
+// server starts without their CRD.
 func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: storage.Group}, Resource: storage.Resource, Storage: storage,
@@ -174,10 +171,9 @@ func (c *Compiler) Opaque(storage meta.GroupResource) *schema.Kind {
 	return k
 }
 
-// verbs are those of all kinds that definitions make, in the order that clients know from discovery.
+// verbs are those of all custom kinds, in kube-apiserver's discovery order.
 var verbs = []string{"delete", "deletecollection", "get", "list", "patch", "create", "update", "watch"}
 
-// version makes the kind of one version.
 func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 	k := &schema.Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: spec.String("group"), Version: v.String("name"), Kind: names.String("kind")},
@@ -202,7 +198,7 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 	return k
 }
 
-// deprecation is the deprecation of a version; nil if it has none.
+// deprecation returns the deprecation of a version, or nil.
 func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 	if !v.Bool("deprecated") {
 		return nil
@@ -214,10 +210,8 @@ func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 	return d
 }
 
-// replacement is the version to use instead of another: the best one that is served and not deprecated; "" if none is
-// better.
-//
-// Example: of v1 and v2beta1, which are both served, v1 is the better one for v1beta1.
+// replacement returns the best served version that is preferred over from and not deprecated, or
+// "". If v1 and v2beta1 are served, v1 replaces v1beta1.
 func replacement(spec tree.Tree, from string) (best string) {
 	for _, v := range spec.Objects("versions") {
 		name := v.String("name")
@@ -236,7 +230,7 @@ var (
 		Description: "When the server created the object, in UTC."}
 )
 
-// A table has two columns at least, so that a definition without any still shows more than names.
+// columns has at least two entries, so that CRDs without any show more than names.
 func columns(v tree.Tree) []schema.Column {
 	all := []schema.Column{nameColumn}
 	for _, c := range v.Objects("additionalPrinterColumns") {
@@ -256,7 +250,8 @@ func columns(v tree.Tree) []schema.Column {
 	return all
 }
 
-// A sub-resource exists if it is declared, even as an empty object; the status takes over nothing of the metadata.
+// A subresource exists if it is declared, even as an empty object. The status changes nothing of
+// the metadata.
 func (c *Compiler) subresources(v tree.Tree) []schema.Subresource {
 	var all []schema.Subresource
 	declared := v.Object("subresources")

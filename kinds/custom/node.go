@@ -10,27 +10,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A node is the schema of one value as the definition has it, parsed.
+// A node is the parsed schema of one value.
 type node struct {
-	kind       string // object, array, string, integer, number, boolean; "" for any
+	kind       string // object, array, string, integer, number or boolean; "" for any
 	format     string
-	hasFormat  func(s string) bool // nil: the format is not known
+	hasFormat  func(s string) bool // nil if the format is unknown
 	properties map[string]*node
-	names      []string // of the properties, sorted
+	names      []string // sorted names of the properties
 	required   []string
-	additional *node // of the values of a map; nil if it is none
+	additional *node // of the values of a map; nil otherwise
 	items      *node // of the elements of a list
 
 	preserveUnknown bool // unknown fields are kept
 	embedded        bool // the value is an object with kind, apiVersion and metadata
 	intOrString     bool
 	nullable        bool
-	defaultValue    any // the default; nil for none
+	defaultValue    any // nil for none
 
 	listType string // "", atomic, set or map
 	listKeys []string
-	identity *rules.Identity // of the items of a list with keys; nil: they have none
-	atomic   bool            // a map or object that is owned as a whole
+	identity *rules.Identity // of the items of a list with keys; nil otherwise
+	atomic   bool            // the map or object is owned as a whole
 
 	hasEmbedded bool // here or below
 
@@ -40,13 +40,13 @@ type node struct {
 
 	rules    []tree.Tree
 	hasRules bool        // here or below
-	self     *cel.Schema // of values in expressions, by prepareRules
+	self     *cel.Schema // of values in expressions, set by prepareRules
 	selfType *cel.Type
 	once     sync.Once
-	compiled []*rule // by once, when they first run: most definitions are never evaluated
+	compiled []*rule // guarded by once, on first use: most rules never run
 }
 
-// limits bound the value itself.
+// limits are the constraints of the value itself.
 type limits struct {
 	enum                         []any
 	min, max, multipleOf         *float64
@@ -58,12 +58,8 @@ type limits struct {
 	unique                       bool
 }
 
-// compile makes the node of a schema, which is a tree of a definition.
-//
-// The tree is that of a valid definition. What does not have the right type is read as absent; see the package's
-// comment on faults.
-//
-// It goes over the keywords that are there, of some thirty that there may be: most schemas have two or three.
+// compile parses the schema of a valid CRD. Keywords of the wrong type count as absent; see the
+// package comment. It iterates over the present keywords, usually two or three of some thirty.
 func (k *Extensions) compile(s tree.Tree) *node {
 	n := &node{}
 	for keyword, v := range s {
@@ -76,7 +72,7 @@ func (k *Extensions) compile(s tree.Tree) *node {
 	return n
 }
 
-// setKeyword sets what a keyword says of the value itself.
+// setKeyword sets a keyword that concerns the value itself.
 func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 	switch keyword {
 	case "type":
@@ -111,7 +107,7 @@ func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 	}
 }
 
-// setParts compiles the schemas that a keyword holds, and tells whether it may hold any.
+// setParts compiles the schemas in a keyword, and reports whether the keyword has any.
 func (k *Extensions) setParts(n *node, keyword string, v any) bool {
 	switch keyword {
 	case "not":
@@ -157,7 +153,7 @@ func (k *Extensions) compileAll(v any) (all []*node) {
 	return all
 }
 
-// texts are the texts of a list, index for index.
+// texts returns a list of strings, index for index.
 func texts(v any) []string {
 	list, _ := v.([]any)
 	all := make([]string, len(list))
@@ -167,9 +163,8 @@ func texts(v any) []string {
 	return all
 }
 
-// set sets a limit, and tells whether the keyword is one.
-//
-// Absent and zero differ: maxItems: 0 allows only the empty list, hence the pointers.
+// set sets a limit, and reports whether the keyword is one. Limits are pointers, because zero
+// differs from absent: maxItems: 0 allows only the empty list.
 func (l *limits) set(keyword string, v any) bool {
 	switch keyword {
 	case "enum":
@@ -200,7 +195,7 @@ func (l *limits) set(keyword string, v any) bool {
 		l.maxProperties = integer(v)
 	case "pattern":
 		if pattern, _ := v.(string); pattern != "" {
-			l.pattern, _ = regex.Compile(pattern) // definitions with others are refused
+			l.pattern, _ = regex.Compile(pattern) // CRDs with invalid patterns are rejected
 		}
 	default:
 		return false
@@ -222,7 +217,7 @@ func integer(v any) *int64 {
 	return nil
 }
 
-// child is the node of a field or an entry; nil if the schema does not know it.
+// child returns the node of a field or entry, or nil if the schema does not know it.
 func (n *node) child(name string) *node {
 	if p := n.properties[name]; p != nil {
 		return p
@@ -230,10 +225,8 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// newIdentity is the identity of the items of a list with keys; nil: they have no keys.
-//
-// The defaults of keys are part of the identity, since an element that leaves a key out is the same as one that
-// writes its default.
+// newIdentity returns the identity of the items of a list with keys, or nil. It includes the
+// defaults of keys, because an omitted key equals its default.
 func (n *node) newIdentity() *rules.Identity {
 	if n.listType != "map" {
 		return nil

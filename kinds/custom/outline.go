@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline is the tree of a stored definition, of kind k, for those who want to know what it makes: its name, its
-// annotation of an approval, spec and status. Schemas, which are nearly all of it, are not decoded: they are texts that share the memory of the object, and
-// only Compile knows how to read them.
+// Outline decodes a stored CRD of kind k without its schemas, which are most of it: name, approval
+// annotation, spec and status. Schemas are texts that share the memory of the object; only Compile
+// can use them.
 func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	w := outliner{approval: c.approval, Scanner: jsontext.Over(o.JSON), json: o.JSON, out: make([]byte, 0, 1<<10)}
 	w.Limit = jsontext.MaxStoredDepth
@@ -30,16 +30,16 @@ func (c *Compiler) Outline(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	return t, nil
 }
 
-// An outliner copies the text of a definition, without the schemas of its versions.
+// An outliner copies the text of a CRD without the schemas of its versions.
 type outliner struct {
 	jsontext.Scanner
 	json     []byte
-	approval string // the one annotation that is copied, in quotes
+	approval string // the only annotation to copy, in quotes
 	out      []byte
-	schemas  []schemaText // of the versions; nil for one that has none
+	schemas  []schemaText // of the versions; nil for those without
 }
 
-// object copies the members of an object, as far as member wants them: it copies the key with the value, or skips it.
+// object copies an object. member copies or skips each key with its value.
 func (w *outliner) object(member func(key string) error) error {
 	if w.Peek() != '{' {
 		return w.copyValue()
@@ -67,7 +67,7 @@ func (w *outliner) object(member func(key string) error) error {
 	return nil
 }
 
-// member copies a key, and its value by a function.
+// member copies a key; value copies its value.
 func (w *outliner) member(key string, value func() error) error {
 	w.out = append(append(w.out, key...), ':')
 	if err := value(); err != nil {
@@ -83,15 +83,14 @@ func (w *outliner) copyValue() error {
 	return err
 }
 
-// skip consumes a value, and returns its text.
 func (w *outliner) skip() ([]byte, error) {
-	w.Peek() // over white space
+	w.Peek() // skips white space
 	from := w.Pos
 	err := w.Skip()
 	return w.json[from:w.Pos:w.Pos], err
 }
 
-// root copies all but most of the metadata: the object has decoded that already, and clients keep whole definitions in
+// root omits most of the metadata, which the object has decoded, because clients keep whole CRDs in
 // annotations.
 func (w *outliner) root(key string) error {
 	switch key {
@@ -105,7 +104,7 @@ func (w *outliner) root(key string) error {
 	return w.member(key, w.copyValue)
 }
 
-// only copies one member of an object, and skips the others.
+// only copies one member of an object and skips the others.
 func (w *outliner) only(wanted string, value func() error) (member func(key string) error) {
 	return func(key string) error {
 		if key != wanted {
@@ -147,7 +146,7 @@ func (w *outliner) versions() error {
 	return nil
 }
 
-// version copies a version, and takes its schema aside.
+// version copies a version and sets its schema aside.
 func (w *outliner) version(key string) error {
 	if key != `"schema"` {
 		return w.member(key, w.copyValue)

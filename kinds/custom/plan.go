@@ -2,11 +2,11 @@ package custom
 
 import "github.com/troupe-api/troupe/kinds/schema"
 
-// A planner makes messages of schemas, by which field ownership divides objects.
+// A planner converts schemas to messages, which divide objects for field ownership.
 type planner struct{ metadata *schema.Message } // that of embedded objects
 
-// field is the field of a node. What is owned as a whole has no parts, but the shape of the parts that it may have had
-// in an earlier schema: whoever owned one of them owns the whole now.
+// field returns the field of a node. Atomic values keep the shape of parts in earlier schemas: the
+// owner of a part then owns the whole.
 func (p planner) field(n *node, name string) *schema.Field {
 	f := &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 	switch {
@@ -34,9 +34,8 @@ func (p planner) field(n *node, name string) *schema.Field {
 	return f
 }
 
-// message is the structure of an object.
-//
-// Kind, apiVersion and metadata of an embedded object are always the same, whatever the schema says of them.
+// message returns the fields of an object. Kind, apiVersion and metadata of embedded objects do not
+// depend on the schema.
 func (p planner) message(n *node) *schema.Message {
 	var fields []*schema.Field
 	for _, property := range n.names {
@@ -53,9 +52,8 @@ func (p planner) message(n *node) *schema.Message {
 	return m
 }
 
-// additional describes the fields that a schema does not name; nil if there are none.
-//
-// A schema without a type may hold an object too, so its fields can be owned one by one.
+// additional describes the undeclared fields, or is nil if there are none. A value without a type
+// may be an object too, whose fields can be owned separately.
 func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	switch {
 	case n.additional != nil:
@@ -66,14 +64,14 @@ func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	return nil
 }
 
-// isBare tells whether the values are objects of which the schema says nothing. A configuration may name fields of them:
-// they are pruned afterwards, as those of a body are.
+// isBare reports whether the schema says nothing of its objects. An apply configuration may name
+// fields of them, which are pruned afterwards like those of a body.
 func (n *node) isBare() bool {
 	return n.kind == "object" && len(n.names) == 0 && n.additional == nil && !n.embedded
 }
 
-// withExplicitPresence is a message whose values are kept exactly as they were sent: inside of objects of custom kinds
-// nothing is left out because it is empty, and nothing is written because it is missing.
+// withExplicitPresence returns a message whose values are kept exactly as sent: embedded objects
+// neither lose empty fields nor gain missing ones.
 func withExplicitPresence(m *schema.Message) *schema.Message {
 	fields := make([]*schema.Field, len(m.Fields))
 	for i, f := range m.Fields {
@@ -91,17 +89,15 @@ func rawField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeRaw, Pointer: true}
 }
 
-// anyField is a field without a schema: objects are owned field by field, and lists as a whole.
-//
-// It is what the public server does for values without a schema, and field managers would differ otherwise.
+// anyField returns a field without a schema: objects are owned field by field and lists as a whole,
+// as in kube-apiserver.
 func anyField(name string) *schema.Field {
 	return &schema.Field{Name: name, Type: schema.TypeMessage, Pointer: true, Message: openMessage}
 }
 
-// openMessage is the message of objects without a schema.
 var openMessage = newOpenMessage()
 
-// The message refers to itself, since what is inside an open value is open again.
+// newOpenMessage refers to itself, since the content of an open value is open, too.
 func newOpenMessage() *schema.Message {
 	m := schema.NewMessage("")
 	m.Additional = &schema.Field{Type: schema.TypeMessage, Pointer: true, Message: m}

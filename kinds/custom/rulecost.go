@@ -9,20 +9,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A ruleCost is what an expression costs at most, for all values of an object that it is evaluated for.
+// A ruleCost is an upper bound for the cost of an expression over all values of an object.
 type ruleCost struct {
 	path string
 	cost uint64
 }
 
-// totalCost is what all expressions of a schema cost at most.
+// totalCost is an upper bound for the cost of all expressions of a schema.
 type totalCost struct {
 	sum           uint64
-	mostExpensive []ruleCost // a few of those that matter
+	mostExpensive []ruleCost // a few of the significant ones
 }
 
-// Sums stop at the largest number and do not wrap. Rules below a hundredth of the limit are not listed, for removing
-// one would not help.
+// add saturates. Rules below a hundredth of the limit are not listed, because removing them would
+// not help.
 func (t *totalCost) add(path string, cost uint64) {
 	t.sum += min(cost, math.MaxUint64-t.sum)
 	if cost < cel.EstimatedDefinitionLimit/100 {
@@ -42,7 +42,7 @@ func (t *totalCost) add(path string, cost uint64) {
 	t.mostExpensive = t.mostExpensive[:min(len(t.mostExpensive), listed)]
 }
 
-// report reports a sum above the limit, at the path of the schema. name is that of the extension.
+// report reports a sum above the limit, at the path of the schema. name is the extension.
 func (t *totalCost) report(name, path string, faults *schema.Faults) {
 	if t.sum <= cel.EstimatedDefinitionLimit {
 		return
@@ -53,28 +53,27 @@ func (t *totalCost) report(name, path string, faults *schema.Faults) {
 	faults.Forbidden(path, costMessage(name+" estimated rule cost total for entire OpenAPIv3 schema", t.sum, cel.EstimatedDefinitionLimit))
 }
 
-// costMessage says by how much a cost exceeds its limit.
+// costMessage says by which factor a cost exceeds its limit.
 func costMessage(what string, cost, limit uint64) string {
 	factor := float64(cost) / float64(limit)
 	text := fmt.Sprintf("%.1fx", factor)
 	switch {
 	case factor > 100:
 		text = "more than 100x"
-	case factor < 1.5: // which would else be said to be 1.0
+	case factor < 1.5: // would otherwise be formatted as 1.0
 		text = fmt.Sprintf("%fx", factor)
 	}
 	return fmt.Sprintf("%s exceeds budget by factor of %s (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)", what, text)
 }
 
-// A cardinality is how many values of a part of a schema an object has at most.
+// A cardinality is the maximum number of values of a part of a schema in an object.
 type cardinality struct {
 	most    uint64
-	limited bool // false: as many as there is place for
+	limited bool // false: limited only by the request size
 }
 
-// of is how often an expression is evaluated whose values are of a type.
-//
-// Without limits the bound is what fits into a request: as many values as their least size allows.
+// of returns how often an expression is evaluated for values of type t. Without limits, as many
+// values as fit into a request by their minimum size.
 func (c cardinality) of(t *cel.Type) uint64 {
 	if c.limited || t == nil {
 		return c.most
@@ -82,9 +81,8 @@ func (c cardinality) of(t *cel.Type) uint64 {
 	return t.MostPerRequest()
 }
 
-// below is the cardinality of what is in the values of n.
-//
-// Example: a rule on the items of a list with maxItems 100, below a map with maxProperties 10, runs up to 1000 times.
+// below returns the cardinality inside the values of n: a rule on the items of a list with maxItems
+// 100, below a map with maxProperties 10, runs up to 1000 times.
 func (c cardinality) below(n *node) cardinality {
 	limit := int64(1)
 	switch {
@@ -102,7 +100,6 @@ func (c cardinality) below(n *node) cardinality {
 	return cardinality{times(c.most, uint64(max(limit, 0))), c.limited}
 }
 
-// times multiplies, up to the largest number.
 func times(a, b uint64) uint64 {
 	if a != 0 && math.MaxUint64/a < b {
 		return math.MaxUint64

@@ -13,30 +13,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluationTimeout ends evaluations that the cost limit does not end in time: accounting for many small steps takes
-// longer than the steps.
+// evaluationTimeout ends evaluations that the cost limit does not end in time: accounting for many
+// small steps takes longer than the steps.
 const evaluationTimeout = 5 * time.Second
 
-// A ruleSet is the rules of one schema.
+// A ruleSet holds the rules of one schema.
 type ruleSet struct {
 	naming *meta.Naming
 	root   *node
 	once   sync.Once // prepares the nodes
 }
 
-// A ruleEvaluator runs the rules of one object.
-//
-// The budget is one for all rules of an object: the cost of a write does not depend on how a definition divides its
-// rules.
+// A ruleEvaluator runs the rules of one object. They share one budget, so that the cost of a write
+// does not depend on the number of rules.
 type ruleEvaluator struct {
 	ctx    context.Context
 	naming *meta.Naming
 	faults *schema.Faults
 	budget *cel.Budget
-	ended  bool // no further rule is run
+	ended  bool // no more rules are run
 }
 
-// declaresRules tells whether a schema, or one within it, has rules.
 func (n *node) declaresRules() bool {
 	for _, p := range n.properties {
 		if p.hasRules {
@@ -46,10 +43,9 @@ func (n *node) declaresRules() bool {
 	return len(n.rules) > 0 || n.items != nil && n.items.hasRules || n.additional != nil && n.additional.hasRules
 }
 
-// evaluate runs the rules for a whole object, which must be valid otherwise: rules rely on the types of values.
-//
-// If its own time is over the object is refused. If the context has ended, which is that of the request, nobody waits
-// for an answer and nothing is reported.
+// evaluate runs the rules for a whole object, which must otherwise be valid, because rules rely on
+// the types of values. A timeout rejects the object. If ctx ends, the request is abandoned and
+// nothing is reported.
 func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema.Faults) {
 	timed, cancel := context.WithTimeout(ctx, evaluationTimeout)
 	defer cancel()
@@ -61,13 +57,11 @@ func (s *ruleSet) evaluate(ctx context.Context, t, old tree.Tree, faults *schema
 	}
 }
 
-// evaluate runs the rules for v and its parts until the budget is spent.
+// evaluate runs the rules for v and its parts until the budget is spent. Nulls have no rules. Keys
+// are visited in order, so that errors are deterministic.
 //
-// A null has no rules, as the type of self is that of a value. Keys are visited in order, so that the same object
-// always gets the same faults, also when the budget ends in between.
-//
-// unchanged tells that v is in a value that is as it was: of the elements of a list without keys there is no more to know.
-// A whole object never is as it was, since every write changes its metadata.
+// unchanged says that v is inside an unchanged value, which is all that is known of elements in
+// lists without keys. A whole object is never unchanged, since every write changes its metadata.
 func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged bool, path string) {
 	if v == nil || !n.hasRules || e.ended {
 		return
@@ -96,9 +90,8 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged 
 	}
 }
 
-// compileRules compiles the rules of a node. Those with faults, which a valid definition does not have, are left out.
-//
-// It runs under the node's once, by the first object that has a value there; the others wait for it.
+// compileRules compiles the rules of a node, once. Invalid ones, which a valid CRD does not have,
+// are omitted.
 func (n *node) compileRules(naming *meta.Naming) {
 	compiler := ruleCompiler{naming: naming, self: n.selfType}
 	for _, source := range n.rules {
@@ -108,10 +101,9 @@ func (n *node) compileRules(naming *meta.Naming) {
 	}
 }
 
-// rules runs the rules of one node.
-//
-// A rule without oldSelf that held for the value before holds for an equal one; skipping it is what lets objects live
-// on that a newer rule would refuse. One with oldSelf has no meaning for a new value, unless it takes an optional.
+// rules runs the rules of one node. A rule without oldSelf is skipped for an unchanged value, so
+// that objects survive new rules that would reject them. A rule with oldSelf is skipped without an
+// old value, unless that is optional.
 func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged bool, path string) {
 	if len(n.rules) == 0 {
 		return
@@ -132,15 +124,13 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// ruleValues are the variables of a rule.
-//
-// One is made for each node with rules, and serves all of its rules.
+// ruleValues are the variables for all rules of one node.
 type ruleValues struct {
 	self, old cel.Value // old is nil if there is none
-	optional  bool      // old is an optional in the rule
+	optional  bool      // the rule's oldSelf is an optional
 }
 
-// Lookup implements cel.Activation.
+// Lookup returns a variable by name.
 func (v *ruleValues) Lookup(name string) (any, bool) {
 	switch {
 	case name == selfName:
@@ -153,14 +143,12 @@ func (v *ruleValues) Lookup(name string) (any, bool) {
 	return v.old, v.old != nil
 }
 
-// rule runs one rule.
-//
-// What went wrong while a rule ran is a fault of the object: a rule that cannot be evaluated must not let a write
+// rule runs one rule. Evaluation errors are reported, because a failing rule must not let a write
 // through.
 func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues, path string) {
 	out, err := r.check.Eval(e.ctx, values, e.budget)
 	switch {
-	case e.ctx.Err() != nil: // nobody reads the result
+	case e.ctx.Err() != nil: // the request is abandoned
 		e.ended = true
 	case err == cel.ErrOutOfBudget:
 		e.end(n, path, err.Error())
@@ -181,16 +169,15 @@ func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues, path s
 	}
 }
 
-// end reports why no further rule is run.
+// end reports why no more rules are run.
 func (e *ruleEvaluator) end(n *node, path, why string) {
 	e.faults.Invalid(path, n.kind, why)
 	e.ended = true
 }
 
-// message is the message of the fault of a rule that does not hold; false if evaluating it has ended all rules.
-//
-// A message that fails, is empty, too long, or has more than one line gives way to the plain one. Only a spent budget
-// ends everything.
+// message returns the message of a violated rule; ok is false if the evaluation must end. A message
+// expression that fails, or returns an empty, multi-line or too long text, falls back to the static
+// message.
 func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path string) (string, bool) {
 	if r.message != nil {
 		out, err := r.message.Eval(e.ctx, values, e.budget)
@@ -214,7 +201,7 @@ func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path strin
 	return "failed rule: " + r.name(), true
 }
 
-// report reports a rule that does not hold, with the reason that it gives.
+// report reports a violated rule with its reason.
 func (e *ruleEvaluator) report(r *rule, v any, at, text string) {
 	switch meta.CauseType(r.source.String("reason")) {
 	case meta.CauseRequired:

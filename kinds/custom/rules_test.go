@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// tree reads JSON.
 func parseTree(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
@@ -22,14 +21,14 @@ func parseTree(t *testing.T, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// compiled is a schema in platform form.
+// compiled compiles a schema in platform form.
 func compiled(t *testing.T, text string) *node {
 	t.Helper()
 	k := NewExtensions(meta.Platform)
 	return k.compile(parseTree(t, text))
 }
 
-// validate lists the faults of an object, a line each.
+// validate lists the errors of an object, one per line.
 func validate(n *node, obj, old tree.Tree) string {
 	var faults schema.Faults
 	rules.ValidateValue(n.rootValues(), obj, old, &faults)
@@ -83,7 +82,7 @@ func TestExpressions(t *testing.T) {
 	}
 }
 
-// TestEvaluationEndsWithContext evaluates rules for somebody who has gone.
+// TestEvaluationEndsWithContext evaluates rules with a canceled context.
 func TestEvaluationEndsWithContext(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"}}},"x-platform-validations":[{"rule":"self.l.all(x, self.l.all(y, x + y < 0))"}]}`)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -98,7 +97,7 @@ func TestEvaluationEndsWithContext(t *testing.T) {
 	}
 }
 
-// TestCost evaluates a rule that would take too long: that is a fault of the object, soon.
+// TestCost checks that an expensive rule fails soon, as an error of the object.
 func TestCost(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"integer"},
 		"x-platform-validations":[{"rule":"self.all(a, self.all(b, self.all(c, a + b + c >= 0)))"}]}}}`)
@@ -106,7 +105,7 @@ func TestCost(t *testing.T) {
 	for i := range list {
 		list[i] = int64(i)
 	}
-	// On a slow machine the time that one object may take ends first.
+	// On a slow machine, the timeout comes first.
 	got := validate(n, tree.Tree{"l": list}, nil)
 	if !strings.Contains(got, "call cost exceeds limit") && !strings.Contains(got, "running out of cost budget") {
 		t.Errorf("%s", got)

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateScale checks what the sub-resource scale shows of an object, whatever its schema says: replicas are whole numbers that fit
-// into 32 bits, and the selector is a text. A value that was there before is left alone, so that the status can still be written.
+// validateScale checks the fields that the scale subresource exposes, regardless of the schema:
+// replicas must be 32-bit integers, and the selector a string. Unchanged values are not checked, so
+// that the status can still be written.
 func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	for _, path := range []string{s.Replicas, s.StatusReplicas} {
 		value, why := valueAt(obj, path, "int64")
@@ -33,7 +34,8 @@ func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// valueAt is the value at a dotted path, or why it cannot be that of a type, as clients know it; nil: there is none.
+// valueAt returns the value at a dotted path, or nil. why is the error, with kube-apiserver's text,
+// if it does not have the wanted type.
 func valueAt(obj tree.Tree, path, want string) (value any, why string) {
 	names := strings.Split(path, ".")
 	value = obj
@@ -56,7 +58,7 @@ func accessorFault(names []string, value any, want string) string {
 	return fmt.Sprintf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(names, "."), value, typeName(value), want)
 }
 
-// typeName is how clients know the type of a value.
+// typeName returns the Go type that clients know from errors.
 func typeName(value any) string {
 	if _, ok := value.(tree.Tree); ok {
 		return "map[string]interface {}"
@@ -64,7 +66,7 @@ func typeName(value any) string {
 	return fmt.Sprintf("%T", value)
 }
 
-// changedAt tells whether the value at a path is another one than before.
+// changedAt reports whether the value at a path has changed.
 func changedAt(obj, old tree.Tree, path string) bool {
 	names := strings.Split(path, ".")
 	at := func(t tree.Tree) any {

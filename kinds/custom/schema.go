@@ -14,10 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A definedSchema is the schema of one version of a definition. It implements schema.Schema.
-//
-// At rest it is a part of the text of its definition, which the store keeps anyway. It is compiled when somebody works
-// on an object of the version, and what that gave is dropped when it is idle and others need the place (schemaCache).
+// A definedSchema is the schema of one version of a CRD. At rest it is a part of the CRD's text,
+// which the store keeps anyway. It is compiled on demand, and the result may be evicted when it is
+// idle (schemaCache).
 type definedSchema struct {
 	compiler *Compiler
 	id       *meta.SchemaID
@@ -25,28 +24,27 @@ type definedSchema struct {
 
 	compiled  atomic.Pointer[compiledSchema]
 	compiling sync.Mutex
-	asked     atomic.Bool // since the cache has looked at it last
-	released  bool        // guarded by the mutex of the cache: nothing of it is kept any more
+	asked     atomic.Bool // since the cache last examined it
+	released  bool        // guarded by the cache's mutex: the schema is not cached anymore
 }
 
-// A source is the schema as a definition has it: its text, or a tree.
+// A source is the schema in its CRD, as text or tree.
 type source struct {
 	text []byte
 	tree tree.Tree
 }
 
-// A compiledSchema is what a schema compiles to.
 type compiledSchema struct {
 	message *schema.Message
-	rules   *ruleSet // nil: there are none
-	// embedding is the root if objects may be embedded in those of the schema; nil if not.
+	rules   *ruleSet // nil if there are none
+	// embedding is the root if its objects may contain embedded objects; nil otherwise.
 	embedding *node
 }
 
-// schemaText is the text of a schema in the place of its tree. It shares the memory of its definition's.
+// schemaText is the text of a schema, in place of its tree. It shares the memory of its CRD.
 type schemaText []byte
 
-// newSchema is the schema of a version, as a definition has it: a schemaText or a tree.
+// newSchema returns the schema of a version, given as a schemaText or tree.
 func (c *Compiler) newSchema(of any) *definedSchema {
 	s := &definedSchema{compiler: c, id: meta.NewSchemaID()}
 	s.setSource(of)
@@ -65,15 +63,11 @@ func (s *definedSchema) setSource(of any) {
 	}
 }
 
-// ID implements schema.Schema.
 func (s *definedSchema) ID() *meta.SchemaID { return s.id }
 
-// Message implements schema.Schema.
 func (s *definedSchema) Message() *schema.Message { return s.load().message }
 
-// Tree implements schema.Schema.
-//
-// A text was checked when it was stored, and can be decoded.
+// The text was validated when it was stored, so it can be decoded.
 func (s *definedSchema) Tree() tree.Tree {
 	from := s.source.Load()
 	if from.text == nil {
@@ -86,16 +80,17 @@ func (s *definedSchema) Tree() tree.Tree {
 	return t
 }
 
-// declaresRules tells whether there may be rules, without compiling.
+// declaresRules reports whether there may be rules, without compiling.
 func (s *definedSchema) declaresRules() bool {
 	from := s.source.Load()
 	return from.tree != nil || bytes.Contains(from.text, s.compiler.validations)
 }
 
-// load is the compiled schema. Most calls are two atomic loads; the first one compiles, and others wait for it.
+// load returns the compiled schema. Most calls take two atomic loads; the first one compiles while
+// others wait.
 func (s *definedSchema) load() *compiledSchema {
 	if c := s.compiled.Load(); c != nil {
-		if !s.asked.Load() { // written only if it changes, for all processors share it
+		if !s.asked.Load() { // written only if it changes, because all processors share it
 			s.asked.Store(true)
 		}
 		return c
@@ -106,16 +101,15 @@ func (s *definedSchema) load() *compiledSchema {
 		return c
 	}
 	c, size := s.compile()
-	s.asked.Store(false) // until somebody asks again
+	s.asked.Store(false) // until the next call
 	s.compiled.Store(c)
 	s.compiler.schemas.add(s, size)
 	return c
 }
 
-// compile compiles the schema, and says about how many bytes of memory the outcome takes.
-//
-// A version without a schema keeps everything. It is what an old definition meant, and pruning all of it would lose
-// data. The text is counted too: names and values are parts of it, so it stays when the definition gets another.
+// compile compiles the schema and estimates its memory in bytes. A version without a schema keeps
+// all fields, as in old CRDs; pruning would lose data. The size includes the text, because names
+// and values share its memory.
 func (s *definedSchema) compile() (c *compiledSchema, size int) {
 	text := s.Tree()
 	root := s.compiler.extensions.compile(text)
@@ -132,7 +126,7 @@ func (s *definedSchema) compile() (c *compiledSchema, size int) {
 	return c, len(s.source.Load().text) + root.memory()
 }
 
-// rootMessage is the message of whole objects.
+// rootMessage returns the message of whole objects.
 func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *schema.Message {
 	fields := []*schema.Field{{Name: "metadata", Type: schema.TypeMessage, Message: c.objectMeta, EmitEmpty: true}}
 	p := planner{c.embeddedMeta}
@@ -161,18 +155,19 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	return m
 }
 
-// What the parts of a compiled schema take, as measured: a node with its field and its value plan; a rule, with
-// the programs that it is compiled to and its share of their environment; and a pattern, for each unit of its size.
+// Measured memory of the parts of a compiled schema: a node with its field and value plan; a rule
+// with its programs and its share of their environment; and a pattern, per unit of its size.
 const (
 	nodeMemory    = 1600
 	ruleMemory    = 24 << 10
 	patternMemory = 80
 )
 
-// memory is about how much memory the node takes with all that is compiled from it, beside the text.
+// memory estimates the memory of the node with everything compiled from it, without the text.
 func (n *node) memory() int {
 	sum := nodeMemory + ruleMemory*len(n.rules) + valueMemory(n.defaultValue) + n.limits.memory()
-	sum += 2 * stringMemory * (len(n.required) + len(n.listKeys)) // copied where whole objects are checked
+	// copied where whole objects are checked
+	sum += 2 * stringMemory * (len(n.required) + len(n.listKeys))
 	for _, p := range n.properties {
 		sum += p.memory()
 	}
@@ -189,9 +184,7 @@ func (n *node) memory() int {
 	return sum
 }
 
-// memory is about how much memory limits take beside those of fixed size.
-//
-// The texts of an enum are made of its values for the faults (newEnum).
+// memory estimates the variable memory of limits. Enum texts are derived from the values (newEnum).
 func (l *limits) memory() (sum int) {
 	if len(l.enum) > 0 {
 		sum = valueMemory(l.enum)
@@ -208,8 +201,8 @@ func (l *limits) memory() (sum int) {
 	return sum
 }
 
-// What values take in memory: the header of a text, whose bytes are those of the definition; a place in a list, with
-// its share of those that are left free; a map; and each eight of its places.
+// Memory of values: the header of a string, whose bytes are those of the CRD; a list slot with its
+// share of spare capacity; a map; and each group of eight map slots.
 const (
 	stringMemory   = 16
 	elementMemory  = 24
@@ -217,7 +210,8 @@ const (
 	mapGroupMemory = 288
 )
 
-// valueMemory is about how much memory a decoded value takes. Maps grow by doubling, hence the groups that may be empty.
+// valueMemory estimates the memory of a decoded value. Maps grow by doubling, so groups may be
+// empty.
 func valueMemory(v any) (sum int) {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -242,15 +236,15 @@ func valueMemory(v any) (sum int) {
 	return sum
 }
 
-// DefaultSchemaMemory is how much memory compiled schemas take at most, by estimate.
+// DefaultSchemaMemory is the default limit for the estimated memory of compiled schemas, in bytes.
 const DefaultSchemaMemory = 64 << 20
 
-// A schemaCache keeps compiled schemas while there is place for them. Each of them counts what it is estimated to take.
+// A schemaCache caches compiled schemas up to a limit of estimated memory.
 type schemaCache struct {
 	mu    sync.Mutex
 	limit int
 	size  int
-	// held are the schemas that are compiled, in the order in which they are looked at when one has to go.
+	// held are the compiled schemas, in the order in which they are considered for eviction.
 	held []heldSchema
 }
 
@@ -259,7 +253,7 @@ type heldSchema struct {
 	size   int
 }
 
-// add keeps a schema that has been compiled, and makes place for it.
+// add adds a compiled schema and evicts others if necessary.
 func (c *schemaCache) add(s *definedSchema, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -271,8 +265,8 @@ func (c *schemaCache) add(s *definedSchema, size int) {
 	c.trim()
 }
 
-// trim drops schemas, the longest there first, until the rest is within the limit. One that somebody has asked for
-// since it was looked at, or compiled, is spared once. A single one stays whatever it takes.
+// trim evicts schemas, oldest first, until the limit is met. Schemas that were used since the last
+// check get a second chance. The last one is kept regardless of its size.
 func (c *schemaCache) trim() {
 	for c.size > c.limit && len(c.held) > 1 {
 		first := c.held[0]
@@ -286,7 +280,8 @@ func (c *schemaCache) trim() {
 	}
 }
 
-// release drops a schema for good. Who still works with it may compile it once more, which is then not kept here.
+// release drops a schema permanently. If it is still in use, it may be compiled again, but is not
+// cached.
 func (c *schemaCache) release(s *definedSchema) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,14 +12,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// newTestCompiler keeps so many bytes of compiled schemas.
+// newTestCompiler caches up to limit bytes of compiled schemas.
 func newTestCompiler(limit int) *Compiler {
 	c := NewCompiler(meta.Platform, schema.NewMessage("meta.v1.ObjectMeta", &schema.Field{Name: "name"}), nil)
 	c.schemas.limit = limit
 	return c
 }
 
-// defineParts makes the kind of a definition with a schema of three nodes.
+// defineParts makes the kind of a CRD with a schema of three nodes.
 func defineParts(c *Compiler, name string) *Definition {
 	parts := tree.Tree{"type": "object", "properties": tree.Tree{"spec": tree.Tree{"type": "object", "properties": tree.Tree{name: tree.Tree{"type": "string"}}}}}
 	return c.Compile(tree.Tree{"metadata": tree.Tree{"name": name + ".example.com"}, "spec": tree.Tree{
@@ -28,8 +28,8 @@ func defineParts(c *Compiler, name string) *Definition {
 	}})
 }
 
-// TestSchemasOnDemand: nothing is compiled before it is asked for. What is not asked for again goes when others need the
-// place, and is compiled again to the same; what is asked for stays.
+// TestSchemasOnDemand checks that schemas are compiled on demand. Unused ones are evicted and
+// compile to the same again; used ones stay.
 func TestSchemasOnDemand(t *testing.T) {
 	c := newTestCompiler(4 * 3 * nodeMemory)
 	var all []*schema.Kind
@@ -53,7 +53,8 @@ func TestSchemasOnDemand(t *testing.T) {
 	}
 }
 
-// TestReleasedSchema: of a definition that is gone nothing is kept, even if somebody still works with it.
+// TestReleasedSchema checks that the schemas of a removed CRD are not cached, even if they are
+// still in use.
 func TestReleasedSchema(t *testing.T) {
 	c := newTestCompiler(DefaultSchemaMemory)
 	d := defineParts(c, "parts")
@@ -64,7 +65,7 @@ func TestReleasedSchema(t *testing.T) {
 	}
 }
 
-// TestSchemasConcurrently: many ask while schemas are dropped and released.
+// TestSchemasConcurrently uses schemas while they are evicted and released.
 func TestSchemasConcurrently(t *testing.T) {
 	c := newTestCompiler(2 * 3 * nodeMemory)
 	var all sync.WaitGroup
@@ -89,7 +90,8 @@ func TestSchemasConcurrently(t *testing.T) {
 	}
 }
 
-// TestMemoryOfSchemas: the cache counts at least what a compiled schema takes, whatever it consists of.
+// TestMemoryOfSchemas checks that the estimate is at least the actual memory for all parts of
+// schemas.
 func TestMemoryOfSchemas(t *testing.T) {
 	property := func(keyword, value string) string {
 		return `{"type":"object","properties":{"a":{"type":"string","` + keyword + `":` + value + `}}}`
@@ -145,10 +147,9 @@ func manyKeys(n int) string {
 	return strings.Join(keys, ",")
 }
 
-// heapSize is how much memory is in use.
 func heapSize() int {
 	runtime.GC()
-	runtime.GC() // what pools held
+	runtime.GC() // frees what pools held
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return int(m.HeapAlloc)

@@ -5,14 +5,14 @@ import "github.com/troupe-api/troupe/kinds/cel"
 // rootTypeName begins the names of the types of rules. No expression can spell it.
 const rootTypeName = "@self"
 
-// prepareRules gives every node the schema and the type of its values in expressions. Nodes below values that
-// expressions cannot use have types of their own.
+// prepareRules sets the schema and type of each node's values in expressions. Nodes below values
+// that expressions cannot use have separate types.
 func (n *node) prepareRules() {
 	n.prepare(n.expressionSchema(true), nil, true)
 }
 
-// Types are taken from the parent where it has them: two types of the same schema are not the same to the checker,
-// and self.a must have the type that a rule on a knows.
+// prepare takes types from the parent if possible, because the checker distinguishes equal types:
+// self.a must have the type that a rule on a knows.
 func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	if !n.hasRules {
 		return
@@ -40,10 +40,8 @@ func (n *node) prepare(s *cel.Schema, t *cel.Type, isResource bool) {
 	}
 }
 
-// expressionSchema is the node as expressions take it.
-//
-// Values that no schema describes are left out, so that an expression which names them does not compile, and a later
-// schema cannot change its meaning.
+// expressionSchema returns the node's schema for expressions. Values without a schema are omitted,
+// so that expressions cannot name them, and a later schema cannot change their meaning.
 func (n *node) expressionSchema(isResource bool) *cel.Schema {
 	s := &cel.Schema{
 		Type: n.kind, Format: n.format, Required: n.required, ListType: n.listType, ListKeys: n.listKeys,
@@ -68,5 +66,5 @@ func (n *node) expressionSchema(isResource bool) *cel.Schema {
 	return s
 }
 
-// isOpen tells the node of values of any type, which no schema describes.
+// isOpen reports whether no schema describes the values.
 func (n *node) isOpen() bool { return n.kind == "" && !n.intOrString && !n.preserveUnknown }

@@ -20,7 +20,7 @@ func newStrategy(k *schema.Kind) schema.Strategy {
 	return &versionStrategy{s}
 }
 
-// A strategy is that of the storage version of a custom kind.
+// A strategy is that of the stored version of a custom kind.
 type strategy struct {
 	schema.DefaultStrategy
 	kind           *schema.Kind
@@ -28,11 +28,10 @@ type strategy struct {
 	hasExpressions bool
 }
 
-// A versionStrategy is that of a version that is not the storage version.
+// A versionStrategy is that of a version that is not stored.
 type versionStrategy struct{ strategy }
 
-// FromStored prunes and fills in by the schema of its version; the tree it gets is its own, which
-// is why others clone it first.
+// FromStored prunes and defaults by the schema of its version. It modifies t, so callers clone it.
 func (s *versionStrategy) FromStored(t tree.Tree) tree.Tree {
 	values := s.own.Message().Values
 	t, _ = rules.Prune(values, t)
@@ -47,9 +46,8 @@ func (s *versionStrategy) Keep(t tree.Tree) tree.Tree {
 	return t
 }
 
-// served returns the form of the kind's own version, so that a write is only held against the
-// schema that the client sees. What the stored version does not know is there until then, and
-// dropped afterwards (Keep).
+// served returns the form of the kind's own version, so that a write is validated only by the
+// schema that the client sees. Fields unknown to the stored version are dropped afterwards (Keep).
 func (s *strategy) served(t tree.Tree) tree.Tree {
 	if s.kind.Conversion == nil || t == nil {
 		return t
@@ -80,7 +78,7 @@ func (s *strategy) Evaluate(ctx context.Context, obj, old tree.Tree, faults *sch
 	nameWhole(faults.List[before:])
 }
 
-// nameWhole names the place of the causes that are about the object as a whole.
+// nameWhole sets the field of the errors that concern the whole object.
 func nameWhole(causes []meta.Cause) {
 	for i := range causes {
 		causes[i].Field = cmp.Or(causes[i].Field, schema.WholeObject)

@@ -6,10 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TypeOf is the type of the objects of a kind, built-in or custom, for checking expressions. name begins the names of its
-// parts, as for cel.NewType. Objects without a schema are of any type.
-//
-// It compiles the schema anew for each call: whoever needs the type often keeps it.
+// TypeOf returns the type of the objects of a built-in or custom kind, for checking expressions.
+// name begins the names of its parts, as for cel.NewType. Objects without a schema are dynamic.
+// Each call compiles the schema anew, so frequent callers should keep the result.
 func TypeOf(n *meta.Naming, k *schema.Kind, name string) *cel.Type {
 	if !k.IsCustom() {
 		return cel.MessageType(k.Declared, name)

@@ -6,15 +6,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rootValues is the plan of whole objects, whose schema is n.
-//
-// The root has no type of its own to check: a body that is no object was refused before. Kind, apiVersion and
-// metadata are kept and filled in as for every object, so the plan of each is empty.
+// rootValues returns the plan of whole objects. The type of the root was checked before. Kind,
+// apiVersion and metadata are handled as in every object, so their plans are empty.
 func (n *node) rootValues() *schema.ValuePlan {
 	parts := n.parts()
 	parts.IsResource = true
 	checked := n.resourceParts(parts)
-	for _, name := range schema.ResourceFields { // no default of the schema reaches into these
+	for _, name := range schema.ResourceFields { // defaults of the schema do not apply to these
 		parts.ByName[name] = &schema.ValuePlan{}
 	}
 	parts.Defaulted = defaulted(parts, n.names)
@@ -25,8 +23,8 @@ func (n *node) rootValues() *schema.ValuePlan {
 	}
 }
 
-// values is the plan of the values of a schema. With atRoot the schema is one in the allOf, anyOf, oneOf or not of whole
-// objects.
+// values returns the plan of a schema's values. With atRoot, the schema is in the allOf, anyOf,
+// oneOf or not of whole objects.
 func (n *node) values(atRoot bool) *schema.ValuePlan {
 	p := &schema.ValuePlan{
 		Nullable: n.nullable, DropNull: !n.nullable, Default: n.defaultValue, DefaultSize: jsonSize(n.defaultValue),
@@ -53,9 +51,8 @@ func (n *node) values(atRoot bool) *schema.ValuePlan {
 	return p
 }
 
-// parts are the plans of what is in an object.
-//
-// Names are shared with the node and sorted, which is the order of faults and of defaults.
+// parts returns the plans of an object's content. Names are sorted and shared with the node; they
+// order errors and defaults.
 func (n *node) parts() *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(n.names)), Names: n.names}
 	for _, name := range n.names {
@@ -68,7 +65,7 @@ func (n *node) parts() *schema.Parts {
 	return p
 }
 
-// defaulted are the fields among names that defaulting has to visit.
+// defaulted returns the fields that defaulting must visit.
 func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
 	for _, name := range names {
 		if plan := p.ByName[name]; needsDefaulting(plan) {
@@ -78,9 +75,8 @@ func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
 	return all
 }
 
-// needsDefaulting tells whether defaulting may change a value. That is so for most: it drops nulls.
-//
-// It lets a walk skip whole parts of an object that have neither defaults nor nulls to drop.
+// needsDefaulting reports whether defaulting, which also drops nulls, may change a value. Other
+// parts are skipped.
 func needsDefaulting(p *schema.ValuePlan) bool {
 	if p == nil {
 		return false
@@ -88,8 +84,8 @@ func needsDefaulting(p *schema.ValuePlan) bool {
 	return p.DropNull || p.Default != nil || needsDefaulting(p.Items) || p.Parts != nil && (len(p.Parts.Defaulted) > 0 || needsDefaulting(p.Parts.Additional))
 }
 
-// resourceParts are the parts that are checked in an object with kind and metadata: of these, only what a schema may
-// ask of the name of an object.
+// resourceParts returns the parts to validate in an object with kind and metadata. Of the latter,
+// only the constraints on the name apply.
 func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	p := &schema.Parts{ByName: make(map[string]*schema.ValuePlan, len(all.ByName)), Additional: all.Additional, Names: all.Names, IsResource: true}
 	for name, plan := range all.ByName {
@@ -103,9 +99,8 @@ func (n *node) resourceParts(all *schema.Parts) *schema.Parts {
 	return p
 }
 
-// nameValues is the plan of metadata: what its schema asks of the name, whether that is as it was or not.
-//
-// A schema may restrict names, and the public API checks that with each write, unlike all other parts of an object.
+// nameValues returns the plan of the metadata: the constraints on the name, which kube-apiserver
+// validates with every write, unlike all other parts.
 func (n *node) nameValues() *schema.ValuePlan {
 	names := &schema.Parts{Ordered: true}
 	for _, name := range []string{"name", "generateName"} {
@@ -118,18 +113,15 @@ func (n *node) nameValues() *schema.ValuePlan {
 	return &schema.ValuePlan{Recheck: true, Evaluators: []schema.Evaluator{asNew{rules.Fields{Parts: names}}}}
 }
 
-// asNew checks values as if there were none before.
+// asNew validates values as if they had no previous value.
 type asNew struct{ schema.Evaluator }
 
-// Evaluate implements schema.Evaluator.
 func (a asNew) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	a.Evaluator.Evaluate(e, v, schema.Previous{})
 }
 
-// jsonSize is how many bytes of JSON a value has at least.
-//
-// It is a lower bound, which is what a limit on the growth by defaults needs: a small object must not become a huge
-// one.
+// jsonSize returns a lower bound of a value's JSON size, which limits the growth by defaults: a
+// small object must not become a huge one.
 func jsonSize(v any) int {
 	switch v := v.(type) {
 	case string:

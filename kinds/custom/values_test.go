@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDefaulting fills in objects by schemas of spec.
+// TestDefaulting applies the defaults of schemas of spec.
 func TestDefaulting(t *testing.T) {
 	for _, c := range []struct{ what, properties, spec, want string }{
 		{"absent", `"a":{"type":"string","default":"x"}`, `{}`, `{"a":"x"}`},
@@ -34,7 +34,7 @@ func TestDefaulting(t *testing.T) {
 	}
 }
 
-// TestDefaultsEnd fills in an object whose defaults are too much for any object.
+// TestDefaultsEnd checks that defaulting stops at about 8 MiB.
 func TestDefaultsEnd(t *testing.T) {
 	n := compiled(t, `{"type":"object","properties":{"l":{"type":"array","items":{"type":"object","properties":{"a":{"type":"string","default":"`+strings.Repeat("x", 1<<10)+`"}}}}}}`)
 	list := make([]any, 20_000)
@@ -77,7 +77,8 @@ func TestPruning(t *testing.T) {
 	}
 }
 
-// TestValidation holds the field a of objects against schemas. A fault is "path: message"; the field's own path is left out.
+// TestValidation validates the field a of objects. An error is "path: message", without the field's
+// own path.
 func TestValidation(t *testing.T) {
 	for _, c := range []struct{ schema, value, want string }{
 		{`"type":"string"`, `1`, `Invalid value: "integer": a in body must be of type string: "integer"`},
@@ -148,7 +149,7 @@ func TestValidation(t *testing.T) {
 const listMap = `"type":"array","x-platform-list-type":"map","x-platform-list-map-keys":["k","p"],
 	"items":{"type":"object","properties":{"k":{"type":"string"},"p":{"type":"integer","default":1},"v":{"type":"integer","maximum":9}}}`
 
-// TestUnchangedParts: what an update leaves as it was is not held against a schema again.
+// TestUnchangedParts checks that unchanged parts are not validated again.
 func TestUnchangedParts(t *testing.T) {
 	n := compiled(t, `{"type":"object","required":["must"],"properties":{"n":{"type":"integer","maximum":9},"o":{"type":"object","properties":{"n":{"type":"integer","maximum":9},"m":{"type":"integer"}}},
 		"l":{"type":"array","items":{"type":"integer","maximum":9}},"m":{`+listMap+`},
