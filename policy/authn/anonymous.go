@@ -2,9 +2,9 @@ package authn
 
 import "slices"
 
-// Anonymous makes requests that carry no bearer token, and about which next has no
-// opinion, those of the user system:anonymous: all of them or, if paths are given, those for
-// exactly one of these. An unknown token is refused.
+// Anonymous authenticates requests without a bearer token, on which next has no opinion, as
+// system:anonymous. If paths are given, only requests for exactly one of them qualify. An unknown
+// token is an error.
 func Anonymous(next Authenticator, paths ...string) Authenticator { return anonymous{next, paths} }
 
 type anonymous struct {

@@ -2,7 +2,8 @@ package authn
 
 import "slices"
 
-// IntersectAudiences are the audiences that are in both lists, each once, in the order of the first.
+// IntersectAudiences returns the audiences in both lists, without duplicates, in the order of the
+// first.
 func IntersectAudiences(asked, good []string) (both []string) {
 	for _, audience := range asked {
 		if slices.Contains(good, audience) && !slices.Contains(both, audience) {

@@ -22,7 +22,7 @@ import (
 
 var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// An authority signs certificates for tests.
+// An authority signs test certificates.
 type authority struct {
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
@@ -77,7 +77,7 @@ func (a *authority) client(t *testing.T, change func(*x509.Certificate)) *x509.C
 	return sign(t, template, a.cert, key, a.key)
 }
 
-// uids gives a subject these uids.
+// uids adds these uids to the subject.
 func uids(all ...string) func(*x509.Certificate) {
 	return func(c *x509.Certificate) {
 		for _, uid := range all {
@@ -118,7 +118,7 @@ func TestCertificates(t *testing.T) {
 	a := authn.Certificates(func() *x509.CertPool { return roots }, meta.Platform, func() time.Time { return now }, true)
 	memory := &authn.ConnCache{}
 	for _, test := range tests {
-		for range 2 { // the second time from memory
+		for range 2 { // the second time from the cache
 			user, err := a.Authenticate(authn.Request{Certs: test.certs, ConnCache: memory})
 			switch {
 			case test.fault == "none":
@@ -141,7 +141,7 @@ func TestCertificates(t *testing.T) {
 	}
 }
 
-// TestCertificateUIDs: where uids of certificates do not count they are not even read.
+// TestCertificateUIDs checks that uids are not even read if they are disabled.
 func TestCertificateUIDs(t *testing.T) {
 	ca := newAuthority(t, nil, "ours")
 	roots := x509.NewCertPool()
@@ -176,7 +176,7 @@ func TestCertificatesWithNewPool(t *testing.T) {
 	pool := x509.NewCertPool()
 	pool.AddCert(old.cert)
 	a := authn.Certificates(func() *x509.CertPool { return pool }, meta.Platform, func() time.Time { return now }, true)
-	memory := &authn.ConnCache{} // of all requests: none may believe another's
+	memory := &authn.ConnCache{} // shared by all requests, which must not use each other's entries
 	of := func(ca *authority) authn.Request {
 		return authn.Request{Certs: []*x509.Certificate{ca.client(t, nil)}, ConnCache: memory}
 	}
@@ -228,7 +228,7 @@ func TestReadTokenFile(t *testing.T) {
 	}
 }
 
-// A fixed authenticator always gives the same answer.
+// A stubAuthenticator always returns the same result.
 type stubAuthenticator struct {
 	user *authn.User
 	err  error

@@ -1,8 +1,8 @@
 package authn
 
-// Bearer asks others for the user, and tokens if the others find none. A bearer token that tokens do not
-// know is refused even beside another credential that is good: a client that sends a token expects
-// to be the user of that token.
+// Bearer uses tokens for requests with a bearer token and others for the rest. A token that tokens
+// does not know is an error even beside another valid credential. If both are valid, the user is
+// that of others.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
 
 type bearer struct{ others, tokens Authenticator }
@@ -21,5 +21,5 @@ func (b bearer) Authenticate(r Request) (*User, error) {
 	if other, err := b.others.Authenticate(r); err == nil && other != nil {
 		return withEarlierExpiry(other, user), nil
 	}
-	return user, nil // a good token makes up for a bad certificate
+	return user, nil // a valid token outweighs an invalid certificate
 }

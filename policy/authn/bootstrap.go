@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Of bootstrap tokens: who they make somebody, and the Secrets that hold them, which are in
-// the system's namespace. The type is in platform form.
+// Users and Secrets of bootstrap tokens. The Secrets are in the system namespace; the type is in
+// platform form.
 const (
 	GroupBootstrappers = "system:bootstrappers"
 	bootstrapUser      = "system:bootstrap:"
@@ -26,7 +26,7 @@ const (
 
 var bootstrapTokenRE = regexp.MustCompile(`^([a-z0-9]{6})\.([a-z0-9]{16})$`)
 
-// isBootstrapGroup tells whether a group may be one of a bootstrap token.
+// isBootstrapGroup reports whether a bootstrap token may have this group.
 func isBootstrapGroup(group string) bool {
 	const lettersAndDigits = "abcdefghijklmnopqrstuvwxyz0123456789"
 	name, ok := strings.CutPrefix(group, "system:bootstrappers:")
@@ -34,18 +34,17 @@ func isBootstrapGroup(group string) bool {
 		strings.IndexByte(lettersAndDigits, name[len(name)-1]) >= 0
 }
 
-// A BootstrapToken is what a Secret says of one.
+// A BootstrapToken is the content of a bootstrap token Secret.
 type BootstrapToken struct {
 	ID, Secret string
-	// Expiration is "" for a token that never ends; else RFC 3339, if it is well made.
+	// Expiration is RFC 3339, or "" for a token that never expires.
 	Expiration          string
-	UsageAuthentication bool // it may be used as a bearer token
-	UsageSigning        bool // it signs what clients read before they trust the server
+	UsageAuthentication bool // valid as a bearer token
+	UsageSigning        bool // signs what clients read before they trust the server
 	ExtraGroups         string
 }
 
-// ReadBootstrapToken reads a Secret. The error says why it holds no bootstrap token, or none that
-// counts.
+// ReadBootstrapToken decodes a Secret. The error says why it contains no valid bootstrap token.
 func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t BootstrapToken, err error) {
 	if kind := secret.Tree.String("type"); kind != naming.Translate(BootstrapSecretType) {
 		return t, fmt.Errorf("its type is %q", kind)
@@ -83,7 +82,7 @@ func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t Bootstrap
 	return t, err
 }
 
-// validate says which of the fields that may be missing cannot be understood.
+// validate checks the optional fields.
 func (t BootstrapToken) validate() error {
 	if t.Expiration != "" {
 		if _, err := time.Parse(time.RFC3339, t.Expiration); err != nil {
@@ -96,10 +95,10 @@ func (t BootstrapToken) validate() error {
 	return nil
 }
 
-// String is the token as clients show it.
+// String returns the token as clients send it.
 func (t BootstrapToken) String() string { return t.ID + "." + t.Secret }
 
-// Expiry is when the token ends; never is set if it does not. A time that cannot be read has passed.
+// Expiry returns when the token expires, or never. An invalid time counts as expired.
 func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	if t.Expiration == "" {
 		return at, true
@@ -111,13 +110,13 @@ func (t BootstrapToken) Expiry() (at time.Time, never bool) {
 	return at, false
 }
 
-// Expired tells whether the token has ended.
+// Expired reports whether the token has expired.
 func (t BootstrapToken) Expired(now time.Time) bool {
 	at, never := t.Expiry()
 	return !never && !now.Before(at)
 }
 
-// groups are those of the token's user; ok is false if one of them is not allowed.
+// groups returns the groups of the token's user; ok is false if one of them is not allowed.
 func (t BootstrapToken) groups() (all []string, ok bool) {
 	all = []string{GroupBootstrappers}
 	if t.ExtraGroups == "" {
@@ -133,7 +132,7 @@ func (t BootstrapToken) groups() (all []string, ok bool) {
 	return slices.Compact(all), true
 }
 
-// BootstrapTokens authenticates by the tokens that Secrets in the system's namespace hold.
+// BootstrapTokens authenticates with the bootstrap tokens in Secrets of the system namespace.
 func BootstrapTokens(naming *meta.Naming, objects policy.Objects, now func() time.Time) Authenticator {
 	return bootstrapTokens{naming, objects, now}
 }
@@ -150,8 +149,7 @@ var (
 	errBootstrapGroups  = errors.New("auth-extra-groups holds groups that are not allowed")
 )
 
-// Authenticate has no opinion on what has not the form of a bootstrap token, or is not one of
-// those that there are.
+// Authenticate has no opinion on tokens of another form and on unknown ones.
 func (b bootstrapTokens) Authenticate(r Request) (*User, error) {
 	form := bootstrapTokenRE.FindStringSubmatch(r.Token)
 	if form == nil {

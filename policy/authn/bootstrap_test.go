@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// secretReader is a cluster with one Secret.
+// A secretReader is a cluster with one Secret.
 type secretReader struct{ policy.Object }
 
 func (s *secretReader) Get(r meta.GroupResource, namespace, name string) *policy.Object {
@@ -53,7 +53,7 @@ func TestBootstrapTokens(t *testing.T) {
 	for what, c := range map[string]struct {
 		token  string
 		change func(*secretReader)
-		groups string // "" is refused
+		groups string // "" means rejected
 	}{
 		"good":                    {good, none, "system:bootstrappers"},
 		"another secret":          {"abcdef.0123456789abcdeg", none, ""},
@@ -108,7 +108,8 @@ func TestReviewedAudiences(t *testing.T) {
 	}{
 		{to("there"), []any{"there", "here"}, `{"audiences":["there"],"authenticated":true,"user":{"username":"x"}}`},
 		{to("here", "there"), []any{"there", "here"}, `{"audiences":["there","here"],"authenticated":true,"user":{"username":"x"}}`},
-		{to("there"), []any{"here"}, `{"error":"invalid bearer token"}`}, // a method that did not look
+		// the authenticator ignored the audiences
+		{to("there"), []any{"here"}, `{"error":"invalid bearer token"}`},
 		{to("here"), nil, `{"authenticated":true,"user":{"username":"x"}}`},
 	} {
 		spec := tree.Tree{"token": "t"}
@@ -122,7 +123,7 @@ func TestReviewedAudiences(t *testing.T) {
 	}
 }
 
-// constantUser takes everybody for one user.
+// A constantUser authenticates every request as one user.
 type constantUser struct{ user *authn.User }
 
 func (k constantUser) Authenticate(authn.Request) (*authn.User, error) { return k.user, nil }

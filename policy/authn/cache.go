@@ -7,35 +7,33 @@ import (
 	"time"
 )
 
-// A Digest stands for a credential in a Cache, which so never holds the credential itself, or
-// for any other question whose answer is worth keeping.
+// A Digest is the key of a Cache, which thus never contains credentials.
 type Digest [sha256.Size]byte
 
-// DigestOf is the digest of a credential, and of what else its answer depends on.
+// DigestOf returns the digest of a credential and of everything else that determines the result.
 func DigestOf(credential string, more ...string) Digest {
 	if len(more) == 0 {
 		return sha256.Sum256([]byte(credential))
 	}
 	h := sha256.New()
 	for _, s := range append([]string{credential}, more...) {
-		fmt.Fprintf(h, "%d:%s", len(s), s) // with lengths, so that no two lists of texts give the same bytes
+		fmt.Fprintf(h, "%d:%s", len(s), s) // lengths make the encoding unambiguous
 	}
 	return Digest(h.Sum(nil))
 }
 
-// A Cache keeps answers, each until it expires, and a bounded number of them: an answer that was
-// dropped is found out anew. Many goroutines
-// may use it.
+// A Cache holds a limited number of results until they expire. It may evict any entry earlier. It
+// is safe for concurrent use.
 type Cache[V any] struct {
 	limit int
 	now   func() time.Time
 
-	mu        sync.RWMutex // guards all below it
+	mu        sync.RWMutex // guards the fields below
 	entries   map[Digest]cacheEntry[V]
-	lastSweep time.Time // when expired entries were last removed
+	lastSweep time.Time // of expired entries
 }
 
-// sweepPeriod is how long an expired answer may stay in memory.
+// sweepPeriod is how long an expired entry may stay in memory.
 const sweepPeriod = time.Minute
 
 type cacheEntry[V any] struct {
@@ -43,12 +41,12 @@ type cacheEntry[V any] struct {
 	expires time.Time
 }
 
-// NewCache makes a cache of at most limit answers.
+// NewCache returns a cache of at most limit entries.
 func NewCache[V any](limit int, now func() time.Time) *Cache[V] {
 	return &Cache[V]{limit: limit, now: now, entries: map[Digest]cacheEntry[V]{}, lastSweep: now()}
 }
 
-// Get is the answer about a credential, if there is one that has not expired.
+// Get returns the result for a digest, unless it is missing or expired.
 func (c *Cache[V]) Get(d Digest) (V, bool) {
 	c.mu.RLock()
 	kept, ok := c.entries[d]
@@ -60,7 +58,7 @@ func (c *Cache[V]) Get(d Digest) (V, bool) {
 	return kept.value, true
 }
 
-// Put keeps an answer until the given time.
+// Put stores a result until the given time.
 func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -70,8 +68,8 @@ func (c *Cache[V]) Put(d Digest, value V, until time.Time) {
 	c.entries[d] = cacheEntry[V]{value, until}
 }
 
-// evict drops expired answers and, if the cache is still full, any quarter of the others, so that it
-// is not called again soon. The caller holds mu.
+// evict removes expired entries and, if the cache is still full, an arbitrary quarter of the
+// others, so that evictions stay rare. The caller holds mu.
 func (c *Cache[V]) evict(now time.Time) {
 	c.lastSweep = now
 	for d, kept := range c.entries {

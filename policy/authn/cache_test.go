@@ -48,7 +48,7 @@ func TestCacheIsBounded(t *testing.T) {
 	if n := kept(0, 1000); n < 70 || n > 100 {
 		t.Errorf("%d answers are kept, the bound is 100", n)
 	}
-	clock = now.Add(2 * time.Hour) // what has expired goes before what has not
+	clock = now.Add(2 * time.Hour) // expired entries are evicted first
 	for i := 1000; i < 1100; i++ {
 		c.Put(digest(i), i, now.Add(3*time.Hour))
 	}
@@ -70,7 +70,7 @@ func TestDigestsDiffer(t *testing.T) {
 	}
 }
 
-// TestDigestIsInjective: what is told apart has another digest, wherever one text ends and the next begins.
+// TestDigestIsInjective checks that different lists of texts have different digests.
 func TestDigestIsInjective(t *testing.T) {
 	seen := map[authn.Digest]int{}
 	for n, texts := range [][]string{

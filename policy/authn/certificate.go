@@ -13,27 +13,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Certificates authenticates by client certificate: the subject's common name is the user's
-// name, its organizations are the groups, and its attribute 1.3.6.1.4.1.57683.2, if it has
-// one, is the uid, unless uids is false. The certificate must be issued by one of the CAs that roots tells, must be
-// valid at the time that now tells, and must allow client authentication. Roots is asked for
-// every request; a change is another pool.
+// Certificates authenticates by client certificate. The common name is the user's name, the
+// organizations are the groups, and attribute 1.3.6.1.4.1.57683.2, unless uids is false, is the
+// uid. The certificate must be valid for client authentication at the time now and be issued by a
+// CA in roots. roots is called for every request; a change must return another pool.
 //
-// The TLS handshake only asks for a certificate and checks that the client holds its key
-// (tls.RequestClientCert): a bad certificate gets an answer, 401, instead of a broken
-// connection.
+// The TLS handshake only proves possession of the key (tls.RequestClientCert), so that an invalid
+// certificate gets a 401 rather than a broken connection.
 func Certificates(roots func() *x509.CertPool, naming *meta.Naming, now func() time.Time, uids bool) Authenticator {
 	return newVerifier(roots, now, certificateUser(naming, uids))
 }
 
-// CredentialID is the key, in platform form, of the extra that tells which credential of its
-// user a request came with.
+// CredentialID is the key, in platform form, of the extra that identifies the credential of a
+// request.
 const CredentialID = "authentication.platform.io/credential-id"
 
-// uidAttribute is the type of the attribute of a subject that holds the user's uid.
+// uidAttribute is the type of the subject attribute with the user's uid.
 var uidAttribute = asn1.ObjectIdentifier{1, 3, 6, 1, 4, 1, 57683, 2}
 
-// certificateUser reads the user of a certificate, with the uid if uids.
+// certificateUser returns a function that reads the user of a certificate.
 func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*User, error) {
 	key := naming.Translate(CredentialID)
 	return func(leaf *x509.Certificate) (*User, error) {
@@ -55,7 +53,7 @@ func certificateUser(naming *meta.Naming, uids bool) func(*x509.Certificate) (*U
 	}
 }
 
-// subjectUID is the uid in the subject of a certificate; "" if there is none.
+// subjectUID returns the uid in the subject of a certificate, or "".
 func subjectUID(leaf *x509.Certificate) (uid string, err error) {
 	for _, attribute := range leaf.Subject.Names {
 		if !attribute.Type.Equal(uidAttribute) {
@@ -70,8 +68,7 @@ func subjectUID(leaf *x509.Certificate) (uid string, err error) {
 	return uid, nil
 }
 
-// A verifier finds out whether a certificate comes from one of the CAs of the moment, and
-// whose it is.
+// A verifier checks that a certificate was issued by one of the current CAs, and returns its user.
 type verifier struct {
 	roots  func() *x509.CertPool
 	now    func() time.Time
@@ -79,7 +76,7 @@ type verifier struct {
 	pool   atomic.Pointer[verifiedPool]
 }
 
-// A verifiedPool holds the certificates that have been verified with one pool of CAs.
+// A verifiedPool caches the certificates that were verified with one pool of CAs.
 type verifiedPool struct {
 	pool     *x509.CertPool
 	verified *Cache[verifiedCertificate]
@@ -91,27 +88,26 @@ type verifiedCertificate struct {
 	notBefore, notAfter time.Time // the latest and the earliest of its chain
 }
 
-// valid tells whether the certificate counts at that time.
 func (v *verifiedCertificate) valid(now time.Time) bool {
 	return !now.Before(v.notBefore) && now.Before(v.notAfter)
 }
 
-// A connCertificate was verified for this connection, with the CAs of that pool.
+// A connCertificate was verified for this connection with the CAs of that pool.
 type connCertificate struct {
 	verifiedPool *verifiedPool
 	leaf         *x509.Certificate
 	verifiedCertificate
 }
 
-// maxCertificates bounds the memory for verified certificates.
+// maxCertificates limits the cache of verified certificates.
 const maxCertificates = 4096
 
 func newVerifier(roots func() *x509.CertPool, now func() time.Time, read func(*x509.Certificate) (*User, error)) *verifier {
 	return &verifier{roots: roots, now: now, userOf: read}
 }
 
-// currentPool is what is trusted now. Two requests that see a new pool at once may both begin
-// with an empty memory; one of them stays.
+// currentPool returns the cache of the current CAs. Two requests that see a new pool concurrently
+// may both start an empty cache; one of them stays.
 func (v *verifier) currentPool() *verifiedPool {
 	pool := v.roots()
 	t := v.pool.Load()
@@ -142,7 +138,7 @@ func (v *verifier) Authenticate(r Request) (*User, error) {
 	return known.user, nil
 }
 
-// lookup finds a certificate among those that were verified, or verifies its signatures.
+// lookup returns a cached certificate, or verifies its signatures.
 func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.Time) (verifiedCertificate, error) {
 	digest := Digest(sha256.Sum256(certs[0].Raw))
 	if known, ok := t.verified.Get(digest); ok && known.valid(now) {
@@ -170,9 +166,9 @@ func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.T
 	return found, nil
 }
 
-// chain leads from a client's certificate to one of the CAs.
+// chain returns a chain from a client's certificate to one of the CAs.
 func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
-	if t.pool == nil { // which x509 takes for the CAs of the machine
+	if t.pool == nil { // for which x509 would use the system's CAs
 		return nil, errors.New("client certificate: there is no CA")
 	}
 	intermediates := x509.NewCertPool()

@@ -8,26 +8,24 @@ import (
 	"time"
 )
 
-// ProxyOptions say which proxies are trusted, and which headers are read. Names of headers are not
-// case-sensitive.
+// ProxyOptions configure the trusted proxies and their headers. Header names are case-insensitive.
 type ProxyOptions struct {
-	// Roots tells the CAs of the certificates that proxies prove themselves with.
+	// Roots returns the CAs of the proxies' certificates.
 	Roots func() *x509.CertPool
-	// AllowedNames are the common names of those certificates; none stands for any.
+	// AllowedNames are the common names of those certificates; empty allows any.
 	AllowedNames []string
-	// UserHeaders and UIDHeaders are looked at in turn; the first with a value counts.
+	// Of UserHeaders and UIDHeaders, the first with a value counts.
 	UserHeaders, UIDHeaders []string
-	// GroupHeaders: each value is a group.
+	// GroupHeaders are headers in which each value is a group.
 	GroupHeaders []string
-	// ExtraPrefixes begin the names of headers whose values are extras.
+	// ExtraPrefixes are prefixes of headers whose values are extras.
 	ExtraPrefixes []string
 	Now           func() time.Time
 }
 
-// Proxy authenticates by what a proxy, which has authenticated the client in its own way,
-// writes into headers. They are believed only on a connection whose client certificate is
-// that of a proxy; a header that was believed is removed from the request. A request without
-// a user header, or without a certificate, is left to other methods.
+// Proxy authenticates by the headers of a proxy that has authenticated the client. They are trusted
+// only on a connection with a client certificate of a proxy, and removed from the request
+// afterwards. Requests without a user header or certificate are left to other methods.
 func Proxy(o ProxyOptions) Authenticator {
 	return &proxy{o, newVerifier(o.Roots, o.Now, func(leaf *x509.Certificate) (*User, error) {
 		name := leaf.Subject.CommonName
@@ -79,7 +77,7 @@ func (p *proxy) Authenticate(r Request) (*User, error) {
 	return user, nil
 }
 
-// firstValue is the first value of the first header that has one.
+// firstValue returns the first value of the first header that has one.
 func firstValue(h Headers, names []string) string {
 	for _, name := range names {
 		if values := h.Values(name); len(values) > 0 && values[0] != "" {
@@ -89,8 +87,7 @@ func firstValue(h Headers, names []string) string {
 	return ""
 }
 
-// extraKey is the key of the extra that a header holds, if it does: what follows the prefix,
-// in lower case and decoded.
+// extraKey returns the key of the extra in a header: the decoded, lower-case part after the prefix.
 func (p *proxy) extraKey(header string) (string, bool) {
 	for _, prefix := range p.ExtraPrefixes {
 		if len(header) < len(prefix) || !strings.EqualFold(header[:len(prefix)], prefix) {

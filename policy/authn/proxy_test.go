@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// testHeaders are the headers of a request, name, value, name, value …
+// testHeaders are the headers of a request: name, value, name, value …
 type testHeaders []string
 
 func (l *testHeaders) Values(name string) (values []string) {
@@ -62,7 +62,7 @@ func TestProxy(t *testing.T) {
 		name    string
 		certs   []*x509.Certificate
 		headers testHeaders
-		want    *authn.User // nil is no user
+		want    *authn.User // nil means no user
 		fault   string
 		left    testHeaders
 	}{
@@ -91,7 +91,7 @@ func TestProxy(t *testing.T) {
 		Now: func() time.Time { return now },
 	})
 	for _, test := range tests {
-		for range 2 { // the second time from memory
+		for range 2 { // the second time from the cache
 			left := slices.Clone(test.headers)
 			user, err := a.Authenticate(authn.Request{Certs: test.certs, Headers: &left})
 			if !reflect.DeepEqual(withoutExpiry(user), test.want) {

@@ -5,17 +5,17 @@ import (
 	"strings"
 )
 
-// A RejectionError is an error whose text is meant for the client: why a remote does not let it in.
-// No other error of this package is shown to clients.
+// A RejectionError carries the reason of a remote for a rejection, to be shown to the client. Other
+// errors of this package are not shown to clients.
 type RejectionError struct{ Message string }
 
 func (r *RejectionError) Error() string { return "refused: " + strconv.Quote(r.Message) }
 
-// maxRejectionMessage bounds the text of a RejectionError, in bytes.
+// maxRejectionMessage limits the text of a RejectionError, in bytes.
 const maxRejectionMessage = 1024
 
-// rejection is the refusal of a token with a remote's text; ErrUnknownToken if it has none to
-// show. A text that holds the token is not shown.
+// rejection returns the rejection of a token with a remote's text, or ErrUnknownToken if the text
+// is empty or contains the token.
 func rejection(text, token string) error {
 	if text == "" || strings.Contains(text, token) {
 		return ErrUnknownToken

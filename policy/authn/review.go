@@ -7,18 +7,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reviewer tells clients whom the server takes somebody for.
+// A Reviewer authenticates on behalf of clients.
 type Reviewer struct {
 	Authenticator Authenticator
-	// Audiences are the names of this server. Its tokens are for it.
+	// Audiences are the names of this server.
 	Audiences []string
 }
 
-// invalidTokenMessage is the error of a review where no method gives a better one.
+// invalidTokenMessage is the error of a review without a more specific one.
 const invalidTokenMessage = "invalid bearer token"
 
-// Token answers a TokenReview: the user that a bearer token belongs to, and for which of
-// the audiences that were asked for. The error is a *meta.Status.
+// Token completes a TokenReview with the user of a token and the matching audiences. The error is a
+// *meta.Status.
 func (r *Reviewer) Token(review tree.Tree) (tree.Tree, error) {
 	spec := review.Object("spec")
 	token := spec.String("token")
@@ -49,7 +49,7 @@ func (r *Reviewer) Token(review tree.Tree) (tree.Tree, error) {
 	return review, nil
 }
 
-// audiencesFor are the audiences that the token of a user is for, of those that were asked for.
+// audiencesFor returns the requested audiences that a user's token is valid for.
 func (r *Reviewer) audiencesFor(user *User, asked []string) []string {
 	if user == nil {
 		return nil
@@ -61,7 +61,7 @@ func (r *Reviewer) audiencesFor(user *User, asked []string) []string {
 	return IntersectAudiences(asked, good)
 }
 
-// SelfReview answers a SelfSubjectReview, which asks for the user of the request. now is RFC 3339.
+// SelfReview completes a SelfSubjectReview with the requesting user. now is RFC 3339.
 func SelfReview(review tree.Tree, user *User, now string) tree.Tree {
 	review.EnsureObject("metadata")["creationTimestamp"] = now
 	review["status"] = tree.Tree{"userInfo": user.Tree()}

@@ -9,20 +9,20 @@ import (
 	"strings"
 )
 
-// TokenFile authenticates by a fixed list of bearer tokens. It keeps their SHA-256 sums only,
-// so that the time of a look-up tells nothing about them.
+// TokenFile authenticates with a fixed list of bearer tokens. It keeps only their SHA-256 sums, so
+// that the time of a lookup reveals nothing.
 type TokenFile struct {
 	users map[[sha256.Size]byte]*User
 }
 
-// ReadTokenFile reads a list of tokens: comma-separated lines of token, user name, user id
-// and, if wanted, one column of comma-separated groups in double quotes:
+// ReadTokenFile parses comma-separated lines of token, user name, user id and, optionally, a quoted
+// column of comma-separated groups:
 //
 //	31ada4fd-adec,jane,1001,"system:masters,developers"
 //
-// Empty lines, and lines that begin with #, are passed over. As in kube-apiserver, a line without a
-// token is ignored, and the last of several lines with one token counts; warn is called for both.
-// Errors and warnings name the line and never the token.
+// Empty lines and lines that begin with # are ignored. As in kube-apiserver, a line without a token
+// is ignored, and the last line of a token wins; warn is called for both. Errors and warnings
+// contain the line number, but never the token.
 func ReadTokenFile(r io.Reader, warn func(text string)) (*TokenFile, error) {
 	lines := csv.NewReader(r)
 	lines.FieldsPerRecord = -1
@@ -77,7 +77,7 @@ func (t *TokenFile) add(record []string) (warning string, err error) {
 	return warning, nil
 }
 
-// Authenticate has no opinion on a token that is not in the list.
+// Authenticate has no opinion on unknown tokens.
 func (t *TokenFile) Authenticate(r Request) (*User, error) {
 	if !r.HasToken || r.Token == "" {
 		return nil, nil

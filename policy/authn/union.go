@@ -2,8 +2,8 @@ package authn
 
 import "errors"
 
-// Union asks methods in the order given and takes the first user found. If there is none
-// it returns the errors of all methods, joined. After a FinalError it asks no other method.
+// Union tries methods in order and returns the first user. If there is none, it joins the errors of
+// all methods. A FinalError ends the search.
 func Union(methods ...Authenticator) Authenticator {
 	if len(methods) == 1 {
 		return methods[0]

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Names of users and groups that the server itself knows.
+// Users and groups with special meaning to the server.
 const (
 	UserAnonymous        = "system:anonymous"
 	GroupMasters         = "system:masters"
@@ -19,7 +19,8 @@ const (
 // A User is the authenticated sender of a request.
 type User = request.User
 
-// withEarlierExpiry returns u with the earlier expiry of the two, for credentials that need each other.
+// withEarlierExpiry returns u with the earlier of both expiries, for credentials that depend on
+// each other.
 func withEarlierExpiry(u, other *User) *User {
 	if other.ValidUntil.IsZero() || !u.ValidUntil.IsZero() && u.ValidUntil.Before(other.ValidUntil) {
 		return u
@@ -29,8 +30,8 @@ func withEarlierExpiry(u, other *User) *User {
 	return &shorter
 }
 
-// ReadUser reads a user as reviews show it, with its name in the field called name, which is
-// "username" in answers and "user" in questions.
+// ReadUser decodes the user of a review, whose name is in the field name: "username" in a status
+// and "user" in a spec.
 func ReadUser(t tree.Tree, name string) *User {
 	u := &User{Name: t.String(name), UID: t.String("uid"), Groups: t.Strings("groups")}
 	if extra := t.Object("extra"); len(extra) > 0 {
@@ -42,8 +43,8 @@ func ReadUser(t tree.Tree, name string) *User {
 	return u
 }
 
-// ExtraKey is the key of an extra that stands, percent-encoded, in the name of a header; as it
-// is, if it cannot be decoded. encoded is in lower case.
+// ExtraKey returns the key of an extra that is percent-encoded in the lower-case name of a header,
+// or encoded itself if it is invalid.
 func ExtraKey(encoded string) string {
 	if key, err := url.PathUnescape(encoded); err == nil {
 		return key

@@ -43,7 +43,6 @@ func TestIntersectAudiences(t *testing.T) {
 	}
 }
 
-// withoutExpiry is a user without the end of the credential.
 func withoutExpiry(u *authn.User) *authn.User {
 	if u == nil {
 		return nil

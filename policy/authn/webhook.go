@@ -13,31 +13,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// WebhookOptions say which remote knows tokens, and how long its answers count.
+// WebhookOptions configure the token webhook.
 type WebhookOptions struct {
-	// Ask puts a TokenReview, as JSON, to the remote and returns its answer.
+	// Ask sends a TokenReview as JSON and returns the response.
 	Ask    func(ctx context.Context, review []byte) ([]byte, error)
 	Naming *meta.Naming
 	// Version is that of the TokenReview: v1 or v1beta1.
 	Version string
-	// TTL is how long an answer counts. An answer with an error counts for ten seconds at most.
+	// TTL is how long a response is cached. Errors are cached for at most ten seconds.
 	TTL time.Duration
-	// Audiences are those of the server: what a token is for if the remote does not say.
+	// Audiences are those of the server, for responses without audiences.
 	Audiences []string
 	Now       func() time.Time
 }
 
-// Bounds of what the remote can cost.
+// Limits of the remote's cost.
 const (
-	reviewTimeout        = 30 * time.Second // of one question with all its repetitions
-	maxConcurrentReviews = 256              // at a time; further ones wait, which counts toward reviewTimeout
-	maxCachedReviews     = 16 << 10         // that are kept
-	maxErrorTTL          = 10 * time.Second // that an answer with an error is kept
-	minRecheckInterval   = time.Second      // least time between two questions about one token
+	reviewTimeout        = 30 * time.Second // of one review including retries
+	maxConcurrentReviews = 256              // more reviews wait, within reviewTimeout
+	maxCachedReviews     = 16 << 10
+	maxErrorTTL          = 10 * time.Second // for responses with an error
+	minRecheckInterval   = time.Second      // minimum time between two reviews of one token
 )
 
-// Webhook authenticates bearer tokens by asking a remote, with a TokenReview. Several requests
-// with the same token share one question. If there is no answer, that is an error and is not cached.
+// Webhook authenticates bearer tokens with a TokenReview. Concurrent requests with the same token
+// share one review. A missing response is an error that is not cached.
 func Webhook(o WebhookOptions) Authenticator {
 	return &webhook{
 		WebhookOptions: o, apiVersion: o.Naming.Group("authentication") + "/" + o.Version,
@@ -53,7 +53,7 @@ type webhook struct {
 	slots      chan struct{}
 }
 
-// A tokenResult is what is known about a token: one of the three answers of an Authenticator.
+// A tokenResult is one of the three results of an Authenticator.
 type tokenResult struct {
 	user *User
 	err  error
@@ -72,7 +72,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 		return known.user, known.err
 	}
 	answer, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
-		if known, ok := w.cache.Get(digest); ok { // it was stored since the check above
+		if known, ok := w.cache.Get(digest); ok { // stored since the check above
 			return known, nil
 		}
 		return w.review(digest, r.Token, wanted)
@@ -84,7 +84,7 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 	return known.user, known.err
 }
 
-// review asks the remote, and caches the answer.
+// review calls the remote and caches the result.
 func (w *webhook) review(digest Digest, token string, wanted []string) (tokenResult, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)
 	defer cancel()
@@ -127,8 +127,8 @@ func (w *webhook) review(digest Digest, token string, wanted []string) (tokenRes
 	return known, nil
 }
 
-// status is that of an answer, which must be of the version of the question. Its text is in
-// no error: it may hold the token.
+// status returns the status of a response, which must be of the request's version. Errors do not
+// contain the response, because it may contain the token.
 func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	var review tree.Tree
 	if json.Unmarshal(answer, &review) != nil {
@@ -140,7 +140,7 @@ func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	return review.Object("status"), nil
 }
 
-// result is what a status says about a token for the wanted audiences.
+// result interprets a status for the wanted audiences.
 func (w *webhook) result(status tree.Tree, token string, wanted []string) (tokenResult, error) {
 	audiences := status.Strings("audiences")
 	if len(audiences) == 0 {

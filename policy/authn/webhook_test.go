@@ -19,13 +19,13 @@ import (
 
 const janeStatus = `{"authenticated":true,"user":{"username":"jane","uid":"u1","groups":["dev"],"extra":{"k":["v","w"]}}}`
 
-// A fakeWebhook is a remote that gives one status to everything.
+// A fakeWebhook responds with one status to all requests.
 type fakeWebhook struct {
-	version     string // of its answers
+	version     string // of its responses
 	status      string
 	err         error
 	requests    atomic.Int64
-	lastRequest atomic.Value // the question
+	lastRequest atomic.Value // the last request body
 }
 
 func (j *fakeWebhook) ask(_ context.Context, question []byte) ([]byte, error) {
@@ -58,7 +58,7 @@ func TestWebhookResponses(t *testing.T) {
 		version, status string
 		asked           []string // audiences
 		want            *authn.User
-		fault           string // "" is none
+		fault           string // "" for none
 	}{
 		{"good", v1, janeStatus, nil, with("here"), ""},
 		{"for this server among others", v1, strings.Replace(janeStatus, "true", `true,"audiences":["there","here"]`, 1), nil, with("here"), ""},
@@ -120,7 +120,7 @@ func TestWebhookCache(t *testing.T) {
 		name, status string
 		err          error
 		after        time.Duration
-		questions    int64 // of two requests
+		questions    int64 // for two requests
 	}{
 		{"a user", janeStatus, nil, time.Minute - 1, 1},
 		{"a user, later", janeStatus, nil, time.Minute, 2},
@@ -149,7 +149,8 @@ func TestWebhookCache(t *testing.T) {
 	}
 }
 
-// One token is one question at a time, and a slow answer holds up nobody else.
+// TestWebhookSingleFlight checks that a token has one review at a time, and that a slow response
+// delays no other token.
 func TestWebhookSingleFlight(t *testing.T) {
 	begun, release := make(chan string, 32), make(chan struct{})
 	var asked []string
