@@ -19,33 +19,32 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Algorithms are those that tokens may be signed with, if they are allowed.
+// Algorithms are the supported signature algorithms.
 var Algorithms = []string{"RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"}
 
-// IsIssuer tells whether s can be the URL of an issuer: https, a host, perhaps a path, and
-// nothing else.
+// IsIssuer reports whether s is a valid issuer URL: https, a host, and optionally a path.
 func IsIssuer(s string) bool {
 	u, err := url.Parse(s)
 	return err == nil && u.Scheme == "https" && u.Host != "" && u.User == nil && !strings.ContainsAny(s, "?#")
 }
 
-// Options say which provider is trusted, and how its claims name users.
+// Options configure the trusted provider and how its claims map to users.
 type Options struct {
 	IssuerURL string // https
-	ClientID  string // that tokens must be issued for
-	// UsernameClaim holds the name of the user. UsernamePrefix comes before it: "" is the
-	// issuer's URL and #, except for the claim email, and "-" is nothing.
+	ClientID  string // required audience of tokens
+	// UsernameClaim is the claim with the user name, after UsernamePrefix. The prefix "" means the
+	// issuer's URL and #, except for the claim email; "-" means none.
 	UsernameClaim, UsernamePrefix string
-	// GroupsClaim holds groups, a list of texts; "" is none. GroupsPrefix comes before each.
+	// GroupsClaim is the claim with a list of groups, each after GroupsPrefix; "" means none.
 	GroupsClaim, GroupsPrefix string
-	// RequiredClaims must be in a token, with these values.
+	// RequiredClaims must be in a token with these values.
 	RequiredClaims map[string]string
-	// SystemNames are the users and groups beginning with "system:", their prefix included, that a
-	// token may name. One that names another is refused.
+	// SystemNames are the users and groups with the prefix "system:" that tokens may name. Any
+	// other such user is rejected, and any other such group dropped.
 	SystemNames []string
-	// Algorithms are those allowed, some of the package's Algorithms.
+	// Algorithms are the allowed algorithms, a subset of the package's Algorithms.
 	Algorithms []string
-	// Roots are the CAs of the issuer's certificate; nil stands for those of the machine.
+	// Roots are the CAs of the issuer's certificate; nil means the system's.
 	Roots  *x509.CertPool
 	Naming *meta.Naming
 	Now    func() time.Time
@@ -62,7 +61,7 @@ func (o *Options) usernamePrefix() string {
 	return o.UsernamePrefix
 }
 
-// Bounds of what is remembered of tokens.
+// Limits of cached tokens.
 const (
 	maxVerified, maxRejected = 8192, 8192
 	rejectedTTL              = 10 * time.Second
@@ -77,13 +76,13 @@ type Authenticator struct {
 	rejected *authn.Cache[cachedResult[error]]
 }
 
-// A cachedResult is what was found out about a token with a set of keys.
+// A cachedResult is the result for a token with a key set.
 type cachedResult[V any] struct {
 	keySet *keySet
 	value  V
 }
 
-// New makes the authenticator of an issuer, whose keys are known once Run is under way.
+// New returns the authenticator of an issuer. Its keys are known once Run has fetched them.
 func New(o Options) *Authenticator {
 	issuer := newIssuer(o.IssuerURL, &http.Transport{
 		Proxy: http.ProxyFromEnvironment, TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12},
@@ -95,17 +94,17 @@ func New(o Options) *Authenticator {
 	}
 }
 
-// Run keeps the issuer's keys current until ctx ends: it fetches them, with growing pauses after
-// failures, and again every refreshPeriod.
+// Run keeps the issuer's keys current until ctx ends. It fetches them every refreshPeriod, and with
+// backoff after failures.
 func (t *Authenticator) Run(ctx context.Context) { t.issuer.run(ctx) }
 
-// KeySetID identifies the present keys: it is another value when they have changed.
+// KeySetID identifies the current keys; it changes with them.
 func (t *Authenticator) KeySetID() any { return t.issuer.keys() }
 
-// errNoKeys is not cached, because the keys may be there for the next request.
+// errNoKeys is not cached, because the next request may find the keys.
 var errNoKeys = errors.New("the OIDC issuer's keys are not known yet")
 
-// Authenticate has no opinion on what is no token of the issuer.
+// Authenticate has no opinion on tokens of other issuers.
 func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if strings.Count(r.Token, ".") != 2 {
 		return nil, nil
@@ -149,8 +148,8 @@ func (t *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return user, nil
 }
 
-// verify checks algorithm and signature. If none of the keys in set has signed the token, it
-// tries newer ones, and leaves in set those that it has tried last.
+// verify checks algorithm and signature. If no key in set has signed the token, it tries newer keys
+// and stores them in set.
 func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) error {
 	if !slices.Contains(t.options.Algorithms, token.Method.Alg()) {
 		return errors.New("the token is signed with an algorithm that is not allowed")
@@ -175,7 +174,7 @@ func (t *Authenticator) verify(token *jwt.Token, parts []string, set **keySet) e
 	return errors.New("no key of the issuer has signed the token")
 }
 
-// verifySignature tells whether one of the keys has signed the text.
+// verifySignature reports whether one of the keys has signed text.
 func verifySignature(token *jwt.Token, text string, signature []byte, set *keySet) bool {
 	id, _ := token.Header["kid"].(string)
 	for _, key := range set.matching(id, token.Method.Alg()) {

@@ -11,10 +11,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// claims are what a token says, as JSON reads into Go.
+// claims are the decoded claims of a token.
 type claims map[string]any
 
-// notBeforeLeeway is how much nbf may be ahead of the clock here.
+// notBeforeLeeway is how far nbf may be in the future.
 const notBeforeLeeway = 5 * time.Minute
 
 // validate checks audience, times and required claims. It returns when the token expires.
@@ -42,7 +42,7 @@ func (c claims) validate(clientID string, required map[string]string, now time.T
 	return end, nil
 }
 
-// timeClaim reads a claim in seconds since 1970; a far future is the end of time.
+// timeClaim decodes a claim in seconds since 1970 and limits it to a far future.
 func (c claims) timeClaim(claim string) (time.Time, bool) {
 	seconds, ok := c[claim].(float64)
 	if !ok || math.IsNaN(seconds) || seconds < 0 {
@@ -51,7 +51,7 @@ func (c claims) timeClaim(claim string) (time.Time, bool) {
 	return time.Unix(int64(min(seconds, 1<<37)), 0), true
 }
 
-// stringOrList is a claim that is one text or a list of them.
+// stringOrList decodes a claim that is a string or a list of strings.
 func stringOrList(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -70,13 +70,13 @@ func stringOrList(v any) ([]string, bool) {
 	return nil, false
 }
 
-// systemPrefix begins names that mean something to the server itself.
+// systemPrefix begins names with special meaning to the server.
 const systemPrefix = "system:"
 
-// IsSystemName tells whether a user or a group means something to the server itself.
+// IsSystemName reports whether a user or group has special meaning to the server.
 func IsSystemName(name string) bool { return strings.HasPrefix(name, systemPrefix) }
 
-// user is who the claims are about.
+// user returns the user of the claims.
 func (c claims) user(o *Options) (*authn.User, error) {
 	name, ok := c[o.UsernameClaim].(string)
 	if !ok || name == "" {
@@ -99,7 +99,8 @@ func (c claims) user(o *Options) (*authn.User, error) {
 	if isReserved(user.Name) {
 		return nil, fmt.Errorf("the token names %q, which is not among the names of the system that are allowed", user.Name)
 	}
-	user.Groups = slices.DeleteFunc(user.Groups, isReserved) // without them the user may do less, as they should
+	// dropping them only reduces the user's rights
+	user.Groups = slices.DeleteFunc(user.Groups, isReserved)
 	if id, ok := c["jti"].(string); ok && id != "" {
 		user.Extra = map[string][]string{o.Naming.Translate(authn.CredentialID): {"JTI=" + id}}
 	}

@@ -1,37 +1,34 @@
 // Package oidc authenticates by the identity tokens of an OpenID Connect provider.
 //
-// The issuer is the one provider that is trusted; it signs with its keys; the Authenticator verifies
-// tokens with them. The keys are fetched over TLS, first the discovery document
+// The issuer is the one trusted provider. The Authenticator verifies tokens with its keys, which
+// are fetched over TLS: first the discovery document
 //
 //	<issuer>/.well-known/openid-configuration   {"issuer": "<issuer>", "jwks_uri": "https://…"}
 //
-// and then the key set (RFC 7517) that this names; a token is a JWT in compact form (RFC
-// 7519) whose claims say who somebody is.
+// and then the key set (RFC 7517) at jwks_uri. A token is a JWT in compact form (RFC 7519).
 //
-// A token is good if its algorithm is one of those allowed, a key of the issuer has signed
-// it, iss is the issuer and aud holds the client id, to the letter, it has an exp that is to
-// come and no nbf that is (five minutes of grace there, for clocks that differ), every
-// required claim is there with its value, and the claims name a user. No key, and no address
-// of a key, is ever taken from a token. Whoever calls gets no opinion on what is no token of
-// the issuer.
+// A token is valid if its algorithm is allowed, a key of the issuer has signed it, iss is the
+// issuer, aud contains the client id exactly, exp is in the future, nbf, if present, is at most
+// five minutes in the future (clock skew), all required claims have their values, and the claims
+// name a user. Keys or key addresses in tokens are ignored. There is no opinion on tokens of other
+// issuers. Distributed and aggregated claims are not resolved.
 //
-// Invariants: no request waits for the issuer but those with a token of it that none of the
-// known keys has signed, and those together for one fetch, which is bounded in time; without
-// keys they fail at once. Nothing else waits, not even the start. Fetches are bounded in size,
-// follow no redirect, and happen a few times a minute at most, whatever tokens come. A token
-// that was verified is known until it expires, a bad one for ten seconds, both only while the
-// issuer's keys stay what they are. Tokens are in no error.
+// # Invariants
 //
-// Distributed and aggregated claims are not resolved.
+//   - Only requests with a token of the issuer that no known key has signed wait for the issuer. They share one fetch with a
+//     timeout. Without any keys they fail at once. Startup does not wait.
+//   - Fetches are limited in size, follow no redirects, and happen at most a few times a minute, whatever tokens arrive.
+//   - Verified tokens are cached until they expire, rejected ones for ten seconds, and both only while the keys stay the
+//     same.
+//   - Errors never contain tokens.
 //
 // # Why not coreos/go-oidc
 //
 // Its RemoteKeySet (v3.14.1) fetches the keys for every token with an unknown signature, without a
-// bound on how often, so that anybody can make the server ask the provider; it reads the provider's
-// answers without a bound on their size; it keeps keys that the provider has dropped as long as no
-// token with an unknown signature comes; it does not tell when the keys have changed, which ends
-// decisions that were kept (KeySetID); and discovery is part of its construction, so that a provider
-// that is down would hold up the start. With all of that around it, what is left is reading a key set
-// and checking five claims, at the price of a second implementation of JWT (go-jose) beside
+// rate limit, so that anyone can make the server call the provider. It reads responses without a
+// size limit. It keeps revoked keys until a token with an unknown signature arrives. It does not
+// report key changes, which must invalidate cached decisions (KeySetID). Discovery is part of its
+// construction, so an unavailable provider would delay the start. What remains is parsing a key set
+// and checking five claims, at the price of a second JWT implementation (go-jose) beside
 // golang-jwt, which service accounts need anyway.
 package oidc

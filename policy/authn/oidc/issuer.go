@@ -24,28 +24,29 @@ type issuer struct {
 	now    func() time.Time
 	log    *slog.Logger
 
-	keySet   atomic.Pointer[keySet] // nil: not known yet
-	signIn   atomic.Pointer[SignIn] // nil: not known yet, or the issuer offers none
+	keySet   atomic.Pointer[keySet] // nil if not known yet
+	signIn   atomic.Pointer[SignIn] // nil if not known yet, or not offered
 	inflight singleflight.Group     // of fetches
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	keysURL    string     // from the discovery document; "" if that must be fetched first
-	fetches    int        // caused by tokens, less those that time has refilled
+	fetches    int        // caused by tokens, minus refills
 	lastRefill time.Time  // when fetches was last reduced
 }
 
-// How the issuer is asked.
+// Timing and limits of fetches.
 const (
-	fetchTimeout    = 10 * time.Second // bounds one fetch
+	fetchTimeout    = 10 * time.Second // limits one fetch
 	maxDocumentSize = 1 << 20          // bytes of a document
-	minBackoff      = time.Second      // before a failed fetch is repeated; doubles
+	minBackoff      = time.Second      // before a failed fetch is retried; doubles
 	maxBackoff      = time.Minute
-	refreshPeriod   = 15 * time.Minute // between two fetches; so keys that the issuer has dropped are dropped here
-	fetchBurst      = 3                // fetches that tokens may cause at once …
-	refillInterval  = 10 * time.Second // … and the time after which they may cause one more
+	// between two fetches; also drops keys that the issuer has dropped
+	refreshPeriod  = 15 * time.Minute
+	fetchBurst     = 3                // fetches that tokens may cause at once …
+	refillInterval = 10 * time.Second // … and the time after which they may cause another one
 )
 
-// newIssuer does not talk to the issuer yet.
+// newIssuer does not contact the issuer yet.
 func newIssuer(where string, transport http.RoundTripper, now func() time.Time, log *slog.Logger) *issuer {
 	return &issuer{url: where, now: now, log: log, client: &http.Client{
 		Transport: transport, Timeout: fetchTimeout,
@@ -53,7 +54,6 @@ func newIssuer(where string, transport http.RoundTripper, now func() time.Time, 
 	}}
 }
 
-// run keeps the keys current until ctx ends.
 func (i *issuer) run(ctx context.Context) {
 	pause := minBackoff
 	for {
@@ -73,13 +73,14 @@ func (i *issuer) run(ctx context.Context) {
 	}
 }
 
-// keys returns the key set that is known; nil before the first fetch.
+// keys returns the current key set, or nil before the first fetch.
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
-// newerKeys fetches the key set again for a token that no key of the given one has signed. It returns
-// the same set if it has not changed, or if tokens have caused too many fetches lately.
+// newerKeys fetches the key set again for a token that no key of the given set has signed. It
+// returns the same set if it has not changed, or if tokens have caused too many fetches recently.
 func (i *issuer) newerKeys(than *keySet) *keySet {
-	// A fetch that was under way may have read the keys before they changed, so its result alone does not count.
+	// A concurrent fetch may have read the keys before they changed, so its result alone does not
+	// count.
 	for range 2 {
 		if set := i.keys(); set != than {
 			return set
@@ -102,7 +103,7 @@ func (i *issuer) newerKeys(than *keySet) *keySet {
 	return i.keys()
 }
 
-// allowFetch tells whether a token may have the keys fetched, and counts it.
+// allowFetch reports whether a token may cause a fetch, and counts it.
 func (i *issuer) allowFetch() bool {
 	i.mu.Lock()
 	defer i.mu.Unlock()
@@ -117,7 +118,7 @@ func (i *issuer) allowFetch() bool {
 	return true
 }
 
-// fetch fetches the keys. Calls at the same time share one fetch and its result.
+// fetch fetches the keys. Concurrent calls share one fetch and its result.
 func (i *issuer) fetch(ctx context.Context) error {
 	_, err, _ := i.inflight.Do("", func() (any, error) { return nil, i.fetchOnce(ctx) })
 	return err
@@ -139,7 +140,7 @@ func (i *issuer) fetchOnce(ctx context.Context) error {
 	i.mu.Lock()
 	i.keysURL = where
 	if err != nil {
-		i.keysURL = "" // they may have moved
+		i.keysURL = "" // the keys may have moved
 	}
 	i.mu.Unlock()
 	if err != nil {
@@ -160,7 +161,7 @@ func (i *issuer) fetchKeys(ctx context.Context, where string) (*keySet, error) {
 	return parseKeys(text)
 }
 
-// discover asks where the keys are, and where people sign in.
+// discover returns the URL of the keys, and stores the sign-in endpoints.
 func (i *issuer) discover(ctx context.Context) (string, error) {
 	text, err := i.get(ctx, strings.TrimSuffix(i.url, "/")+"/.well-known/openid-configuration")
 	if err != nil {

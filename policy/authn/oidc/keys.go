@@ -11,19 +11,19 @@ import (
 	"strings"
 )
 
-// A keySet is what the issuer signs with. It is immutable; other keys are another set.
+// A keySet is an immutable set of the issuer's signing keys.
 type keySet struct {
-	raw  string // as it was fetched
+	raw  string // as fetched
 	keys []key
 }
 
-// A key is one public key: an *rsa.PublicKey or an *ecdsa.PublicKey.
+// A key is one public key: an *rsa.PublicKey or *ecdsa.PublicKey.
 type key struct {
-	id, algorithm string // "" where the issuer does not say
+	id, algorithm string // "" if unspecified
 	public        any
 }
 
-// Bounds of a key set.
+// Limits of a key set.
 const (
 	maxKeys    = 64
 	minRSABits = 2048
@@ -32,8 +32,7 @@ const (
 
 var curves = map[string]elliptic.Curve{"P-256": elliptic.P256(), "P-384": elliptic.P384(), "P-521": elliptic.P521()}
 
-// parseKeys reads a key set. Keys that are for something else than signing, or of a sort that
-// is not known here, are passed over.
+// parseKeys decodes a key set. It ignores keys for other uses and of unknown types.
 func parseKeys(text []byte) (*keySet, error) {
 	var document struct {
 		Keys []struct {
@@ -71,7 +70,7 @@ func parseKeys(text []byte) (*keySet, error) {
 	return set, nil
 }
 
-// rsaKey is nil if the numbers are no RSA key, or one that is too weak or too large.
+// rsaKey returns nil if the numbers are not an RSA key of acceptable size.
 func rsaKey(modulus, exponent string) any {
 	n, err := base64.RawURLEncoding.DecodeString(strings.TrimRight(modulus, "="))
 	if err != nil {
@@ -88,7 +87,7 @@ func rsaKey(modulus, exponent string) any {
 	return public
 }
 
-// ecdsaKey is nil if the point is not on the curve.
+// ecdsaKey returns nil if the point is not on the curve.
 func ecdsaKey(name, x, y string) any {
 	curve := curves[name]
 	if curve == nil {
@@ -110,8 +109,8 @@ func ecdsaKey(name, x, y string) any {
 	return public
 }
 
-// matching are the keys that may have signed a token: of the id in its header or, if it has none,
-// all, and made for its algorithm.
+// matching returns the keys that may have signed a token with this key id, which may be "", and
+// algorithm.
 func (s *keySet) matching(id, algorithm string) (fitting []any) {
 	for _, k := range s.keys {
 		if (id == "" || k.id == "" || k.id == id) && (k.algorithm == "" || k.algorithm == algorithm) {

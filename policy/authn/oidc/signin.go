@@ -2,13 +2,14 @@ package oidc
 
 import "net/url"
 
-// SignIn is where people get tokens of a provider, as its discovery document says.
+// SignIn holds a provider's endpoints for users to get tokens, from its discovery document.
 type SignIn struct {
 	AuthorizationEndpoint string `json:"authorization_endpoint"` // https URL
 	TokenEndpoint         string `json:"token_endpoint"`         // https URL
 }
 
-// orNone is nil unless both are https URLs: a page must not send people or codes elsewhere.
+// orNone returns nil unless both are https URLs, because a page must not send users or codes
+// elsewhere.
 func (s SignIn) orNone() *SignIn {
 	for _, where := range []string{s.AuthorizationEndpoint, s.TokenEndpoint} {
 		if u, err := url.Parse(where); err != nil || u.Scheme != "https" || u.Host == "" || u.User != nil {
@@ -18,5 +19,5 @@ func (s SignIn) orNone() *SignIn {
 	return &s
 }
 
-// SignIn tells where people get tokens; nil before the provider has been asked, and if it offers nothing.
+// SignIn returns the sign-in endpoints, or nil if they are not known yet or not offered.
 func (t *Authenticator) SignIn() *SignIn { return t.issuer.signIn.Load() }
