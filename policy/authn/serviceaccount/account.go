@@ -6,22 +6,21 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// The users and groups of service accounts.
 const (
 	userPrefix = "system:serviceaccount:"
 	Group      = "system:serviceaccounts"
 )
 
-// An Account is a service account, as it was when a token for it was signed.
+// An Account is a service account as of when a token was signed.
 type Account struct{ Namespace, Name, UID string }
 
-// Username is the name of the account as a user.
+// Username returns the account's name as a user.
 func (a Account) Username() string { return userPrefix + a.Namespace + ":" + a.Name }
 
-// Groups are all that the account is a member of.
+// Groups returns the groups of the account.
 func (a Account) Groups() []string { return []string{Group, Group + ":" + a.Namespace} }
 
-// ParseUsername reads a user name. It finds no UID; ok is false if it is not that of an account.
+// ParseUsername parses the user name of an account, which has no UID. ok is false for other users.
 func ParseUsername(username string) (a Account, ok bool) {
 	rest, ok := strings.CutPrefix(username, userPrefix)
 	if !ok {
@@ -31,7 +30,6 @@ func ParseUsername(username string) (a Account, ok bool) {
 	return a, ok && a.Namespace != "" && a.Name != "" && !strings.Contains(a.Name, ":")
 }
 
-// user is the account with no more than what always holds.
 func (a Account) user() *authn.User {
 	return &authn.User{Name: a.Username(), UID: a.UID, Groups: a.Groups()}
 }

@@ -14,26 +14,26 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Options are what an Authenticator knows its tokens by.
+// Options configure an Authenticator.
 type Options struct {
 	Naming *meta.Naming
-	// Issuers are those whose tokens are accepted.
+	// Issuers are the accepted issuers.
 	Issuers []string
-	// Keys are those that verify tokens; LegacyKeys verify legacy ones as well, and no others.
+	// Keys verify all tokens, LegacyKeys only legacy ones.
 	Keys, LegacyKeys []*Key
 	// Audiences are the names of this server.
 	Audiences []string
-	// Lookup makes legacy tokens end with their secret and account. Bound ones always do.
+	// Lookup makes legacy tokens depend on their Secret and account. Bound tokens always do.
 	Lookup  bool
 	Objects Objects
-	// LegacyTokenUsed, if set, is called with the Secret of a legacy token that is used, unless its label says so already. It
-	// must not wait.
+	// LegacyTokenUsed, if set, is called with the Secret of a legacy token in use, unless its label
+	// is current. It must not block.
 	LegacyTokenUsed func(namespace, secret string)
 	Now             func() time.Time
 }
 
-// An Authenticator lets in who shows a token of a service account. It has no opinion on
-// tokens of other issuers.
+// An Authenticator authenticates by service account tokens. It has no opinion on tokens of other
+// issuers.
 type Authenticator struct {
 	Options
 	vendorNames vendorNames
@@ -42,8 +42,7 @@ type Authenticator struct {
 	rejected    *authn.Cache[error]
 }
 
-// How far clocks may differ, and what is remembered for how long: good tokens, which are cheap to
-// verify again, and those that nobody signed.
+// Clock skew, and limits of the caches of valid and rejected tokens.
 const (
 	clockLeeway    = time.Minute
 	maxVerified    = 1 << 15
@@ -53,7 +52,7 @@ const (
 	maxTokenLength = 16 << 10
 )
 
-// New makes an Authenticator.
+// New returns an Authenticator.
 func New(o Options) *Authenticator {
 	methods := make([]string, 0, len(o.Keys)) // nil would allow all
 	for _, k := range slices.Concat(o.Keys, o.LegacyKeys) {
@@ -66,14 +65,13 @@ func New(o Options) *Authenticator {
 	}
 }
 
-// verifiedToken is a token whose signature and claims are good: what it says, and whose it is when
-// it is shown to this server.
+// verifiedToken is a token with valid signature and claims, and its user if it is for this server.
 type verifiedToken struct {
 	tokenInfo
 	user *authn.User
 }
 
-// Authenticate implements authn.Authenticator.
+// Authenticate has no opinion on tokens of other issuers.
 func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	if len(r.Token) > maxTokenLength || strings.Count(r.Token, ".") != 2 {
 		return nil, nil
@@ -85,12 +83,12 @@ func (a *Authenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	}
 	user, err := a.user(v, r, now)
 	if err != nil {
-		return nil, authn.FinalError{Err: err} // it is signed with a key of ours
+		return nil, authn.FinalError{Err: err} // one of our keys has signed it
 	}
 	return user, nil
 }
 
-// user is whose token it is, if it counts now.
+// user returns the user of a token, if it is valid now.
 func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (*authn.User, error) {
 	if err := v.checkTime(now); err != nil {
 		return nil, err
@@ -111,7 +109,7 @@ func (a *Authenticator) user(v *verifiedToken, r authn.Request, now time.Time) (
 	return user, nil
 }
 
-// cachedOrVerify is what a token says, verified or remembered; nil if it is bad or of others.
+// cachedOrVerify returns the content of a token, or nil if it is invalid or of another issuer.
 func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedToken, error) {
 	digest := authn.DigestOf(token)
 	if v, ok := a.verified.Get(digest); ok {
@@ -129,7 +127,6 @@ func (a *Authenticator) cachedOrVerify(token string, now time.Time) (*verifiedTo
 	return v, nil
 }
 
-// cacheUntil is how long a verified token is worth remembering.
 func (v *verifiedToken) cacheUntil(now time.Time) time.Time {
 	until := now.Add(maxVerifiedTTL)
 	if end := time.Unix(v.expires, 0).Add(clockLeeway); v.expires != 0 && end.Before(until) {
@@ -138,7 +135,7 @@ func (v *verifiedToken) cacheUntil(now time.Time) time.Time {
 	return until
 }
 
-// The faults of tokens.
+// Errors of tokens.
 var (
 	errExpired     = errors.New("the token has expired")
 	errNotYetValid = errors.New("the token is not valid yet")
@@ -158,7 +155,7 @@ func (v *verifiedToken) checkTime(now time.Time) error {
 	return nil
 }
 
-// expiry is the first moment at which checkTime refuses the token; zero if it never does.
+// expiry returns the first moment at which checkTime rejects the token; zero if never.
 func (v *verifiedToken) expiry() time.Time {
 	if v.expires == 0 {
 		return time.Time{}
@@ -166,7 +163,7 @@ func (v *verifiedToken) expiry() time.Time {
 	return time.Unix(v.expires+1, 0).Add(clockLeeway)
 }
 
-// forAudiences is the user if the token is for one of the audiences that are asked for.
+// forAudiences returns the user if the token is for one of the requested audiences.
 func (a *Authenticator) forAudiences(v *verifiedToken, asked []string) (*authn.User, error) {
 	if len(asked) == 0 {
 		if v.user == nil {
@@ -183,7 +180,7 @@ func (a *Authenticator) forAudiences(v *verifiedToken, asked []string) (*authn.U
 	return user, nil
 }
 
-// audiencesOf are those that a token is for. One that names none is for this server.
+// audiencesOf returns the audiences of a token; by default those of this server.
 func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	if len(f.audiences) == 0 {
 		return a.Audiences
@@ -191,7 +188,7 @@ func (a *Authenticator) audiencesOf(f tokenInfo) []string {
 	return f.audiences
 }
 
-// verify checks the signature and reads the claims. It gives nil for tokens of others.
+// verify checks the signature and decodes the claims. It returns nil for tokens of other issuers.
 func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	issuer, ok := issuerOf(token)
 	legacy := issuer == a.vendorNames.legacyIssuer
@@ -218,7 +215,7 @@ func (a *Authenticator) verify(token string) (*verifiedToken, error) {
 	return v, nil
 }
 
-// readRegisteredClaims reads times and audiences. A bound token needs an end and audiences.
+// readRegisteredClaims decodes times and audiences. Bound tokens require an expiry and audiences.
 func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	audiences, err := c.GetAudience()
 	if err != nil {
@@ -244,8 +241,8 @@ func (f *tokenInfo) readRegisteredClaims(c jwt.MapClaims, legacy bool) bool {
 	return legacy || f.expires != 0 && len(f.audiences) > 0
 }
 
-// keysFor finds the keys that may have signed a token: the one that it names or, if it names
-// none of ours, all; always only those for its algorithm. Keys inside the token count nothing.
+// keysFor returns the keys that may have signed a token: the one that it names or, if that is
+// unknown, all, but only those for its algorithm. Keys inside the token are ignored.
 func (a *Authenticator) keysFor(legacy bool) jwt.Keyfunc {
 	all := a.Keys
 	if legacy {
@@ -273,7 +270,7 @@ func matchingKeys(keys []*Key, t *jwt.Token) (any, error) {
 	return set, nil
 }
 
-// issuerOf is what a token says of its issuer, which nobody has verified.
+// issuerOf returns the unverified issuer of a token.
 func issuerOf(token string) (issuer string, ok bool) {
 	_, rest, _ := strings.Cut(token, ".")
 	payload, _, _ := strings.Cut(rest, ".")

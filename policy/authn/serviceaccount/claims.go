@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// vendorNames are the identifiers of tokens that bear a vendor's name.
+// vendorNames are the identifiers in tokens that contain a vendor's name.
 type vendorNames struct {
-	privateClaim string // the claim of bound tokens that holds what they are bound to
+	privateClaim string // of bound tokens, with the bound objects
 	legacyIssuer string
-	// The claims of legacy tokens.
+	// Claims of legacy tokens.
 	namespace, secret, account, uid string
 	// Keys of a user's extra.
 	credentialID, podName, podUID, nodeName, nodeUID string
@@ -38,7 +38,7 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// A ref names one life of an object; a nil one, none.
+// A ref identifies one incarnation of an object; nil means none.
 type ref struct{ name, uid string }
 
 func (r *ref) tree() tree.Tree {
@@ -57,25 +57,25 @@ func readRef(t tree.Tree, name string) *ref {
 	return &ref{sub.String("name"), sub.String("uid")}
 }
 
-// A binding is what a token is bound to besides its account. With a pod, the node is where
-// the Pod ran, and only told.
+// A binding lists what a token is bound to besides its account. With a pod, the node is only
+// informative.
 type binding struct{ pod, secret, node *ref }
 
-// tokenInfo are what a verified token says.
+// tokenInfo is the content of a verified token.
 type tokenInfo struct {
 	Account
 	binding
 	id        string // of the token; "" for a legacy one
-	legacy    string // the name of the secret of a legacy token
+	legacy    string // name of a legacy token's Secret
 	audiences []string
-	notBefore int64 // before which it is worth nothing, in seconds since 1970
-	expires   int64 // after which it is worth nothing; 0: never
+	notBefore int64 // seconds since 1970
+	expires   int64 // seconds since 1970; 0 means never
 }
 
-// claimTree is decoded claims as a tree, which takes them over.
+// claimTree takes ownership of c.
 func claimTree(c jwt.MapClaims) tree.Tree { return tree.Of(map[string]any(c)).(tree.Tree) }
 
-// read takes the facts out of the claims of a bound token. ok is false if they are not all there.
+// read decodes the claims of a bound token. ok is false if claims are missing.
 func (n *vendorNames) read(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	t := claimTree(c)
 	private := t.Object(n.privateClaim)
@@ -90,7 +90,7 @@ func (n *vendorNames) read(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	return f, f.UID != "" && subject == f.Username()
 }
 
-// readLegacy is like read for a legacy token.
+// readLegacy decodes the claims of a legacy token.
 func (n *vendorNames) readLegacy(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	t := claimTree(c)
 	f.Account = Account{t.String(n.namespace), t.String(n.account), t.String(n.uid)}
@@ -99,7 +99,7 @@ func (n *vendorNames) readLegacy(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	return f, f.UID != "" && f.legacy != "" && subject == f.Username()
 }
 
-// user is who a token belongs to.
+// user returns the user of a token.
 func (n *vendorNames) user(f tokenInfo) *authn.User {
 	u := f.user()
 	extra := map[string][]string{}

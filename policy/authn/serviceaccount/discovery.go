@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Where clients find the documents about tokens, and of which types they are.
+// Paths and media types of the discovery documents.
 const (
 	DiscoveryPath = "/.well-known/openid-configuration"
 	KeysPath      = "/openid/v1/jwks"
@@ -19,8 +19,8 @@ const (
 	KeysType      = "application/jwk-set+json"
 )
 
-// DiscoveryDocument is the document that tells others how to verify tokens of the issuer: OpenID
-// Connect Discovery 1.0, section 3. keys is the URL of the key set.
+// DiscoveryDocument returns the document that tells others how to verify tokens of the issuer
+// (OpenID Connect Discovery 1.0, section 3). keys is the URL of the key set.
 func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	var algorithms []string
 	for _, k := range all {
@@ -38,8 +38,8 @@ func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	}{issuer, keys, []string{"id_token"}, []string{"public"}, algorithms})
 }
 
-// Discoverable tells whether others can find the documents of an issuer: it is an https URL
-// without query and fragment.
+// Discoverable reports whether others can find the documents of an issuer: an https URL without
+// query and fragment.
 func Discoverable(issuer string) bool {
 	u, err := url.Parse(issuer)
 	return err == nil && u.Scheme == "https" && u.Host != "" && !strings.ContainsAny(issuer, "?#")
@@ -58,7 +58,7 @@ type jsonWebKey struct {
 	Y     string `json:"y,omitempty"`
 }
 
-// KeySet is the document of all keys (JWK set). Private halves are never in it.
+// KeySet returns the JWK set of all public keys.
 func KeySet(all []*Key) ([]byte, error) {
 	set := struct {
 		Keys []jsonWebKey `json:"keys"`

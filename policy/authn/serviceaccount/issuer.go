@@ -18,7 +18,8 @@ type Issuer struct {
 	vendorNames vendorNames
 }
 
-// NewIssuer makes an issuer of that name, the claim iss of its tokens. The key must sign.
+// NewIssuer returns an issuer with that name, which is the claim iss of its tokens. key must be
+// able to sign.
 func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	if !key.Signs() {
 		return nil, fmt.Errorf("the key %s is a public one and signs nothing", key.ID)
@@ -26,17 +27,17 @@ func NewIssuer(naming *meta.Naming, name string, key *Key) (*Issuer, error) {
 	return &Issuer{name: name, key: key, vendorNames: newVendorNames(naming)}, nil
 }
 
-// A tokenSpec is a token to be signed.
+// A tokenSpec describes a token to be signed.
 type tokenSpec struct {
 	Account
 	binding
 	audiences []string
 	issuedAt  time.Time
 	lifetime  time.Duration
-	warnAfter time.Duration // after which using it is worth a warning; 0: never
+	warnAfter time.Duration // time after which its use causes a warning; 0 means never
 }
 
-// signBound signs a bound token, with a new id.
+// signBound signs a bound token with a new id.
 func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {
 	id = uuid.NewString()
 	private := tree.Tree{"namespace": g.Namespace, "serviceaccount": (&ref{g.Name, g.UID}).tree()}
@@ -56,7 +57,7 @@ func (i *Issuer) signBound(g tokenSpec) (token, id string, err error) {
 	return token, id, err
 }
 
-// SignLegacy signs the token of a secret. It never ends by itself.
+// SignLegacy signs the token of a Secret, which never expires.
 func (i *Issuer) SignLegacy(a Account, secret string) (token string, err error) {
 	return i.sign(jwt.MapClaims{
 		"iss": i.vendorNames.legacyIssuer, "sub": a.Username(),

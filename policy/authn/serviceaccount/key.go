@@ -16,20 +16,19 @@ import (
 	"github.com/golang-jwt/jwt/v5"
 )
 
-// A Key signs tokens, or verifies them only.
+// A Key signs or only verifies tokens.
 type Key struct {
-	// ID is the unpadded base64url form of the SHA-256 sum of the public key in DER.
+	// ID is the unpadded base64url SHA-256 sum of the public key in DER.
 	ID     string
 	public crypto.PublicKey
-	signer crypto.Signer     // nil: it verifies only
-	method jwt.SigningMethod // the only one that tokens of this key may have
+	signer crypto.Signer     // nil if it only verifies
+	method jwt.SigningMethod // the only method for tokens of this key
 }
 
-// minRSABits is the least length of an RSA key.
 const minRSABits = 2048
 
-// ReadKeys reads all keys of a PEM text, private or public ones, RSA or ECDSA, or of
-// certificates; blocks of other sorts are passed over. It is an error if there is none.
+// ReadKeys decodes all keys in a PEM text: private or public, RSA or ECDSA, or of certificates. It
+// ignores other blocks, and fails if there is no key.
 func ReadKeys(text []byte) ([]*Key, error) {
 	var keys []*Key
 	for n := 1; ; n++ {
@@ -56,7 +55,7 @@ func ReadKeys(text []byte) ([]*Key, error) {
 	return keys, nil
 }
 
-// parseKey is the key in a block; nil if that is of another sort.
+// parseKey returns the key in a block, or nil for other blocks.
 func parseKey(block *pem.Block) (any, error) {
 	switch block.Type {
 	case "PRIVATE KEY":
@@ -97,7 +96,7 @@ func newKey(of any) (*Key, error) {
 	return k, nil
 }
 
-// methodOf is the way in which tokens are signed by the other half of a public key.
+// methodOf returns the signing method of a public key.
 func methodOf(public crypto.PublicKey) (jwt.SigningMethod, error) {
 	switch key := public.(type) {
 	case *rsa.PublicKey:
@@ -119,10 +118,10 @@ func methodOf(public crypto.PublicKey) (jwt.SigningMethod, error) {
 	return nil, fmt.Errorf("%T is neither an RSA nor an ECDSA key", public)
 }
 
-// Signs tells whether tokens can be signed with the key.
+// Signs reports whether the key can sign.
 func (k *Key) Signs() bool { return k.signer != nil }
 
-// NewKey makes a PEM text (PKCS #8) of a new ECDSA key.
+// NewKey returns a new ECDSA key as PEM (PKCS #8).
 func NewKey() ([]byte, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

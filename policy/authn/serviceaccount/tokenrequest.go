@@ -13,39 +13,39 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A TokenRequestHandler answers TokenRequests.
+// A TokenRequestHandler completes TokenRequests.
 type TokenRequestHandler struct {
 	Issuer  *Issuer
 	Objects Objects
-	// Audiences are those of a token for which none are asked.
+	// Audiences are the default audiences.
 	Audiences []string
-	// MaxExpiration is how long a token may last; 0 leaves it to the request.
+	// MaxExpiration limits the lifetime of tokens; 0 means no limit.
 	MaxExpiration time.Duration
-	// ExtendExpiration makes tokens of Pods for this server, if they are asked for as volumes do, last a
-	// year. It counts as a warning when one is used after the time that was asked for.
+	// ExtendExpiration extends tokens of projected volumes for this server to a year. Their use
+	// after the requested time causes a warning.
 	ExtendExpiration bool
 	Now              func() time.Time
 }
 
-// A TokenRequest asks for a token of the account at Key. Object is a TokenRequest, decoded, and
-// becomes the answer.
+// A TokenRequest requests a token of the account at Key. Object is the decoded TokenRequest and
+// becomes the response.
 type TokenRequest struct {
 	Kind    *schema.Kind // of Object
 	Key     meta.Key
 	Object  tree.Tree
 	Manager string // the field manager
-	// Issued, if set, gets the credential id of the token, by which audit events tell it from others.
+	// Issued, if set, receives the token's credential id for audit events.
 	Issued func(credentialID string)
 }
 
-// What makes a token last longer than was asked for: this very number of seconds.
+// Only tokens with exactly this requested lifetime, which projected volumes use, are extended.
 const (
 	projectedTokenSeconds = 3607
 	extendedExpiration    = 365 * 24 * time.Hour
 )
 
-// Complete checks a request, and fills in what it does not say: defaults, audiences and the metadata of the account.
-// Errors are *meta.Status.
+// Complete validates a request and adds defaults, audiences and the account's metadata. Errors are
+// *meta.Status.
 func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	rules.Default(r.Kind, r.Object)
 	delete(r.Object, "status")
@@ -67,11 +67,13 @@ func (g *TokenRequestHandler) Complete(r TokenRequest) error {
 	return nil
 }
 
-// CreateToken signs a token for a request that is complete. Warnings are texts for the client; errors are *meta.Status.
+// CreateToken signs a token for a completed request. Warnings are for the client; errors are
+// *meta.Status.
 func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, err error) {
 	now, spec := g.Now(), r.Object.EnsureObject("spec")
 	account, ok := g.Objects.GetMeta(accounts, r.Key.Namespace, r.Key.Name)
-	if !ok || account.UID != r.Object.EnsureObject("metadata").String("uid") { // gone since it was completed
+	// deleted since Complete
+	if !ok || account.UID != r.Object.EnsureObject("metadata").String("uid") {
 		return nil, meta.NewNotFound(accounts, r.Key.Name)
 	}
 	to, err := g.resolveBoundObject(r, spec.Object("boundObjectRef"))
@@ -103,7 +105,7 @@ func (g *TokenRequestHandler) CreateToken(r TokenRequest) (warnings []string, er
 	return warnings, nil
 }
 
-// prepare checks the request alone, and completes its metadata.
+// prepare validates the request itself and completes its metadata.
 func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	metadata := r.Object.EnsureObject("metadata")
 	if asked := metadata.String("uid"); asked != "" && asked != uid {
@@ -124,7 +126,7 @@ func (r *TokenRequest) prepare(uid string, now time.Time) error {
 	return nil
 }
 
-// newManagedFields tells what of the request is its manager's, as if it were stored.
+// newManagedFields returns the managed fields of the request as if it were stored.
 func (r *TokenRequest) newManagedFields(now time.Time) []any {
 	w := ownership.Writer{Manager: r.Manager, Subresource: "token", APIVersion: r.Kind.APIVersion(), Now: formatTime(now)}
 	forms := func(version string) (ownership.ServedVersion, bool) {
@@ -133,7 +135,7 @@ func (r *TokenRequest) newManagedFields(now time.Time) []any {
 	return ownership.Update(w, forms, nil, r.Object, nil, true)
 }
 
-// resolveBoundObject finds what the token is to be bound to.
+// resolveBoundObject finds the object that the token is bound to.
 func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to tree.Tree) (b binding, err error) {
 	if to == nil {
 		return b, nil
@@ -168,7 +170,6 @@ func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to tree.Tree) (
 	return b, nil
 }
 
-// apiGroupOf is the group of an apiVersion.
 func apiGroupOf(apiVersion string) string {
 	group, _, ok := strings.Cut(apiVersion, "/")
 	if !ok {
@@ -177,7 +178,7 @@ func apiGroupOf(apiVersion string) string {
 	return group
 }
 
-// findPod finds a Pod of the account, and the node that it is on, if any.
+// findPod returns a Pod of the account and its node, if any.
 func (g *TokenRequestHandler) findPod(account meta.Key, name string) (pod, node *ref, err error) {
 	o := g.Objects.Get(pods, account.Namespace, name)
 	if o == nil {
@@ -189,7 +190,7 @@ func (g *TokenRequestHandler) findPod(account meta.Key, name string) (pod, node 
 			"cannot bind token for serviceaccount %q to pod running with different serviceaccount name.", account.Name))
 	}
 	if on := spec.String("nodeName"); on != "" {
-		head, _ := g.Objects.GetMeta(nodes, "", on) // a node that is not there has no uid
+		head, _ := g.Objects.GetMeta(nodes, "", on) // a missing node has no uid
 		node = &ref{on, head.UID}
 	}
 	return &ref{name, o.Meta.UID}, node, nil
@@ -203,7 +204,6 @@ func (g *TokenRequestHandler) find(r meta.GroupResource, namespace, name string)
 	return &ref{name, head.UID}, nil
 }
 
-// isOwnAudience tells whether all audiences are this server's.
 func (g *TokenRequestHandler) isOwnAudience(audiences []string) bool {
 	return !slices.ContainsFunc(audiences, func(s string) bool { return !slices.Contains(g.Audiences, s) })
 }

@@ -10,16 +10,15 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Objects is what tokens are checked against.
+// Objects provides the objects that tokens depend on.
 type Objects interface {
-	// GetMeta is the head of an object as it is now, found without parsing the object; ok is
-	// false if there is none. Resources are in platform form.
+	// GetMeta returns the current metadata of an object without parsing it. ok is false if it does
+	// not exist. Resources are in platform form.
 	GetMeta(r meta.GroupResource, namespace, name string) (h meta.ObjectMeta, ok bool)
-	// Get is the whole object, as in policy.Objects.
+	// Get returns the whole object, as policy.Objects does.
 	Get(r meta.GroupResource, namespace, name string) *policy.Object
 }
 
-// The resources that tokens are bound to.
 var (
 	accounts = meta.GroupResource{Resource: "serviceaccounts"}
 	pods     = meta.GroupResource{Resource: "pods"}
@@ -27,8 +26,8 @@ var (
 	nodes    = meta.GroupResource{Resource: "nodes"}
 )
 
-// validateBoundObjects checks that what a token is bound to is still there, in the same life. until is when
-// that ends, if it is known already.
+// validateBoundObjects checks that the objects of a token still exist with the same uid. until is
+// when that ends, if known.
 func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now time.Time) (until time.Time, err error) {
 	if v.legacy != "" {
 		return until, a.validateLegacy(v, token, now)
@@ -51,8 +50,8 @@ func (a *Authenticator) validateBoundObjects(v *verifiedToken, token string, now
 	return until, err
 }
 
-// validateRef checks one object. One that is being deleted counts until its time is over, and a
-// minute more.
+// validateRef checks one object. An object in deletion stays valid until its deletion timestamp
+// plus clock leeway.
 func (a *Authenticator) validateRef(r meta.GroupResource, namespace string, to *ref, now time.Time) (until time.Time, err error) {
 	head, ok := a.Objects.GetMeta(r, namespace, to.name)
 	switch {
@@ -74,15 +73,16 @@ func (a *Authenticator) validateRef(r meta.GroupResource, namespace string, to *
 	return deleted.Add(clockLeeway + 1), nil
 }
 
-// The faults of legacy tokens.
+// Errors of legacy tokens.
 var (
 	errSecretGone  = errors.New("the secret of the token has gone, or holds another one")
 	errInvalidated = errors.New("the token has been marked invalid")
 	errAccountGone = errors.New("the service account of the token has gone")
 )
 
-// validateLegacy checks that a secret still holds the token, and that its account is there, and tells of the use. The use of
-// one that has been marked invalid counts too: whoever looks at it sees that it is still wanted.
+// validateLegacy checks that the Secret still contains the token and that its account exists, and
+// records the use. The use of an invalidated token is recorded too, so that operators see that it
+// is still in use.
 func (a *Authenticator) validateLegacy(v *verifiedToken, token string, now time.Time) error {
 	if !a.Lookup {
 		return nil
