@@ -16,8 +16,8 @@ import (
 // ABAC allows what the lines of a policy file allow. It denies nothing.
 type ABAC struct{ lines []policyLine }
 
-// A policyLine allows one user, one group, or both at once, something. "*" stands for all; as a
-// user or a group it stands for everybody with a credential.
+// A policyLine grants rights to a user, a group, or a user in a group. "*" matches anything; as a
+// user or group it matches all authenticated users.
 type policyLine struct {
 	User            string `json:"user"`
 	Group           string `json:"group"`
@@ -28,12 +28,12 @@ type policyLine struct {
 	NonResourcePath string `json:"nonResourcePath"`
 }
 
-// maxPolicyLine bounds a line of a policy file, in bytes.
+// maxPolicyLine limits a line of a policy file, in bytes.
 const maxPolicyLine = 1 << 20
 
-// ParseABAC reads a policy file: an object of JSON on each line, kind Policy of version v1beta1,
-// save for empty lines and those that begin with "#". A line without a version has the fields of
-// the spec at its top. Every faulty line is reported, by its number.
+// ParseABAC parses a policy file: one JSON object of kind Policy, version v1beta1, per line. Empty
+// lines and lines that begin with "#" are ignored. A line without a version has the fields of the
+// spec at top level. The error lists every invalid line by number.
 func ParseABAC(r io.Reader, naming *meta.Naming) (*ABAC, error) {
 	p := &ABAC{}
 	var faults []error
@@ -87,7 +87,7 @@ func parsePolicyLine(text []byte, version string) (policyLine, error) {
 	return line, nil
 }
 
-// decodeLine reads the one object of a line, which has no unknown fields.
+// decodeLine decodes the single object of a line and rejects unknown fields.
 func decodeLine(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()
@@ -100,8 +100,7 @@ func decodeLine(text []byte, into any) error {
 	return nil
 }
 
-// parseUnversionedLine reads a line of the format without versions. Fields that it leaves out match
-// everything.
+// parseUnversionedLine parses a line without a version. Omitted fields match everything.
 func parseUnversionedLine(text []byte) (policyLine, error) {
 	var policy struct {
 		Kind      string `json:"kind"`
@@ -130,7 +129,6 @@ func parseUnversionedLine(text []byte) (policyLine, error) {
 	return line, nil
 }
 
-// Authorize implements Authorizer.
 func (p *ABAC) Authorize(a Attributes) (Decision, string) {
 	for i := range p.lines {
 		if p.lines[i].allows(&a) {
@@ -150,14 +148,13 @@ func (l *policyLine) allows(a *Attributes) bool {
 	return l.NonResourcePath != "" && CoversPath(l.NonResourcePath, a.Path)
 }
 
-// matchesUser tells whether the line is about a user.
 func (l *policyLine) matchesUser(user *authn.User) bool {
 	return user != nil && (l.User == "" || l.User == user.Name) && (l.Group == "" || user.InGroup(l.Group))
 }
 
 func matchesWildcard(pattern, value string) bool { return pattern == "*" || pattern == value }
 
-// RulesFor are the lines about the user.
+// RulesFor returns the lines for the user.
 func (p *ABAC) RulesFor(user *authn.User, namespace string) RuleSet {
 	var all RuleSet
 	for i := range p.lines {

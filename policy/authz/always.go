@@ -2,20 +2,20 @@ package authz
 
 import "github.com/troupe-api/troupe/policy/authn"
 
-// AlwaysAllow allows everything to everybody.
+// AlwaysAllow allows everything.
 type AlwaysAllow struct{}
 
-// Authorize implements Authorizer.
+// Authorize returns Allow.
 func (AlwaysAllow) Authorize(Attributes) (Decision, string) { return Allow, "" }
 
-// RulesFor are everything.
+// RulesFor returns all rules.
 func (AlwaysAllow) RulesFor(*authn.User, string) RuleSet { return allowAllRules() }
 
-// AlwaysDeny denies everything to everybody, whatever modes after it would say.
+// AlwaysDeny denies everything, regardless of later modes.
 type AlwaysDeny struct{}
 
-// Authorize implements Authorizer.
+// Authorize returns Deny.
 func (AlwaysDeny) Authorize(Attributes) (Decision, string) { return Deny, "Everything is forbidden." }
 
-// RulesFor are none.
+// RulesFor returns no rules.
 func (AlwaysDeny) RulesFor(*authn.User, string) RuleSet { return RuleSet{} }

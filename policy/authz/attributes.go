@@ -7,26 +7,26 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// Attributes are what is decided about: a user and what the request asks for.
+// Attributes describe a request for authorization.
 type Attributes struct {
 	User *authn.User
-	// Verb is one of the API (get, list, watch, create, update, patch, delete,
-	// deletecollection) or, for a path, the HTTP method in lower case.
+	// Verb is an API verb (get, list, watch, create, update, patch, delete, deletecollection) or,
+	// for a path, the HTTP method in lower case.
 	Verb string
-	// ResourceRequest tells a request for a resource, which the next six fields
-	// describe, from one for a Path.
+	// ResourceRequest says that the request is for a resource, in the next six fields, rather than
+	// for a Path.
 	ResourceRequest                                              bool
 	Group, Version, Resource, Subresource, Namespace, Name, Path string
-	// Selectors narrow a list, a watch or a deletecollection; nil if nothing does.
+	// Selectors restrict a list, watch or deletecollection, or are nil.
 	Selectors *Selectors
 }
 
-// ReadOnly tells that the request changes nothing.
+// ReadOnly reports whether the request changes nothing.
 func (a Attributes) ReadOnly() bool {
 	return a.Verb == "get" || a.Verb == "list" || a.Verb == "watch"
 }
 
-// ForbiddenMessage is the message of a 403, in the words that users know. reason may be "".
+// ForbiddenMessage returns the message of a 403 in the words of kube-apiserver. reason may be "".
 func (a Attributes) ForbiddenMessage(reason string) string {
 	text := a.target() + fmt.Sprintf("forbidden: User %q cannot %s ", a.userName(), a.Verb)
 	if a.ResourceRequest {
@@ -40,7 +40,7 @@ func (a Attributes) ForbiddenMessage(reason string) string {
 	return text
 }
 
-// Forbidden is the 403 that refuses the request. reason may be "".
+// Forbidden returns the 403 for the request. reason may be "".
 func (a Attributes) Forbidden(reason string) *meta.Status {
 	s := &meta.Status{Code: 403, Reason: meta.ReasonForbidden, Message: a.ForbiddenMessage(reason), Details: &meta.Details{}}
 	if a.ResourceRequest {
@@ -49,7 +49,7 @@ func (a Attributes) Forbidden(reason string) *meta.Status {
 	return s
 }
 
-// target is how the message begins: `pods.group "name" is `, or "" for a path.
+// target returns the beginning of the message: `pods.group "name" is `, or "" for a path.
 func (a Attributes) target() string {
 	if !a.ResourceRequest {
 		return ""

@@ -1,10 +1,9 @@
 package authz
 
-// A Decision is the answer of an Authorizer.
 type Decision uint8
 
-// The decisions. NoOpinion leaves the request to the next authorizer, and so does Failed: the
-// mode could not find out, and its reason is why.
+// NoOpinion and Failed leave the request to the next authorizer. Failed means that the mode could
+// not decide, for its reason.
 const (
 	NoOpinion Decision = iota
 	Allow
@@ -12,14 +11,14 @@ const (
 	Failed
 )
 
-// An Authorizer is one mode of deciding. reason explains the decision in a few words, or
-// is "". It is called by many goroutines at a time.
+// An Authorizer is one authorization mode, safe for concurrent use. reason explains the decision
+// briefly and may be "".
 type Authorizer interface {
 	Authorize(a Attributes) (d Decision, reason string)
 }
 
-// Union asks modes in the order given; the first that has an opinion decides. If none has
-// one it returns their reasons, and Failed if a mode has failed.
+// Union returns the first decision of modes, in order. If no mode decides, it returns their
+// reasons, and Failed if one of them failed.
 func Union(modes ...Authorizer) Authorizer { return union(modes) }
 
 type union []Authorizer

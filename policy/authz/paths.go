@@ -2,16 +2,16 @@ package authz
 
 import "strings"
 
-// AlwaysAllowPaths allows everybody, with or without a credential, to read certain paths. An entry
-// that ends in "*" stands for all paths that begin so.
+// AlwaysAllowPaths allows everyone, including anonymous users, to read certain paths. An entry that
+// ends in "*" matches a prefix.
 type AlwaysAllowPaths []string
 
-// HealthPaths are the paths that tell whether the server lives.
+// HealthPaths returns the paths of health checks.
 func HealthPaths() AlwaysAllowPaths {
 	return AlwaysAllowPaths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*"}
 }
 
-// Authorize has no opinion on resources, other paths and other verbs than get and head.
+// Authorize has no opinion on resources, other paths, and other verbs than get and head.
 func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	if a.ResourceRequest || a.Verb != "get" && a.Verb != "head" {
 		return NoOpinion, ""
@@ -24,14 +24,14 @@ func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	return NoOpinion, ""
 }
 
-// CoversPath tells whether a path, or a pattern of paths, is within the pattern of a policy or a
-// role: it is the same, or the pattern ends in "*" and it begins like the rest.
+// CoversPath reports whether a path, or a pattern of paths, is within the pattern of a policy or
+// role: it is equal, or the pattern ends in "*" and matches its prefix.
 func CoversPath(pattern, path string) bool {
 	return pattern == path || strings.HasSuffix(pattern, "*") && strings.HasPrefix(path, strings.TrimRight(pattern, "*"))
 }
 
-// matchesAlwaysAllowed is not quite the same: a slash at the end of the path counts nothing, and "*" stands
-// for something.
+// matchesAlwaysAllowed differs from CoversPath: a trailing slash of the path is ignored, and "*"
+// must match at least one character.
 func matchesAlwaysAllowed(pattern, path string) bool {
 	if below, ok := strings.CutSuffix(pattern, "*"); ok {
 		return len(path) > len(below) && strings.HasPrefix(path, below)

@@ -7,31 +7,31 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RuleResolver is an Authorizer that can list what it allows, as far as no other mode denies it.
+// A RuleResolver is an Authorizer that can list what it allows, unless another mode denies it.
 type RuleResolver interface {
 	Authorizer
-	// RulesFor are what user may do in a namespace.
+	// RulesFor returns what user may do in a namespace.
 	RulesFor(user *authn.User, namespace string) RuleSet
 }
 
-// RuleSet are what a user may do.
+// RuleSet lists what a user may do.
 type RuleSet struct {
 	ResourceRules    []ResourceRule
 	NonResourceRules []NonResourceRule
-	// Incomplete: there may be more. Fault says why, for clients; it may be "".
+	// Incomplete says that there may be more rules. EvaluationError is the reason for clients and
+	// may be "".
 	Incomplete      bool
 	EvaluationError string
 }
 
-// A ResourceRule allows verbs on resources of groups; "*" stands for all. Without Names it
-// is about all objects.
+// A ResourceRule allows verbs on resources of groups; "*" matches all. Without Names it applies to
+// all objects.
 type ResourceRule struct{ Verbs, Groups, Resources, Names []string }
 
-// A NonResourceRule allows verbs on paths that are no resources; "*" ends one that stands for all
-// that begin so.
+// A NonResourceRule allows verbs on other paths; a trailing "*" matches a prefix.
 type NonResourceRule struct{ Verbs, Paths []string }
 
-// equal rules allow the same in the same words.
+// equal compares rules literally.
 func (r ResourceRule) equal(o ResourceRule) bool {
 	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Groups, o.Groups) && slices.Equal(r.Resources, o.Resources) && slices.Equal(r.Names, o.Names)
 }
@@ -40,7 +40,7 @@ func (r NonResourceRule) equal(o NonResourceRule) bool {
 	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Paths, o.Paths)
 }
 
-// RulesFor gathers those of all modes, equal rules once. A mode that cannot list its own
+// RulesFor combines the rules of all modes without duplicates. A mode that cannot list its rules
 // makes them incomplete.
 func (modes union) RulesFor(user *authn.User, namespace string) RuleSet {
 	var all RuleSet
@@ -72,7 +72,6 @@ func (modes union) RulesFor(user *authn.User, namespace string) RuleSet {
 	return all
 }
 
-// allowAllRules may be done.
 func allowAllRules() RuleSet {
 	every := []string{"*"}
 	return RuleSet{
@@ -81,7 +80,7 @@ func allowAllRules() RuleSet {
 	}
 }
 
-// RulesFor are everything for members of system:masters.
+// RulesFor returns all rules for members of system:masters.
 func (m Masters) RulesFor(user *authn.User, _ string) RuleSet {
 	if d, _ := m.Authorize(Attributes{User: user}); d != Allow {
 		return RuleSet{}
@@ -89,7 +88,7 @@ func (m Masters) RulesFor(user *authn.User, _ string) RuleSet {
 	return allowAllRules()
 }
 
-// RulesFor are to read the paths, for everybody.
+// RulesFor returns the rule to read the paths.
 func (p AlwaysAllowPaths) RulesFor(*authn.User, string) RuleSet {
 	return RuleSet{NonResourceRules: []NonResourceRule{{Verbs: []string{"get", "head"}, Paths: p}}}
 }

@@ -7,16 +7,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Reviewer tells clients what the Authorizer would decide.
+// A Reviewer reports the decisions of its Authorizer to clients.
 type Reviewer struct{ Authorizer Authorizer }
 
-// Access answers a SubjectAccessReview or a LocalSubjectAccessReview, of kind k: what the
-// user of its spec may do. The error is a *meta.Status.
+// Access completes a SubjectAccessReview or LocalSubjectAccessReview of kind k with the decision
+// for the user in its spec. The error is a *meta.Status.
 func (r *Reviewer) Access(k *schema.Kind, review tree.Tree) (tree.Tree, error) {
 	return r.access(k, review, authn.ReadUser(review.Object("spec"), "user"))
 }
 
-// SelfAccess answers a SelfSubjectAccessReview, of kind k: what user may do.
+// SelfAccess completes a SelfSubjectAccessReview of kind k with the decision for user.
 func (r *Reviewer) SelfAccess(k *schema.Kind, review tree.Tree, user *authn.User) (tree.Tree, error) {
 	return r.access(k, review, user)
 }
@@ -42,7 +42,7 @@ func (r *Reviewer) access(k *schema.Kind, review tree.Tree, user *authn.User) (t
 	return review, nil
 }
 
-// reviewAttributes is the question of a review, as one that user asks.
+// reviewAttributes returns the attributes of a review for user.
 func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 	a := Attributes{User: user}
 	if path, ok := spec["nonResourceAttributes"].(tree.Tree); ok {
@@ -58,7 +58,7 @@ func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 	return a
 }
 
-// SelfRules answers a SelfSubjectRulesReview: all that user may do in a namespace, as far as
+// SelfRules completes a SelfSubjectRulesReview with all that user may do in a namespace, as far as
 // the Authorizer can list it.
 func (r *Reviewer) SelfRules(review tree.Tree, user *authn.User) (tree.Tree, error) {
 	namespace := review.Object("spec").String("namespace")

@@ -5,12 +5,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Selectors are what a request confines itself to, all conditions together. A condition that
-// cannot be understood is left out: the request then counts as a broader one.
+// Selectors restrict a request by all of their conditions. Unparseable conditions are omitted, so
+// the request counts as a broader one.
 type Selectors struct{ Fields, Labels []selector.Requirement }
 
-// ReadSelectors reads the selectors of a request. A text that is malformed counts as none; nil
-// stands for no condition at all.
+// ReadSelectors parses the selectors of a request. A malformed selector counts as absent; the
+// result is nil without conditions.
 func ReadSelectors(fields, labels string) *Selectors {
 	s := &Selectors{}
 	if all, err := selector.FieldRequirements(fields); err == nil {
@@ -29,7 +29,7 @@ func (s *Selectors) orNil() *Selectors {
 	return s
 }
 
-// Field is the one value that a field must have, if there is such a value.
+// Field returns the single value that a field must have, if any.
 func (s *Selectors) Field(name string) (value string, ok bool) {
 	if s == nil {
 		return "", false
@@ -42,7 +42,7 @@ func (s *Selectors) Field(name string) (value string, ok bool) {
 	return "", false
 }
 
-// reviewSelectors are those of the resourceAttributes of a review.
+// reviewSelectors returns the selectors in the resourceAttributes of a review.
 func reviewSelectors(attributes tree.Tree) *Selectors {
 	if !attributes.Has("fieldSelector") && !attributes.Has("labelSelector") {
 		return nil
@@ -57,7 +57,7 @@ func reviewSelectors(attributes tree.Tree) *Selectors {
 	return s.orNil()
 }
 
-// The operators of requirements, and how many values each may have.
+// Operators of requirements, with the allowed number of values.
 var (
 	fieldOperators = map[string]valueCount{"In": {1, 1}, "NotIn": {1, 1}}
 	labelOperators = map[string]valueCount{"In": {1, 1 << 20}, "NotIn": {1, 1 << 20}, "Exists": {}, "DoesNotExist": {}}
@@ -65,7 +65,7 @@ var (
 
 type valueCount struct{ min, max int }
 
-// reviewConditions are the requirements of a selector of a review that can be understood.
+// reviewConditions returns the valid requirements in a selector of a review.
 func reviewConditions(selection tree.Tree, operators map[string]valueCount) (all []selector.Requirement) {
 	for _, t := range selection.Objects("requirements") {
 		c := selector.Requirement{Key: t.String("key"), Operator: t.String("operator"), Values: t.Strings("values")}

@@ -13,48 +13,46 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// WebhookOptions say whom a Webhook asks and how long its answers count. All are required.
+// WebhookOptions configure a Webhook. All fields are required.
 type WebhookOptions struct {
 	Client  *remote.Client
 	Version string // of the review: v1 or v1beta1
-	// AuthorizedTTL and UnauthorizedTTL are how long an answer is kept; 0 keeps none.
+	// AuthorizedTTL and UnauthorizedTTL say how long a response is cached; 0 disables caching.
 	AuthorizedTTL, UnauthorizedTTL time.Duration
 	Naming                         *meta.Naming
 	Now                            func() time.Time
 	Logger                         *slog.Logger
 }
 
-// A Webhook asks a remote service with a SubjectAccessReview. If the remote cannot be asked it
-// has no opinion. Waiting for an answer holds up no other request, and the same question is
-// asked once however many wait for it.
+// A Webhook sends SubjectAccessReviews to a remote service. If the call fails, it has no opinion.
+// Equal concurrent reviews share one call, and waiting for it delays no other request.
 type Webhook struct {
 	options    WebhookOptions
 	apiVersion string
-	cache      *authn.Cache[webhookDecision] // by the digest of the question
-	inflight   singleflight.Group            // by the same
+	cache      *authn.Cache[webhookDecision] // by digest of the request body
+	inflight   singleflight.Group            // by the same digest
 	slots      chan struct{}
 }
 
-// A webhookDecision is what the remote has decided.
 type webhookDecision struct {
 	decision Decision
 	reason   string
 }
 
-// What the remote can cost.
+// Limits of the remote's cost.
 const (
-	reviewTimeout        = 30 * time.Second // of one question with all its repetitions
-	maxConcurrentReviews = 256              // at a time; others wait, as part of their time
-	maxCachedDecisions   = 8192             // that are kept
+	reviewTimeout        = 30 * time.Second // of one review including retries
+	maxConcurrentReviews = 256              // more reviews wait, within reviewTimeout
+	maxCachedDecisions   = 8192
 )
 
-// NewWebhook makes the mode.
+// NewWebhook returns a Webhook.
 func NewWebhook(o WebhookOptions) *Webhook {
 	return &Webhook{options: o, apiVersion: o.Naming.Translate("authorization.platform.io/" + o.Version), cache: authn.NewCache[webhookDecision](maxCachedDecisions, o.Now),
 		slots: make(chan struct{}, maxConcurrentReviews)}
 }
 
-// Authorize implements Authorizer.
+// Authorize caches decisions by the encoded review.
 func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	body, err := encodeReview(&a, w.apiVersion, w.options.Version == "v1beta1")
 	if err != nil {
@@ -65,7 +63,7 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 		return kept.decision, kept.reason
 	}
 	got, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
-		if kept, ok := w.cache.Get(digest); ok { // it was stored since the check above
+		if kept, ok := w.cache.Get(digest); ok { // stored since the check above
 			return kept, nil
 		}
 		return w.postReview(digest, body)
@@ -104,13 +102,13 @@ func (w *Webhook) postReview(digest authn.Digest, body []byte) (webhookDecision,
 	return a, nil
 }
 
-// logFailure logs why; clients learn only that it is so.
+// logFailure logs the cause, which clients do not see.
 func (w *Webhook) logFailure(err error) (Decision, string) {
 	w.options.Logger.Warn("the authorization webhook gave no answer", "error", err)
 	return Failed, "the authorization webhook gave no answer"
 }
 
-// RulesFor are known to the remote alone.
+// RulesFor reports that only the remote knows the rules.
 func (w *Webhook) RulesFor(*authn.User, string) RuleSet {
 	return RuleSet{Incomplete: true, EvaluationError: "webhook authorizer does not support user rule resolution"}
 }

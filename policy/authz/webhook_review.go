@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// The forms of a SubjectAccessReview that a remote is asked with.
+// Wire format of a SubjectAccessReview.
 type (
 	subjectAccessReview struct {
 		APIVersion string                  `json:"apiVersion"`
@@ -19,8 +19,8 @@ type (
 		Resource *resourceAttributes    `json:"resourceAttributes,omitempty"`
 		Path     *nonResourceAttributes `json:"nonResourceAttributes,omitempty"`
 		User     string                 `json:"user,omitempty"`
-		Groups   []string               `json:"groups,omitempty"` // of v1
-		Group    []string               `json:"group,omitempty"`  // of v1beta1
+		Groups   []string               `json:"groups,omitempty"` // in v1
+		Group    []string               `json:"group,omitempty"`  // in v1beta1
 		Extra    map[string][]string    `json:"extra,omitempty"`
 		UID      string                 `json:"uid,omitempty"`
 	}
@@ -51,7 +51,7 @@ type (
 
 const reviewKind = "SubjectAccessReview"
 
-// encodeReview asks about a; apiVersion is that of the remote.
+// encodeReview encodes a review of a in the remote's apiVersion.
 func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
 	q := subjectAccessReview{APIVersion: apiVersion, Kind: reviewKind}
 	if u := a.User; u != nil {
@@ -76,8 +76,8 @@ func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
 	return json.Marshal(q)
 }
 
-// newSelectorAttributes leaves out the operators Gt and Lt, which reviews do not have: the remote then
-// decides about more objects than were asked for.
+// newSelectorAttributes omits the operators Gt and Lt, which reviews do not have. The remote then
+// decides about more objects than requested.
 func newSelectorAttributes(conditions []selector.Requirement) *selectorAttributes {
 	q := &selectorAttributes{}
 	for _, c := range conditions {
@@ -91,7 +91,6 @@ func newSelectorAttributes(conditions []selector.Requirement) *selectorAttribute
 	return q
 }
 
-// decodeReview reads the review that came back.
 func decodeReview(text []byte, apiVersion string) (webhookDecision, error) {
 	var review struct {
 		APIVersion string `json:"apiVersion"`
