@@ -13,14 +13,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// userPrefix begins the names of nodes as users. Certificates of kubelets carry such a name, which the
-// signer has checked.
+// userPrefix begins the user names of nodes, which are in the certificates of kubelets and checked
+// by the signer.
 const userPrefix = "system:node:"
 
-// Identity is the node that a user is; ok is false if it is none.
-//
-// Both the group and the prefix are needed. A name without the prefix in the group is no node; the prefix alone is an
-// empty name, which is a node that is not known and may do nothing.
+// Identity returns the name of the node that a user is; ok is false for other users. It requires
+// both the group and the prefix; the prefix alone is an unknown node, "", which may do nothing.
 func Identity(u *authn.User) (name string, ok bool) {
 	if u == nil || !u.InGroup(authn.GroupNodes) {
 		return "", false
@@ -28,26 +26,24 @@ func Identity(u *authn.User) (name string, ok bool) {
 	return strings.CutPrefix(u.Name, userPrefix)
 }
 
-// An Authorizer allows nodes what they need. It denies nothing, and has no opinion on others. The rules are
-// a table by resource, made once; what is not in it is left to other authorizers.
+// An Authorizer allows nodes what they need. It denies nothing and has no opinion on other users.
+// Its rules are a fixed table by resource.
 type Authorizer struct {
 	graph          *graph
-	leaseNamespace string // the namespace of the leases of nodes
+	leaseNamespace string // namespace of node leases
 	rules          map[resource]rule
 }
 
-// A resource is a group, a resource and, with a slash, a sub-resource.
+// A resource is a group and a resource, optionally with a slash and a subresource.
 type resource struct{ group, name string }
 
-// A rule allows a node to do something with a resource. The reason is why not. A rule must not block: it is
-// asked for each request of each node.
+// A rule decides whether a node may make a request, and gives the reason if not. It must not block,
+// because it runs for each request of each node.
 type rule func(node string, a *authz.Attributes) (allowed bool, reason string)
 
-// New makes an Authorizer that follows objects until ctx ends. When it returns, all that there
-// was has been read.
-//
-// Only objects that name a node, or that lie on the way from a Pod to a Secret, are followed. Everything else that a
-// rule is about is decided by verb and name.
+// New returns an Authorizer that follows objects until ctx ends, after reading the existing ones.
+// It follows only objects that name a node, or connect a Pod to a Secret. Verb and name decide
+// about the rest.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{graph: newGraph(naming.Translate("platform.io/config.mirror")), leaseNamespace: naming.NodeLeaseNamespace()}
 	a.rules = a.newRules(naming)
@@ -74,14 +70,12 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
-// Generation changes with the stored objects that decisions come from. A decision may be kept for as long
-// as it stays the same.
+// Generation changes with the stored objects that decisions depend on. Decisions may be cached
+// while it stays the same.
 func (n *Authorizer) Generation() uint64 { return n.graph.generation.Load() }
 
-// Authorize implements authz.Authorizer.
-//
-// It never denies, so that another authorizer can give a node more. A reason without an opinion becomes part of the
-// refusal if nobody allows.
+// Authorize never denies, so that other authorizers can grant a node more. If none allows, the
+// reason becomes part of the rejection.
 func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	name, ok := Identity(a.User)
 	switch {
@@ -107,7 +101,7 @@ func (n *Authorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, reason
 }
 
-// RulesFor of a node depend on what its Pods need; they are not listed.
+// RulesFor is incomplete for nodes, because their rules depend on their Pods.
 func (n *Authorizer) RulesFor(user *authn.User, _ string) authz.RuleSet {
 	if _, ok := Identity(user); ok {
 		return authz.RuleSet{Incomplete: true, EvaluationError: "node authorizer does not support user rule resolution"}

@@ -1,10 +1,9 @@
 // Package node authorizes the agents of nodes: each may read what the Pods on its node need, and
 // write about itself.
 //
-// An Authorizer decides by a graph of which objects belong to which nodes; a vertex is one object.
-//
-// A node is a user named system:node:<name> in the group system:nodes. Objects belong to it by these
-// edges, which are followed as far as here and no further:
+// An Authorizer decides by a graph of objects that belong to nodes; a vertex is one object. A node
+// is a user named system:node:<name> in the group system:nodes. Objects belong to it through these
+// edges only:
 //
 //	Pod → its node, by spec.nodeName
 //	ServiceAccount, Secret, ConfigMap, PersistentVolumeClaim, ResourceClaim → a Pod that names it
@@ -12,9 +11,10 @@
 //	Secret → a PersistentVolume that names it
 //	VolumeAttachment, ResourceSlice → its node, by spec.nodeName
 //
-// A mirror Pod is written by the node itself, so it is an object of its node and leads no further.
+// A mirror Pod is written by the node itself, so it belongs to the node but has no edges to other
+// objects.
 //
-// Invariants: the graph is changed by the watches of the objects alone, one change at a time, and is
-// read under the same lock; an object that has gone leaves nothing in it. What a node may write
-// about itself is for admission to check, by the plugin NodeRestriction.
+// Only the watches of the objects change the graph, one change at a time under its lock, which
+// readers hold too. Deleted objects leave nothing behind. The admission plugin NodeRestriction
+// checks what a node writes about itself.
 package node

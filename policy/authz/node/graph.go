@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A vertex is an object that may belong to a node; namespace is "" at cluster scope.
+// A vertex is an object that may belong to a node; namespace is "" for cluster-scoped objects.
 type vertex struct {
 	kind            vertexKind
 	namespace, name string
 }
 
-// The kinds of objects differ in the way that leads from them to a node (isRelated).
+// A vertexKind determines the path from an object to a node (isRelated).
 type vertexKind uint8
 
 const (
@@ -28,40 +28,38 @@ const (
 	resourceSliceVertex
 )
 
-// A graph knows which objects belong to which nodes.
-//
-// It has the size of the Pods that are bound, not of the objects that they name: an object that no Pod names is not
-// in it. A question costs two or three looks into maps and, for a Secret, one for each volume that names it.
+// A graph holds the relations of objects to nodes. Its size depends on the bound Pods rather than
+// the objects that they name. A query takes two or three map lookups and, for a Secret, one per
+// volume that names it.
 type graph struct {
-	mirrorAnnotation string // the annotation of mirror Pods
+	mirrorAnnotation string // annotation of mirror Pods
 
-	mu sync.RWMutex // guards all that follows
-	// pods are those that are bound to a node.
+	mu sync.RWMutex // guards the fields below
+	// pods are the Pods that are bound to a node.
 	pods map[vertex]pod
-	// podRefs count, of each object, the Pods that name it, by their nodes.
+	// podRefs counts, per object and node, the Pods that name the object.
 	podRefs map[vertex]map[string]int
-	// volumes are those that are bound to a claim; secrets are the volumes that name a Secret.
+	// volumes are those bound to a claim; secrets maps Secrets to the volumes that name them.
 	volumes map[vertex]volume
 	secrets map[vertex]map[vertex]bool
 	// nodeNames are the objects that name their node themselves.
 	nodeNames map[vertex]string
-	// generation counts those of all above. It is read without the lock.
+	// generation counts changes of the fields above and is read without the lock.
 	generation atomic.Uint64
 }
 
-// refs are kept, so that exactly these are taken back when the Pod changes or goes.
+// refs are kept, so that exactly these are removed when the Pod changes.
 type pod struct {
 	node string
 	refs []vertex
 }
 
-// secrets are those that the volume names itself; the claim's Pods get access through it.
+// secrets are named by the volume; the claim's Pods get access through it.
 type volume struct {
 	claim   vertex
 	secrets []vertex
 }
 
-// newGraph makes a graph without objects: nobody is related to anything.
 func newGraph(mirror string) *graph {
 	return &graph{
 		mirrorAnnotation: mirror, pods: map[vertex]pod{}, podRefs: map[vertex]map[string]int{},
@@ -69,10 +67,8 @@ func newGraph(mirror string) *graph {
 	}
 }
 
-// isRelated tells whether v belongs to a node.
-//
-// A Secret is reached by a Pod that names it, or by a volume whose claim a Pod names. No longer way exists, so this
-// is no search.
+// isRelated reports whether v belongs to a node. A Pod names a Secret directly or through the claim
+// of a volume; there are no longer paths.
 func (g *graph) isRelated(v vertex, node string) bool {
 	g.mu.RLock()
 	defer g.mu.RUnlock()
@@ -98,11 +94,8 @@ func (g *graph) isRelated(v vertex, node string) bool {
 	return false
 }
 
-// handlePod follows Pods.
-//
-// What the Pod named before is taken back in full, and what it names now added, under one lock: no question sees the
-// state between. A mirror Pod names nothing here even if its body does, since a node could give itself any Secret
-// that way.
+// handlePod replaces the references of a Pod under one lock, so that queries see no intermediate
+// state. Mirror Pods get no references, since a node could otherwise grant itself any Secret.
 func (g *graph) handlePod(c policy.Change) {
 	v := vertex{podVertex, c.Key.Namespace, c.Key.Name}
 	var now pod
@@ -125,10 +118,8 @@ func (g *graph) handlePod(c policy.Change) {
 	}
 }
 
-// addPodRefs adds to the counts of what a Pod needs.
-//
-// They are counts, because several Pods of a node may name the same object, and only the last of them to go takes the
-// access with it.
+// addPodRefs adds to the counts of a Pod's references. Several Pods of a node may name the same
+// object, which stays accessible until the last one is gone.
 func (g *graph) addPodRefs(p pod, by int) {
 	for _, v := range p.refs {
 		nodes := g.podRefs[v]
@@ -145,9 +136,7 @@ func (g *graph) addPodRefs(p pod, by int) {
 	}
 }
 
-// handleVolume follows PersistentVolumes.
-//
-// A volume that is no longer bound leads nowhere, and is not kept.
+// handleVolume keeps only bound volumes.
 func (g *graph) handleVolume(c policy.Change) {
 	v := vertex{kind: pvVertex, name: c.Key.Name}
 	var now volume
@@ -176,8 +165,8 @@ func (g *graph) handleVolume(c policy.Change) {
 	}
 }
 
-// handleNodeNamed follows objects of a sort that name their node themselves. An object that comes to
-// another node leaves the first one at once.
+// handleNodeNamed handles objects of a kind that names its node. Moving to another node takes
+// effect at once.
 func (g *graph) handleNodeNamed(kind vertexKind) func(policy.Change) {
 	return func(c policy.Change) {
 		v := vertex{kind: kind, name: c.Key.Name}

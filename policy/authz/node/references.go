@@ -5,20 +5,19 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// secretSources are the sources of volumes that name their Secret as secretRef. Sources with other names
-// for it are spelled out where they are read.
+// secretSources are the volume sources with their Secret in secretRef. Other sources are listed
+// where they are read.
 var secretSources = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
-// refCollector collects what one Pod names, each object once.
-//
-// Each object once per Pod, so that the counts in the graph go up and down by the same.
+// refCollector collects the references of one Pod without duplicates, so that the counts in the
+// graph stay balanced.
 type refCollector struct {
 	namespace string
 	seen      map[vertex]bool
 	refs      []vertex
 }
 
-// An empty name is no reference.
+// An empty name is not a reference.
 func (n *refCollector) add(kind vertexKind, name string) {
 	v := vertex{kind, n.namespace, name}
 	if name != "" && !n.seen[v] {
@@ -27,7 +26,7 @@ func (n *refCollector) add(kind vertexKind, name string) {
 	}
 }
 
-// SecretsOf are the names of the Secrets that a Pod names.
+// SecretsOf returns the names of the Secrets that a Pod names.
 func SecretsOf(pod tree.Tree) (names []string) {
 	for _, v := range podReferences(&policy.Object{Tree: pod}) {
 		if v.kind == secretVertex {
@@ -37,10 +36,9 @@ func SecretsOf(pod tree.Tree) (names []string) {
 	return names
 }
 
-// podReferences are the objects that a Pod names.
-//
-// It must name every field by which a Pod can make its node read an object. One that is forgotten here is an object
-// that the node cannot read, which shows at once; one too many would be a way to read what is not needed.
+// podReferences returns the objects that a Pod names. It must cover every field that makes a node
+// read an object. A missing field denies nodes a necessary object; an extra one grants them
+// unnecessary access.
 func podReferences(p *policy.Object) []vertex {
 	n := &refCollector{namespace: p.Key.Namespace, seen: map[vertex]bool{}}
 	spec := p.Tree.Object("spec")
@@ -67,7 +65,7 @@ func podReferences(p *policy.Object) []vertex {
 	return n.refs
 }
 
-// container collects what the environment of one container comes from.
+// container collects the sources of a container's environment.
 func (n *refCollector) container(c tree.Tree) {
 	for _, from := range c.Objects("envFrom") {
 		n.add(secretVertex, from.Object("secretRef").String("name"))
@@ -80,8 +78,8 @@ func (n *refCollector) container(c tree.Tree) {
 	}
 }
 
-// A generic ephemeral volume has a claim named <pod>-<volume>, which a controller makes; the Pod does not name it
-// anywhere.
+// A generic ephemeral volume has a claim named <pod>-<volume>, which a controller creates and the
+// Pod does not name.
 func (n *refCollector) volume(v tree.Tree, podName string) {
 	n.add(pvcVertex, v.Object("persistentVolumeClaim").String("claimName"))
 	if v.Has("ephemeral") {
@@ -100,9 +98,9 @@ func (n *refCollector) volume(v tree.Tree, podName string) {
 	}
 }
 
-// readVolume reads a PersistentVolume; bound is false if it is for no claim. Secrets without a namespace
-// are in that of the claim. Those for the controller of a driver are left out: nodes do not need them. It
-// names only what the node itself has to read to mount the volume.
+// readVolume returns what a node must read to mount a PersistentVolume; bound is false if it has no
+// claim. Secrets without a namespace are in that of the claim. Secrets for the controller of a
+// driver are omitted.
 func readVolume(t tree.Tree) (v volume, bound bool) {
 	spec := t.Object("spec")
 	ref := spec.Object("claimRef")

@@ -12,11 +12,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Restriction lets nodes write only what belongs to them: their own Node, Lease and
-// CSINode, mirror Pods and the status of the Pods that are bound to them, and tokens for these. It
-// runs only where it is switched on; without it, the Authorizer alone lets a node write too much.
-//
-// The authorizer may allow tokens for audiences that no volume of the Pod asks for.
+// Restriction limits nodes to writing what belongs to them: their Node, Lease and CSINode, mirror
+// Pods, the status of their Pods, and tokens for these. It is optional; without it, the Authorizer
+// alone lets a node write too much. authorizer may allow tokens for audiences that no volume of the
+// Pod requests.
 func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) []admission.Registration {
 	r := &restriction{
 		objects:          objects,
@@ -44,32 +43,29 @@ func Restriction(naming *meta.Naming, objects policy.Objects, authorizer authz.A
 	}
 }
 
-// isNode tells whether a user is a node, known or not.
+// isNode reports whether a user is a node, known or unknown.
 func isNode(u *authn.User) bool {
 	_, ok := Identity(u)
 	return ok
 }
 
-// It is the second half of the authorization of nodes: an authorizer sees verb and name, and admission the content of
-// what is written.
+// A restriction complements the Authorizer, which sees verb and name, by checking the content of
+// writes.
 type restriction struct {
 	request.HandlesAll
 	objects                          policy.Objects
 	mirrorAnnotation, leaseNamespace string
 	labels                           *nodeLabelPolicy
-	signers                          map[string]bool // of the certificates of nodes
+	signers                          map[string]bool // of node certificates
 }
 
-// nodeAttributes is a change that a node asks for. node is never "" behind Admit.
+// nodeAttributes is a change by a node. After Admit has checked it, node is never "".
 type nodeAttributes struct {
 	*request.Attributes
 	node string
 }
 
-// Admit implements request.Mutator.
-//
-// A user in the group of nodes without a node's name is refused whatever it asks: it would pass every check that
-// compares names with "".
+// Admit rejects all changes by a node without a name, since it would pass comparisons with "".
 func (r *restriction) Admit(change *request.Attributes) error {
 	name, ok := Identity(change.User)
 	if !ok {
@@ -103,13 +99,12 @@ func (r *restriction) Admit(change *request.Attributes) error {
 	return nil
 }
 
-// forbiddenf refuses the change in the words of the public API.
+// forbiddenf returns the error in kube-apiserver's words.
 func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
 
-// requireNodeName refuses an object that does not bear the name of the node. One object for each node, of
-// its name, needs no other way to tell whose it is.
+// requireNodeName requires an object with the name of the node, of which there is one per node.
 func (a nodeAttributes) requireNodeName(what string) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("can only access %s with the same name as the requesting node", what)
@@ -117,7 +112,7 @@ func (a nodeAttributes) requireNodeName(what string) error {
 	return nil
 }
 
-// operation is what the change does, as webhooks call it.
+// operation returns the operation as webhooks name it.
 func (a nodeAttributes) operation() string {
 	switch {
 	case a.Old == nil:
@@ -130,8 +125,8 @@ func (a nodeAttributes) operation() string {
 
 func nodeName(t tree.Tree) string { return t.Object("spec").String("nodeName") }
 
-// admitResourceSlice lets a node create and delete slices of its own; the Authorizer checks updates. A
-// slice's node cannot change, so an update cannot make it another's.
+// admitResourceSlice lets a node create and delete its own slices. The Authorizer checks updates,
+// which cannot change the node.
 func admitResourceSlice(a nodeAttributes) error {
 	switch {
 	case a.Old == nil && nodeName(a.New) != a.node:

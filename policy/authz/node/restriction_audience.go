@@ -13,22 +13,23 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// audienceRestriction lets a node request tokens only for an audience that a volume of the Pod asks for,
-// itself or by its driver, or for which the node is authorized. The authorizer may have to ask a remote
-// one. A node that is taken over could otherwise get tokens by which it is its Pods to any other service.
+// audienceRestriction limits a node's token requests to audiences that a volume of the Pod
+// requests, directly or through its driver, or for which the node is authorized. Otherwise a
+// compromised node could impersonate its Pods to other services. It may block on a remote
+// authorizer.
 type audienceRestriction struct {
 	request.HandlesAll
 	objects    policy.Objects
 	authorizer authz.Authorizer
-	driverName string // what messages call a driver
+	driverName string // in messages
 }
 
 func newAudienceRestriction(naming *meta.Naming, objects policy.Objects, authorizer authz.Authorizer) audienceRestriction {
 	return audienceRestriction{objects: objects, authorizer: authorizer, driverName: "csidriver." + naming.Translate("storage.platform.io")}
 }
 
-// Admit implements request.Mutator. It changes nothing, but looks at the request before that is completed: one
-// without an audience is for a volume without one. The empty audience is appended for it.
+// Admit examines the request before it is completed: without an audience, it is for a volume
+// without one. Therefore the empty audience is appended.
 func (r audienceRestriction) Admit(a *request.Attributes) error {
 	audiences := append(a.New.Object("spec").Strings("audiences"), "")
 	if len(audiences) > 2 {
@@ -60,8 +61,8 @@ func (r audienceRestriction) Admit(a *request.Attributes) error {
 	return a.Forbidden(fmt.Sprintf("audience %q not found in pod spec volume, %s is not authorized to request tokens for this audience", audience, a.User.Name))
 }
 
-// podHasAudience tells whether a volume of a Pod asks for tokens for an audience. A volume that cannot be
-// resolved is a fault only if no other asks for the audience.
+// podHasAudience reports whether a volume of a Pod requests tokens for an audience. An unresolvable
+// volume is an error only if no other one requests the audience.
 func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string) (bool, error) {
 	var faults []string
 	for _, v := range pod.Tree.Object("spec").Objects("volumes") {
@@ -91,7 +92,7 @@ func (r audienceRestriction) podHasAudience(pod *policy.Object, audience string)
 	return false, errors.New("[" + strings.Join(faults, ", ") + "]")
 }
 
-// driverOf is the driver that mounts a volume of a Pod; "" if none does.
+// driverOf returns the driver that mounts a volume of a Pod, or "".
 func (r audienceRestriction) driverOf(pod meta.Key, volume tree.Tree) (string, error) {
 	switch {
 	case volume.Object("ephemeral").Has("volumeClaimTemplate"):
@@ -102,7 +103,7 @@ func (r audienceRestriction) driverOf(pod meta.Key, volume tree.Tree) (string, e
 	return driverOfSource(volume), nil
 }
 
-// driverOfClaim goes from the claim to its volume and on to the driver; each must exist.
+// driverOfClaim returns the driver of a claim's volume; claim and volume must exist.
 func (r audienceRestriction) driverOfClaim(namespace, name string) (string, error) {
 	claim, err := r.get("persistentvolumeclaim", meta.GroupResource{Resource: "persistentvolumeclaims"}, namespace, name)
 	if err != nil {
@@ -112,7 +113,7 @@ func (r audienceRestriction) driverOfClaim(namespace, name string) (string, erro
 	return driverOfSource(volume.Object("spec")), err
 }
 
-// driverHasAudience tells whether a driver wants tokens for an audience when it mounts a volume.
+// driverHasAudience reports whether a driver requests tokens for an audience.
 func (r audienceRestriction) driverHasAudience(name, audience string) (bool, error) {
 	driver, err := r.get(r.driverName, meta.GroupResource{Group: "storage.platform.io", Resource: "csidrivers"}, "", name)
 	return slices.ContainsFunc(driver.Object("spec").Objects("tokenRequests"), func(request tree.Tree) bool {
@@ -120,7 +121,7 @@ func (r audienceRestriction) driverHasAudience(name, audience string) (bool, err
 	}), err
 }
 
-// get reads an object that must exist; what is its sort, for the error.
+// get returns an object that must exist; what names its kind in the error.
 func (r audienceRestriction) get(what string, resource meta.GroupResource, namespace, name string) (tree.Tree, error) {
 	o := r.objects.Get(resource, namespace, name)
 	if o == nil {
@@ -129,15 +130,14 @@ func (r audienceRestriction) get(what string, resource meta.GroupResource, names
 	return o.Tree, nil
 }
 
-// successors are the drivers that mount the volumes of sources that are no drivers. Their names are those
-// of the drivers that the migration out of the tree has assigned.
+// successors are the CSI drivers that replace in-tree volume sources.
 var successors = map[string]string{
 	"awsElasticBlockStore": "ebs.csi.aws.com", "azureDisk": "disk.csi.azure.com", "azureFile": "file.csi.azure.com",
 	"cinder": "cinder.csi.openstack.org", "gcePersistentDisk": "pd.csi.storage.gke.io", "portworxVolume": "pxd.portworx.com",
 	"vsphereVolume": "csi.vsphere.vmware.com",
 }
 
-// driverOfSource is the driver of the source in a volume, or of that which has taken its place; "" if none.
+// driverOfSource returns the driver of a volume's source, or its successor, or "".
 func driverOfSource(volume tree.Tree) string {
 	if volume.Has("csi") {
 		return volume.Object("csi").String("driver")

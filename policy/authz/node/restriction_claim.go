@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admitPVCStatus lets a node write of a claim only how far its volume has grown. Both sides are compared
-// without what a node may write, so a field that is added later is forbidden until it is named here.
+// admitPVCStatus lets a node write only the progress of a claim's expansion. It compares everything
+// else, so that new fields are forbidden until they are listed here.
 func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	if a.Subresource != "status" {
 		return a.forbiddenf("may only update PVC status")
@@ -30,8 +30,7 @@ func (r *restriction) admitPVCStatus(a nodeAttributes) error {
 	return nil
 }
 
-// changedFields are the paths of what differs between two objects, down to the fields of their parts. The
-// message lists paths and no values: it is for finding out which agent is wrong.
+// changedFields returns the paths of differing fields, without values, to find the faulty agent.
 func changedFields(old, now tree.Tree) (paths []string) {
 	for _, part := range unionKeys(old, now) {
 		if tree.SemanticEqual(old[part], now[part]) {
@@ -46,7 +45,6 @@ func changedFields(old, now tree.Tree) (paths []string) {
 	return paths
 }
 
-// unionKeys are the sorted names of the fields of either.
 func unionKeys(a, b tree.Tree) []string {
 	all := slices.Concat(a.SortedKeys(), b.SortedKeys())
 	slices.Sort(all)

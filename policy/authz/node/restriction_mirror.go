@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// apiReference says what other object a Pod names; "" if none. The error is for a volume of which that is
-// not known. A mirror Pod that named one would be a way to give its node access to it.
+// apiReference returns the resource of another object that a Pod names, or "". A volume of an
+// unknown type is an error. A reference in a mirror Pod would give its node access.
 func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	spec := pod.Object("spec")
 	refs := podReferences(&policy.Object{Key: key, Tree: pod})
@@ -35,7 +35,7 @@ func apiReference(pod tree.Tree, key meta.Key) (string, error) {
 	return "", nil
 }
 
-// The sources of volumes that name objects, and those that do not.
+// The volume sources that name objects, and those that do not.
 var (
 	namingSources = map[string]string{
 		"configMap": "configmaps (via configmap volumes)", "secret": "secrets (via secret volumes)",
@@ -54,7 +54,7 @@ var (
 	}
 )
 
-// An unknown source is refused, since it might name an object.
+// An unknown source is rejected, since it might name an object.
 func volumeReference(volume tree.Tree) (string, error) {
 	for _, source := range volume.SortedKeys() {
 		switch {

@@ -9,10 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// admitNode lets a node write its own Node, except for what others control it by, such as taints.
-//
-// A node that is taken over must not draw work to itself. Labels and taints decide which Pods it gets, and with them
-// their Secrets, so only those labels are its own that say what the machine is.
+// admitNode lets a node write its own Node, except for the fields that control it, such as taints.
+// A compromised node must not attract Pods, and with them their Secrets. So it may only set labels
+// that describe the machine.
 func (r *restriction) admitNode(a nodeAttributes) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("node %q is not allowed to modify node %q", a.node, a.Key.Name)
@@ -44,12 +43,12 @@ func (r *restriction) admitNode(a nodeAttributes) error {
 	return nil
 }
 
-// nodeLabelPolicy say which labels a node may give itself.
+// nodeLabelPolicy says which labels a node may set.
 type nodeLabelPolicy struct {
-	vendorDomains    []string // of the vendor
-	restrictedDomain string   // never a node's
-	allowedLabels    []string // labels
-	allowedDomains   []string // domains
+	vendorDomains    []string
+	restrictedDomain string // always forbidden
+	allowedLabels    []string
+	allowedDomains   []string
 }
 
 func newNodeLabelPolicy(naming *meta.Naming) *nodeLabelPolicy {
@@ -68,7 +67,7 @@ func newNodeLabelPolicy(naming *meta.Naming) *nodeLabelPolicy {
 	return r
 }
 
-// forbiddenChanges are the labels that differ although no node may write them, in alphabetical order.
+// forbiddenChanges returns the changed labels that nodes may not write, in alphabetical order.
 func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []string) {
 	for _, key := range unionKeys(before, after) {
 		if before[key] != after[key] && r.forbids(key) {
@@ -78,10 +77,9 @@ func (r *nodeLabelPolicy) forbiddenChanges(before, after tree.Tree) (labels []st
 	return labels
 }
 
-// forbids tells whether no node may write a label.
-//
-// Labels outside the vendor's domains are free. Within them only the listed ones are; below node-restriction nothing
-// ever is, which gives operators labels that they can trust.
+// forbids reports whether nodes may not write a label. Labels outside the vendor's domains are
+// free; inside, only listed ones are. Labels below node-restriction never are, so operators can
+// trust them.
 func (r *nodeLabelPolicy) forbids(label string) bool {
 	domain, _, ok := strings.Cut(label, "/")
 	if !ok {
@@ -95,15 +93,12 @@ func (r *nodeLabelPolicy) forbids(label string) bool {
 	return vendors && !open && !slices.Contains(r.allowedLabels, label)
 }
 
-// isSubdomainOf tells whether a domain is another one, or below it.
 func isSubdomainOf(domain, other string) bool {
 	return domain == other || strings.HasSuffix(domain, "."+other)
 }
 
-// admitCSR lets a node request only certificates of its own.
-//
-// Only the signers of node certificates are looked at. Without this a node could ask for the certificate of another
-// one, and a lenient approver might give it.
+// admitCSR limits a node to certificates for itself, for the signers of node certificates.
+// Otherwise a lenient approver might give it another node's certificate.
 func (r *restriction) admitCSR(a nodeAttributes) error {
 	if a.Old != nil || !r.signers[a.New.Object("spec").String("signerName")] {
 		return nil

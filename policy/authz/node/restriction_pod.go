@@ -5,10 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// admitPod lets a node write mirror Pods, and the status of Pods that are bound to it.
-//
-// Nodes do not update Pods: their spec belongs to those who made them. A Pod that does not exist passes in an
-// eviction, so that the answer is the 404 of the store.
+// admitPod lets a node write mirror Pods, and the status of its Pods, whose spec belongs to their
+// creators. Evicting a missing Pod returns 404.
 func (r *restriction) admitPod(a nodeAttributes) error {
 	switch a.Subresource {
 	case "":
@@ -37,8 +35,8 @@ func (r *restriction) admitPod(a nodeAttributes) error {
 	return a.forbiddenf("unexpected pod subresource %q, only 'status' and 'eviction' are allowed", a.Subresource)
 }
 
-// Labels are compared although a status request cannot change the spec, because it can change
-// metadata, and services select Pods by them.
+// Labels are checked because a status request may change metadata, and Services select Pods by
+// labels.
 func admitPodStatus(a nodeAttributes) error {
 	was, now := a.Old.Object("status"), a.New.Object("status")
 	switch {
@@ -56,8 +54,8 @@ func admitPodStatus(a nodeAttributes) error {
 	return nil
 }
 
-// admitMirrorPod lets a node create only Pods that show what already runs on it: bound to the node,
-// owned by it, and naming no other object, because naming one would give the node access to it.
+// admitMirrorPod lets a node create only Pods that mirror what runs on it: bound to the node, owned
+// by it, and without references to other objects, which would give the node access to them.
 func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	if !a.New.Object("metadata", "annotations").Has(r.mirrorAnnotation) {
 		return a.forbiddenf("pod does not have %q annotation, node %q can only create mirror pods", r.mirrorAnnotation, a.node)
@@ -78,8 +76,8 @@ func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	return nil
 }
 
-// The owner ties the mirror Pod to the life of its Node, by the UID, so that it goes when the Node is deleted. A
-// mirror Pod that blocked the deletion of its owner could keep a Node from ever going.
+// The owner UID ties the mirror Pod to its Node, so that it is deleted with the Node. It must not
+// block that deletion.
 func (r *restriction) checkOwnerNode(a nodeAttributes) error {
 	owners := a.New.Object("metadata").Objects("ownerReferences")
 	if len(owners) > 1 {

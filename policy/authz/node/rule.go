@@ -9,10 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newRules is what nodes may do, by resource; nothing else.
-//
-// A resource that is not in the table is none of a node's business. Where the table allows more than a node should,
-// as in the status of any Node, Restriction narrows it down.
+// newRules lists what nodes may do, by resource. Where it allows too much, such as the status of
+// any Node, Restriction limits it.
 func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 	in := func(prefix string) string { return naming.Translate(prefix + ".platform.io") }
 	review, read := allowVerbs("create"), allowVerbs("get", "list", "watch")
@@ -57,13 +55,12 @@ func (n *Authorizer) newRules(naming *meta.Naming) map[resource]rule {
 
 const onlyGetReason = "can only get individual resources of this type"
 
-// allowVerbs allows some verbs on all objects.
 func allowVerbs(all ...string) rule {
 	return func(_ string, a *authz.Attributes) (bool, string) { return slices.Contains(all, a.Verb), "" }
 }
 
-// allowRelated allows verbs on single objects that belong to the node. other is the reason that is
-// given for refusing other verbs.
+// allowRelated allows verbs on single objects that belong to the node. other is the reason for
+// rejecting other verbs.
 func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) rule {
 	return func(node string, a *authz.Attributes) (bool, string) {
 		switch {
@@ -78,7 +75,7 @@ func (n *Authorizer) allowRelated(kind vertexKind, other string, all ...string) 
 	}
 }
 
-// authorizeNode allows a node its own Node, also before that exists.
+// authorizeNode allows a node its own Node, even before that exists.
 func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create", "update", "patch":
@@ -95,9 +92,8 @@ func (n *Authorizer) authorizeNode(node string, a *authz.Attributes) (bool, stri
 	return false, ""
 }
 
-// authorizePod allows Pods that are bound to the node. Admission checks what it creates and deletes.
-//
-// A list is allowed by its selector: it confines the answer to the node's own Pods, and no answer has to be filtered.
+// authorizePod allows Pods that are bound to the node; admission checks creates and deletes. The
+// field selector of a list must restrict it to the node's Pods, so that results need no filtering.
 func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, string) {
 	own := func() bool { return n.graph.isRelated(vertex{podVertex, a.Namespace, a.Name}, node) }
 	switch a.Verb {
@@ -120,7 +116,7 @@ func (n *Authorizer) authorizePod(node string, a *authz.Attributes) (bool, strin
 	return false, ""
 }
 
-// authorizeResourceSlice allows the slices of the node's own devices. Admission checks what it creates.
+// authorizeResourceSlice allows the node's own slices; admission checks creates.
 func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (bool, string) {
 	switch a.Verb {
 	case "create":
@@ -141,10 +137,8 @@ func (n *Authorizer) authorizeResourceSlice(node string, a *authz.Attributes) (b
 
 var ownObjectVerbs = []string{"get", "create", "update", "patch", "delete"}
 
-// authorizeLease allows a node its own lease, in the namespace of the leases of nodes. In a create
-// the name is not known yet.
-//
-// In a create admission compares the name, which the path does not hold.
+// authorizeLease allows a node its own lease, in the namespace of node leases. Admission checks the
+// name in a create, which the path lacks.
 func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):
@@ -157,7 +151,6 @@ func (n *Authorizer) authorizeLease(node string, a *authz.Attributes) (bool, str
 	return true, ""
 }
 
-// authorizeCSINode allows a node its own CSINode.
 func authorizeCSINode(node string, a *authz.Attributes) (bool, string) {
 	switch {
 	case !slices.Contains(ownObjectVerbs, a.Verb):
@@ -168,7 +161,6 @@ func authorizeCSINode(node string, a *authz.Attributes) (bool, string) {
 	return true, ""
 }
 
-// joinWithOr is as in "a, b, or c".
 func joinWithOr(words []string) string {
 	last := len(words) - 1
 	return strings.Join(words[:last], ", ") + ", or " + words[last]
