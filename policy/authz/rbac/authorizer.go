@@ -15,10 +15,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// group is that of roles and their bindings, in platform form.
+// group is the group of roles and bindings, in platform form.
 const group = "rbac.authorization.platform.io"
 
-// An Authorizer allows what roles allow that are bound to the user. It never denies.
+// An Authorizer allows what the roles bound to the user allow. It never denies.
 type Authorizer struct {
 	index *index
 	group string // of roles, as clients know it
@@ -26,11 +26,9 @@ type Authorizer struct {
 
 var _ authz.RuleResolver = (*Authorizer)(nil)
 
-// New makes an Authorizer that follows objects until ctx ends. When it returns, all that there
-// was has been read.
-//
-// The four resources are read at the same time, and in any order: a binding may come before its role, whose entry is
-// then empty until the role comes.
+// New returns an Authorizer that follows objects until ctx ends, after reading the existing ones.
+// The four resources are read concurrently; a binding may precede its role, whose entry then stays
+// empty until the role arrives.
 func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Authorizer, error) {
 	a := &Authorizer{index: newIndex(), group: naming.Translate(group)}
 	var reading sync.WaitGroup
@@ -50,7 +48,7 @@ func New(ctx context.Context, objects policy.Objects, naming *meta.Naming) (*Aut
 	return a, nil
 }
 
-// Resources are those that decisions come from, in platform form.
+// Resources returns the resources that decisions depend on, in platform form.
 func Resources() []meta.GroupResource {
 	var all []meta.GroupResource
 	for _, resource := range []string{"roles", "clusterroles", "rolebindings", "clusterrolebindings"} {
@@ -59,17 +57,14 @@ func Resources() []meta.GroupResource {
 	return all
 }
 
-// Generation changes with the stored objects that decisions come from.
+// Generation changes with the stored objects that decisions depend on.
 func (a *Authorizer) Generation() uint64 { return a.index.generation.Load() }
 
-// Authorize implements authz.Authorizer. The reason tells which binding allows, or, if none
-// does, which bound roles do not exist.
+// Authorize checks cluster-wide grants, then those of the namespace, per subject, until one allows.
+// The reason names that grant, which is unspecified if several allow, or the bound roles that do
+// not exist. Only cluster-wide grants allow non-resource paths.
 //
-// The grants for the cluster are looked at first, then those of the namespace, subject by subject, and the first that
-// allows ends the search. Which one is named in the reason is not specified where several allow. A path that is no
-// resource is only allowed by grants for the cluster, since it lies in no namespace.
-//
-// The cost is one look into a map for each group of the user, and one for each role that it holds.
+// The cost is one map lookup per group of the user and one per role.
 func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) {
 	if asked.User == nil {
 		return authz.NoOpinion, ""
@@ -101,11 +96,8 @@ func (a *Authorizer) Authorize(asked authz.Attributes) (authz.Decision, string) 
 	return authz.NoOpinion, "RBAC: " + a.missingRolesError(x.userGrants(asked.User, namespace))
 }
 
-// firstAllowing is the first grant that allows what is asked; nil if none does. It sets lacking if a
-// role does not exist.
-//
-// A missing role must not be reported while another one may still allow, hence the flag instead of an error: the text
-// is only made when nothing allows.
+// firstAllowing returns the first grant that allows the request, or nil. It sets lacking if a role
+// does not exist. A flag suffices, because missing roles are only reported if no grant allows.
 func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant {
 	for _, g := range list {
 		r := g.entry.role
@@ -119,11 +111,9 @@ func firstAllowing(list []*grant, asked *authz.Attributes, lacking *bool) *grant
 	return nil
 }
 
-// userGrants are those of a user for the whole cluster and then those in a namespace, one of each
-// binding, by name. It must be called with the lock held.
-//
-// This is for texts and listings, not for decisions: it allocates, and sorts so that the same user gets the same text
-// each time.
+// userGrants returns the user's cluster-wide grants and then those of a namespace, one per binding,
+// by name. It allocates and sorts for stable texts, so it is not for decisions. The caller holds
+// the lock.
 func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	var all []*grant
 	for i := range len(user.Groups) + 1 {
@@ -142,7 +132,7 @@ func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	return slices.CompactFunc(all, func(a, b *grant) bool { return a.binding == b.binding })
 }
 
-// missingRolesError says which roles of grants do not exist; "" if all do.
+// missingRolesError lists the roles of grants that do not exist, or returns "".
 func (a *Authorizer) missingRolesError(list []*grant) string {
 	var texts []string
 	for _, g := range list {
@@ -159,12 +149,10 @@ func (a *Authorizer) missingRolesError(list []*grant) string {
 	return "[" + strings.Join(texts, ", ") + "]"
 }
 
-// notFound says that there is no role at a place, in the words that users know.
 func (a *Authorizer) notFound(at namespacedName) string {
 	return fmt.Sprintf("%s.%s %q not found", roleResource(at.namespace), a.group, at.name)
 }
 
-// roleResource is what errors call a role in a namespace, or one of the cluster.
 func roleResource(namespace string) string {
 	if namespace == "" {
 		return "clusterrole"
@@ -172,9 +160,8 @@ func roleResource(namespace string) string {
 	return "role"
 }
 
-// heldRules are all that a user holds in a namespace, and which of its roles do not exist.
-//
-// The lists are shared with the index and must not be changed.
+// heldRules returns all rules of a user in a namespace, and an error text for missing roles. The
+// lists are shared with the index and must not be changed.
 func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, lacking string) {
 	a.index.mu.RLock()
 	defer a.index.mu.RUnlock()
@@ -187,9 +174,7 @@ func (a *Authorizer) heldRules(user *authn.User, namespace string) (all []rule, 
 	return all, a.missingRolesError(list)
 }
 
-// RulesFor implements authz.RuleResolver.
-//
-// Rules that name the same thing are not merged: a client shows them as the roles have them.
+// RulesFor returns the rules as the roles have them, without merging.
 func (a *Authorizer) RulesFor(user *authn.User, namespace string) authz.RuleSet {
 	var p authz.RuleSet
 	if user == nil {

@@ -31,7 +31,7 @@ func TestRules(t *testing.T) {
 		{"* *", "get /x; get /; post /x/y", "get core pods ns p"},
 		{"* * *", "get core pods ns p; * * *; x y z/q", "get /x"},
 		{"get,list core,apps a,b/c x", "get core a ns x; list apps b/c ns x", "get core b ns x; get core a ns y; list batch a ns x"},
-		// with many rules they are found in another way
+		// many rules are indexed
 		{strings.Join(append(many, "get core pods", "list core pods/log p"), ";"), "get core pods ns p; list core pods/log ns p; get core e ns", "list core pods ns p; list core pods/log ns; get apps pods ns p"},
 		{strings.Join(append(many, "get * pods", "list core */scale", "get /x"), ";"), "get apps pods ns p; list core e/scale ns p; get /x", "list apps e/scale ns p"},
 	}
@@ -93,7 +93,7 @@ func TestSubjects(t *testing.T) {
 	}
 }
 
-// What is not valid, and so never stored, gives nothing.
+// TestInvalidBindings checks that invalid bindings, which are never stored, grant nothing.
 func TestInvalidBindings(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/r", role("get core pods"))
@@ -110,7 +110,7 @@ func TestInvalidBindings(t *testing.T) {
 	}
 }
 
-// TestManySubjects: a binding as large as a body may be is read in one go, each subject once.
+// TestManySubjects handles a binding as large as a body may be, with each subject counted once.
 func TestManySubjects(t *testing.T) {
 	var subjects []string
 	for n := range 200_000 {
@@ -150,7 +150,7 @@ func TestReasons(t *testing.T) {
 		{"system:serviceaccount:ns:s", "list core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "x/ns" of Role "y" to ServiceAccount "s/ns"`},
 		{"a g", "list core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "x/ns" of Role "y" to Group "g"`},
 		{"w", "get core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "w/ns" of ClusterRole "y" to User "w"`},
-		{"w", "get /x", authz.NoOpinion, ""}, // a binding in a namespace gives no paths
+		{"w", "get /x", authz.NoOpinion, ""}, // a binding in a namespace grants no paths
 		{"nobody", "get core pods ns", authz.NoOpinion, ""},
 		{"a g", "list core pods", authz.NoOpinion, `RBAC: clusterrole.rbac.authorization.platform.io "none" not found`},
 		{"lost", "list core pods ns", authz.NoOpinion, `RBAC: [clusterrole.rbac.authorization.platform.io "none" not found, role.rbac.authorization.platform.io "none" not found]`},
@@ -174,7 +174,7 @@ func TestChanges(t *testing.T) {
 	steps := []struct {
 		name string
 		do   func()
-		want string // who may
+		want string // the users that are allowed
 	}{
 		{"nothing", func() {}, ""},
 		{"a binding without its role", func() { c.set(t, "rolebindings/ns/b", binding("Role/r", "User:jane", "Group:dev", "User:jane")) }, ""},

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newBenchAuthorizer is an authorizer of n bindings, four in each namespace: one of a small role to a user,
-// one to a group, one to a service account, and one of a large role to everybody there.
+// newBenchAuthorizer returns an authorizer with n bindings, four per namespace: a small role to a
+// user, a group and a service account, and a large role to everyone in the namespace.
 func newBenchAuthorizer(b *testing.B, n int) (*fakeCluster, *rbac.Authorizer) {
 	c := newFakeCluster()
 	c.set(b, "clusterroles/small", role("get,list,watch core pods,configmaps", "get apps deployments"))
@@ -70,8 +70,8 @@ func BenchmarkAuthorize(b *testing.B) {
 	}
 }
 
-// BenchmarkChange is the time until a change of a binding, or of the role of all bindings, is
-// in force.
+// BenchmarkChange measures the time until a change of a binding, or of the role of all bindings,
+// takes effect.
 func BenchmarkChange(b *testing.B) {
 	for _, n := range sizes {
 		c, _ := newBenchAuthorizer(b, n)

@@ -9,36 +9,31 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// A subject is a user or a group.
 type subject struct {
 	group bool
 	name  string
 }
 
-// A binding gives a role to subjects, in a namespace or, with "", everywhere.
-//
-// The role is kept by name, since it may come after the binding and may change without it.
+// A binding grants a role to subjects in a namespace or, with "", cluster-wide. It holds the role
+// by name, because the role may arrive later and change independently.
 type binding struct {
 	name, namespace string
 	role            namespacedName
 	grants          []*grant
 }
 
-// A grant is what a binding gives to one subject. It is immutable.
+// A grant is the part of a binding for one subject. It is immutable once bound.
 type grant struct {
 	*binding
 	subject subject
 	entry   *roleEntry
-	// reason is why a request is allowed by it.
+	// reason explains decisions that it allows.
 	reason string
 }
 
-// newBinding reads a binding. It keeps nothing of the object alive. The cells of its grants
-// are still to be set.
-//
-// Strings are cloned, as those of the tree are parts of the text of the whole object: one name would keep all of it
-// in memory for as long as the binding is known. A subject that is listed twice is one grant, so that removing a
-// binding removes what it added, no more.
+// newBinding decodes a binding; the entries of its grants are set later. Strings are cloned,
+// because strings of the tree would retain the whole object. Duplicate subjects become one grant,
+// so that adding and removing a binding are balanced.
 func newBinding(o *policy.Object) *binding {
 	b := &binding{name: o.Key.Name, namespace: o.Key.Namespace}
 	ref, ok := readRoleRef(o.Tree, b.namespace)
@@ -60,7 +55,7 @@ func newBinding(o *policy.Object) *binding {
 				namespace = b.namespace
 			}
 			if namespace == "" {
-				continue // a service account without a namespace is no user
+				continue // a service account without a namespace is not a user
 			}
 			g.subject.name = serviceaccount.Account{Namespace: namespace, Name: name}.Username()
 			g.reason = how + fmt.Sprintf("%s %q", kind, name+"/"+namespace)
@@ -73,9 +68,8 @@ func newBinding(o *policy.Object) *binding {
 	return b
 }
 
-// A namespacedName identifies a role or a binding; those of the whole cluster have the namespace "".
-//
-// It is not a meta.Key, because roles and cluster roles differ here by their namespace alone.
+// A namespacedName identifies a role or binding; cluster-wide ones have the namespace "". Unlike a
+// meta.Key, it distinguishes roles from cluster roles only by namespace.
 type namespacedName struct{ namespace, name string }
 
 func namespacedNameOf(k meta.Key) namespacedName { return namespacedName{k.Namespace, k.Name} }

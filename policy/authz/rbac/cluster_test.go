@@ -18,7 +18,7 @@ import (
 
 const group = "rbac.authorization.platform.io"
 
-// A cluster is objects that are followed: who follows has seen a change when it has been made.
+// A fakeCluster holds objects; informers see a change when set returns.
 type fakeCluster struct {
 	mu        sync.Mutex
 	objects   map[meta.Key]*policy.Object
@@ -47,7 +47,7 @@ func (c *fakeCluster) Inform(_ context.Context, r meta.GroupResource, see func(p
 	return nil
 }
 
-// key reads "resource/name" or "resource/namespace/name".
+// key parses "resource/name" or "resource/namespace/name".
 func key(path string) meta.Key {
 	resource, name, _ := strings.Cut(path, "/")
 	k := meta.Key{GroupResource: meta.GroupResource{Group: group, Resource: resource}, Name: name}
@@ -90,7 +90,6 @@ func parseTree(t testing.TB, body string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// authorizer follows the cluster.
 func (c *fakeCluster) authorizer(t testing.TB) *rbac.Authorizer {
 	t.Helper()
 	a, err := rbac.New(t.Context(), c, meta.Platform)
@@ -100,8 +99,8 @@ func (c *fakeCluster) authorizer(t testing.TB) *rbac.Authorizer {
 	return a
 }
 
-// role is the body of a role with rules, each as "verbs groups resources names" with commas
-// within, or "verbs paths"; "core" is the group without a name.
+// role returns a role with rules, each "verbs groups resources names" with comma-separated lists,
+// or "verbs paths"; "core" is the core group.
 func role(lines ...string) string {
 	list := []any{}
 	for _, line := range lines {
@@ -123,7 +122,7 @@ func role(lines ...string) string {
 	return string(codec.AppendAny(nil, tree.Tree{"rules": list}))
 }
 
-// binding is the body of a binding of a role, "Role/name" or "ClusterRole/name", to subjects as
+// binding returns a binding of a role, "Role/name" or "ClusterRole/name", to subjects such as
 // "User:name" or "ServiceAccount:namespace/name".
 func binding(ref string, subjects ...string) string {
 	kind, name, _ := strings.Cut(ref, "/")
@@ -142,13 +141,14 @@ func binding(ref string, subjects ...string) string {
 	}))
 }
 
-// user reads "name group group".
+// user parses "name group group".
 func user(text string) *authn.User {
 	fields := strings.Fields(text)
 	return &authn.User{Name: fields[0], Groups: slices.Clone(fields[1:])}
 }
 
-// parseAttributes reads "verb group resource[/sub] namespace name" with - for nothing, or "verb path".
+// parseAttributes parses "verb group resource[/sub] namespace name" with - for empty fields, or
+// "verb path".
 func parseAttributes(who, text string) authz.Attributes {
 	fields := strings.Fields(text)
 	a := authz.Attributes{User: user(who), Verb: fields[0]}
@@ -168,7 +168,7 @@ func parseAttributes(who, text string) authz.Attributes {
 	return a
 }
 
-// isAllowed tells who of the askers may do something.
+// isAllowed reports whether a user may make a request.
 func isAllowed(a *rbac.Authorizer, who, text string) bool {
 	d, _ := a.Authorize(parseAttributes(who, text))
 	return d == authz.Allow

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// What does not change is decided alike while everything around it does.
+// TestConcurrency checks that decisions about unchanged objects stay the same during other changes.
 func TestConcurrency(t *testing.T) {
 	c := newFakeCluster()
 	c.set(t, "clusterroles/fixed", role("get core pods"))

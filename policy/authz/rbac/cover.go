@@ -6,11 +6,9 @@ import (
 	"strings"
 )
 
-// breakDown is the rule as rules that each allow one verb on one resource, or path, and, with
-// names, on one object.
-//
-// Example: verbs get,list on pods,services make four rules. What is broken down is compared piece by piece, since a
-// user may hold the pieces by different roles.
+// breakDown splits the rule into rules with one verb and one resource or path and, with names, one
+// name. Verbs get,list on pods,services yield four rules. They are compared one by one, because a
+// user may hold them through different roles.
 func (r rule) breakDown() []rule {
 	var single []rule
 	names := [][]string{nil}
@@ -34,9 +32,8 @@ func (r rule) breakDown() []rule {
 	return single
 }
 
-// singletons makes a list of each element of a list. They share its memory.
-//
-// The capacity ends with the element, so that an append to one of them cannot write into the next.
+// singletons returns a list of each element. Their capacity is limited, so that an append cannot
+// overwrite the next element.
 func singletons(list []string) [][]string {
 	each := make([][]string, len(list))
 	for i := range list {
@@ -45,21 +42,20 @@ func singletons(list []string) [][]string {
 	return each
 }
 
-// maxBreakdown bounds the work that the rules of one role can ask for. What is beyond it is held
-// only by those who hold a rule that covers a rule as a whole.
+// maxBreakdown limits the work per role. Beyond it, only rules that cover a rule as a whole count
+// as holding it.
 const maxBreakdown = 10_000
 
-// breakDownSize is how many rules breakDown makes. Beyond maxBreakdown it is any number beyond it, for
-// the product of four long lists is larger than what an int holds.
+// breakDownSize returns the number of rules that breakDown makes. Sizes are limited to avoid
+// overflow, so results beyond maxBreakdown are imprecise.
 func (r rule) breakDownSize() int {
 	size := func(list []string) int { return min(len(list), maxBreakdown+1) }
 	return size(r.verbs) * (size(r.groups)*size(r.resources)*max(1, size(r.names)) + size(r.paths))
 }
 
-// uncovered is what wanted allows beyond held, broken down.
-//
-// A rule that would make too many pieces counts as lacking as a whole. That refuses more than it must and never less,
-// and it bounds what a request with ten thousand verbs can cost.
+// uncovered returns, broken down, what wanted allows beyond held. A rule with too many parts counts
+// as uncovered as a whole, which may reject too much but never too little, and limits the cost of a
+// request.
 func uncovered(held, wanted []rule) []rule {
 	var lacks []rule
 	left := maxBreakdown
@@ -81,10 +77,8 @@ func uncovered(held, wanted []rule) []rule {
 	return lacks
 }
 
-// covers tells whether a rule allows all that w does.
-//
-// All of w must be within this one rule. A rule with names covers only a
-// rule whose names are among them, for one without names allows all.
+// covers reports whether the single rule r allows all that w does. A rule with names only covers
+// rules whose names are among them.
 func (r rule) covers(w rule) bool {
 	if !containsAll(r.verbs, w.verbs, wildcard) || !containsAll(r.groups, w.groups, wildcard) {
 		return false
@@ -102,10 +96,8 @@ func (r rule) covers(w rule) bool {
 	return len(r.names) == 0 || len(w.names) > 0 && containsAll(r.names, w.names, "")
 }
 
-// coversResource compares a resource as rules name it.
-//
-// "pods/*" is no pattern: only "*" and "*/sub" are. The same holds in allowsResource, and the two must not differ, or
-// a user could hand out what they cannot use, or the other way round.
+// coversResource compares resources as rules name them. Only "*" and "*/sub" are patterns, as in
+// allowsResource. If the two differed, users could grant what they cannot use, or the reverse.
 func (r rule) coversResource(resource string) bool {
 	_, sub, ok := strings.Cut(resource, "/")
 	for _, s := range r.resources {
@@ -116,7 +108,7 @@ func (r rule) coversResource(resource string) bool {
 	return false
 }
 
-// containsAll tells whether a list holds all values. all, if not "", stands for every one.
+// containsAll reports whether a list contains all values. all, if not "", is the wildcard.
 func containsAll(list, values []string, all string) bool {
 	if all != "" && slices.Contains(list, all) {
 		return true
@@ -129,9 +121,8 @@ func containsAll(list, values []string, all string) bool {
 	return true
 }
 
-// compactRules puts the verbs of broken-down rules together that are about the same.
-//
-// It is for people who read the refusal: one line for pods with get,list,watch instead of three.
+// compactRules merges the verbs of broken-down rules for the same target, to make rejections
+// readable.
 func compactRules(single []rule) []rule {
 	var short []rule
 	type about struct {
@@ -157,7 +148,8 @@ func compactRules(single []rule) []rule {
 	return short
 }
 
-// text is the rule in the words that users know, as in {APIGroups:[""], Resources:["pods"], Verbs:["get" "list"]}.
+// text formats the rule like kube-apiserver: {APIGroups:[""], Resources:["pods"], Verbs:["get"
+// "list"]}.
 func (r rule) text() string {
 	var parts []string
 	for _, f := range []struct {
@@ -171,9 +163,7 @@ func (r rule) text() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// describeRules is the text of broken-down rules, one a line.
-//
-// The lines are sorted, for tests and people compare refusals.
+// describeRules formats broken-down rules, one per sorted line.
 func describeRules(single []rule) string {
 	var lines []string
 	for _, r := range compactRules(single) {

@@ -8,36 +8,35 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A defaultRole is a role that every cluster has, in platform form. In a namespace it is a Role,
-// else a ClusterRole.
+// A defaultRole is a role of every cluster, in platform form. With a namespace it is a Role,
+// otherwise a ClusterRole.
 type defaultRole struct {
 	namespace, name string
 	rules           []rule
-	// aggregates names the label, if any, of the roles whose rules it gathers; into is that
-	// under which it is gathered itself.
+	// aggregates names the label of the roles whose rules it aggregates; aggregateTo is the label
+	// under which it is aggregated itself.
 	aggregates, aggregateTo string
-	// subjects are the subjects of the binding that goes with it: "user x", "group x" or
-	// "account namespace/name". Nil is no binding, which empty is one without subjects.
+	// subjects are the subjects of its binding: "user x", "group x" or "account namespace/name".
+	// nil means no binding; an empty list is a binding without subjects.
 	subjects []string
-	// bindingName is the name of the binding where it is not that of the role.
+	// bindingName is the name of the binding if it differs from that of the role.
 	bindingName string
 }
 
-// defaultRoles are all of them.
 func defaultRoles(pages Pages) []defaultRole {
 	return slices.Concat(userRoles(), pageRoles(pages.Everybody), systemRoles(pages.Monitoring), nodeRoles(), certificateRoles(), controllerRoles(), namespacedRoles())
 }
 
-// coreGroup stands for the group without a name in lists of groups.
+// coreGroup stands for the core group in lists of groups.
 const coreGroup = "core"
 
-// Verbs and resources that go together.
+// Common combinations of verbs and groups.
 const (
 	readVerbs                  = "get list watch"
 	writeVerbs                 = "create delete deletecollection patch update"
 	updateVerbs                = "patch update"
 	eventGroups                = coreGroup + " events.platform.io"
-	workloadGroups             = "apps extensions" // of the workloads
+	workloadGroups             = "apps extensions" // of workloads
 	authorizationGroup         = "authorization.platform.io"
 	authenticationGroup        = "authentication.platform.io"
 	certificatesGroup          = "certificates.platform.io"
@@ -50,13 +49,9 @@ const (
 	admissionRegistrationGroup = "admissionregistration.platform.io"
 )
 
-// newRule is the rule that allows verbs on resources of groups, each a list with blanks, and with
-// names only on the objects called so.
-//
-// Everything is sorted, so that the stored roles do not change when the lists here are written in another order.
-//
-// Example: newRule("get list", coreGroup, "pods services") is {verbs: [get list], groups: [""], resources: [pods
-// services]}.
+// newRule returns a rule from space-separated lists, sorted so that reordering them does not change
+// the stored roles: newRule("get list", coreGroup, "pods services") is {verbs: [get list], groups:
+// [""], resources: [pods services]}.
 func newRule(verbs, groups, resources string, names ...string) rule {
 	r := rule{verbs: sortedFields(verbs), groups: sortedFields(groups), resources: sortedFields(resources), names: names}
 	for i, g := range r.groups {
@@ -69,10 +64,8 @@ func newRule(verbs, groups, resources string, names ...string) rule {
 	return r
 }
 
-// newPathRule is the rule that allows to read paths.
 func newPathRule(paths string) rule { return rule{verbs: []string{"get"}, paths: sortedFields(paths)} }
 
-// eventsRule is the rule that allows to write events.
 func eventsRule() rule { return newRule("create patch update", eventGroups, "events") }
 
 func sortedFields(s string) []string {
@@ -81,21 +74,22 @@ func sortedFields(s string) []string {
 	return list
 }
 
-// bindTo makes a list that is not nil even if it is empty, because nil means that there is no binding at all.
+// bindTo returns a list that is not nil even if it is empty, since nil means that there is no
+// binding.
 func bindTo(subjects ...string) []string { return append([]string{}, subjects...) }
 
-// The metadata of all standards, in platform form.
+// Metadata of all default roles and bindings, in platform form.
 const (
 	bootstrappingLabel     = "platform.io/bootstrapping"
 	autoupdateAnnotation   = "rbac.authorization.platform.io/autoupdate"
 	aggregationLabelPrefix = "rbac.authorization.platform.io/aggregate-to-"
 )
 
-// A roleBuilder makes default roles under the names of a profile.
+// A roleBuilder makes default roles in a naming profile.
 type roleBuilder struct{ *meta.Naming }
 
-// The annotation asks Reconcile to repair the object on each start; an operator who sets it to "false" keeps their
-// own version. The label only says where the object came from.
+// The annotation lets Reconcile repair the object at each start; operators set it to "false" to
+// keep their version. The label only records the origin.
 func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	t := tree.Tree{
 		"name":        b.Translate(name),
@@ -108,9 +102,8 @@ func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 	return t
 }
 
-// role is the Role or ClusterRole.
-//
-// A role that aggregates has no rules of its own: a controller writes them, from the roles that bear the label.
+// role returns the Role or ClusterRole. An aggregating role has no rules of its own: a controller
+// fills them in from the roles with the label.
 func (b roleBuilder) role(s defaultRole) tree.Tree {
 	t := tree.Tree{"metadata": b.metadata(s.namespace, s.name)}
 	if s.aggregateTo != "" {
@@ -138,7 +131,7 @@ func (b roleBuilder) names(list []string) []string {
 	return named
 }
 
-// bindingOf is the RoleBinding or ClusterRoleBinding; nil if none goes with it.
+// bindingOf returns the RoleBinding or ClusterRoleBinding, or nil.
 func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	if s.subjects == nil {
 		return nil
@@ -161,7 +154,7 @@ func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	return t
 }
 
-// Groups are not translated: system:authenticated and the like have the same name in every profile.
+// Groups such as system:authenticated have the same name in every profile.
 func (b roleBuilder) subject(text string) tree.Tree {
 	what, name, _ := strings.Cut(text, " ")
 	switch what {

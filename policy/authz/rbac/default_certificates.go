@@ -7,10 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// certificateRoles are for those who ask for certificates, and those who approve them.
-//
-// They have no bindings: who may approve what is for the operator to decide. The right to approve is a verb on a
-// signer, a resource of which no object exists, so that it can be given for one signer by its name.
+// certificateRoles are for requesting and approving certificates. They have no bindings, which are
+// up to the operator. Approval is a verb on a signer, a resource without objects, so that it can be
+// granted per signer.
 func certificateRoles() []defaultRole {
 	const prefix = "system:" + certificatesGroup + ":"
 	approver := func(name, signer string) defaultRole {
@@ -30,7 +29,8 @@ func certificateRoles() []defaultRole {
 	}
 }
 
-// trustBundleRoles let all service accounts read the roots that Pods mount; none where those are not served.
+// trustBundleRoles let all service accounts read the trust bundles that Pods mount, if these are
+// served.
 func trustBundleRoles(kinds *catalog.Catalog) []defaultRole {
 	const resource = "clustertrustbundles"
 	if !isServed(kinds, certificatesGroup, resource) {
@@ -42,14 +42,14 @@ func trustBundleRoles(kinds *catalog.Catalog) []defaultRole {
 	}}
 }
 
-// isServed tells whether any version of a resource is served. The group is in platform form.
+// isServed reports whether any version of a resource is served. The group is in platform form.
 func isServed(kinds *catalog.Catalog, group, resource string) bool {
 	return slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool {
 		return k.Resource == resource && k.Group == kinds.Naming().Translate(group)
 	})
 }
 
-// The signers that every cluster has.
+// The signers of every cluster.
 const (
 	clientSigner  = "platform.io/apiserver-client"
 	nodeSigner    = "platform.io/apiserver-client-node"

@@ -6,10 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// controllerRoles are for controllers, each of which is the service account of its name.
-//
-// The rules are wider than what the controllers of this project need: a cluster may run the public ones beside them,
-// which expect these names and rights.
+// controllerRoles are for controllers, each of which runs as the service account of its name. They
+// exceed the needs of the built-in controllers, because kube-controller-manager may run beside them
+// and expects these names and rights.
 func controllerRoles() []defaultRole {
 	all := slices.Concat(workloadControllers(), storageControllers(), networkControllers(), clusterControllers())
 	for i := range all {
@@ -18,15 +17,15 @@ func controllerRoles() []defaultRole {
 	return all
 }
 
-// ofController names and binds the role of a controller, whose name it has.
+// ofController names and binds the role of a controller.
 func ofController(s defaultRole) defaultRole {
 	s.subjects = bindTo("account platform-system/" + s.name)
 	s.name = "system:controller:" + s.name
 	return s
 }
 
-// migratorRoles are for the controller that writes objects again; none where nobody can ask it to. A create is never
-// meant: an apply to an object that has gone counts as one, and fails.
+// migratorRoles are for the storage migration controller, if its API is served. It never means to
+// create: an apply to a deleted object counts as a create, and fails.
 func migratorRoles(kinds *catalog.Catalog) []defaultRole {
 	if !isServed(kinds, storageMigrationGroup, "storageversionmigrations") {
 		return nil
@@ -37,11 +36,11 @@ func migratorRoles(kinds *catalog.Catalog) []defaultRole {
 	}})}
 }
 
-// ownedPodsRule is what controllers do with the Pods that they own.
+// ownedPodsRule is for controllers that manage Pods.
 func ownedPodsRule() rule { return newRule("create delete list patch watch", coreGroup, "pods") }
 
-// The update of a sub-resource "finalizers" appears wherever a controller makes objects that
-// block the deletion of their owner: admission asks for that right.
+// Controllers that create objects with blockOwnerDeletion need update on the "finalizers"
+// subresource of the owner, which admission requires.
 func workloadControllers() []defaultRole {
 	const all = readVerbs + " create delete patch update"
 	return []defaultRole{
@@ -140,8 +139,8 @@ func workloadControllers() []defaultRole {
 	}
 }
 
-// storageControllers are those of claims, volumes and their attachments. Several update the objects themselves, and
-// not only their status, because the finalizers that protect a volume in use are part of the metadata.
+// storageControllers handle claims, volumes and attachments. Some update whole objects, because the
+// finalizers that protect volumes in use are metadata.
 func storageControllers() []defaultRole {
 	return []defaultRole{
 		{name: "attachdetach-controller", rules: []rule{
@@ -204,7 +203,7 @@ func storageControllers() []defaultRole {
 	}
 }
 
-// networkControllers are those that write endpoints, routes and addresses.
+// networkControllers write endpoints, routes and addresses.
 func networkControllers() []defaultRole {
 	const sliced = readVerbs + " create delete update"
 	return []defaultRole{
@@ -248,8 +247,8 @@ func networkControllers() []defaultRole {
 	}
 }
 
-// clusterControllers are those that look after the cluster as a whole. The collectors of garbage and of namespaces
-// delete objects of any kind, also of kinds that are defined later, so their rules are about everything; the
+// clusterControllers serve the cluster as a whole. Garbage collector and namespace controller
+// delete objects of any kind, including future ones, so their rules cover everything. The
 // aggregation controller needs escalate, as it writes rules that it does not hold.
 func clusterControllers() []defaultRole {
 	return []defaultRole{

@@ -1,10 +1,8 @@
 package rbac
 
-// namespacedRoles are those in the namespaces of the system.
-//
-// They are Roles, so that what they give ends at the namespace: a component that elects its leader by a lease can
-// write no lease elsewhere. cluster-info is open to everybody, also to the unauthenticated, because a machine that
-// joins reads it before it has a credential.
+// namespacedRoles are in system namespaces and limited to them: a component with a leader election
+// lease can write no other leases. cluster-info is public, because a joining machine reads it
+// before it has a credential.
 func namespacedRoles() []defaultRole {
 	const system, public = "platform-system", "platform-public"
 	leading := func(component string, others ...string) defaultRole {

@@ -2,8 +2,8 @@ package rbac
 
 import "github.com/troupe-api/troupe/policy/certs"
 
-// nodeRoles are for nodes and what runs on each of them. What a node may do is mostly decided
-// by what runs there, so that nobody holds the role of nodes.
+// nodeRoles are for nodes and what runs on them. The node role has no subjects, because the node
+// authorizer decides by a node's Pods.
 func nodeRoles() []defaultRole {
 	return []defaultRole{
 		{name: "system:node", subjects: bindTo(), rules: nodeRules()},
@@ -31,8 +31,8 @@ func nodeRoles() []defaultRole {
 	}
 }
 
-// nodeRules are what a node could need on any object. The node authorizer gives each node less, namely the same on
-// its own objects; the role is for clusters that run without that authorizer and bind it themselves.
+// nodeRules allow everything a node could need, on any object. The node authorizer limits each node
+// to its own objects; the role is for clusters without that authorizer.
 func nodeRules() []rule {
 	return []rule{
 		newRule("create", authenticationGroup, "tokenreviews"),

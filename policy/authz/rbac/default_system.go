@@ -2,7 +2,6 @@ package rbac
 
 import "strings"
 
-// systemRoles are for the components of a cluster.
 func systemRoles(pages []string) []defaultRole {
 	return []defaultRole{
 		{name: "system:monitoring", subjects: bindTo("group system:monitoring"), rules: []rule{
@@ -38,7 +37,6 @@ func systemRoles(pages []string) []defaultRole {
 	}
 }
 
-// controllerManagerRules is what the manager of controllers needs to start them.
 func controllerManagerRules() []rule {
 	return []rule{
 		eventsRule(),
@@ -55,7 +53,6 @@ func controllerManagerRules() []rule {
 	}
 }
 
-// schedulerRules is what the scheduler needs.
 func schedulerRules() []rule {
 	return []rule{
 		eventsRule(),

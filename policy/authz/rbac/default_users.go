@@ -2,7 +2,7 @@ package rbac
 
 import "strings"
 
-// The resources of workloads, by group, that users see and change.
+// Workload resources that users see and change.
 const (
 	podInteractiveSubresources  = "pods/attach pods/exec pods/portforward pods/proxy"
 	appsScaleSubresources       = "deployments/scale replicasets/scale statefulsets/scale"
@@ -49,8 +49,8 @@ func userRoles() []defaultRole {
 	}
 }
 
-// pageRoles let everybody read pages, if there are any. They have a role of their own, so that an operator who wants to keep
-// them from some has one binding to take away.
+// pageRoles let everyone read pages, if there are any. They have a separate role, so that operators
+// can restrict access by removing one binding.
 func pageRoles(pages []string) []defaultRole {
 	if len(pages) == 0 {
 		return nil
@@ -61,7 +61,7 @@ func pageRoles(pages []string) []defaultRole {
 	}}
 }
 
-// editRules is what an editor may do beside viewing.
+// editRules are for editors, in addition to viewRules.
 func editRules() []rule {
 	return []rule{
 		newRule(readVerbs, coreGroup, podInteractiveSubresources+" secrets services/proxy"),
@@ -82,7 +82,6 @@ func editRules() []rule {
 	}
 }
 
-// viewRules is what a viewer may see.
 func viewRules() []rule {
 	return []rule{
 		newRule(readVerbs, coreGroup, viewCoreResources),

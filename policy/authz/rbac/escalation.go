@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Escalation keeps users from handing out, by a role or a binding, what they do not hold
-// themselves. It always runs. The verb escalate on a role allows to write any rules into it, the
-// verb bind to bind it, and members of system:masters may do either. verbs is asked for them: it
-// must not wait for anybody. objects shows the roles that bindings refer to.
+// Escalation returns the plugin that keeps users from granting, by a role or binding, what they do
+// not hold. It always runs. The verb escalate on a role permits writing any rules, the verb bind
+// binding it, and system:masters may do both. verbs decides about these verbs and must not block.
+// objects provides the roles of bindings.
 func Escalation(a *Authorizer, verbs authz.Authorizer, objects policy.Objects) admission.Registration {
 	return admission.Registration{
 		Resources: []string{group + "/roles", group + "/clusterroles", group + "/rolebindings", group + "/clusterrolebindings"},
@@ -30,15 +30,12 @@ type escalation struct {
 	objects        policy.Objects
 }
 
-// Handles implements request.Mutator.
-//
-// Changes that only touch owners and finalizers pass, since the garbage collector makes them on objects whose
-// rules it does not hold. A delete has no new object, and takes rights away.
+// Handles skips deletes, which only remove rights, and changes of owners and finalizers only, which
+// the garbage collector makes without holding the rules.
 func (e escalation) Handles(a *request.Attributes) bool {
 	return a.New != nil && (a.User == nil || !a.User.InGroup(authn.GroupMasters)) && !onlyChangesGCFields(a.Old, a.New)
 }
 
-// Admit implements request.Mutator.
 func (e escalation) Admit(a *request.Attributes) error {
 	if a.Kind.Resource == "rolebindings" || a.Kind.Resource == "clusterrolebindings" {
 		return e.admitBinding(a)
@@ -46,16 +43,15 @@ func (e escalation) Admit(a *request.Attributes) error {
 	return e.admitRole(a)
 }
 
-// clusterAdminRules is what one must hold to write a role that gathers the rules of others: whatever
-// they are or become.
+// clusterAdminRules are required to write an aggregating role, whatever rules it aggregates.
 var clusterAdminRules = []rule{
 	{verbs: []string{wildcard}, groups: []string{wildcard}, resources: []string{wildcard}},
 	{verbs: []string{wildcard}, paths: []string{wildcard}},
 }
 
-// The rules are compared with what the user holds in the same namespace, or in the cluster for a cluster role. The
-// selectors of both the old and the new object count: who takes an aggregation away decides about rules just as who
-// adds one.
+// The rules are compared with those that the user holds in the namespace or, for a cluster role,
+// cluster-wide. Selectors of the old and the new object count, because removing an aggregation
+// changes rules, too.
 func (e escalation) admitRole(a *request.Attributes) error {
 	asked := authz.Attributes{
 		User: a.User, Verb: "escalate", ResourceRequest: true,
@@ -76,12 +72,11 @@ func (e escalation) admitRole(a *request.Attributes) error {
 	return nil
 }
 
-// The role must exist unless the user holds bind, as it is not known
-// before what it will give.
+// The role must exist unless the user holds bind, since its rules are unknown otherwise.
 func (e escalation) admitBinding(a *request.Attributes) error {
 	ref, ok := readRoleRef(a.New, a.Key.Namespace)
 	if !ok || ref.name == "" {
-		return nil // validation refuses the binding
+		return nil // validation rejects the binding
 	}
 	d, _ := e.verbAuthorizer.Authorize(authz.Attributes{
 		User: a.User, Verb: "bind", ResourceRequest: true,
@@ -97,10 +92,8 @@ func (e escalation) admitBinding(a *request.Attributes) error {
 	return e.confirmNoEscalation(a, newRules(role.Tree))
 }
 
-// confirmNoEscalation refuses what the user does not hold.
-//
-// A user that is not known holds nothing. Roles that are missing are named, because one of them may be what the user
-// thinks they hold.
+// confirmNoEscalation rejects rules that the user does not hold. The error names missing roles,
+// because the user may believe to hold them.
 func (e escalation) confirmNoEscalation(a *request.Attributes, wanted []rule) error {
 	user := a.User
 	if user == nil {
@@ -119,8 +112,7 @@ func (e escalation) confirmNoEscalation(a *request.Attributes, wanted []rule) er
 	return a.Forbidden(reason)
 }
 
-// onlyChangesGCFields tells whether a change is of nothing but what the collection of garbage needs: the
-// owners and the finalizers.
+// onlyChangesGCFields reports whether a change concerns only owners and finalizers.
 func onlyChangesGCFields(old, wanted tree.Tree) bool {
 	if old == nil {
 		return false
@@ -128,8 +120,7 @@ func onlyChangesGCFields(old, wanted tree.Tree) bool {
 	return tree.SemanticEqual(withoutGCFields(old), withoutGCFields(wanted))
 }
 
-// withoutGCFields is an object without what the collection of garbage needs, and without what a body may
-// leave out.
+// withoutGCFields removes owners, finalizers and the fields that a body may omit.
 func withoutGCFields(obj tree.Tree) tree.Tree {
 	left, metadata := maps.Clone(obj), maps.Clone(obj.Object("metadata"))
 	for _, name := range []string{"ownerReferences", "finalizers", "managedFields", "resourceVersion"} {

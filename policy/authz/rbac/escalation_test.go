@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAttributes is a change of path that who asks for; old is "" for a create.
+// newAttributes returns a change of the object at path by user who; old is "" for a create.
 func newAttributes(t *testing.T, who, path, old, wanted string) *request.Attributes {
 	t.Helper()
 	k := key(path)
@@ -55,9 +55,8 @@ func TestEscalation(t *testing.T) {
 	strong := role("delete core nodes")
 	tests := []struct {
 		who, path, old, wanted string
-		want                   string // how the refusal ends; "" if there is none
+		want                   string // end of the error, or ""
 	}{
-		// roles
 		{"nobody g", "roles/ns/r", "", role(), ""},
 		{"nobody g", "roles/ns/r", "", role("get core pods"), `roles.rbac.authorization.platform.io "r" is forbidden: user "nobody" (groups=["g"]) ` + denied + "\n" + `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`},
 		{"nobody g h", "clusterroles/r", "", role("* * *", "* *"), `clusterroles.rbac.authorization.platform.io "r" is forbidden: user "nobody" (groups=["g" "h"]) ` + denied + "\n" + `{APIGroups:["*"], Resources:["*"], Verbs:["*"]}` + "\n" + `{NonResourceURLs:["*"], Verbs:["*"]}`},
@@ -77,32 +76,30 @@ func TestEscalation(t *testing.T) {
 		{"scaler", "clusterroles/r", "", role("update apps deployments/scale,*/scale"), ""},
 		{"scaler", "clusterroles/r", "", role("update apps deployments"), denied + "…"},
 		{"lost", "clusterroles/r", "", role("get core pods"), `Verbs:["get"]}; resolution errors: [clusterrole.rbac.authorization.platform.io "none" not found]`},
-		// updates
 		{"nobody", "clusterroles/r", strong, strong, ""},
 		{"nobody", "clusterroles/r", strong, with(strong, `{"labels":{"aggregate":"x"}}`), denied + "…"},
 		{"nobody", "clusterroles/r", with(strong, `{"finalizers":["a"],"ownerReferences":[{"uid":"x"}]}`), with(strong, `{"finalizers":[]}`), ""},
 		{"nobody", "clusterroles/r", with(strong, `{"finalizers":["a"]}`), with(role("delete core nodes", "get core nodes"), `{}`), denied + "…"},
 		{"nobody", "clusterroles/r", strong, "", ""},
 		{"reader", "clusterroles/r", role("get core pods"), role("get core pods", "list core pods"), ""},
-		// the verb escalate
 		{"escalator", "clusterroles/free", role(), strong, ""},
 		{"escalator", "clusterroles/other", role(), strong, denied + "…"},
 		{"escalator", "clusterroles/free", "", strong, denied + "…"}, // a name never allows a create
 		{"escalator-in-ns", "roles/ns/free", role(), strong, ""},
 		{"escalator-in-ns", "roles/other/free", role(), strong, denied + "…"},
 		{"escalator-in-ns", "clusterroles/free", role(), strong, denied + "…"},
-		// roles that gather others
+		// aggregating roles
 		{"resources", "clusterroles/r", "", gathering, `must have cluster-admin privileges to use the aggregationRule`},
 		{"resources", "clusterroles/r", gathering, role(), `must have cluster-admin privileges to use the aggregationRule`},
 		{"all", "clusterroles/r", "", gathering, ""},
 		{"nobody system:masters", "clusterroles/r", gathering, role(), ""},
-		// bindings
 		{"nobody", "clusterrolebindings/b", "", binding("ClusterRole/strong", "User:nobody"), `clusterrolebindings.rbac.authorization.platform.io "b" is forbidden: user "nobody" (groups=[]) ` + denied + "\n" + `{APIGroups:[""], Resources:["nodes"], Verbs:["delete"]}`},
 		{"nobody", "rolebindings/ns/b", "", binding("Role/strong", "User:nobody"), denied + "\n" + `{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}`},
 		{"nobody", "rolebindings/ns/b", binding("Role/strong"), binding("Role/strong", "User:nobody"), denied + "…"},
 		{"nobody", "rolebindings/ns/b", "", binding("Role/none", "User:nobody"), `role.rbac.authorization.platform.io "none" not found`},
-		{"all", "clusterrolebindings/b", "", binding("ClusterRole/none", "User:nobody"), ""}, // it may bind anything
-		{"nobody", "clusterrolebindings/b", "", binding("Role/strong", "User:nobody"), ""},   // not valid
+		// may bind anything
+		{"all", "clusterrolebindings/b", "", binding("ClusterRole/none", "User:nobody"), ""},
+		{"nobody", "clusterrolebindings/b", "", binding("Role/strong", "User:nobody"), ""}, // invalid
 		{"nobody", "rolebindings/ns/b", "", binding("Robot/strong", "User:nobody"), ""},
 		{"nobody", "rolebindings/ns/b", "", binding("Role/", "User:nobody"), ""},
 		{"reader", "clusterrolebindings/b", "", binding("ClusterRole/none", "User:nobody"), `clusterrole.rbac.authorization.platform.io "none" not found`},
@@ -135,7 +132,7 @@ func TestEscalation(t *testing.T) {
 	}
 }
 
-// A rule whose parts multiply to very many is not looked at one by one.
+// TestEscalationOfHugeRules checks that rules with too many parts are not broken down.
 func TestEscalationOfHugeRules(t *testing.T) {
 	many := func(prefix string) string { return prefix + strings.Repeat(","+prefix, 999) }
 	huge := role(many("v") + " " + many("g") + " " + many("r"))
@@ -153,7 +150,7 @@ func TestEscalationOfHugeRules(t *testing.T) {
 	}
 }
 
-// TestEscalationRuleCountOverflow: the number of all parts of a rule is more than an int can count.
+// TestEscalationRuleCountOverflow checks that a number of parts beyond an int is handled.
 func TestEscalationRuleCountOverflow(t *testing.T) {
 	many := strings.Repeat(",", 1<<16-1)
 	list := "core" + many
@@ -166,7 +163,7 @@ func TestEscalationRuleCountOverflow(t *testing.T) {
 	}
 }
 
-// TestEscalationOfManyRules: what is looked at one by one is bounded for the whole role.
+// TestEscalationOfManyRules checks that the limit applies to the whole role.
 func TestEscalationOfManyRules(t *testing.T) {
 	var lines []string
 	for n := range 20 {

@@ -9,26 +9,25 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// An index finds what is granted to a user. It may be used by many goroutines.
+// An index finds the grants of a user. It is safe for concurrent use.
 type index struct {
-	mu sync.RWMutex // guards all below it, but not what grants, bindings and roles hold
-	// users and groups find the grants of a subject.
+	mu sync.RWMutex // guards the fields below and the contents of role entries
+	// users and groups map names to grants.
 	users, groups map[string]*subjectGrants
-	// bindings are those of the cluster and of all namespaces.
+	// bindings are cluster-wide and namespaced ones.
 	bindings map[namespacedName]*binding
 	roles    map[namespacedName]*roleEntry
-	// generation counts those of all above. It is read without the lock.
+	// generation counts changes of the fields above and is read without the lock.
 	generation atomic.Uint64
 }
 
-// A roleEntry holds a role, or nothing while there is none of its name. Grants point to it.
+// A roleEntry holds a role, or nil while it does not exist. Grants point to it.
 type roleEntry struct {
 	namespacedName
 	role         *role
-	bindingCount int // that refer to it
+	bindingCount int // number of bindings that refer to it
 }
 
-// subjectGrants are those of one subject.
 type subjectGrants struct {
 	cluster     []*grant
 	byNamespace map[string][]*grant
@@ -41,10 +40,8 @@ func newIndex() *index {
 	}
 }
 
-// handleRole takes in what has become of a role.
-//
-// The rules are compiled before the lock is taken. Readers hold it while they decide, and a large role must not hold
-// them up.
+// handleRole compiles the rules before it takes the lock, so that a large role does not delay
+// decisions.
 func (x *index) handleRole(c policy.Change) {
 	var compiled *role
 	if !c.Deleted {
@@ -59,9 +56,8 @@ func (x *index) handleRole(c policy.Change) {
 	x.dropUnused(entry)
 }
 
-// roleEntry must be called with the lock held, as all below it.
-//
-// It makes an empty entry where there is none, so that a binding can point to a role that comes later.
+// roleEntry returns the entry of a role. It creates an empty one if necessary, because a binding
+// may precede its role. The caller holds the lock, as for all methods below.
 func (x *index) roleEntry(at namespacedName) *roleEntry {
 	c := x.roles[at]
 	if c == nil {
@@ -71,17 +67,14 @@ func (x *index) roleEntry(at namespacedName) *roleEntry {
 	return c
 }
 
-// dropUnused forgets a cell that nothing needs.
 func (x *index) dropUnused(c *roleEntry) {
 	if c.role == nil && c.bindingCount == 0 {
 		delete(x.roles, c.namespacedName)
 	}
 }
 
-// handleBinding takes in what has become of a binding.
-//
-// The old binding is taken out as a whole and the new one put in: comparing their subjects would save little and
-// could leave a grant behind.
+// handleBinding replaces the whole binding. Comparing subjects would save little and could leave
+// grants behind.
 func (x *index) handleBinding(c policy.Change) {
 	var now *binding
 	if !c.Deleted {
@@ -101,8 +94,7 @@ func (x *index) handleBinding(c policy.Change) {
 	x.generation.Add(1)
 }
 
-// The order among the grants of a subject is that in which their bindings came. It decides nothing but which binding
-// a reason names.
+// The order of a subject's grants only affects which binding a reason names.
 func (x *index) bind(b *binding) {
 	c := x.roleEntry(b.role)
 	c.bindingCount++
@@ -118,7 +110,7 @@ func (x *index) bind(b *binding) {
 	}
 }
 
-// A subject without grants is taken out of its map, so that the index never holds more than the bindings that exist.
+// Subjects without grants are removed, so that the index stays bounded by the existing bindings.
 func (x *index) unbind(b *binding) {
 	for _, g := range b.grants {
 		of := x.grantsByName(g.subject)
@@ -151,7 +143,7 @@ func (s *subjectGrants) add(g *grant) {
 	s.byNamespace[g.namespace] = append(s.byNamespace[g.namespace], g)
 }
 
-// A grant is found by its address: two bindings of one role to one subject are two grants.
+// Grants compare by address: two bindings of one role to one subject are two grants.
 func (s *subjectGrants) remove(g *grant) {
 	same := func(other *grant) bool { return other == g }
 	if g.namespace == "" {
@@ -165,11 +157,8 @@ func (s *subjectGrants) remove(g *grant) {
 	}
 }
 
-// subjectGrants is what is granted to a user under its name, for i 0, and under that of group i-1; nil
-// if nothing is.
-//
-// The user and the groups are one sequence, so that callers need one loop and no list that would have to be allocated
-// for each decision.
+// subjectGrants returns the grants of the user itself for i 0, and of group i-1 otherwise, or nil.
+// One sequence spares callers a list per decision.
 func (x *index) subjectGrants(user *authn.User, i int) *subjectGrants {
 	if i == 0 {
 		return x.users[user.Name]

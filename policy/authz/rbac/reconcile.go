@@ -16,24 +16,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Pages are paths that are served only by some servers.
+// Pages are paths that only some servers serve.
 type Pages struct {
-	Monitoring []string // for members of system:monitoring
-	Everybody  []string // also for those who have not signed in
+	Monitoring []string // for system:monitoring
+	Everybody  []string // for everyone, including anonymous users
 }
 
-// A Store is where the default roles and bindings are kept.
+// A Store stores the default roles and bindings.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
 }
 
-// Reconcile makes the default roles and bindings that are missing, and gives those that are
-// there the permissions, subjects and labels that they lack; what they have beyond that stays.
-// A binding to another role is made anew. One that is annotated against it is left alone. It
-// writes only what differs, and all at a time. An error names the first objects that it is about.
+// Reconcile creates missing default roles and bindings, and adds missing rules, subjects and labels
+// to existing ones, without removing anything. A binding to a wrong role is recreated. Objects with
+// the autoupdate annotation "false" are skipped. Only differences are written, concurrently. The
+// error names the first failed objects.
 //
-// The roles allow pages besides the paths that are always there.
+// pages extends the paths of the roles.
 func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages Pages) error {
 	b := roleBuilder{kinds.Naming()}
 	r := &reconciler{store: store, manager: b.Translate("platform-apiserver"), autoupdateAnnotation: b.Translate(autoupdateAnnotation), kinds: map[string]*schema.Kind{}}
@@ -59,33 +59,30 @@ func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages P
 	return errors.Join(r.errs...)
 }
 
-// maxReportedErrors is how many objects an error names at most.
+// maxReportedErrors limits the objects in an error.
 const maxReportedErrors = 3
 
-// A reconciler compares one object after the other, and writes many at a time.
+// A reconciler compares objects sequentially and writes concurrently.
 type reconciler struct {
 	store                Store
-	manager              string // of the fields that it writes
-	autoupdateAnnotation string // the annotation that "false" makes it leave an object alone
+	manager              string // field manager of the writes
+	autoupdateAnnotation string // the value "false" protects an object
 	kinds                map[string]*schema.Kind
 
 	writers sync.WaitGroup
-	mu      sync.Mutex // guards faults
+	mu      sync.Mutex // guards errs
 	errs    []error
 }
 
-// A repairFunc is what an object lacks of what is wanted, put into it. anew tells that it cannot
-// be repaired. It changes has.
+// A repairFunc adds to has what it lacks of wanted. anew means that the object must be recreated.
 type repairFunc func(has, wanted tree.Tree) (changed, anew bool)
 
-// reconcile reads one object, and starts to write it if it differs from what is wanted.
-//
-// The comparison is made one object after the other and costs reads of memory; writes wait for the disk, and go out
-// together so that they share its syncs. On a cluster that has all of them nothing is written.
+// reconcile compares one object and starts a write if it differs. Comparisons only read memory;
+// writes run concurrently, so that they share disk syncs.
 func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tree, fix repairFunc) {
 	k := r.kinds[kind]
 	if k == nil {
-		return // switched off
+		return // the kind is disabled
 	}
 	metadata := wanted.Object("metadata")
 	key := meta.Key{GroupResource: k.Storage, Namespace: metadata.String("namespace"), Name: metadata.String("name")}
@@ -108,21 +105,19 @@ func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tre
 	})
 }
 
-// maxAttempts is how often an object is looked at anew because somebody else was quicker.
+// maxAttempts limits the attempts per object in case of conflicts.
 const maxAttempts = 5
 
-// isRetriable tells whether an error goes away when the object is read and written again.
+// isRetriable reports whether reading and writing the object again may succeed.
 func isRetriable(err error) bool {
 	var status *meta.Status
 	return errors.As(err, &status) &&
 		slices.Contains([]meta.Reason{meta.ReasonConflict, meta.ReasonAlreadyExists, meta.ReasonNotFound}, status.Reason)
 }
 
-// plan is what has to be written; nil if nothing has.
-//
-// Missing entries are added and nothing is taken away, for an operator may have given a default role more than it
-// had. The delete before a new binding names the UID, so that a binding that somebody else has made meanwhile is not
-// hit: roleRef cannot be updated.
+// plan returns the necessary write, or nil. Nothing is removed, because operators may have extended
+// a default role. roleRef is immutable, so a wrong binding is deleted first, with its UID as
+// precondition against a concurrent recreation.
 func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wanted tree.Tree, fix repairFunc) (func() error, error) {
 	mutate := func(m request.Mutation) error {
 		m.Kind, m.Key, m.FieldManager = k, key, r.manager
@@ -159,7 +154,7 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 	return nil, nil
 }
 
-// addMissingEntries gives an object the labels, or annotations, that it lacks.
+// addMissingEntries adds missing labels or annotations.
 func addMissingEntries(has, wanted tree.Tree, field string) (changed bool) {
 	for name, value := range wanted.Object("metadata", field) {
 		if _, ok := has.Object("metadata", field)[name]; !ok {
@@ -170,11 +165,8 @@ func addMissingEntries(has, wanted tree.Tree, field string) (changed bool) {
 	return changed
 }
 
-// repairRole adds the permissions that a role lacks. Those of a role that gathers others are
-// not its own.
-//
-// A rule counts as there if other rules of the role cover it, however they are written; that keeps a role that an
-// operator has tidied up from growing on each start.
+// repairRole adds missing rules, unless the role aggregates them. A rule counts as present if other
+// rules cover it, so that a role that an operator has simplified does not grow at each start.
 func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
 	gathered, gather := has.Object("aggregationRule"), wanted.Object("aggregationRule")
 	if gathered == nil || gather == nil {
@@ -194,9 +186,7 @@ func repairRole(has, wanted tree.Tree) (changed, recreate bool) {
 	return changed, false
 }
 
-// repairBinding adds the subjects that a binding lacks.
-//
-// Its subjects are only added to: a user that an operator has bound stays bound.
+// repairBinding adds missing subjects and keeps those that an operator has added.
 func repairBinding(has, wanted tree.Tree) (changed, recreate bool) {
 	if !maps.EqualFunc(has.Object("roleRef"), wanted.Object("roleRef"), tree.SemanticEqual) {
 		return false, true
@@ -204,7 +194,6 @@ func repairBinding(has, wanted tree.Tree) (changed, recreate bool) {
 	return addMissingItems(has, wanted, "subjects"), false
 }
 
-// addMissingItems adds to a list what it lacks of that of wanted.
 func addMissingItems(has, wanted tree.Tree, field string) (changed bool) {
 	for _, item := range wanted.List(field) {
 		list := has.List(field)

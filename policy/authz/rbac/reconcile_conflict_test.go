@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// A hurried store is one in which somebody else is quicker: the first try at each object meets
-// a conflict. A full one takes nothing.
+// A conflictingStore fails the first write of each object with a conflict, or all writes if it is
+// full.
 type conflictingStore struct {
 	*testStore
 	attempted map[meta.Key]bool

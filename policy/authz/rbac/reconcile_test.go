@@ -26,7 +26,7 @@ import (
 
 var update = flag.Bool("update", false, "write the expected files anew")
 
-// A store counts what is written to it.
+// A testStore counts writes.
 type testStore struct {
 	*actors.Store
 	kinds  *catalog.Catalog
@@ -70,7 +70,7 @@ func (s *testStore) reconcile(t testing.TB) (writes int64) {
 	return s.writes.Load()
 }
 
-// kindAndKey finds the kind and the key of "resource/name" or "resource/namespace/name".
+// kindAndKey parses "resource/name" or "resource/namespace/name".
 func (s *testStore) kindAndKey(path string) (*schema.Kind, meta.Key) {
 	k := key(path)
 	k.Group = s.kinds.Naming().Translate(k.Group)
@@ -171,7 +171,7 @@ func TestReferenceRoles(t *testing.T) {
 	}
 }
 
-// unordered is JSON in which the order of lists does not count.
+// unordered encodes JSON independently of the order of lists.
 func unordered(v any) string {
 	switch v := v.(type) {
 	case []any:
@@ -191,7 +191,7 @@ func unordered(v any) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-// dumpObject writes an object in a few short lines.
+// dumpObject formats an object in a few short lines.
 func dumpObject(b *strings.Builder, key meta.Key, obj tree.Tree) {
 	fmt.Fprintf(b, "%s %s\n", key.Resource, strings.TrimPrefix(key.Namespace+"/"+key.Name, "/"))
 	metadata := obj.Object("metadata")
@@ -250,7 +250,7 @@ func TestReconcile(t *testing.T) {
 			return count(s.get(t, discovery), "rules") == 1 && count(s.get(t, bound), "subjects") == 1 && count(s.get(t, local), "rules") == 1
 		}},
 		{"rules are replaced", func() { s.patch(t, discovery, `{"rules":[`+paths+`]}`) }, 1,
-			func() bool { return count(s.get(t, discovery), "rules") == 12 }}, // one for each path that lacked, after the other
+			func() bool { return count(s.get(t, discovery), "rules") == 12 }}, // one rule per missing path
 		{"there is more than must be", func() {
 			s.patch(t, "clusterroles/system:basic-user", `{"rules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]}]}`)
 		}, 0,

@@ -7,27 +7,26 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A target is a resource as rules name it, without patterns.
+// A target is a resource in a rule without patterns.
 type target struct{ group, resource, sub string }
 
-// A role is the rules of one object, arranged for a quick answer. It is immutable.
+// A role is the compiled, immutable rules of one object.
 type role struct {
 	rules []rule
-	// byTarget finds the rules that name a resource; scanned are the others.
+	// byTarget indexes the rules that name resources; unindexed has the others.
 	byTarget  map[target][]*rule
 	unindexed []*rule
 }
 
-// Beyond these sizes rules are found by name, or not at all.
-//
-// With up to four rules a walk over them is no slower than a look into a map. A rule that names more than 256 pairs of
-// group and resource would make the map larger than the rule is worth.
+// Roles with up to four rules are not indexed, since scanning them is as fast as a map lookup.
+// Rules with more than 256 pairs of group and resource are not indexed, since the index would
+// become too large.
 const (
 	maxUnindexedRules = 4
 	maxIndexedTargets = 256
 )
 
-// It is made once for each version of the stored object, outside the lock of the index.
+// newRole runs once per version of the stored object, outside the lock of the index.
 func newRole(list []rule) *role {
 	r := &role{rules: list}
 	for i := range list {
@@ -41,7 +40,6 @@ func newRole(list []rule) *role {
 	return r
 }
 
-// addToIndex makes a rule known under all resources that it names.
 func (r *role) addToIndex(one *rule) {
 	if r.byTarget == nil {
 		r.byTarget = map[target][]*rule{}
@@ -55,16 +53,15 @@ func (r *role) addToIndex(one *rule) {
 	}
 }
 
-// isOpenEnded tells whether a rule is about more than the resources that it names.
+// isOpenEnded reports whether a rule applies to more than the resources that it names.
 func (r *rule) isOpenEnded() bool {
 	return len(r.paths) > 0 || slices.Contains(r.groups, wildcard) || slices.ContainsFunc(r.resources, func(name string) bool {
 		return strings.HasPrefix(name, wildcard)
 	})
 }
 
-// allows tells whether one of the rules allows what is asked.
-//
-// Rules in the map need no comparison of group and resource any more, only of verb and name.
+// allows reports whether one of the rules allows the request. Group and resource of indexed rules
+// match already.
 func (r *role) allows(a *authz.Attributes) bool {
 	for _, rule := range r.unindexed {
 		if rule.allows(a) {

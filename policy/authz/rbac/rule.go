@@ -8,16 +8,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// wildcard stands for all verbs, groups, resources or paths.
+// wildcard matches all verbs, groups, resources or paths.
 const wildcard = "*"
 
-// A rule allows verbs on resources of groups, with names only on the objects called so; or on
-// paths that are no resources.
+// A rule allows verbs on resources of groups, limited to names if there are any, or on non-resource
+// paths.
 type rule struct{ verbs, groups, resources, names, paths []string }
 
-// newRules reads the rules of a role. They keep nothing of it alive.
-//
-// Rules are read as they are stored; whether they make sense is for validation.
+// newRules decodes the rules of a role without validating or retaining it.
 func newRules(obj tree.Tree) []rule {
 	items := obj.Objects("rules")
 	list := make([]rule, len(items))
@@ -41,7 +39,7 @@ func cloneStrings(t tree.Tree, name string) []string {
 	return list
 }
 
-// tree is the rule as objects hold it.
+// tree encodes the rule as in objects.
 func (r rule) tree() tree.Tree {
 	t := tree.Tree{"verbs": tree.ListOf(r.verbs)}
 	for _, f := range []struct {
@@ -55,7 +53,6 @@ func (r rule) tree() tree.Tree {
 	return t
 }
 
-// allows tells whether the rule allows what is asked.
 func (r *rule) allows(a *authz.Attributes) bool {
 	if !containsOrWildcard(r.verbs, a.Verb) {
 		return false
@@ -66,7 +63,6 @@ func (r *rule) allows(a *authz.Attributes) bool {
 	return containsOrWildcard(r.groups, a.Group) && r.allowsResource(a.Resource, a.Subresource) && r.allowsName(a.Name)
 }
 
-// containsOrWildcard tells whether a list holds a value, or stands for all.
 func containsOrWildcard(list []string, value string) bool {
 	for _, s := range list {
 		if s == value || s == wildcard {
@@ -76,8 +72,8 @@ func containsOrWildcard(list []string, value string) bool {
 	return false
 }
 
-// allowsResource: "*" is everything, "pods" the objects, "pods/log" a sub-resource and
-// "*/scale" that of every resource.
+// allowsResource matches "*" (everything), "pods", "pods/log", and "*/scale" (that subresource of
+// every resource).
 func (r *rule) allowsResource(resource, sub string) bool {
 	for _, s := range r.resources {
 		if s == wildcard {
@@ -91,15 +87,12 @@ func (r *rule) allowsResource(resource, sub string) bool {
 	return false
 }
 
-// allowsName: names never allow what has none.
-//
-// A create and a list have no name, so a rule with names allows neither; a list that a field selector confines to one
-// name has that one (http: Server.selectedName).
+// allowsName never matches a request without a name if the rule has names, as in a create or list.
+// A list with a field selector for one name has that name (http: Server.selectedName).
 func (r *rule) allowsName(name string) bool {
 	return len(r.names) == 0 || name != "" && slices.Contains(r.names, name)
 }
 
-// allowsPath tells whether a path, or a pattern of paths, is within those of the rule.
 func (r *rule) allowsPath(path string) bool {
 	for _, pattern := range r.paths {
 		if authz.CoversPath(pattern, path) {
