@@ -10,12 +10,13 @@ import (
 	"time"
 )
 
-// An Authority is a CA that signs what others ask for. Its certificate may be another one at each call.
+// An Authority is a CA that signs certificate requests. current may return another certificate each
+// time.
 type Authority struct {
 	current func() *tls.Certificate
 }
 
-// Authority is the daemon's own CA as one that signs for others.
+// Authority returns the daemon's own CA as an Authority.
 func (o *Manager) Authority() *Authority {
 	return &Authority{func() *tls.Certificate {
 		ca := o.set.Load().CA.TLS()
@@ -23,8 +24,8 @@ func (o *Manager) Authority() *Authority {
 	}}
 }
 
-// LoadAuthority reads a CA and its key from two PEM files, which may be replaced while the daemon runs: refresh reads
-// them again, and tells whether they have changed.
+// LoadAuthority loads a CA and its key from two PEM files, which may be replaced while the daemon
+// runs. refresh reloads them and reports whether they have changed.
 func LoadAuthority(certFile, keyFile string) (a *Authority, refresh func() (bool, error), err error) {
 	pair := &FilePair{certFile: certFile, keyFile: keyFile, check: checkAuthority}
 	if _, err := pair.Refresh(); err != nil {
@@ -33,7 +34,7 @@ func LoadAuthority(certFile, keyFile string) (a *Authority, refresh func() (bool
 	return &Authority{pair.Certificate}, pair.Refresh, nil
 }
 
-// checkAuthority refuses a certificate whose signatures nobody would accept.
+// checkAuthority rejects a certificate that cannot sign.
 func checkAuthority(c *x509.Certificate) error {
 	if !c.BasicConstraintsValid || !c.IsCA {
 		return errors.New("the certificate is not that of a CA")
@@ -44,8 +45,8 @@ func checkAuthority(c *x509.Certificate) error {
 	return nil
 }
 
-// A Template is a certificate that is to be signed. Of the request count the key, the subject and the alternative
-// names; what else it asks for, such as to be a CA, is dropped.
+// A Template describes a certificate to sign. Only the key, subject and alternative names of the
+// request are used; other wishes, such as to be a CA, are ignored.
 type Template struct {
 	Request      *x509.CertificateRequest
 	KeyUsage     x509.KeyUsage
@@ -53,12 +54,12 @@ type Template struct {
 	Lifetime     time.Duration
 }
 
-// longLifetime is from where on the minutes by which a certificate begins earlier are part of its lifetime. Of a
-// shorter one they would be more than a hundredth.
+// longLifetime is the lifetime from which clockSkew is deducted. It would be more than a hundredth
+// of a shorter one.
 const longLifetime = 8 * time.Hour
 
-// Sign returns the certificate, in PEM. It begins some minutes ago, for clients whose clocks are behind, and ends with
-// the CA at the latest.
+// Sign returns the certificate in PEM. It is backdated by some minutes for clients with slow
+// clocks, and expires no later than the CA.
 func (a *Authority) Sign(t Template, now time.Time) ([]byte, error) {
 	ca := a.current()
 	if err := t.Request.CheckSignature(); err != nil {
@@ -79,7 +80,7 @@ func (a *Authority) Sign(t Template, now time.Time) ([]byte, error) {
 		DNSNames:     t.Request.DNSNames, IPAddresses: t.Request.IPAddresses,
 		EmailAddresses: t.Request.EmailAddresses, URIs: t.Request.URIs,
 		KeyUsage: t.KeyUsage, ExtKeyUsage: t.ExtKeyUsages,
-		BasicConstraintsValid: true, // and IsCA false: the certificate itself says that it is no CA
+		BasicConstraintsValid: true, // and IsCA false: the certificate states that it is not a CA
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, ca.Leaf, t.Request.PublicKey, ca.PrivateKey)
 	if err != nil {
@@ -88,7 +89,6 @@ func (a *Authority) Sign(t Template, now time.Time) ([]byte, error) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), nil
 }
 
-// notAfter is when a certificate of a lifetime ends.
 func notAfter(now time.Time, lifetime time.Duration, ca *x509.Certificate) time.Time {
 	end := now.Add(lifetime)
 	if lifetime >= longLifetime {

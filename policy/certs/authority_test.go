@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// requestFor is a certificate request that would like to be a CA.
+// requestFor returns a certificate request that asks for a CA.
 func requestFor(t *testing.T, name string) *x509.CertificateRequest {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -42,7 +42,7 @@ func requestFor(t *testing.T, name string) *x509.CertificateRequest {
 	return r
 }
 
-// TestAuthority: what is signed is never a CA and never outlives its CA.
+// TestAuthority checks that signed certificates are never CAs and do not outlive their CA.
 func TestAuthority(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	own, err := certs.Store{Dir: t.TempDir(), Now: func() time.Time { return now }}.Open([]string{"localhost"})
@@ -87,7 +87,7 @@ func TestAuthority(t *testing.T) {
 	}
 }
 
-// TestLoadAuthority: only a CA signs for others, whenever its file is read.
+// TestLoadAuthority checks that only CAs are loaded, also on refresh.
 func TestLoadAuthority(t *testing.T) {
 	now := time.Now()
 	dir := t.TempDir()

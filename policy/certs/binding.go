@@ -11,29 +11,29 @@ import (
 	"strings"
 )
 
-// A FileError reports a file that is lost, damaged or not the one that the data depends on.
+// A FileError reports a file that is lost, damaged, or not the one that the data depends on.
 type FileError struct {
 	File, What string
-	Advice     string // what the administrator can do about it
+	Advice     string // for the administrator
 }
 
 func (e *FileError) Error() string { return e.File + " " + e.What }
 
-// A Binding ties the files that cannot be issued again, the CAs and the key of service account
-// tokens, to the data that depends on them. Their checksums are stored with that data, so a lost
-// or exchanged file is noticed. A nil Binding knows no checksums.
+// A Binding ties the files that cannot be reissued, the CAs and the key of service account tokens,
+// to the data that depends on them. It stores their checksums with that data to detect lost or
+// exchanged files. A nil Binding has no checksums.
 type Binding struct {
-	// Get and Set access the stored checksums of a file, by its name.
+	// Get and Set access the stored checksums of a file by its name.
 	Get func(name string) (value string, ok bool)
 	Set func(name, value string) error
-	// AcceptLoss replaces a lost file and accepts a changed one.
+	// AcceptLoss allows replacing lost files and accepts changed ones.
 	AcceptLoss bool
 	Log        *slog.Logger
 }
 
 const replaceRootAdvice = "put the original file back; to go on with what is there, or with a new one where nothing is left, start once with --accept-data-loss: everything that was issued with the lost key is then rejected"
 
-// check compares the content of the file at path with its checksum. A nil text is a missing file.
+// check compares the content of the file at path with its checksum. nil means a missing file.
 func (b *Binding) check(path string, text []byte) error {
 	bound := b.sums(path)
 	if len(bound) == 0 {
@@ -55,7 +55,7 @@ func (b *Binding) check(path string, text []byte) error {
 	return fault
 }
 
-// bind makes the texts the only accepted contents of the file at path.
+// bind makes texts the only accepted contents of the file at path.
 func (b *Binding) bind(path string, texts ...[]byte) error {
 	if b == nil {
 		return nil
@@ -70,15 +70,15 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 	return b.Set(filepath.Base(path), strings.Join(sums, " "))
 }
 
-// adopt binds the file at path as it is. A full disk must not keep the daemon from starting: the
-// next start tries again.
+// adopt binds the file at path as it is. An error, as on a full disk, must not prevent the start;
+// the next start retries.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
 		b.Log.Warn("the checksum of a file cannot be stored", "file", path, "error", err)
 	}
 }
 
-// Release forgets the checksum of the file at path, which is not used any more.
+// Release removes the checksum of an unused file.
 func (b *Binding) Release(path string) error { return b.bind(path) }
 
 func (b *Binding) sums(path string) []string {
@@ -94,8 +94,7 @@ func checksum(text []byte) string {
 	return "sha256:" + hex.EncodeToString(sum[:])
 }
 
-// EnsureFile makes sure that the file at path exists and is the one that is bound. It makes the
-// file if none was.
+// EnsureFile checks the file at path against its checksum, or creates it if neither exists.
 func (b *Binding) EnsureFile(path string, make func() ([]byte, error)) error {
 	text, err := readIfExists(path)
 	if err != nil {
@@ -126,13 +125,13 @@ func (b *Binding) CheckFile(path string) error {
 
 func (b *Binding) acceptsLoss() bool { return b != nil && b.AcceptLoss }
 
-// roots are the pairs that cannot be issued again.
+// roots are the pairs that cannot be reissued.
 var roots = []string{"ca", "front-proxy-ca"}
 
-// leaves are the pairs that can, by the CA that signs them.
+// leaves are the reissuable pairs, by the CA that signs them.
 var leaves = map[string][]string{"ca": {"server", "admin", "apiserver-kubelet-client"}, "front-proxy-ca": {"front-proxy-client"}}
 
-// Check reads the files of the store and returns what is wrong with them. It changes nothing.
+// Check returns the errors in the files of the store, without changing anything.
 func (s Store) Check() []error {
 	var faults []error
 	add := func(err error) {
@@ -161,7 +160,7 @@ func (s Store) Check() []error {
 	return faults
 }
 
-// checkNoLeaf reports a missing CA beside the certificates that it has signed.
+// checkNoLeaf reports a missing CA beside certificates that it has signed.
 func (s Store) checkNoLeaf(ca string) error {
 	if s.ReplaceForeign || s.Dir == "" {
 		return nil
@@ -180,7 +179,7 @@ func (s Store) checkNoLeaf(ca string) error {
 	return nil
 }
 
-// checkIssuer reports a certificate that neither the CA nor one of those before it has signed.
+// checkIssuer reports a certificate that neither the CA nor one of its predecessors has signed.
 func (s Store) checkIssuer(name string, leaf, ca *Pair) error {
 	if leaf == nil || slices.ContainsFunc(ca.bundle(), func(c *x509.Certificate) bool { return leaf.Cert.CheckSignatureFrom(c) == nil }) {
 		return nil

@@ -49,7 +49,7 @@ func contentOf(t *testing.T, dir string) map[string]string {
 	return content
 }
 
-// TestLostFiles: a file that is lost or another one is named, and nothing is made in its place.
+// TestLostFiles checks that lost and exchanged files are reported and not replaced.
 func TestLostFiles(t *testing.T) {
 	_, foreign := boundStore(t)
 	pairs := map[string]*Pair{
@@ -87,8 +87,8 @@ func TestLostFiles(t *testing.T) {
 	}
 }
 
-// TestLostDirectory: all files together are not made anew either, unless the loss is accepted. A pair that a
-// CA can issue again is.
+// TestLostDirectory checks that a whole lost directory is recreated only if the loss is accepted,
+// except for pairs that a CA can reissue.
 func TestLostDirectory(t *testing.T) {
 	s, old := boundStore(t)
 	for _, file := range []string{"server.crt", "server.key"} {
@@ -116,8 +116,8 @@ func TestLostDirectory(t *testing.T) {
 	}
 }
 
-// TestUnboundDirectory: files from before there were checksums are taken as they are, and a CA is not made beside
-// certificates of another one.
+// TestUnboundDirectory checks that files without checksums are adopted, and that no CA is created
+// beside certificates of another one.
 func TestUnboundDirectory(t *testing.T) {
 	s, old := boundStore(t)
 	s.Binding = memoryBinding(map[string]string{})
@@ -138,7 +138,7 @@ func TestUnboundDirectory(t *testing.T) {
 	}
 }
 
-// TestFlippedBits: a flipped bit is found, or changes nothing.
+// TestFlippedBits checks that a flipped bit is detected or has no effect.
 func TestFlippedBits(t *testing.T) {
 	s, set := boundStore(t)
 	pairs := map[string]*Pair{"ca": set.CA, "front-proxy-ca": set.ProxyCA, "server": set.Server, "admin": set.Admin, "apiserver-kubelet-client": set.KubeletClient, "front-proxy-client": set.ProxyClient}
@@ -164,16 +164,17 @@ func TestFlippedBits(t *testing.T) {
 	}
 }
 
-// TestInterruptedSave: whichever of the renames of a save have happened, one whole pair is left.
+// TestInterruptedSave checks that a complete pair remains after any subset of the renames of a
+// save.
 func TestInterruptedSave(t *testing.T) {
 	_, old := boundStore(t)
 	_, next := boundStore(t)
 	for _, had := range []*Pair{nil, old.Server} {
 		for state := range 16 {
-			// Of each file, the new one is absent, under its temporary name or in its place.
+			// Each new file is absent, has its temporary name, or is in place.
 			certAt, keyAt := state%4, state/4
 			if certAt == 3 || keyAt == 3 || certAt == 2 && keyAt == 0 || certAt == 0 && keyAt == 2 {
-				continue // the temporary names of both are durable before either is renamed
+				continue // both temporary names are durable before the first rename
 			}
 			s := Store{Dir: t.TempDir()}
 			cert, key := s.files("server")
@@ -213,7 +214,7 @@ func TestInterruptedSave(t *testing.T) {
 	}
 }
 
-// TestInterruptedRenewal: a crash at any write of a checksum leaves a store that opens.
+// TestInterruptedRenewal checks that the store opens after a crash at any write of a checksum.
 func TestInterruptedRenewal(t *testing.T) {
 	for n := range 8 {
 		s, _ := boundStore(t)

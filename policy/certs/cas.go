@@ -11,10 +11,10 @@ import (
 	"time"
 )
 
-// A Source gives out the PEM text of certificates as it is now.
+// A Source returns the current PEM text of certificates.
 type Source func() ([]byte, error)
 
-// FileSource is the source that reads the file at path. A file without certificates is an error.
+// FileSource returns a Source of the file at path. A file without certificates is an error.
 func FileSource(path string) Source {
 	return func() ([]byte, error) {
 		text, err := os.ReadFile(path)
@@ -28,7 +28,7 @@ func FileSource(path string) Source {
 	}
 }
 
-// checkCertificates makes sure that text holds certificates, and that each can be read.
+// checkCertificates checks that text contains certificates, all of which can be parsed.
 func checkCertificates(text []byte) error {
 	found := false
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {
@@ -46,7 +46,7 @@ func checkCertificates(text []byte) error {
 	return nil
 }
 
-// CAs are the authorities that certificates are checked against, from one or more sources.
+// CAs are the authorities for verifying certificates, from one or more sources.
 type CAs struct {
 	sources []Source
 	current atomic.Pointer[caBundle]
@@ -57,7 +57,7 @@ type caBundle struct {
 	pool *x509.CertPool
 }
 
-// NewCAs reads the sources.
+// NewCAs loads the sources.
 func NewCAs(sources ...Source) (*CAs, error) {
 	c := &CAs{sources: sources}
 	_, err := c.Refresh()
@@ -67,15 +67,14 @@ func NewCAs(sources ...Source) (*CAs, error) {
 	return c, nil
 }
 
-// Pool is the authorities as they are now. Each change is another pool, so that what was
-// decided by one pool need not be asked again while Pool returns the same pointer.
+// Pool returns the current authorities. Each change yields another pool, so decisions may be cached
+// by pointer.
 func (c *CAs) Pool() *x509.CertPool { return c.current.Load().pool }
 
-// PEM returns the text of the authorities as they are now. It is a Source and never fails.
+// PEM returns the current text of the authorities. It is a Source and never fails.
 func (c *CAs) PEM() ([]byte, error) { return c.current.Load().text, nil }
 
-// Refresh reads the sources again, and tells whether anything has changed. After an error
-// everything is as before.
+// Refresh reloads the sources and reports whether anything has changed. On error nothing changes.
 func (c *CAs) Refresh() (bool, error) {
 	var text []byte
 	for _, source := range c.sources {
@@ -94,8 +93,8 @@ func (c *CAs) Refresh() (bool, error) {
 	return true, nil
 }
 
-// MergeBundles is one PEM text with the certificates of several, each once, less those that have expired at now.
-// Whatever else stands in the texts is left out.
+// MergeBundles returns the unexpired certificates of several PEM texts, without duplicates and
+// other content.
 func MergeBundles(now time.Time, texts ...[]byte) []byte {
 	var merged []byte
 	seen := map[string]bool{}

@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// tlsVersions are the least versions of TLS that can be asked for. Those before 1.2 are broken.
+// tlsVersions are the allowed minimum TLS versions. Those before 1.2 are broken.
 var tlsVersions = []struct {
 	name string
 	id   uint16
 }{{"VersionTLS12", tls.VersionTLS12}, {"VersionTLS13", tls.VersionTLS13}}
 
-// ParseTLSVersion reads a version such as "VersionTLS12"; an error lists those that there are.
+// ParseTLSVersion parses a version such as "VersionTLS12". The error lists the valid ones.
 func ParseTLSVersion(name string) (uint16, error) {
 	var names []string
 	for _, v := range tlsVersions {
@@ -24,16 +24,15 @@ func ParseTLSVersion(name string) (uint16, error) {
 	return 0, fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
 }
 
-// legacySuiteNames are suites by the names that they had before.
+// legacySuiteNames are former names of suites.
 var legacySuiteNames = map[string]uint16{
 	"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305":   tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 	"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305": tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,
 }
 
-// ParseCipherSuites reads names of cipher suites, as Go and IANA have them. It also returns those
-// of them that are insecure. No names at all means nil, Go's own choice. An error names
-// every unknown suite and lists those that there are. TLS 1.3 has suites of its own, which
-// cannot be chosen: to name them changes nothing.
+// ParseCipherSuites parses cipher suite names of Go and IANA, and also returns the insecure ones.
+// No names mean nil, Go's default. The error names all unknown suites and lists the valid ones. The
+// suites of TLS 1.3 cannot be configured; naming them has no effect.
 func ParseCipherSuites(names []string) (ids []uint16, insecure []string, err error) {
 	known := map[string]uint16{}
 	var all []string

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TestClockNeverReplacesTheCA starts with clocks that are wrong, and then with the right one.
+// TestClockNeverReplacesTheCA starts with wrong clocks and then with the right one.
 func TestClockNeverReplacesTheCA(t *testing.T) {
 	for name, wrong := range map[string]time.Time{
 		"no battery":         time.Unix(0, 0),
@@ -51,7 +51,8 @@ func TestClockNeverReplacesTheCA(t *testing.T) {
 	}
 }
 
-// TestMissingCertificateUnderWrongClock: what has to be made is of use when the clock is right.
+// TestMissingCertificateUnderWrongClock checks that certificates issued under a wrong clock are
+// valid under the right one.
 func TestMissingCertificateUnderWrongClock(t *testing.T) {
 	dir := t.TempDir()
 	ensure(t, dir, start, testNames)

@@ -1,40 +1,39 @@
-// Package certs makes the daemon's own certificates (a CA, a serving certificate, an
-// administrator's client certificate in a kubeconfig, the client certificate for kubelets, and the certificate with
-// which the daemon vouches for users to servers that extend the API, with a CA of its own), and keeps these and those that come
-// in files current while the daemon runs. It also signs the certificates that others ask for.
+// Package certs issues the daemon's own certificates: a CA, a serving certificate, an
+// administrator's client certificate, the client certificate for kubelets, and the front proxy
+// certificate for extension API servers, with a separate CA. It keeps these and external ones
+// current while the daemon runs, and signs certificate requests.
 //
-// A Store is the directory of the daemon's own certificates, a Manager holds those of them that are
-// in use; a FilePair is a serving certificate in files, and SNICertificates chooses among several by
-// the name that a client asks for; CAs are the authorities that certificates of clients are checked
-// against; an Authority is one that signs. A Reloader reads all of them again from time to time.
+// A Store is the directory of the daemon's own certificates, and a Manager holds the current ones.
+// A FilePair is an external serving certificate; SNICertificates selects one by the name that a
+// client requests. CAs verify client certificates; an Authority signs. A Reloader reloads all of
+// them periodically.
 //
-// Files in the directory of a Store, each a PEM file:
+// The directory of a Store has these PEM files:
 //
-//	ca.crt      ca.key        the CA, valid for 10 years; behind its certificate those of
-//	                          the CAs before it that have not expired
-//	front-proxy-ca.crt  .key  the CA of the next one, which nothing else may be trusted for; like ca
-//	front-proxy-client.crt    .key  for servers that extend the API, 1 year
-//	ca.renew                  made by an administrator who wants new CAs; goes when they are there
-//	server.crt  server.key    what the daemon serves with, 1 year
+//	ca.crt      ca.key        the CA, valid for 10 years; followed by the unexpired certificates
+//	                          of its predecessors
+//	front-proxy-ca.crt  .key  the CA of the next one, trusted for nothing else; like ca
+//	front-proxy-client.crt    .key  for extension API servers, 1 year
+//	ca.renew                  created by an administrator to request new CAs; removed afterwards
+//	server.crt  server.key    the serving certificate, 1 year
 //	admin.crt   admin.key     the administrator (O=system:masters), 1 year
 //	apiserver-kubelet-client.crt  .key  for kubelets, 1 year
 //
-// Keys are ECDSA P-256, in PKCS #8. Directories have mode 0700, files 0600. Both files of a pair are
-// written under other names (.new) and synced before either is renamed; the next start ends what a
-// crash has interrupted.
+// Keys are ECDSA P-256 in PKCS #8. Directories have mode 0700, files 0600. Both files of a pair are
+// written under temporary names (.new) and synced before either is renamed; the next start
+// completes an interrupted save.
 //
-// Invariants: what is intact is reused; a leaf that expires within 30 days, is not signed by
-// the present CA, or (the serving certificate) lacks a name that is asked for, is made anew.
-// CAs cannot be issued again: a Binding keeps their checksums with the data that depends on them.
-// One that is lost, damaged or another one is a FileError, and so is half of any pair, a key that does
-// not match, and a leaf that no CA of the directory has signed. Only a leaf
-// whose two files are both missing is issued again.
-// A CA gives way to another one only if an administrator asks for it, never because of the
-// clock, which may be wrong: outside of the CA's time everything stays as it is, with a warning.
-// A CA that is replaced takes its certificates with it. Where there is no room to save a new
-// leaf, the files stay as they are and it is used from memory.
-// While the daemon runs, nothing ever gives way to something broken: a file that cannot
-// be used leaves in use what was read from it before.
+// # Invariants
 //
-// Handshakes and requests read an atomic pointer; only the Reloader writes it, from one goroutine.
+//   - Intact pairs are reused. A leaf is reissued if it expires within 30 days, is not signed by the current CA, or, as the
+//     serving certificate, lacks a requested name.
+//   - CAs cannot be reissued: a Binding stores their checksums with the data that depends on them. A lost, damaged or
+//     exchanged CA is a FileError. So are half of a pair, a mismatched key, and a leaf of an unknown CA. A leaf without
+//     both files is reissued.
+//   - Only an administrator replaces a CA, never a wrong clock: outside of the CA's validity nothing changes except for a
+//     warning. Replacing a CA replaces its certificates.
+//   - A new leaf that cannot be saved for lack of space is used from memory.
+//   - While the daemon runs, an invalid file never replaces valid content in use.
+//
+// Handshakes and requests read an atomic pointer, which only the Reloader's goroutine writes.
 package certs

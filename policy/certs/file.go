@@ -6,11 +6,11 @@ import (
 	"runtime"
 )
 
-// createTemp is another one in a test of a full disk.
+// createTemp is replaced in a test of a full disk.
 var createTemp = os.CreateTemp
 
-// WriteFile replaces the file at path by data, readable by its owner only. A crash leaves
-// the old file or the new one.
+// WriteFile replaces the file at path, readable only by its owner. A crash leaves the old or the
+// new file.
 func WriteFile(path string, data []byte) error {
 	made, err := writeTempFile(path, data)
 	if err != nil {
@@ -19,7 +19,7 @@ func WriteFile(path string, data []byte) error {
 	return replaceFile(made, path)
 }
 
-// writeTempFile makes a durable file that is to take the place of the one at path.
+// writeTempFile creates a durable file to replace the one at path.
 func writeTempFile(path string, data []byte) (made string, err error) {
 	tmp, err := createTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {
@@ -39,7 +39,6 @@ func writeTempFile(path string, data []byte) (made string, err error) {
 	return tmp.Name(), nil
 }
 
-// replaceFile puts a prepared file in its place.
 func replaceFile(made, path string) error {
 	if err := os.Rename(made, path); err != nil {
 		os.Remove(made)
@@ -48,7 +47,8 @@ func replaceFile(made, path string) error {
 	return syncDir(filepath.Dir(path))
 }
 
-// syncDir makes the names in a directory durable. Windows logs them by itself, and syncs no directory.
+// syncDir makes the names in a directory durable. Windows journals them itself and cannot sync
+// directories.
 func syncDir(dir string) error {
 	if runtime.GOOS == "windows" {
 		return nil

@@ -11,23 +11,23 @@ import (
 	"sync/atomic"
 )
 
-// A FilePair is a certificate, followed by its intermediates, and its key in two
-// PEM files that somebody else keeps.
+// A FilePair is an externally managed certificate, followed by its intermediates, and its key, in
+// two PEM files.
 type FilePair struct {
 	certFile, keyFile string
-	names             []string                      // to serve it for; nil means those that it carries
-	check             func(*x509.Certificate) error // refuses a certificate that is of no use; nil if any will do
-	current           atomic.Pointer[loadedPair]
+	// names to serve it for; nil means those in the certificate
+	names   []string
+	check   func(*x509.Certificate) error // rejects unusable certificates; may be nil
+	current atomic.Pointer[loadedPair]
 }
 
-// loadedPair is what was read from the files.
 type loadedPair struct {
 	certPEM, keyPEM []byte
 	cert            *tls.Certificate
 }
 
-// LoadFilePair reads the two files. Names, if any, are what to serve the certificate for:
-// host names, *.domain or IP addresses.
+// LoadFilePair loads the two files. names, if any, are the host names, *.domain or IP addresses to
+// serve the certificate for.
 func LoadFilePair(certFile, keyFile string, names ...string) (*FilePair, error) {
 	p := &FilePair{certFile: certFile, keyFile: keyFile, names: names}
 	if _, err := p.Refresh(); err != nil {
@@ -36,11 +36,11 @@ func LoadFilePair(certFile, keyFile string, names ...string) (*FilePair, error) 
 	return p, nil
 }
 
-// Certificate is the pair as it is now.
+// Certificate returns the current pair.
 func (p *FilePair) Certificate() *tls.Certificate { return p.current.Load().cert }
 
-// PEM is the text of the certificate and its intermediates as they are now, without
-// anything else that may stand in the file, such as the key.
+// PEM returns the current certificate and its intermediates, without other content of the file,
+// such as the key.
 func (p *FilePair) PEM() []byte {
 	var text []byte
 	for _, der := range p.Certificate().Certificate {
@@ -49,12 +49,12 @@ func (p *FilePair) PEM() []byte {
 	return text
 }
 
-// KeyPEM is the text of the private key's file as it is now.
+// KeyPEM returns the current content of the key file.
 func (p *FilePair) KeyPEM() []byte { return p.current.Load().keyPEM }
 
-// Refresh reads the files again, and tells whether they have changed. After an error the
-// pair is as before. Two files cannot be replaced at once: between the two they do not
-// match; the error then lasts until the next Refresh.
+// Refresh reloads the files and reports whether they have changed. On error the pair stays. Since
+// the files cannot be replaced atomically, they may not match in between; the next Refresh then
+// succeeds.
 func (p *FilePair) Refresh() (bool, error) {
 	certPEM, err := os.ReadFile(p.certFile)
 	if err != nil {
@@ -78,7 +78,6 @@ func (p *FilePair) Refresh() (bool, error) {
 	return true, nil
 }
 
-// certificateNames are the names that the certificate carries.
 func (p *FilePair) certificateNames() []string {
 	leaf := p.Certificate().Leaf
 	hosts := append([]string{}, leaf.DNSNames...)
@@ -91,13 +90,13 @@ func (p *FilePair) certificateNames() []string {
 	return hosts
 }
 
-// A NamedCertKey says which certificate to serve for which names.
+// A NamedCertKey assigns a certificate to names.
 type NamedCertKey struct {
 	CertFile, KeyFile string
-	Names             []string // nil: those that the certificate carries
+	Names             []string // nil means those in the certificate
 }
 
-// ParseNamedCertKey reads the form cert,key or cert,key:name,name.
+// ParseNamedCertKey parses cert,key or cert,key:name,name.
 func ParseNamedCertKey(text string) (NamedCertKey, error) {
 	files, names, named := strings.Cut(text, ":")
 	cert, key, two := strings.Cut(files, ",")
@@ -108,7 +107,7 @@ func ParseNamedCertKey(text string) (NamedCertKey, error) {
 	if !named {
 		return n, nil
 	}
-	// An IPv6 address has colons of its own, so all after the first one is names.
+	// IPv6 addresses have colons, so only the first colon separates.
 	for name := range strings.SplitSeq(names, ",") {
 		if name = strings.TrimSpace(name); name == "" || strings.Contains(strings.TrimPrefix(name, "*."), "*") {
 			return n, fmt.Errorf("%q: %q is no host name, *.domain or IP address", text, name)

@@ -57,7 +57,7 @@ func TestParseNamedCertKey(t *testing.T) {
 	}
 }
 
-// What clients are to trust never holds a key, although the file may.
+// TestPEMHoldsNoKey checks that PEM omits a key in the certificate file.
 func TestPEMHoldsNoKey(t *testing.T) {
 	cert, key := writePair(t, "a.example")
 	want, err := os.ReadFile(cert)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// Kubeconfig is the client configuration of a user for the server at url, with the certificates
-// inside. ca is the PEM text of what the client is to trust.
+// Kubeconfig returns the client configuration of a user for the server at url, with embedded
+// certificates. ca is the PEM text of the trusted CAs.
 func Kubeconfig(url string, ca []byte, user *Pair) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 kind: Config
@@ -30,18 +30,18 @@ current-context: troupe
 `, url, base64Text(ca), quoted(user.Cert.Subject.CommonName), base64Text(user.CertPEM), base64Text(user.KeyPEM))
 }
 
-// quoted is a text as YAML and JSON read it: the name of a user may hold anything, as system:node:a does.
+// quoted quotes a string for YAML and JSON, since user names may contain colons.
 func quoted(text string) string {
 	q, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // a string always becomes JSON
+		panic(err) // a string can always be encoded
 	}
 	return string(q)
 }
 
 func base64Text(pem []byte) string { return base64.StdEncoding.EncodeToString(pem) }
 
-// ClusterKubeconfig is a client configuration that names no user: it says where the server is, and what to trust.
+// ClusterKubeconfig returns a client configuration without a user: only the server and its CA.
 func ClusterKubeconfig(url string, ca []byte) []byte {
 	return fmt.Appendf(nil, `apiVersion: v1
 clusters:

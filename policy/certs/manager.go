@@ -9,15 +9,14 @@ import (
 	"sync/atomic"
 )
 
-// A Manager holds the daemon's own certificates while it runs: they are renewed before they
-// expire.
+// A Manager holds the daemon's own certificates and renews them before they expire.
 type Manager struct {
 	store Store
 	names []string
 	set   atomic.Pointer[Set]
 }
 
-// Open ensures the certificates of the store and returns them. Names are as for Ensure.
+// Open ensures the certificates of the store and returns their Manager. See Ensure for names.
 func (s Store) Open(names []string) (*Manager, error) {
 	if s.Dir == "" {
 		s.memory = map[string]*Pair{}
@@ -31,39 +30,38 @@ func (s Store) Open(names []string) (*Manager, error) {
 	return o, nil
 }
 
-// Set is the certificates as they are now.
+// Set returns the current certificates.
 func (o *Manager) Set() Set { return *o.set.Load() }
 
-// Certificate is the serving certificate as it is now.
+// Certificate returns the current serving certificate.
 func (o *Manager) Certificate() *tls.Certificate {
 	c := o.set.Load().Server.TLS()
 	return &c
 }
 
-// ProxyClient is the certificate with which the daemon vouches for users, as it is now.
+// ProxyClient returns the current front proxy client certificate.
 func (o *Manager) ProxyClient() *tls.Certificate {
 	c := o.set.Load().ProxyClient.TLS()
 	return &c
 }
 
-// KubeletClient returns the certificate that the daemon presents to kubelets, as it is now.
+// KubeletClient returns the certificate that the daemon presents to kubelets.
 func (o *Manager) KubeletClient() *tls.Certificate {
 	c := o.set.Load().KubeletClient.TLS()
 	return &c
 }
 
-// IssueClient makes a certificate for a user of that name, who is a member of the groups. It is kept nowhere, and ends with
-// the CA or after a year.
+// IssueClient issues a certificate for a user and its groups. It is not stored, and expires after a
+// year or with the CA.
 func (o *Manager) IssueClient(name string, groups ...string) (*Pair, error) {
 	return o.store.issueClient(o.set.Load().CA, client{name: name, groups: groups}, o.store.now())
 }
 
-// CABundle is the PEM text of the CAs that have signed, or will have signed, what the daemon
-// issues: the present one first.
+// CABundle returns the PEM text of the CAs whose certificates are in use, the current one first.
 func (o *Manager) CABundle() ([]byte, error) { return o.set.Load().CA.CertPEM, nil }
 
-// Renew makes anew what expires soon or is asked for, and tells whether anything did. The error
-// is also what an administrator has to see to; the certificates are of use all the same.
+// Renew renews expiring certificates, and all of them on request, and reports whether the serving
+// certificate changed. The error may also be a Warning; the certificates are usable anyway.
 func (o *Manager) Renew() (bool, error) {
 	set := o.set.Load()
 	if o.store.renewRequested() || !o.store.usable(set.Server, set.CA) || !o.store.usable(set.Admin, set.CA) ||
@@ -78,9 +76,9 @@ func (o *Manager) Renew() (bool, error) {
 	return false, o.Warning()
 }
 
-// Warning is what an administrator has to see to: a clock that is outside the time of the CA, a
-// CA that expires soon, or new certificates that could not be saved yet, which it tries again.
-// Only one goroutine may call it or Renew at a time.
+// Warning returns what an administrator must handle: a clock outside of the CA's validity, an
+// expiring CA, or new certificates that could not be saved, which it retries. Only one goroutine
+// may call it or Renew at a time.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

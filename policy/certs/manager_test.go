@@ -50,7 +50,7 @@ func TestManagerRenews(t *testing.T) {
 		}
 		verify(t, now.String(), set, now, testNames)
 	}
-	// Whoever holds a certificate of the first CA is still believed, until that CA expires.
+	// Certificates of the first CA stay valid until that CA expires.
 	trust, err := own.CABundle()
 	if err != nil || !bytes.HasPrefix(trust, own.Set().CA.CertPEM) || !bytes.Contains(trust, first.CA.CertPEM) {
 		t.Errorf("the CA before is not trusted any more: %v\n%s", err, trust)
@@ -67,7 +67,8 @@ func TestManagerRenews(t *testing.T) {
 	}
 }
 
-// A store that cannot be written keeps what there is.
+// TestManagerKeepsCertificatesOnWriteError checks that certificates stay in use if the store cannot
+// be written.
 func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	now, dir := start, filepath.Join(t.TempDir(), "pki")
 	own, err := certs.Store{Dir: dir, Now: func() time.Time { return now }}.Open(testNames)
@@ -84,7 +85,7 @@ func TestManagerKeepsCertificatesOnWriteError(t *testing.T) {
 	}
 }
 
-// TestManagerInMemory: certificates that are in no file are renewed like others, and their CA stays.
+// TestManagerInMemory checks that certificates without files are renewed, and that their CA stays.
 func TestManagerInMemory(t *testing.T) {
 	now := start
 	own, err := certs.Store{Now: func() time.Time { return now }}.Open(testNames)

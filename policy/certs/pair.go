@@ -12,22 +12,21 @@ import (
 	"time"
 )
 
-// A Pair is a certificate with its key.
 type Pair struct {
 	Cert *x509.Certificate
-	// CertPEM and KeyPEM are the two as they are in their files.
+	// CertPEM and KeyPEM are the contents of the files.
 	CertPEM, KeyPEM []byte
 
 	key *ecdsa.PrivateKey
 }
 
-// TLS is the pair as package tls wants it.
+// TLS returns the pair for package tls.
 func (p *Pair) TLS() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{p.Cert.Raw}, PrivateKey: p.key, Leaf: p.Cert}
 }
 
-// issue makes a new key and a certificate for it after template, signed by issuer; a nil
-// issuer makes it sign itself.
+// issue creates a key and a certificate from template, signed by issuer, or self-signed if issuer
+// is nil.
 func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Duration) (*Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -55,8 +54,8 @@ func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Du
 		pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: keyDER}))
 }
 
-// newSerialNumber is random, so that nobody can tell the content of the next certificate, and positive, as RFC 5280
-// asks for.
+// newSerialNumber returns a random number, so that the content of the next certificate is
+// unpredictable, and a positive one, as RFC 5280 requires.
 func newSerialNumber() (*big.Int, error) {
 	serial, err := rand.Int(rand.Reader, new(big.Int).Lsh(big.NewInt(1), 127))
 	if err != nil {
@@ -65,7 +64,6 @@ func newSerialNumber() (*big.Int, error) {
 	return serial.Add(serial, big.NewInt(1)), nil
 }
 
-// parse reads a pair from its two PEM texts.
 func parse(certPEM, keyPEM []byte) (*Pair, error) {
 	pair, err := tls.X509KeyPair(certPEM, keyPEM)
 	if err != nil {
@@ -82,7 +80,7 @@ func parse(certPEM, keyPEM []byte) (*Pair, error) {
 	return &Pair{Cert: cert, CertPEM: certPEM, KeyPEM: keyPEM, key: key}, nil
 }
 
-// certPEM returns nil for no pair.
+// certPEM returns nil for a nil pair.
 func (p *Pair) certPEM() []byte {
 	if p == nil {
 		return nil
@@ -90,7 +88,7 @@ func (p *Pair) certPEM() []byte {
 	return p.CertPEM
 }
 
-// bundle returns all certificates in the file of the certificate.
+// bundle returns all certificates in the certificate file.
 func (p *Pair) bundle() []*x509.Certificate {
 	var all []*x509.Certificate
 	for block, rest := pem.Decode(p.CertPEM); block != nil; block, rest = pem.Decode(rest) {
@@ -101,7 +99,7 @@ func (p *Pair) bundle() []*x509.Certificate {
 	return all
 }
 
-// unexpired returns the certificates in the file, in PEM, that are valid at now.
+// unexpired returns the unexpired certificates in the file, in PEM.
 func (p *Pair) unexpired(now time.Time) []byte {
 	var text []byte
 	for _, cert := range p.bundle() {

@@ -12,31 +12,30 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Reloader reads certificates, CAs and other files again from time to time, so that what is in use
-// is what is in the files. All of its targets are added before Run.
+// A Reloader periodically reloads certificates, CAs and other files. All targets must be added
+// before Run.
 type Reloader struct {
 	log     *slog.Logger
 	targets []*reloadTarget
 	reloads *metrics.Counters
-	now     chan struct{} // asks Run for a reload at once
+	now     chan struct{} // requests an immediate reload from Run
 }
 
-// A reloadTarget is one thing that is reloaded.
 type reloadTarget struct {
 	name              string
 	reload            func() (changed bool, err error)
-	changes, failures *metrics.Counter // shared with targets of the same name
-	lastError         string           // of the last attempt, so that it is logged once; "" if there was none
+	changes, failures *metrics.Counter // shared by targets of the same name
+	lastError         string           // of the last attempt, to log it only once, or ""
 }
 
-// NewReloader makes a Reloader without targets.
+// NewReloader returns a Reloader without targets.
 func NewReloader(log *slog.Logger) *Reloader {
 	return &Reloader{log: log, now: make(chan struct{}, 1), reloads: metrics.NewCounters("troupe_certificate_reloads_total",
 		"Reloads of certificates, CAs and other files that have changed, and attempts that failed and left the old ones in use.", "what", "status")}
 }
 
-// AddFile calls load, which reads the file at path, and adds a target that calls it again when the
-// content of the file has changed.
+// AddFile calls load, which loads the file at path, and adds a target that calls it again when the
+// file's content changes.
 func (r *Reloader) AddFile(name, path string, load func() error) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -64,23 +63,23 @@ func (r *Reloader) AddFile(name, path string, load func() error) error {
 	return nil
 }
 
-// Trigger makes Run reload all targets at once.
+// Trigger makes Run reload all targets immediately.
 func (r *Reloader) Trigger() {
 	select {
 	case r.now <- struct{}{}:
-	default: // one is due already
+	default: // a reload is already pending
 	}
 }
 
-// Add adds a target: reload reads it again and tells whether it has changed. Targets are reloaded in
-// the order in which they were added. The name, such as "client-ca", is for log and metrics.
+// Add adds a target. reload reloads it and reports whether it has changed. Targets are reloaded in
+// the order of addition. name, such as "client-ca", is used in logs and metrics.
 func (r *Reloader) Add(name string, reload func() (changed bool, err error)) {
 	r.targets = append(r.targets, &reloadTarget{
 		name: name, reload: reload, changes: r.reloads.With(name, "success"), failures: r.reloads.With(name, "failure"),
 	})
 }
 
-// Run reloads all targets once every period, until ctx ends.
+// Run reloads all targets once per period until ctx ends.
 func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
@@ -98,7 +97,7 @@ func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 	}
 }
 
-// Reload reloads all targets once, logs those that have changed, and returns their names. Only one
+// Reload reloads all targets once, logs the changed ones, and returns their names. Only one
 // goroutine may call it at a time.
 func (r *Reloader) Reload() (reloaded []string) {
 	for _, target := range r.targets {
@@ -123,6 +122,5 @@ func (r *Reloader) Reload() (reloaded []string) {
 	return reloaded
 }
 
-// WriteMetrics writes how often targets have changed, and how many reloads have failed, in the text
-// exposition format.
+// WriteMetrics writes the counts of changes and failed reloads in the text exposition format.
 func (r *Reloader) WriteMetrics(w io.Writer) { r.reloads.Write(w) }

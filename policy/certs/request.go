@@ -7,8 +7,8 @@ import (
 	"errors"
 )
 
-// ParseRequest reads a certificate request (PKCS #10) from the base64 of its PEM text, which is how objects hold it.
-// Whether its signature is right it does not check.
+// ParseRequest decodes a certificate request (PKCS #10) in base64-encoded PEM, as in objects. It
+// does not verify the signature.
 func ParseRequest(text string) (*x509.CertificateRequest, error) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -7,17 +7,17 @@ import (
 	"sync/atomic"
 )
 
-// SNICertificates chooses what to serve a client with: the certificate for the name that the
-// client asks for (SNI) or, if it asks for none, for the address that it has reached.
+// SNICertificates selects the serving certificate by the name that the client requests (SNI) or,
+// without SNI, by the local address of the connection.
 type SNICertificates struct {
 	fallback func() *tls.Certificate
 	pairs    []*FilePair
 	byName   atomic.Pointer[map[string]*tls.Certificate]
 }
 
-// NewSNICertificates serves the pairs for their names, and otherwise for all others. A name that
-// was given counts more than one that a certificate carries, an earlier pair more than a
-// later one, a whole name more than *.domain.
+// NewSNICertificates serves pairs for their names, and the certificate of otherwise for all others.
+// Configured names take precedence over those in certificates, earlier pairs over later ones, and
+// full names over *.domain.
 func NewSNICertificates(otherwise func() *tls.Certificate, pairs ...*FilePair) *SNICertificates {
 	s := &SNICertificates{fallback: otherwise, pairs: pairs}
 	s.index()
@@ -44,7 +44,7 @@ func (s *SNICertificates) index() {
 	s.byName.Store(&byName)
 }
 
-// canonicalName is a name as it is compared.
+// canonicalName normalizes a name for comparison.
 func canonicalName(name string) string {
 	if ip := net.ParseIP(name); ip != nil {
 		return ip.String()
@@ -52,7 +52,7 @@ func canonicalName(name string) string {
 	return strings.TrimSuffix(strings.ToLower(name), ".")
 }
 
-// GetCertificate is what tls.Config.GetCertificate takes.
+// GetCertificate is for tls.Config.GetCertificate.
 func (s *SNICertificates) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certificate, error) {
 	byName := *s.byName.Load()
 	name := hello.ServerName
@@ -71,8 +71,8 @@ func (s *SNICertificates) GetCertificate(hello *tls.ClientHelloInfo) (*tls.Certi
 	return s.fallback(), nil
 }
 
-// Refresh reads the pairs again, and tells whether any has changed. A pair that cannot be
-// used stays as it was; the error is that of the first such.
+// Refresh reloads the pairs and reports whether any has changed. Invalid pairs stay unchanged; the
+// error is the first one.
 func (s *SNICertificates) Refresh() (changed bool, err error) {
 	for _, p := range s.pairs {
 		one, fault := p.Refresh()

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// addrConn is a connection that has reached the server at an address.
+// An addrConn is a connection to a local address.
 type addrConn struct {
 	net.Conn
 	address string

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// How long certificates live, and when they are made anew.
+// Lifetimes of certificates, and when they are renewed.
 const (
 	caLifetime   = 10 * 365 * 24 * time.Hour
 	leafLifetime = 365 * 24 * time.Hour
@@ -24,51 +24,51 @@ const (
 	clockSkew    = 5 * time.Minute
 )
 
-// AdminName is the user name in the administrator's certificate, in the form of the platform profile.
+// AdminName is the user name in the administrator's certificate, in platform form.
 const AdminName = "platform-admin"
 
-// ProxyClientName is the common name in the certificate with which the daemon vouches for users.
+// ProxyClientName is the common name of the front proxy client certificate.
 const ProxyClientName = "front-proxy-client"
 
-// KubeletClientName is the user name in the certificate that the daemon presents to kubelets, in the form of the platform
-// profile. The prefix keeps other authenticators from claiming it.
+// KubeletClientName is the daemon's user name at kubelets, in platform form. The prefix keeps other
+// authenticators from claiming it.
 const KubeletClientName = "system:apiserver-node-client"
 
-// A Store keeps the daemon's certificates in a directory, or in memory.
+// A Store keeps the daemon's certificates in a directory or in memory.
 type Store struct {
-	// Dir is the directory; "" keeps the certificates in the memory of the Manager that Open returns.
+	// Dir is the directory; "" keeps the certificates in the memory of the Manager that Open
+	// returns.
 	Dir string
 	// Admin is the administrator's user name; "" means AdminName.
 	Admin string
-	// KubeletClient is the user name of the daemon at kubelets; "" means KubeletClientName.
+	// KubeletClient is the daemon's user name at kubelets; "" means KubeletClientName.
 	KubeletClient string
-	// Now tells the time; nil means time.Now.
+	// Now returns the current time; nil means time.Now.
 	Now func() time.Time
-	// Binding ties the CAs to the data that depends on them; nil if nothing does.
+	// Binding ties the CAs to the data that depends on them; may be nil.
 	Binding *Binding
-	// ReplaceForeign issues certificates of other CAs again, because the CA may be a new one. Otherwise
-	// they are an error.
+	// ReplaceForeign reissues certificates of other CAs, because the CA may be new. Otherwise they
+	// are an error.
 	ReplaceForeign bool
 
-	memory map[string]*Pair // in place of files
+	memory map[string]*Pair // replaces the files
 }
 
-// A Set is what Ensure found or made.
+// A Set is the result of Ensure.
 type Set struct {
 	CA, Server, Admin *Pair
-	// KubeletClient is what the daemon presents to kubelets.
+	// KubeletClient is the client certificate for kubelets.
 	KubeletClient *Pair
-	// ProxyCA is the CA of ProxyClient, with which the daemon proves to servers that extend the API that it may
-	// vouch for users. It signs nothing else.
+	// ProxyCA is the CA of ProxyClient, the front proxy certificate for extension API servers. It
+	// signs nothing else.
 	ProxyCA, ProxyClient *Pair
-	// unsaved are the pairs, by name, that are in use but not yet in their files.
+	// unsaved are the pairs, by name, that are in use but not saved yet.
 	unsaved map[string]*Pair
 }
 
-// Ensure returns the certificates of the store. It makes what is missing, what expires
-// soon and what names asks for in vain; the CA only if it is missing or the administrator
-// asks for a new one. Names are the host names and IP addresses that clients may use to
-// reach the server.
+// Ensure returns the certificates of the store, and issues those that are missing, expire soon, or
+// lack one of names. It issues a CA only if it is missing or the administrator requests a new one.
+// names are the host names and IP addresses with which clients may reach the server.
 func (s Store) Ensure(names []string) (Set, error) {
 	if s.Dir != "" {
 		if err := os.MkdirAll(s.Dir, 0o700); err != nil {
@@ -77,7 +77,7 @@ func (s Store) Ensure(names []string) (Set, error) {
 	}
 	var set Set
 	if s.Dir == "" {
-		s.Binding = nil // what is in memory ends with the process
+		s.Binding = nil // certificates in memory end with the process
 	}
 	asked := s.renewRequested()
 	s.ReplaceForeign = s.ReplaceForeign || asked || s.Binding.acceptsLoss()
@@ -100,15 +100,15 @@ func (s Store) Ensure(names []string) (Set, error) {
 	if set.ProxyClient, err = set.trackUnsaved(proxy.file)(s.client(set.ProxyCA, proxy)); err != nil {
 		return Set{}, err
 	}
-	// The request stays until the certificates of the old CAs are replaced: a start in between
-	// accepts them.
+	// The request stays until the certificates of the old CAs are replaced, so that a start in
+	// between accepts them.
 	if renewed {
 		return set, os.Remove(s.renewRequestPath())
 	}
 	return set, nil
 }
 
-// trackUnsaved takes a pair that could not be saved for one that has to be saved later.
+// trackUnsaved records a pair that could not be saved, for later.
 func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	return func(p *Pair, err error) (*Pair, error) {
 		if p == nil || err == nil {
@@ -122,7 +122,7 @@ func (set *Set) trackUnsaved(name string) func(*Pair, error) (*Pair, error) {
 	}
 }
 
-// cas loads the CAs, or makes them. It reports whether new ones were asked for and both are saved.
+// cas loads or issues the CAs. It reports whether new ones were requested and both are saved.
 func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	var proxySaved, saved bool
 	if set.ProxyCA, proxySaved, err = s.ca("front-proxy-ca", "troupe-front-proxy-ca", asked); err != nil {
@@ -134,8 +134,8 @@ func (s Store) cas(set *Set, asked bool) (renewed bool, err error) {
 	return asked && proxySaved && saved, nil
 }
 
-// ca returns one CA, and whether that is what is in its file now. It never gives way to another one by itself: a clock that
-// is wrong would take the trust of every client with it.
+// ca returns one CA, and whether it is saved. It never replaces a CA on its own, because a wrong
+// clock would then revoke the trust of every client.
 func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err error) {
 	certFile, _ := s.files(file)
 	old, err := s.load(file)
@@ -164,7 +164,7 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 	if err != nil {
 		return nil, false, fmt.Errorf("making the certificate %q: %w", file, err)
 	}
-	// While a CA is replaced, a crash may leave either.
+	// After a crash during the replacement, either CA may remain.
 	if old != nil {
 		ca.CertPEM = append(ca.CertPEM, old.unexpired(now)...)
 		err = s.Binding.bind(certFile, old.CertPEM, ca.CertPEM)
@@ -173,7 +173,7 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 		err = s.save(file, ca)
 	}
 	if err != nil && old != nil {
-		return old, false, nil // the next renewal tries again
+		return old, false, nil // the next renewal retries
 	}
 	if err == nil {
 		s.Binding.adopt(certFile, ca.CertPEM)
@@ -181,7 +181,7 @@ func (s Store) ca(file, name string, renew bool) (ca *Pair, saved bool, err erro
 	return ca, true, err
 }
 
-// renewRequestPath is the file by which an administrator asks for a new CA.
+// renewRequestPath returns the file with which an administrator requests new CAs.
 func (s Store) renewRequestPath() string { return filepath.Join(s.Dir, "ca.renew") }
 
 func (s Store) renewRequested() bool {
@@ -192,7 +192,7 @@ func (s Store) renewRequested() bool {
 	return err == nil
 }
 
-// checkCA compares the times of the CA with the clock. If they do not fit, either may be wrong.
+// checkCA compares the CA's validity with the clock. If they do not match, either may be wrong.
 func (s Store) checkCA(ca *Pair) error {
 	now, from, until := s.now(), ca.Cert.NotBefore, ca.Cert.NotAfter
 	switch {
@@ -205,7 +205,7 @@ func (s Store) checkCA(ca *Pair) error {
 	return nil
 }
 
-// clockOutsideCA says that the clock and the CA cannot both be right.
+// clockOutsideCA reports that the clock is outside of the CA's validity.
 func (s Store) clockOutsideCA(ca *Pair) bool {
 	now := s.now()
 	return now.Before(ca.Cert.NotBefore) || now.After(ca.Cert.NotAfter)
@@ -230,7 +230,7 @@ func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 	})
 }
 
-// A client is what the certificate of a client says, and the name of its files.
+// A client is the content of a client certificate, and its file name.
 type client struct {
 	file, name string
 	groups     []string
@@ -243,7 +243,7 @@ func (s Store) client(ca *Pair, c client) (*Pair, error) {
 	return s.loadOrIssue(c.file, ca, good, func(now time.Time) (*Pair, error) { return s.issueClient(ca, c, now) })
 }
 
-// issueClient makes the certificate of a client, and keeps it nowhere.
+// issueClient issues a client certificate without storing it.
 func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 	return issue(&x509.Certificate{
 		Subject:     pkix.Name{CommonName: c.name, Organization: c.groups},
@@ -252,9 +252,8 @@ func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 	}, ca, s.issueTime(ca, now), leafLifetime)
 }
 
-// loadOrIssue loads the pair of that name and returns it if it is good; else it makes and saves
-// a new one in the place of the old one, if there is one. A pair beside an error is of use,
-// but not saved.
+// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. A
+// pair beside an error is usable but not saved.
 func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
@@ -274,7 +273,7 @@ func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make fu
 	return pair, s.save(name, pair)
 }
 
-// load returns nil where the pair does not exist. It ends a save that a crash has interrupted.
+// load returns the stored pair, or nil. It completes an interrupted save.
 func (s Store) load(name string) (*Pair, error) {
 	if s.Dir == "" {
 		return s.memory[name], nil
@@ -285,7 +284,7 @@ func (s Store) load(name string) (*Pair, error) {
 	return s.read(name)
 }
 
-// read returns the pair as it is in its files, nil if there is neither.
+// read returns the pair in the files, or nil if there is neither.
 func (s Store) read(name string) (*Pair, error) {
 	cert, key := s.files(name)
 	certPEM, err := readIfExists(cert)
@@ -326,14 +325,14 @@ func readIfExists(path string) ([]byte, error) {
 	return text, err
 }
 
-// newSuffix ends the names of the files that are to take the place of others.
+// newSuffix marks files that will replace others.
 const newSuffix = ".new"
 
-// save makes both new files durable before it touches the old ones. A full disk leaves what was
-// there. After a crash, endSave goes on with both new files or returns to both old ones.
+// save makes both new files durable before it touches the old ones. A full disk leaves the old
+// ones. After a crash, endSave keeps either both new or both old files.
 func (s Store) save(name string, p *Pair) error {
 	if s.Dir == "" {
-		if s.memory != nil { // nil without a Manager: there is nobody who would ask again
+		if s.memory != nil { // nil without a Manager, which would need it
 			s.memory[name] = p
 		}
 		return nil
@@ -353,8 +352,8 @@ func (s Store) save(name string, p *Pair) error {
 	return s.endSave(name)
 }
 
-// endSave puts the new files of a pair in their places if they make a pair, and removes them
-// otherwise. Any of the renames may have happened before.
+// endSave moves the new files of a pair in place if they form a pair, and removes them otherwise.
+// Any of the renames may already have happened.
 func (s Store) endSave(name string) error {
 	cert, key := s.files(name)
 	var texts [2][]byte
@@ -400,13 +399,14 @@ func (s Store) now() time.Time {
 	return s.Now()
 }
 
-// usable says that a pair need not be made anew, as far as the clock is to be believed.
+// usable reports whether a pair need not be renewed, provided that the clock can be trusted.
 func (s Store) usable(p, ca *Pair) bool {
 	now := s.now()
 	return s.clockOutsideCA(ca) || !now.Before(p.Cert.NotBefore) && now.Add(renewBefore).Before(p.Cert.NotAfter)
 }
 
-// issueTime is the time to issue a certificate at: now, or if that cannot be, soon after the CA.
+// issueTime returns the time at which to issue a certificate: now or, if the clock is wrong,
+// shortly after the CA's.
 func (s Store) issueTime(ca *Pair, now time.Time) time.Time {
 	if s.clockOutsideCA(ca) {
 		return ca.Cert.NotBefore.Add(clockSkew)

@@ -35,7 +35,7 @@ func TestEnsureReusesAndRenews(t *testing.T) {
 		name              string
 		later             time.Duration
 		names             []string
-		ca, server, admin bool // is made anew
+		ca, server, admin bool // reissued
 	}{
 		{"at once", 0, testNames, false, false, false},
 		{"fewer names", 0, testNames[:1], false, false, false},
@@ -79,7 +79,7 @@ func verify(t *testing.T, name string, set certs.Set, at time.Time, hosts []stri
 	}
 }
 
-// TestAdminName: the administrator is called as the store says, from the next start on.
+// TestAdminName checks that the administrator's name in the store applies from the next start on.
 func TestAdminName(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"", "kubernetes-admin", "kubernetes-admin", ""} {
@@ -174,8 +174,8 @@ func TestKubeconfigHoldsItsParts(t *testing.T) {
 	}
 }
 
-// TestFrontProxy: the certificate with which the daemon vouches for users comes from a CA of its own, which trusts
-// nobody else, and both are kept.
+// TestFrontProxy checks that the front proxy certificate has its own CA, which signs nothing else,
+// and that both are kept.
 func TestFrontProxy(t *testing.T) {
 	dir := t.TempDir()
 	set := ensure(t, dir, start, testNames)
@@ -192,7 +192,7 @@ func TestFrontProxy(t *testing.T) {
 	}
 }
 
-// TestMergeBundles: each certificate once, none that has expired, and nothing else.
+// TestMergeBundles checks that merging removes duplicates, expired certificates and other content.
 func TestMergeBundles(t *testing.T) {
 	one := ensure(t, t.TempDir(), start, testNames)
 	merged := certs.MergeBundles(start, []byte("x\n"+string(one.CA.CertPEM)), one.CA.CertPEM, one.ProxyCA.CertPEM, one.CA.KeyPEM)

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// TestUnsavedCertificates: on a full disk the store serves with what it has in memory, keeps the
-// files that it has, and writes the new ones when there is room.
+// TestUnsavedCertificates checks that on a full disk the store serves from memory and keeps its
+// files, and saves the new certificates when there is space.
 func TestUnsavedCertificates(t *testing.T) {
 	defer func() { createTemp = os.CreateTemp }()
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
