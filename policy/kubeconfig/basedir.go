@@ -13,10 +13,9 @@ import (
 	"strings"
 )
 
-// baseDir is the directory of a client configuration file. Paths in the file are relative to it.
+// baseDir is the directory of a client configuration file, to which paths in the file are relative.
 type baseDir string
 
-// path is where a file is that the configuration names.
 func (d baseDir) path(file string) string {
 	if filepath.IsAbs(file) {
 		return file
@@ -24,8 +23,8 @@ func (d baseDir) path(file string) string {
 	return filepath.Join(string(d), file)
 }
 
-// pem is the content of a field that is given inline, in base64, or as the name of a file; nil if it is
-// given in neither way.
+// pem returns the content of a field that is given as base64 data or as a file name, or nil if it
+// is not set.
 func (d baseDir) pem(data, file string) ([]byte, error) {
 	switch {
 	case data != "":
@@ -40,7 +39,7 @@ func (d baseDir) pem(data, file string) ([]byte, error) {
 	return os.ReadFile(d.path(file))
 }
 
-// authority is the text of the certificates that a cluster is trusted by; nil for those of the machine.
+// authority returns the CA certificates of a cluster; nil means the system's.
 func (c cluster) authority() ([]byte, error) {
 	text, err := c.dir.pem(c.CertificateAuthorityData, c.CertificateAuthority)
 	if err != nil {
@@ -49,7 +48,7 @@ func (c cluster) authority() ([]byte, error) {
 	return text, nil
 }
 
-// tls trusts the authority that the file names, or else those of the machine.
+// tls trusts the CA in the file or, by default, the system's.
 func (c cluster) tls() (*tls.Config, error) {
 	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure}
 	authority, err := c.authority()
@@ -63,8 +62,8 @@ func (c cluster) tls() (*tls.Config, error) {
 	return t, nil
 }
 
-// pair is the client certificate that the file gives a user; nil if it gives none. A certificate without its key is an
-// error, since the server at the other end would see an anonymous client.
+// pair returns the user's client certificate, or nil. A certificate without its key is an error,
+// because the server would see an anonymous client.
 func (u user) pair() (*tls.Certificate, error) {
 	cert, err := u.dir.pem(u.CertificateData, u.Certificate)
 	if err != nil {
@@ -84,8 +83,8 @@ func (u user) pair() (*tls.Certificate, error) {
 	return &pair, nil
 }
 
-// authorization is the Authorization header that the file gives a user; "" if the user has neither token nor password.
-// A file with a token is read again each time, because tokens in files are replaced before they expire.
+// authorization returns the user's Authorization header, or "" without token and password. A token
+// file is read each time, because tokens are replaced before they expire.
 func (u user) authorization() (string, error) {
 	token := u.Token
 	if u.TokenFile != "" {
@@ -104,8 +103,7 @@ func (u user) authorization() (string, error) {
 	return "", nil
 }
 
-// proxy is the proxy that a cluster names, or else the one of the environment. A proxy of the environment
-// is what other tools that read such files use, too.
+// proxy returns the cluster's proxy, or that of the environment, as other tools do.
 func (c cluster) proxy() (func(*http.Request) (*url.URL, error), error) {
 	if c.ProxyURL == "" {
 		return http.ProxyFromEnvironment, nil

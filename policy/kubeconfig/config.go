@@ -9,31 +9,30 @@ import (
 	"net/url"
 )
 
-// A Config is what one context of a client configuration says. It may be used by many goroutines, and files that it
-// names are read again when they are needed, so that rotated credentials take effect.
+// A Config is one context of a client configuration, safe for concurrent use. Referenced files are
+// read when needed, so that rotated credentials take effect.
 type Config struct {
 	Server *url.URL // with the scheme http or https, and a host
-	// TLS trusts the authority of the cluster. The client certificate, if the user has one, comes from
-	// its GetClientCertificate.
+	// TLS trusts the CA of the cluster. GetClientCertificate returns the user's client certificate,
+	// if any.
 	TLS *tls.Config
-	// Proxy chooses the proxy, as http.Transport wants it.
+	// Proxy selects the proxy, as in http.Transport.
 	Proxy func(*http.Request) (*url.URL, error)
-	// Credential is what the user proves itself with.
+	// Credential is the user's credential.
 	Credential *Credential
-	// Impersonation holds the headers by which the user acts as another one.
+	// Impersonation holds the impersonation headers.
 	Impersonation http.Header
-	// Namespace is that of the context; "" if it has none.
+	// Namespace is that of the context, or "".
 	Namespace          string
 	DisableCompression bool
 }
 
-// Load reads the current context of the file at path, for a process without a terminal. It fails if anything that the
-// context needs is missing or broken, files that it names included; programs are not run yet.
+// Load loads the current context of the file at path, for a process without a terminal. It fails if
+// anything that the context needs is missing or invalid, including files. It does not run programs.
 func Load(path string) (*Config, error) { return Rules{Path: path}.Load() }
 
-// newConfig makes the Config of a cluster and a user.
-//
-// What is in files is read once, so that a broken one is found now and not at the first request.
+// newConfig returns the Config of a cluster and a user. It reads all files once, to detect invalid
+// ones early.
 func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	server, err := url.Parse(c.Server)
 	if err != nil || server.Host == "" || server.Scheme != "https" && server.Scheme != "http" {
@@ -58,12 +57,12 @@ func newConfig(c cluster, u user, programs Programs) (*Config, error) {
 	return config, nil
 }
 
-// clientCertificate is as tls.Config wants it. It is asked in every handshake, so that a new certificate is used by itself.
+// clientCertificate runs in every handshake, so that a new certificate takes effect.
 func (c *Credential) clientCertificate(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 	return orNone(c.Certificate(info.Context()))
 }
 
-// orNone is a certificate as a handshake wants it, which has an empty one for none.
+// orNone returns an empty certificate for none, as handshakes require.
 func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	if err == nil && pair == nil {
 		pair = &tls.Certificate{}
@@ -71,8 +70,8 @@ func orNone(pair *tls.Certificate, err error) (*tls.Certificate, error) {
 	return pair, err
 }
 
-// Transport sends requests of the user to the server. base makes what the connections are made with; its TLS and its
-// proxy are those of the configuration.
+// Transport returns a Transport for the user's requests. base creates the underlying transports;
+// the configuration sets their TLS and proxy.
 func (c *Config) Transport(base func() *http.Transport) *Transport {
 	t := NewTransport(func() *http.Transport {
 		b := base()
@@ -83,7 +82,7 @@ func (c *Config) Transport(base func() *http.Transport) *Transport {
 	return t
 }
 
-// impersonation are the headers by which a user acts as another one; nil for none.
+// impersonation returns the impersonation headers, or nil.
 func (u user) impersonation() http.Header {
 	if u.As == "" && u.AsUID == "" && len(u.AsGroups) == 0 && len(u.AsExtra) == 0 {
 		return nil
@@ -103,7 +102,7 @@ func (u user) impersonation() http.Header {
 	return h
 }
 
-// escapeHeader percent-encodes what the name of a header may not hold. It is written in lower case, as servers read it.
+// escapeHeader percent-encodes characters that header names must not contain.
 func escapeHeader(name string) string {
 	b := make([]byte, 0, len(name))
 	for i := range len(name) {
@@ -117,7 +116,8 @@ func escapeHeader(name string) string {
 	return string(b)
 }
 
-// Bearer is the user's bearer token; "" if it has none. A password is an error, since the caller could not send it.
+// Bearer returns the user's bearer token, or "". A password is an error, since the caller could not
+// send it.
 func (c *Config) Bearer(ctx context.Context) (string, error) {
 	header, err := c.Credential.Authorization(ctx)
 	if err != nil || header == "" {

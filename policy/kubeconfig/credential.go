@@ -7,14 +7,14 @@ import (
 	"fmt"
 )
 
-// A Credential is what a client proves itself with. Many goroutines may use it. nil proves nothing.
+// A Credential authenticates a client, safe for concurrent use. nil is no credential.
 type Credential struct {
 	user   user
-	issuer *issuer // gives what the file does not; nil if the file gives it all
+	issuer *issuer // obtains what the file lacks; nil if it has everything
 }
 
-// newCredential is the credential of a user. Programs get to know the cluster, if there is one. Nothing is run or asked
-// yet, but what the file says is checked.
+// newCredential returns the credential of a user. c, if not nil, is passed to programs. The file's
+// content is checked, but no program is run yet.
 func newCredential(u user, c *cluster, programs Programs) (*Credential, error) {
 	credential := &Credential{user: u}
 	switch {
@@ -41,7 +41,7 @@ func newCredential(u user, c *cluster, programs Programs) (*Credential, error) {
 	return credential, nil
 }
 
-// Authorization is the Authorization header for the next request; "" is none.
+// Authorization returns the Authorization header of the next request, or "".
 func (c *Credential) Authorization(ctx context.Context) (string, error) {
 	i, err := c.issued(ctx)
 	if err != nil {
@@ -50,7 +50,7 @@ func (c *Credential) Authorization(ctx context.Context) (string, error) {
 	return c.authorization(i)
 }
 
-// authorization is the header, with what the issuer has given.
+// authorization returns the header, given the issued part.
 func (c *Credential) authorization(i *issued) (string, error) {
 	if c == nil {
 		return "", nil
@@ -62,7 +62,7 @@ func (c *Credential) authorization(i *issued) (string, error) {
 	return header, err
 }
 
-// Certificate is the client certificate for the next connection; nil if there is none.
+// Certificate returns the client certificate of the next connection, or nil.
 func (c *Credential) Certificate(ctx context.Context) (*tls.Certificate, error) {
 	i, err := c.issued(ctx)
 	if err != nil {
@@ -71,7 +71,7 @@ func (c *Credential) Certificate(ctx context.Context) (*tls.Certificate, error) 
 	return c.certificate(i)
 }
 
-// certificate is the client certificate, with what the issuer has given.
+// certificate returns the client certificate, given the issued part.
 func (c *Credential) certificate(i *issued) (*tls.Certificate, error) {
 	if c == nil {
 		return nil, nil
@@ -83,12 +83,12 @@ func (c *Credential) certificate(i *issued) (*tls.Certificate, error) {
 	return pair, err
 }
 
-// mayHaveCertificate tells whether there is, or could come, a certificate.
+// mayHaveCertificate reports whether there is or may be a certificate.
 func (c *Credential) mayHaveCertificate() bool {
 	return c.issuer != nil || c.user.Certificate != "" || c.user.CertificateData != "" || c.user.Key != "" || c.user.KeyData != ""
 }
 
-// issued is what the credential's issuer gives; nil if there is no issuer.
+// issued returns the issuer's credential, or nil without an issuer.
 func (c *Credential) issued(ctx context.Context) (*issued, error) {
 	if c == nil || c.issuer == nil {
 		return nil, nil

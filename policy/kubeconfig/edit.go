@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Edit changes the file at path, of which change gets the content: what it does not touch stays, but for comments. A file that is not there is
-// made. Those who read it see it as before or as after; others who edit it, kubectl among them, wait.
+// Edit changes the file at path, or creates it. change modifies its content; the rest stays, except
+// for comments. The replacement is atomic for readers, and other editors, including kubectl, wait.
 func Edit(path string, change func(file map[string]any) error) error {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
@@ -50,7 +50,7 @@ func Edit(path string, change func(file map[string]any) error) error {
 	return certs.WriteFile(path, text)
 }
 
-// lock is the one that kubectl takes, too: a file that only one can make.
+// lock creates the lock file that kubectl uses, too.
 func lock(path string) (unlock func(), err error) {
 	const (
 		patience = 5 * time.Second
@@ -74,7 +74,7 @@ func lock(path string) (unlock func(), err error) {
 	}
 }
 
-// Entry is the entry with a name in one of the lists of a file: clusters, users or contexts; nil if there is none.
+// Entry returns the entry with a name in a list of a file (clusters, users or contexts), or nil.
 func Entry(file map[string]any, list, name string) map[string]any {
 	entries, _ := file[list].([]any)
 	for _, e := range entries {

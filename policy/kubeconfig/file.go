@@ -10,8 +10,7 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fileText is what a client configuration file says, as far as it is used here. Lists are by name, as users of
-// kubectl write them.
+// fileText is a client configuration file, as far as it is used here.
 type fileText struct {
 	Clusters []struct {
 		Name    string  `json:"name"`
@@ -28,7 +27,7 @@ type fileText struct {
 	CurrentContext string `json:"current-context"`
 }
 
-// Data fields win over paths, so that a file can be complete in itself.
+// Data fields take precedence over paths, so that a file can be self-contained.
 type cluster struct {
 	Server                   string `json:"server"`
 	ProxyURL                 string `json:"proxy-url"`
@@ -61,7 +60,7 @@ type user struct {
 	Exec            *execConfig         `json:"exec"`
 	Provider        *authProvider       `json:"auth-provider"`
 
-	name, path string // of the user, and of the file that it is from
+	name, path string // of the user, and of its file
 	dir        baseDir
 }
 
@@ -72,7 +71,7 @@ type pairing struct {
 	Namespace string `json:"namespace"`
 }
 
-// A file is one client configuration file, or several as one: of equal names the first counts.
+// A file combines one or more client configuration files; the first definition of a name wins.
 type file struct {
 	clusters map[string]cluster
 	users    map[string]user
@@ -80,7 +79,6 @@ type file struct {
 	current  string
 }
 
-// readFiles reads files as one.
 func readFiles(paths ...string) (*file, error) {
 	f := &file{map[string]cluster{}, map[string]user{}, map[string]pairing{}, ""}
 	for _, path := range paths {
@@ -91,7 +89,7 @@ func readFiles(paths ...string) (*file, error) {
 	return f, nil
 }
 
-// withoutPath is an error without the path of the file, which is said already.
+// withoutPath removes the file's path from an error, which callers add.
 func withoutPath(err error) error {
 	var failed *os.PathError
 	if errors.As(err, &failed) {
@@ -100,7 +98,7 @@ func withoutPath(err error) error {
 	return err
 }
 
-// read adds what a file says that no file before it has said.
+// read adds the definitions of a file that are not known yet.
 func (f *file) read(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -142,8 +140,8 @@ func addNew[V any](to map[string]V, name string, v V) {
 	}
 }
 
-// pick is the pairing of a context, or of the current one if its name is "". A file with one cluster and at most one user
-// needs no context.
+// pick returns the pairing of a context; "" means the current one. A file with one cluster and at
+// most one user needs no context.
 func (f *file) pick(context string) (pairing, error) {
 	if context != "" {
 		if p, ok := f.contexts[context]; ok {
@@ -172,7 +170,7 @@ func (f *file) cluster(name string) (cluster, error) {
 	return cluster{}, fmt.Errorf("the file has no cluster %q", name)
 }
 
-// user finds a user by name. The name "" is a context without a user, which has no credential.
+// user returns a user by name. The name "" means no credential.
 func (f *file) user(name string) (user, error) {
 	u, ok := f.users[name]
 	if !ok && name != "" {

@@ -11,15 +11,15 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// issued is a credential that was got from elsewhere: a token, a certificate or both.
+// issued is an obtained credential: a token, a certificate or both.
 type issued struct {
 	token       string
 	certificate *tls.Certificate
-	expires     time.Time // zero: it says nothing of that
+	expires     time.Time // zero if unknown
 }
 
-// sameCertificate tells whether both prove the same by a certificate. A new key has a new certificate, as that holds its
-// public half.
+// sameCertificate reports whether both have the same certificate. That implies the same key, whose
+// public part it contains.
 func (i *issued) sameCertificate(other *issued) bool {
 	a, b := i.chain(), other.chain()
 	return slices.EqualFunc(a, b, bytes.Equal)
@@ -32,22 +32,21 @@ func (i *issued) chain() [][]byte {
 	return i.certificate.Certificate
 }
 
-// An issuer keeps what it has got from elsewhere until that expires or a server refuses it. However many want it at the same
-// time, it is got once.
+// An issuer caches an obtained credential until it expires or a server rejects it. Concurrent
+// callers share one fetch.
 type issuer struct {
-	// fetch gets a credential. refused is the one that a server has refused; nil if none was.
+	// fetch obtains a credential. refused is the one that a server has rejected, or nil.
 	fetch func(ctx context.Context, refused *issued) (*issued, error)
 
 	group singleflight.Group
 
-	mu      sync.Mutex // guards the rest
-	held    *issued    // nil: to be got
+	mu      sync.Mutex // guards the fields below
+	held    *issued    // nil if it must be fetched
 	refused *issued
 }
 
-// issued is the credential for the next request.
-//
-// Getting it goes on when the one who waits for it gives up, as others may wait, too.
+// issued returns the credential for the next request. Fetching continues if the caller gives up,
+// since others may wait for it.
 func (s *issuer) issued(ctx context.Context) (*issued, error) {
 	if held := s.current(); held != nil {
 		return held, nil
@@ -79,7 +78,7 @@ func (s *issuer) issued(ctx context.Context) (*issued, error) {
 	}
 }
 
-// current is what is held and has not expired; nil if there is none.
+// current returns the cached credential, or nil if there is none or it has expired.
 func (s *issuer) current() *issued {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -89,7 +88,7 @@ func (s *issuer) current() *issued {
 	return nil
 }
 
-// refuse drops what a server has refused, if it is still held.
+// refuse drops a credential that a server has rejected, if it is still cached.
 func (s *issuer) refuse(i *issued) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// execConfig is the field exec of a user: a program that gives the credential.
+// execConfig is the field exec of a user: a credential plugin.
 type execConfig struct {
 	Command            string   `json:"command"`
 	Args               []string `json:"args"`
@@ -30,20 +30,20 @@ type execConfig struct {
 	} `json:"env"`
 }
 
-// execGroup is the group of the objects that a program reads and writes.
+// execGroup is the API group of the plugin's input and output.
 const execGroup = "client.authentication.platform.io"
 
-// A plugin is a program that gives a credential, as a user of a client configuration has it.
+// A plugin is a program that returns a credential.
 type plugin struct {
 	execConfig
-	path     string // of the program, or its name where it is looked for in PATH
+	path     string // of the program, or its name for a lookup in PATH
 	mode     string
-	naming   *meta.Naming // whose name the group of apiVersion has
-	cluster  *execCluster // nil if the program is not to know it
+	naming   *meta.Naming // profile of the apiVersion's group
+	cluster  *execCluster // nil if the program does not receive it
 	programs Programs
 }
 
-// newPlugin checks the field exec of a user. Errors begin with the name of the field.
+// newPlugin validates the field exec of a user. Errors begin with the name of the field.
 func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 	e := *u.Exec
 	p := &plugin{execConfig: e, path: e.Command, mode: e.InteractiveMode, programs: programs}
@@ -87,7 +87,7 @@ func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 	return p, err
 }
 
-// execCluster is what a program gets to know of the cluster.
+// execCluster is the cluster information for a program.
 type execCluster struct {
 	Server                   string          `json:"server"`
 	ServerName               string          `json:"tls-server-name,omitempty"`
@@ -98,7 +98,7 @@ type execCluster struct {
 	Config                   json.RawMessage `json:"config,omitempty"`
 }
 
-// The authority is always given as data, so that a program need not know where files are looked for.
+// newExecCluster always passes the CA as data, so that programs need not resolve paths.
 func newExecCluster(c cluster, naming *meta.Naming) (*execCluster, error) {
 	authority, err := c.authority()
 	if err != nil {
@@ -113,7 +113,7 @@ func newExecCluster(c cluster, naming *meta.Naming) (*execCluster, error) {
 	return e, nil
 }
 
-// execCredential is what a program reads (spec) and writes (status).
+// execCredential is the input (spec) and output (status) of a program.
 type execCredential struct {
 	Kind       string      `json:"kind"`
 	APIVersion string      `json:"apiVersion"`
@@ -133,7 +133,7 @@ type execStatus struct {
 	Expiration      *time.Time `json:"expirationTimestamp"`
 }
 
-// run runs the program and reads what it answers. Errors hold none of it.
+// run runs the program and decodes its output, which errors do not contain.
 func (p *plugin) run(ctx context.Context, _ *issued) (*issued, error) {
 	interactive, err := p.programs.interactive(p.mode)
 	if err != nil {
@@ -156,7 +156,7 @@ func (p *plugin) run(ctx context.Context, _ *issued) (*issued, error) {
 	}
 	out := &boundedBuffer{left: maxOutput}
 	command.Stdout, command.Stderr = out, p.programs.stderr()
-	command.WaitDelay = time.Second // for what it may have started and left behind
+	command.WaitDelay = time.Second // for child processes that it has left behind
 	err = command.Run()
 	switch {
 	case errors.Is(err, exec.ErrNotFound) || errors.Is(err, os.ErrNotExist):
@@ -175,7 +175,6 @@ func (p *plugin) run(ctx context.Context, _ *issued) (*issued, error) {
 	return i, nil
 }
 
-// fault says which program is at fault.
 func (p *plugin) fault(err error) error {
 	return fmt.Errorf("the credential plugin %s: %w", p.Command, err)
 }
@@ -188,7 +187,7 @@ func (p *plugin) missing() error {
 	return errors.New(message)
 }
 
-// read reads what a program answers.
+// read decodes the output of a program.
 func (p *plugin) read(out []byte) (*issued, error) {
 	var answer execCredential
 	var wrong *json.UnmarshalTypeError
@@ -196,7 +195,8 @@ func (p *plugin) read(out []byte) (*issued, error) {
 	case errors.As(err, &wrong) && wrong.Field != "":
 		return nil, fmt.Errorf("%s of its answer is of another type", wrong.Field)
 	case err != nil:
-		return nil, errors.New("did not answer with one ExecCredential in JSON") // an excerpt would be secret
+		// an excerpt might be secret
+		return nil, errors.New("did not answer with one ExecCredential in JSON")
 	case answer.Kind != "ExecCredential":
 		return nil, fmt.Errorf("answered with the kind %q instead of ExecCredential", answer.Kind)
 	case answer.APIVersion != p.APIVersion:
@@ -231,7 +231,7 @@ func (s *execStatus) issued() (*issued, error) {
 	return i, nil
 }
 
-// A boundedBuffer takes no more than left bytes; left is negative if there came more.
+// A boundedBuffer accepts at most left bytes; left is negative if there were more.
 type boundedBuffer struct {
 	text []byte
 	left int

@@ -10,19 +10,20 @@ import (
 	"golang.org/x/term"
 )
 
-// Programs say how programs that give credentials are run. The zero value is for a process without a terminal.
+// Programs configure how credential plugins are run. The zero value is for a process without a
+// terminal.
 type Programs struct {
-	// Stdin is offered to programs if it is a terminal; nil: there is none.
+	// Stdin is passed to programs if it is a terminal; may be nil.
 	Stdin *os.File
-	// StdinUse says what the standard input is used for otherwise, such as "-f -"; "" is nothing.
+	// StdinUse says what else uses standard input, such as "-f -"; "" if nothing does.
 	StdinUse string
-	// Stderr gets what programs tell people, and warnings; nil: nobody reads it.
+	// Stderr receives messages of programs and warnings; nil discards them.
 	Stderr io.Writer
-	// Timeout is for one run, or for asking an identity provider [1m].
+	// Timeout limits one run, or a request to an identity provider [1m].
 	Timeout time.Duration
 }
 
-// maxOutput bounds what a program or an identity provider answers, in bytes.
+// maxOutput limits the output of a program or an identity provider, in bytes.
 const maxOutput = 1 << 20
 
 func (p Programs) timeout() time.Duration { return cmp.Or(p.Timeout, time.Minute) }
@@ -34,14 +35,14 @@ func (p Programs) stderr() io.Writer {
 	return p.Stderr
 }
 
-// Modes in which programs use the standard input.
+// Values of interactiveMode.
 const (
 	neverInteractive  = "Never"
 	maybeInteractive  = "IfAvailable"
 	alwaysInteractive = "Always"
 )
 
-// interactive tells whether a program of a mode gets the standard input.
+// interactive reports whether a program gets the standard input.
 func (p Programs) interactive(mode string) (bool, error) {
 	if mode == neverInteractive {
 		return false, nil

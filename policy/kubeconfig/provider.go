@@ -35,14 +35,15 @@ const (
 	settingRefreshToken = "refresh-token"
 )
 
-// A provider gives tokens of an OpenID Connect provider: the identity token of the file, and when that has expired another one
-// that it gets for the refresh token. New tokens are written into the file, as a refresh token may be good for one use only.
+// A provider returns OpenID Connect identity tokens: the one in the file and, when it has expired,
+// a new one for the refresh token. New tokens are written to the file, because a refresh token may
+// be valid only once.
 type provider struct {
 	user     user
 	programs Programs
 	client   *http.Client
 
-	mu     sync.Mutex // guards the rest
+	mu     sync.Mutex // guards the fields below
 	config map[string]string
 }
 
@@ -77,10 +78,9 @@ func newProvider(u user, programs Programs) (*provider, error) {
 	return &provider{user: u, programs: programs, config: config, client: &http.Client{Transport: transport}}, nil
 }
 
-// leeway is how long before its end a token is not used any more: it is on its way for a while.
+// leeway is how long before its expiry a token is no longer used.
 const leeway = 10 * time.Second
 
-// token is an identity token.
 func (p *provider) token(ctx context.Context, refused *issued) (*issued, error) {
 	i, err := p.try(ctx, refused)
 	if err != nil {
@@ -119,7 +119,7 @@ func (p *provider) try(ctx context.Context, refused *issued) (*issued, error) {
 	return i, nil
 }
 
-// usable is the identity token of a configuration, if it is one that has not expired and was not refused.
+// usable returns the identity token of a configuration, if it is neither expired nor rejected.
 func usable(config map[string]string, refused *issued) *issued {
 	token := config[settingIDToken]
 	expires, ok := expiry(token)
@@ -129,7 +129,7 @@ func usable(config map[string]string, refused *issued) *issued {
 	return &issued{token: token, expires: expires}
 }
 
-// expiry is when an identity token is not to be used any more. Its signature is for the server to check.
+// expiry returns when an identity token is no longer used. The server verifies the signature.
 func expiry(token string) (time.Time, bool) {
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
@@ -152,8 +152,8 @@ func expiry(token string) (time.Time, bool) {
 	return time.Unix(int64(seconds), 0).Add(-leeway), true
 }
 
-// refresh gets new tokens and writes them into the file. That the file cannot be written is told, and does no harm until the
-// process ends.
+// refresh obtains new tokens and writes them to the file. If that fails, it prints a warning; the
+// process can use the tokens anyway.
 func (p *provider) refresh(ctx context.Context) error {
 	endpoint, err := p.tokenEndpoint(ctx)
 	if err != nil {
@@ -187,7 +187,7 @@ func (p *provider) refresh(ctx context.Context) error {
 	return nil
 }
 
-// tokenEndpoint is where tokens are got, as the provider tells.
+// tokenEndpoint returns the token endpoint in the provider's discovery document.
 func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	where := strings.TrimSuffix(p.config[settingIssuer], "/") + "/.well-known/openid-configuration"
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
@@ -215,7 +215,7 @@ func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	return document.TokenEndpoint, nil
 }
 
-// save writes tokens into the file that the user is from.
+// save writes tokens to the file of the user.
 func (p *provider) save(config map[string]string) error {
 	return Edit(p.user.path, func(file map[string]any) error {
 		entry := Entry(file, "users", p.user.name)

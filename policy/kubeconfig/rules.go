@@ -11,23 +11,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Rules say which client configuration counts, and what is otherwise than it says.
+// Rules select the client configuration and override parts of it.
 type Rules struct {
-	// Path is a file that counts alone; "" for those of the environment.
+	// Path is the only file; "" means those of the environment.
 	Path string
-	// Fallback is a file that counts where there is no other; "" for none.
+	// Fallback is used if there is no other file; "" means none.
 	Fallback string
-	// Context, Cluster and User are names instead of those of the file.
+	// Context, Cluster and User replace the selection in the file.
 	Context, Cluster, User string
-	// Overrides hold what flags say.
+	// Overrides are the values of flags.
 	Overrides Overrides
-	// Programs say how programs that give credentials are run.
+	// Programs configure credential plugins.
 	Programs Programs
-	// Container is where a Pod has its files, for tests [/].
+	// Container is the root directory of a Pod's files, for tests [/].
 	Container string
 }
 
-// Overrides are fields that win over those of the files; "" says nothing.
+// Overrides take precedence over the fields of the files; "" means unset.
 type Overrides struct {
 	Server, ServerName, CertificateAuthority string
 	Insecure                                 bool
@@ -38,13 +38,13 @@ type Overrides struct {
 	AsGroups                                 []string
 }
 
-// ErrNone says that there is no client configuration at all.
+// ErrNone says that there is no client configuration.
 var ErrNone = errors.New("there is no client configuration: name one with --kubeconfig or in KUBECONFIG; troupe serve writes troupe-data/admin.kubeconfig")
 
-// variable names the files, with colons between.
+// variable lists the files, separated by colons.
 const variable = "KUBECONFIG"
 
-// Files are the files that count, the most important first. Those of KUBECONFIG may be missing.
+// Files returns the files in order of precedence. Those in KUBECONFIG may be missing.
 func (r Rules) Files() []string {
 	if r.Path != "" {
 		return []string{r.Path}
@@ -65,7 +65,7 @@ func (r Rules) Files() []string {
 	return []string{filepath.Join(home, ".kube", "config")}
 }
 
-// Load reads the configuration.
+// Load loads the configuration.
 func (r Rules) Load() (*Config, error) {
 	files := r.Files()
 	f, err := r.read(files)
@@ -79,7 +79,7 @@ func (r Rules) Load() (*Config, error) {
 	return config, err
 }
 
-// read reads the files that count and are there. Only one that is named by a flag must be.
+// read reads the existing files. A file named by a flag must exist.
 func (r Rules) read(files []string) (*file, error) {
 	if r.Path == "" {
 		var there []string
@@ -123,7 +123,8 @@ func (r Rules) config(f *file) (*Config, error) {
 	return config, nil
 }
 
-// apply changes what a file says to what flags say. Files that flags name are relative to the working directory.
+// apply applies flags to the content of a file. Files in flags are relative to the working
+// directory.
 func (o Overrides) apply(c *cluster, u *user) {
 	c.Server, c.ServerName = cmp.Or(o.Server, c.Server), cmp.Or(o.ServerName, c.ServerName)
 	if o.CertificateAuthority != "" {
@@ -138,7 +139,8 @@ func (o Overrides) apply(c *cluster, u *user) {
 	if o.Key != "" {
 		u.Key, u.KeyData = workingPath(o.Key), ""
 	}
-	if o.Token != "" || o.Username != "" || o.Password != "" { // instead of any other header, and of programs
+	// replaces all other credentials except certificates
+	if o.Token != "" || o.Username != "" || o.Password != "" {
 		u.Token, u.TokenFile, u.Username, u.Password, u.Exec, u.Provider = o.Token, "", o.Username, o.Password, nil, nil
 	}
 	if o.As != "" || o.AsUID != "" || len(o.AsGroups) > 0 {
@@ -157,7 +159,7 @@ func workingPath(path string) string {
 // serviceVariables name the server in a container.
 var serviceVariables = [2]string{"PLATFORM_SERVICE_HOST", "PLATFORM_SERVICE_PORT"}
 
-// inContainer tells whether this process is in a container of a Pod.
+// inContainer reports whether this process runs in a container of a Pod.
 func inContainer() bool {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		if os.Getenv(naming.Translate(serviceVariables[0])) != "" {
@@ -167,8 +169,8 @@ func inContainer() bool {
 	return false
 }
 
-// inContainer is what a Pod finds in its container: the server in variables of the environment, and the account's token, the CA
-// and the namespace in files.
+// inContainer returns the configuration of a Pod's container: the server in environment variables,
+// and the service account's token, CA and namespace in files.
 func (r Rules) inContainer() (*Config, error) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		host, port := os.Getenv(naming.Translate(serviceVariables[0])), os.Getenv(naming.Translate(serviceVariables[1]))

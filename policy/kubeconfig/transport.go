@@ -7,26 +7,26 @@ import (
 	"sync"
 )
 
-// A Transport sends requests with a credential. After a 401 it gets a new one, and sends the request once more if it got
-// another one and the request can be repeated. Where the certificate is another than before, requests go over new connections; those that
-// are under way end over the old ones.
+// A Transport sends requests with a credential. After a 401 it obtains a new one and, if that
+// differs and the request is repeatable, sends the request again. A changed certificate takes
+// effect on new connections; requests in flight finish on old ones.
 type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential
 	header     http.Header // of every request
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	current *http.Transport
-	proved  *issued // what the connections of current were made with
+	proved  *issued // the credential of current's connections
 }
 
-// NewTransport makes a Transport. base makes what the connections are made with, and is called for each certificate. credential
-// is asked before each request.
+// NewTransport returns a Transport. It calls base for each certificate to create the underlying
+// transport, and credential before each request.
 func NewTransport(base func() *http.Transport, credential func() *Credential) *Transport {
 	return &Transport{base: base, credential: credential}
 }
 
-// RoundTrip sends a request. A header Authorization that it has already stays.
+// RoundTrip sends a request. It keeps an existing Authorization header.
 func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	c := t.credential()
 	proved, err := c.issued(r.Context())
@@ -44,14 +44,14 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	}
 	fresh, err := c.issued(r.Context())
 	if err != nil || fresh.token == proved.token && fresh.sameCertificate(proved) {
-		return answer, nil // the answer says what is wrong
+		return answer, nil // the response says what is wrong
 	}
-	_, _ = io.CopyN(io.Discard, answer.Body, maxOutput) // so that the connection can be used again
+	_, _ = io.CopyN(io.Discard, answer.Body, maxOutput) // allows reuse of the connection
 	answer.Body.Close()
 	return t.send(again, c, fresh)
 }
 
-// send sends a request with a credential, of which an issuer may have given a part.
+// send sends a request with a credential and its issued part, if any.
 func (t *Transport) send(r *http.Request, c *Credential, proved *issued) (*http.Response, error) {
 	authorization, err := c.authorization(proved)
 	if err != nil {
@@ -69,7 +69,7 @@ func (t *Transport) send(r *http.Request, c *Credential, proved *issued) (*http.
 	return t.transport(c, proved).RoundTrip(r)
 }
 
-// closing closes the body of a request that is not sent, as the contract of http.RoundTripper wants.
+// closing closes the body of an unsent request, as the contract of http.RoundTripper requires.
 func closing(r *http.Request, err error) error {
 	if r.Body != nil {
 		r.Body.Close()
@@ -77,7 +77,7 @@ func closing(r *http.Request, err error) error {
 	return err
 }
 
-// repeatable is a request with a fresh body; false if there is none.
+// repeatable returns a request with a fresh body, or false if that is impossible.
 func repeatable(r *http.Request) (*http.Request, bool) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r, true
@@ -94,9 +94,8 @@ func repeatable(r *http.Request) (*http.Request, bool) {
 	return again, true
 }
 
-// transport is the one whose connections are made with a credential.
-//
-// What a program has given is used for the handshake, too, so that it is not run again for that.
+// transport returns the transport for a credential. The handshake uses the same issued part, so
+// that programs do not run again.
 func (t *Transport) transport(c *Credential, proved *issued) *http.Transport {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +114,7 @@ func (t *Transport) transport(c *Credential, proved *issued) *http.Transport {
 	return t.current
 }
 
-// CloseIdleConnections closes the connections that are kept.
+// CloseIdleConnections closes idle connections.
 func (t *Transport) CloseIdleConnections() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

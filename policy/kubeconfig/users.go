@@ -6,16 +6,17 @@ import (
 	"strings"
 )
 
-// Users are the users of a client configuration file as credentials for many servers: the name of a user
-// says for which. It is "host:port", or "host" where the port is 443; it may begin with "*.", which stands for one
-// or more labels of the host; "*" stands for all servers that no other name is for.
+// Users are the users of a client configuration file as credentials for many servers. The name of a
+// user selects the servers: "host:port", or "host" for port 443; a leading "*." matches one or more
+// labels, and "*" all other servers.
 type Users struct {
 	users map[string]*Credential
-	// fallback is the user of the current context, for servers that no name is for.
+	// fallback is the user of the current context, for servers without a match.
 	fallback string
 }
 
-// LoadUsers reads the users of the file at path. It fails if one of them is broken, files that it names included.
+// LoadUsers loads the users of the file at path. It fails if one of them, or a referenced file, is
+// invalid.
 func LoadUsers(path string) (*Users, error) {
 	f, err := readFiles(path)
 	if err != nil {
@@ -30,7 +31,7 @@ func LoadUsers(path string) (*Users, error) {
 	return u, nil
 }
 
-// For is the credential for a server, which is named "host:port". The nil Users have none.
+// For returns the credential for a server "host:port", or nil. Users may be nil.
 func (u *Users) For(target string) *Credential {
 	if u == nil {
 		return nil
@@ -47,8 +48,8 @@ func (u *Users) For(target string) *Credential {
 	return nil
 }
 
-// candidates are the names that are for a target, the most specific first: "*.example.com" is for every
-// host below it, at any depth.
+// candidates returns the names that match a target, most specific first: "*.example.com" matches
+// hosts below it at any depth.
 func candidates(target string) []string {
 	names := []string{target}
 	for rest := target; ; {

@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// checkPeriod is how long a UsersFile goes without looking whether the file has changed.
+// checkPeriod is the minimum time between checks of the file for changes.
 const checkPeriod = time.Second
 
-// A UsersFile is the Users of a file as it is now. When the file changes it is read again; while it is broken,
-// the users of before count. Many goroutines may use it. The nil UsersFile has none.
+// A UsersFile provides the current Users of a file, safe for concurrent use. It is reloaded when
+// the file changes; while the file is invalid, the previous users stay. A nil UsersFile has none.
 type UsersFile struct {
 	path string
 	log  *slog.Logger
 
-	mu        sync.Mutex // guards the rest
+	mu        sync.Mutex // guards the fields below
 	users     *Users
 	read      fileState
 	checkedAt time.Time
 }
 
-// fileState tells versions of a file apart. Time and size are enough: credentials are replaced by a rename,
-// which gives the file a new time.
+// fileState identifies a version of a file. Time and size suffice, because credentials are replaced
+// by renames, which change the time.
 type fileState struct {
 	modified time.Time
 	size     int64
 }
 
-// OpenUsers reads the users of the file at path.
+// OpenUsers loads the users of the file at path.
 func OpenUsers(path string, log *slog.Logger) (*UsersFile, error) {
 	state, _ := stateOf(path)
 	users, err := LoadUsers(path)
@@ -47,7 +47,7 @@ func stateOf(path string) (fileState, error) {
 	return fileState{info.ModTime(), info.Size()}, nil
 }
 
-// For is the credential for a server, as Users.For.
+// For returns the credential for a server, as Users.For does.
 func (f *UsersFile) For(target string) *Credential {
 	if f == nil {
 		return nil
@@ -61,7 +61,7 @@ func (f *UsersFile) For(target string) *Credential {
 	return f.users.For(target)
 }
 
-// A file that is broken is not looked at again until it changes, so that the log says it once.
+// An invalid file is not read again until it changes, so that the error is logged once.
 func (f *UsersFile) reload() {
 	state, err := stateOf(f.path)
 	if err == nil && state == f.read {

@@ -8,11 +8,11 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// lists are the lists of named entries in a file, with what an entry holds beside its name.
+// lists maps the lists of named entries in a file to the content of an entry.
 var lists = map[string]string{"clusters": "cluster", "users": "user", "contexts": "context"}
 
-// View is the configuration that counts, as one file: what each file says first is right. Files that it names are relative to the file that
-// names them.
+// View returns the merged configuration, in which the first definition of a name wins. Paths stay
+// relative to their file.
 func (r Rules) View() (map[string]any, error) {
 	view := map[string]any{"apiVersion": "v1", "kind": "Config", "current-context": "", "clusters": []any{}, "users": []any{}, "contexts": []any{}}
 	for _, path := range r.present() {
@@ -40,7 +40,7 @@ func (r Rules) View() (map[string]any, error) {
 	return view, nil
 }
 
-// Target is the file that a change of an entry goes into: the one that has it, else the first.
+// Target returns the file in which to change an entry: the one that has it, or the first.
 func (r Rules) Target(list, name string) string {
 	present := r.present()
 	for _, path := range present {
@@ -62,7 +62,7 @@ func (r Rules) Target(list, name string) string {
 	return ""
 }
 
-// present are the files that count and are there.
+// present returns the existing files.
 func (r Rules) present() (there []string) {
 	for _, path := range r.Files() {
 		if _, err := os.Stat(path); err == nil {
@@ -77,5 +77,5 @@ func (r Rules) present() (there []string) {
 	return there
 }
 
-// Beside is where a file is that the configuration at path names.
+// Beside returns the path of a file that the configuration at path names.
 func Beside(path, file string) string { return baseDir(filepath.Dir(path)).path(file) }
