@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Auditor gives every Event to all its Sinks.
+// An Auditor sends every Event to all its Sinks.
 type Auditor struct {
 	policy atomic.Pointer[Policy]
 	sinks  []*Sink
@@ -22,7 +22,7 @@ type Auditor struct {
 	levels           [RequestResponse + 1]metrics.Counter
 }
 
-// vendorNames are the names that bear the vendor's.
+// vendorNames are the names with the vendor's name.
 type vendorNames struct {
 	apiVersion                                       string
 	decision, reason, deprecated, removed, truncated string
@@ -39,21 +39,19 @@ func newVendorNames(n *meta.Naming) vendorNames {
 	}
 }
 
-// New makes an Auditor, which owns the sinks.
+// New returns an Auditor, which owns the sinks.
 func New(policy *Policy, naming *meta.Naming, now func() time.Time, sinks ...*Sink) *Auditor {
 	u := &Auditor{sinks: sinks, names: newVendorNames(naming), now: now}
 	u.SetPolicy(policy)
 	return u
 }
 
-// SetPolicy replaces the policy for requests that begin later.
+// SetPolicy replaces the policy for future requests.
 func (u *Auditor) SetPolicy(policy *Policy) { u.policy.Store(policy) }
 
-// emit gives the Event of a Record, in its present state, to all sinks.
-//
-// The Event is encoded once for each form (JSON or legacy) and not for each sink: the buffers are emptied here and
-// filled by the first sink that needs them. An answer of false counts for RequestReceived only, because what has been
-// done cannot be refused any more.
+// emit sends the current Event of a Record to all sinks. It clears the buffers, and the first sink
+// that needs a form (JSON or legacy) encodes it for all. Only for RequestReceived may the result
+// reject the request.
 func (u *Auditor) emit(r *Record) bool {
 	u.events.Inc()
 	stored := true
@@ -67,10 +65,8 @@ func (u *Auditor) emit(r *Record) bool {
 	return stored
 }
 
-// Close delivers what is buffered and closes the sinks. It gives up when ctx ends; the error
-// then says how much was lost.
-//
-// The sinks share the time of ctx one after the other.
+// Close delivers buffered events and closes the sinks, one after the other, until ctx ends. The
+// error then says how many events were lost.
 func (u *Auditor) Close(ctx context.Context) error {
 	var errs []error
 	for _, s := range u.sinks {
@@ -79,7 +75,7 @@ func (u *Auditor) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// WriteMetrics writes the series in the text exposition format.
+// WriteMetrics writes the metrics in the text exposition format.
 func (u *Auditor) WriteMetrics(w io.Writer) {
 	lost, levels := metrics.Samples{}, metrics.Samples{}
 	for _, s := range u.sinks {

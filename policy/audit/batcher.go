@@ -8,39 +8,37 @@ import (
 	"time"
 )
 
-// BatchOptions are how Events are gathered.
-//
-// Example: with MaxSize 400 and MaxWait 30 s an Event is sent when 400 wait, or 30 seconds after it came, whichever
-// is first.
+// BatchOptions configure batches. With MaxSize 400 and MaxWait 30 s, a batch is sent when 400
+// Events wait, or 30 seconds after the first.
 type BatchOptions struct {
-	BufferSize    int           // Events that may wait; more are lost
-	MaxSize       int           // most Events in one batch
-	MaxWait       time.Duration // most time that an Event waits for others
-	ThrottleQPS   float64       // batches on average; 0 is no bound
-	ThrottleBurst int           // batches at once, where there is a bound
+	BufferSize    int           // waiting Events; more are lost
+	MaxSize       int           // Events per batch
+	MaxWait       time.Duration // how long an Event waits for others
+	ThrottleQPS   float64       // average rate of batches; 0 means unlimited
+	ThrottleBurst int           // batches at once, if the rate is limited
 }
 
-// maxBufferedBytes bounds what waits and what is being stored, in bytes.
-//
-// The number of Events alone bounds nothing, as one with bodies may have megabytes.
+// maxBufferedBytes limits waiting and unstored events in bytes, because a single Event with bodies
+// may have megabytes.
 const maxBufferedBytes = 64 << 20
 
-// A batcher gathers lines into batches. Its callers only put lines into the queue; a goroutine takes
-// batches from the queue, and each is stored by a goroutine of its own.
+// A batcher gathers lines into batches. Callers only append to the queue; one goroutine takes
+// batches from it, and each batch is stored by its own goroutine.
 type batcher struct {
 	options BatchOptions
 	store   func(ctx context.Context, lines [][]byte) bool
-	slots   chan struct{} // one taken for each batch that is being stored
-	wake    chan struct{} // capacity 1; sent to for the first line of a batch, for the last one that fits, and on closing
+	slots   chan struct{} // one per batch being stored
+	// capacity 1; signals the first line of a batch, the last one that fits, and closing
+	wake    chan struct{}
 	closing chan struct{}
-	done    chan struct{} // closed when everything has been stored
+	done    chan struct{} // closed when everything is stored
 	ctx     context.Context
 	cancel  context.CancelFunc
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	queue   [][]byte
-	bytes   int // of lines that wait or are being stored
-	pending int // lines that wait or are being stored
+	bytes   int // of waiting and unstored lines
+	pending int // number of waiting and unstored lines
 	closed  bool
 }
 
@@ -59,11 +57,8 @@ var (
 	errClosed = errors.New("the backend is closed")
 )
 
-// put copies a line into the queue. It never waits.
-//
-// The line is cloned because its memory is that of the Record, which is used for the next request. The queue is only
-// woken for the first line and for the one that fills a batch, so that a busy server does not wake it for each
-// request.
+// put copies a line, whose buffer is reused, into the queue without blocking. It wakes the queue
+// only for the first line and the one that completes a batch, rather than for each request.
 func (b *batcher) put(line []byte) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -89,10 +84,9 @@ func (b *batcher) signal() {
 	}
 }
 
-// run hands batches out until there is nothing left and nothing more to come.
-//
-// A batch is taken before its token and its slot: while a service is slow, what waits is in the queue and in this one
-// batch. The order of batches is not kept where several may be stored at a time.
+// run stores batches until the batcher is closed and empty. It takes a batch before its token and
+// slot, so while the service is slow, lines wait in the queue and in one batch. Concurrent batches
+// may be reordered.
 func (b *batcher) run() {
 	defer close(b.done)
 	var storing sync.WaitGroup
@@ -109,11 +103,8 @@ func (b *batcher) run() {
 	storing.Wait()
 }
 
-// next waits for a batch: a full one, or what there is when the first line has waited long
-// enough. It is empty when nothing more will come.
-//
-// The time of MaxWait begins when this call first sees a line, at the latest MaxWait after the batch before was
-// taken; there is no timer while nothing waits.
+// next waits for a batch: a full one, or a partial one MaxWait after its first line was seen. An
+// empty batch means the end. There is no timer while nothing waits.
 func (b *batcher) next() [][]byte {
 	var due <-chan time.Time
 	ripe := b.options.MaxWait <= 0
@@ -133,9 +124,8 @@ func (b *batcher) next() [][]byte {
 	}
 }
 
-// take takes a batch if there is one; some tells that lines wait, over that none will come.
-//
-// It signals itself again if more is left, because the signal for those lines may have been used up already.
+// take returns a batch if one is due. some says that lines are waiting, over that no more will
+// come. If lines remain, it signals again, because their signal may have been consumed.
 func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -152,7 +142,7 @@ func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	return lines, true, false
 }
 
-// pause waits, but not when the batcher is closing.
+// pause waits unless the batcher is closing.
 func (b *batcher) pause(d time.Duration) {
 	if d <= 0 {
 		return
@@ -163,7 +153,6 @@ func (b *batcher) pause(d time.Duration) {
 	}
 }
 
-// release makes room for what has been stored or lost.
 func (b *batcher) release(lines [][]byte) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -173,10 +162,8 @@ func (b *batcher) release(lines [][]byte) {
 	b.pending -= len(lines)
 }
 
-// close stores what waits. When ctx ends it gives up, and tells how many lines were left.
-//
-// Pauses end at once and batches need not be full any more. What is left when ctx ends is counted as not stored,
-// though a post that is on its way may still arrive.
+// close stores the waiting lines until ctx ends, without pauses and minimum sizes. It returns the
+// number of lines left, although a post in flight may still arrive.
 func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	first := !b.closed
@@ -197,16 +184,14 @@ func (b *batcher) close(ctx context.Context) (left int) {
 	return b.pending
 }
 
-// A tokenBucket bounds the rate of batches: each takes a token, and tokens come back with time.
-//
-// It belongs to the goroutine of run, and needs no lock. Tokens may be below zero: that is how long those before have
-// still to wait.
+// A tokenBucket limits the rate of batches. Only run uses it. Negative tokens are debt of earlier
+// batches.
 type tokenBucket struct {
 	perSecond, burst, tokens float64
 	last                     time.Time
 }
 
-// take takes a token, and is how long to wait until it is there.
+// take takes a token and returns how long to wait for it.
 func (k *tokenBucket) take(now time.Time) time.Duration {
 	if k.perSecond <= 0 {
 		return 0

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// manyRules is a policy whose last rule, of twenty, matches.
+// manyRules returns a policy of twenty rules, of which the last matches.
 func manyRules(level string) string {
 	rule := "- {level: None, users: [a, b], verbs: [watch], resources: [{group: apps, resources: [x, y/z, w/*]}]}\n"
 	return "omitStages: [RequestReceived]\nrules:\n" + strings.Repeat(rule, 19) + "- {level: " + level + "}\n"
@@ -74,7 +74,7 @@ func recordOne(u *audit.Auditor, a *authz.Attributes, doc []byte) {
 	r.Release()
 }
 
-// cpuTime is what this process has used.
+// cpuTime returns the CPU time of this process.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	used, err := processes.CPUTime()

@@ -2,15 +2,12 @@ package audit
 
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
-// appendCompactJSON appends a JSON document without white space and with everything escaped that is not
-// printable. If told so it leaves out the managed fields of the object that it is, of the items of a
-// list and of the rows of a table. What is not JSON becomes null: whatever a body holds, an Event stays
-// one line of JSON.
+// appendCompactJSON appends a JSON document without white space and with all unprintable characters
+// escaped: { "a" : "ü" } becomes {"a":"ü"}, and a line separator becomes its escape. Invalid JSON
+// becomes null, so that an Event stays one line of JSON.
 //
-// It works on the text and builds no tree: bodies may have megabytes, and all that changes is white space, escapes
-// and the managed fields.
-//
-// Example: { "a" : "ü" } becomes {"a":"ü"}; a line separator inside a string becomes its escape.
+// omitManagedFields removes the managed fields of the object, or of the objects in a list or table.
+// It works on the text without building a tree, because bodies may have megabytes.
 func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 	c := compactor{Scanner: jsontext.Over(doc), b: b}
 	c.Limit = jsontext.MaxStoredDepth
@@ -28,30 +25,27 @@ func appendCompactJSON(b, doc []byte, omitManagedFields bool) []byte {
 	return c.b
 }
 
-// A compactor copies a document token by token.
-//
-// The copy may be longer than the text, as an escape takes up to six bytes for one.
+// A compactor copies a document token by token. Escapes may make the copy longer than the text.
 type compactor struct {
 	jsontext.Scanner
 	b []byte // the copy
 }
 
-// A position says what a value is in its document, as far as that decides what is left out of it.
-//
-// Managed fields are dropped by place and not by name alone: a ConfigMap may have a key that is called managedFields.
+// A position describes a value in its document. Managed fields are dropped by position, because a
+// ConfigMap may have a key managedFields.
 type position uint8
 
 const (
 	posOther  position = iota
-	posObject          // which has metadata, or items or rows
+	posObject          // has metadata, items or rows
 	posMetadata
-	posObjectList // a list of objects
-	posRowList    // a list of rows
+	posObjectList // list of objects
+	posRowList    // list of rows
 	posRow
 	posDropped
 )
 
-// member is the position of a member, whose name is in quotes.
+// member returns the position of a member with this quoted name.
 func (p position) member(name string) position {
 	switch {
 	case p == posObject && name == `"metadata"`:
@@ -68,7 +62,6 @@ func (p position) member(name string) position {
 	return posOther
 }
 
-// element is the position of an element of a list.
 func (p position) element() position {
 	switch p {
 	case posObjectList:
@@ -79,7 +72,6 @@ func (p position) element() position {
 	return posOther
 }
 
-// value copies a value, or skips it.
 func (c *compactor) value(at position) error {
 	first := c.Peek()
 	if at == posDropped {
@@ -103,7 +95,7 @@ func (c *compactor) value(at position) error {
 	return nil
 }
 
-// The comma is written by whether anything was copied before, since the first members may have been dropped.
+// A comma is needed if anything was copied before, since the first members may have been dropped.
 func (c *compactor) object(at position) error {
 	if err := c.Open(); err != nil {
 		return err
@@ -156,9 +148,8 @@ func (c *compactor) list(at position) error {
 	}
 }
 
-// appendEscaped copies a string in its quotes. What is escaped already stays as it is.
-//
-// A run of characters that are not plain is escaped as a whole, because they may be the bytes of one character.
+// appendEscaped copies a quoted string and keeps existing escapes. A run of special bytes is
+// escaped as a whole, because they may form one character.
 func (c *compactor) appendEscaped(quoted string) {
 	c.b = append(c.b, '"')
 	s, start := quoted[1:len(quoted)-1], 0

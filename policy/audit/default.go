@@ -1,8 +1,7 @@
 package audit
 
-// DefaultPolicy is the Policy of those who have given none: Metadata of every request, but nothing
-// of what is asked for all the time and tells nothing, which is health and discovery. No body
-// is ever written, so no Secret, ConfigMap or token.
+// DefaultPolicy returns the default Policy: Metadata of every request, except for frequent health
+// and discovery requests. It writes no bodies, and thus no Secrets, ConfigMaps or tokens.
 func DefaultPolicy() *Policy {
 	return &Policy{
 		omitStages: 1 << RequestReceived,

@@ -12,45 +12,44 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// An Event is what is known of one request at one stage.
+// An Event describes a request at one stage.
 type Event struct {
 	Level             Level
 	Stage             Stage
-	ID                string // of the request, as the client and the log know it
-	URI               string // path and query, as the client has sent them
+	ID                string // of the request, also in responses and the server's log
+	URI               string // path and query as sent
 	Verb              string
 	User              *authn.User // nil before authentication
-	ImpersonatedUser  *authn.User // whom User impersonates; nil if there is none
+	ImpersonatedUser  *authn.User // impersonated by User; may be nil
 	SourceIPs         []netip.Addr
 	UserAgent         string
 	Object            ObjectReference
-	Code              int          // HTTP status of the answer; 0 if there is none yet
-	Status            *meta.Status // the answer, where it is one
-	Request           []byte       // body of the request in JSON; nil if there is none
-	Response          []byte       // body of the answer in JSON; nil if there is none
+	Code              int          // HTTP status of the response; 0 if there is none yet
+	Status            *meta.Status // of the response, if it is one
+	Request           []byte       // JSON body of the request, or nil
+	Response          []byte       // JSON body of the response, or nil
 	ReceivedTimestamp time.Time
 	StageTimestamp    time.Time // of the stage
 	Annotations       []Annotation
 
 	omitManagedFields bool
 	patch             bool // Request is a patch, which has no managed fields to omit
-	// hasRequestBody: the client has sent a body, which an error message may quote.
+	// hasRequestBody says that the client sent a body, which an error message may quote.
 	hasRequestBody bool
 }
 
-// An ObjectReference names the object of a request. It is empty for a path that is no resource.
+// An ObjectReference identifies the object of a request. It is empty for a non-resource path.
 type ObjectReference struct {
 	Resource, Namespace, Name, UID               string
 	Group, Version, ResourceVersion, Subresource string
 }
 
-// An Annotation is a fact about a request that has no member of its own.
+// An Annotation is additional information about a request.
 type Annotation struct{ Key, Value string }
 
-// annotate adds an annotation, in the order of the keys. The first one with a key stays.
-//
-// The list is short and kept sorted, so that no map has to be made and sorted for each Event. The first one stays
-// because the server writes its own before anything that admission may add.
+// annotate adds an annotation in key order. The first value of a key wins, because the server's own
+// annotations precede those of admission. The list is short and kept sorted, which is cheaper than
+// sorting a map per Event.
 func (e *Event) annotate(key, value string) {
 	i, found := slices.BinarySearchFunc(e.Annotations, key, func(a Annotation, key string) int { return cmp.Compare(a.Key, key) })
 	if !found {
@@ -58,10 +57,8 @@ func (e *Event) annotate(key, value string) {
 	}
 }
 
-// appendJSON appends the Event as one line; apiVersion is that of the format.
-//
-// The members are written by hand, in the order in which clients know them: with reflection, encoding would be a
-// large part of the cost of a small request.
+// appendJSON appends the Event as one line in the given apiVersion. Members are written by hand, in
+// the order of kube-apiserver, because reflection would dominate the cost of small requests.
 func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	b = append(b, `{"kind":"Event","apiVersion":"`...)
 	b = append(b, apiVersion...)
@@ -94,7 +91,7 @@ func (e *Event) appendJSON(b []byte, apiVersion string) []byte {
 	return append(b, '}', '\n')
 }
 
-// A user that is not known is an empty object, not an absent member: programs that read the log expect it.
+// An unknown user is an empty object rather than absent, as log readers expect.
 func appendUser(b []byte, u *authn.User) []byte {
 	open := len(b)
 	if u == nil {
@@ -113,9 +110,9 @@ func appendUser(b []byte, u *authn.User) []byte {
 	return closeObject(b, open)
 }
 
-// appendExtra appends members in the order of their names, with a comma before each.
+// appendExtra appends members sorted by name, each with a leading comma.
 func appendExtra(b []byte, extra map[string][]string) []byte {
-	var room [8]string // most users have fewer extras, and cause no allocation
+	var room [8]string // enough for most users without allocation
 	names := room[:0]
 	for name := range extra {
 		names = append(names, name)
@@ -143,7 +140,7 @@ func appendAddresses(b []byte, list []netip.Addr) []byte {
 	return append(b, ']')
 }
 
-// Without a resource there is no object, only a path, and the member is absent.
+// A non-resource path has no object reference.
 func (o *ObjectReference) appendJSON(b []byte) []byte {
 	if o.Resource == "" {
 		return b
@@ -161,10 +158,10 @@ func (o *ObjectReference) appendJSON(b []byte) []byte {
 	return closeObject(b, open)
 }
 
-// statusPrefix begins every Status, and is left out of an Event.
+// statusPrefix begins every Status and is omitted in an Event.
 const statusPrefix = `{"kind":"Status","apiVersion":"v1",`
 
-// The code is written last and also where the answer was no Status; programs filter by it.
+// The code comes last, even if the response is not a Status, because programs filter by it.
 func (e *Event) appendStatus(b []byte) []byte {
 	if e.Code == 0 {
 		return b
@@ -181,17 +178,15 @@ func (e *Event) appendStatus(b []byte) []byte {
 		shown.Code = 0
 		doc := shown.AppendJSON(nil)
 		b = appendCompactJSON(b, append([]byte{'{'}, doc[len(statusPrefix):]...), false)
-		b = b[:len(b)-1] // its code comes last
+		b = b[:len(b)-1] // the code comes last
 	}
 	b = append(b, `,"code":`...)
 	b = strconv.AppendInt(b, int64(e.Code), 10)
 	return append(b, '}')
 }
 
-// withoutBodyQuotes is a Status without what may quote a body: its message and causes.
-//
-// Only 400 and 422 are about a body. A message such as "invalid value: <password>" would carry it into a log that was
-// configured to hold none.
+// withoutBodyQuotes removes message and causes, which may quote the body, from a 400 or 422. A
+// message such as "invalid value: <password>" must not appear in a log without bodies.
 func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	if s.Code != http.StatusBadRequest && s.Code != http.StatusUnprocessableEntity {
 		return s
@@ -209,8 +204,7 @@ func withoutBodyQuotes(s *meta.Status) *meta.Status {
 	return &short
 }
 
-// The level is checked again here, although nothing is recorded below it: a body that should not be in a log must
-// pass two faults to get there.
+// The level is checked again, although bodies are not recorded below it, as a second safeguard.
 func (e *Event) appendBodies(b []byte) []byte {
 	if e.Level >= Request && e.Request != nil {
 		b = appendCompactJSON(appendName(b, "requestObject"), e.Request, e.omitManagedFields && !e.patch)

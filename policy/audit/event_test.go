@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// A buffer is a log in memory.
+// A buffer is an in-memory log.
 type buffer struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -52,7 +52,7 @@ func (b *buffer) failing(err error) {
 
 var start = time.Date(2026, 11, 21, 12, 0, 0, 123456789, time.UTC)
 
-// steppingClock moves on by a second each time it is asked.
+// steppingClock returns a clock that advances by a second per call.
 func steppingClock() func() time.Time {
 	now := start
 	return func() time.Time {
@@ -68,7 +68,7 @@ var jane = &authn.User{
 	Extra: map[string][]string{"scopes": {"a", "b"}, "department": {"x\ny"}},
 }
 
-// requests are recorded one after another in golden files, at every level and in both forms.
+// requests are recorded in golden files, at every level and in both forms.
 var requests = []struct {
 	name string
 	do   func(u *audit.Auditor)
@@ -174,7 +174,7 @@ func TestGoldenEvents(t *testing.T) {
 	}
 }
 
-// checkLines checks that every line is one event, without anything that does not print.
+// checkLines checks that every line is one event of printable characters.
 func checkLines(t *testing.T, name, text string, legacy bool) {
 	t.Helper()
 	for line := range strings.Lines(text) {
@@ -208,7 +208,7 @@ func golden(t *testing.T, path, got string) {
 	}
 }
 
-// A record that is used again knows nothing of the request before.
+// TestRecordReuse checks that a reused record contains nothing of the previous request.
 func TestRecordReuse(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -226,7 +226,7 @@ func TestRecordReuse(t *testing.T) {
 	}
 }
 
-// Bodies that are too large are left out, and what is no JSON as well.
+// TestBodiesAreBounded checks that bodies that are too large or not JSON are omitted.
 func TestBodiesAreBounded(t *testing.T) {
 	var b buffer
 	u := audit.New(mustParse(t, "rules: [{level: RequestResponse}]"), meta.Platform, steppingClock(), audit.NewLog(&b, audit.SinkOptions{Mode: audit.Blocking, Logger: discardLogger()}))
@@ -249,7 +249,8 @@ func TestBodiesAreBounded(t *testing.T) {
 	}
 }
 
-// Events above the bound of a sink lose their bodies there, and only there.
+// TestLargeEventsAreTruncated checks that events above the limit of a sink lose their bodies only
+// there.
 func TestLargeEventsAreTruncated(t *testing.T) {
 	var short, whole, none buffer
 	sink := func(b *buffer, most int) *audit.Sink {

@@ -11,29 +11,28 @@ import (
 	"time"
 )
 
-// FileOptions say where a File is and what becomes of it when it is full.
-//
-// Names: audit.log becomes audit-2026-11-21T12-00-00.000.log and, with Compress, that and .gz.
+// FileOptions configure a File. A rotated audit.log becomes audit-2026-11-21T12-00-00.000.log and,
+// with Compress, that with .gz.
 type FileOptions struct {
 	Path       string
-	MaxSize    int64         // bytes; a write that would exceed it goes to a new file; 0 is no bound
+	MaxSize    int64         // bytes before rotation; 0 means unlimited
 	MaxAge     time.Duration // of old files; 0 keeps them
 	MaxBackups int           // old files to keep; 0 keeps all
-	Compress   bool          // old files with gzip
+	Compress   bool          // compress old files with gzip
 	Now        func() time.Time
-	// OnError is told of old files that could not be dealt with.
+	// OnError receives errors about old files.
 	OnError func(error)
 }
 
-// A File is a log file that rotates: when it is full it is renamed, with the time in its name,
-// and a new one begins. Its methods may be called by many goroutines.
+// A File is a rotating log file: when it is full, it is renamed with a timestamp, and a new one
+// begins. It is safe for concurrent use.
 type File struct {
 	options   FileOptions
 	cleanups  sync.WaitGroup
-	cleanupMu sync.Mutex // held by the sweep that runs
+	cleanupMu sync.Mutex // held by the current cleanup
 
-	mu     sync.Mutex // guards the rest
-	file   *os.File   // nil after a rotation that has failed, and after Close
+	mu     sync.Mutex // guards the fields below
+	file   *os.File   // nil after a failed rotation, and after Close
 	size   int64
 	closed bool
 }
@@ -43,7 +42,7 @@ const (
 	directoryMode = 0o700
 )
 
-// OpenFile opens a File, and makes its directory. What is there is gone on with.
+// OpenFile opens a File for appending and creates its directory.
 func OpenFile(o FileOptions) (*File, error) {
 	if err := os.MkdirAll(filepath.Dir(o.Path), directoryMode); err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ func OpenFile(o FileOptions) (*File, error) {
 	return f, nil
 }
 
-// open opens the file at the path, with mu held or before anybody else knows of it.
+// open opens the file at the path. The caller holds mu or is the only user.
 func (f *File) open() error {
 	file, err := os.OpenFile(f.options.Path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, fileMode)
 	if err != nil {
@@ -70,10 +69,8 @@ func (f *File) open() error {
 	return nil
 }
 
-// Write writes whole lines: all of b or, as far as the disk allows, nothing of it.
-//
-// One call of the system writes all lines of b, and the file is opened for appending. So lines of two calls never
-// mix, also if another process has the file open.
+// Write writes all of b, which must be whole lines, or nothing if possible. One system call in
+// append mode keeps lines of concurrent writers, even in other processes, from mixing.
 func (f *File) Write(b []byte) (int, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -88,8 +85,7 @@ func (f *File) Write(b []byte) (int, error) {
 	return 0, errors.Join(err, f.truncateTail(int64(n)))
 }
 
-// truncateTail removes the last n bytes, which are part of a line, so that the next one begins at its
-// beginning. What is no regular file cannot be cut.
+// truncateTail removes the last n bytes, a partial line. Only regular files can be truncated.
 func (f *File) truncateTail(n int64) error {
 	info, err := f.file.Stat()
 	if n == 0 || err != nil || !info.Mode().IsRegular() {
@@ -99,7 +95,7 @@ func (f *File) truncateTail(n int64) error {
 	return f.file.Truncate(f.size)
 }
 
-// ensureSpace sees to it that there is a file with room for n bytes, or an empty one.
+// ensureSpace ensures an open file with space for n bytes, or an empty one.
 func (f *File) ensureSpace(n int64) error {
 	switch {
 	case f.closed:
@@ -112,14 +108,12 @@ func (f *File) ensureSpace(n int64) error {
 	return nil
 }
 
-// rotate renames the file and begins a new one.
-//
-// The file is closed before it is renamed, and a failed rename is reported and tried again with the next write, which
-// opens the old path. A file that somebody has moved away is no fault.
+// rotate renames the file and opens a new one. A failed rename is reported and retried with the
+// next write, which reopens the path. A file that was moved away is not an error.
 func (f *File) rotate() error {
 	info, err := f.file.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		f.size = 0 // a pipe or a device has no end
+		f.size = 0 // pipes and devices do not fill up
 		return nil
 	}
 	err = errors.Join(err, f.file.Close())
@@ -137,9 +131,8 @@ func (f *File) rotate() error {
 	return nil
 }
 
-// rotatedName is the name of the file when it is full, which no other file has.
-//
-// Two rotations may fall into one millisecond, and a compressed file counts as well as a plain one.
+// rotatedName returns an unused name for the full file. There may be several rotations per
+// millisecond, and compressed files count, too.
 func (f *File) rotatedName() string {
 	for at := f.options.Now(); ; at = at.Add(time.Millisecond) {
 		name := f.rotated().name(at)
@@ -151,10 +144,8 @@ func (f *File) rotatedName() string {
 	}
 }
 
-// cleanUp removes and compresses old files.
-//
-// It runs in a goroutine of its own, as compressing takes seconds and writers of a blocking log wait for the file.
-// One runs at a time; each looks at the directory anew, so that none is needed twice.
+// cleanUp removes and compresses old files. It runs in its own goroutine, because compression takes
+// seconds and blocking writers wait for the file. Only one runs at a time.
 func (f *File) cleanUp() {
 	f.cleanupMu.Lock()
 	defer f.cleanupMu.Unlock()
@@ -163,7 +154,7 @@ func (f *File) cleanUp() {
 	}
 }
 
-// Close closes the file, and waits until old ones have been dealt with.
+// Close closes the file and waits for the cleanup of old ones.
 func (f *File) Close() error {
 	f.mu.Lock()
 	var err error

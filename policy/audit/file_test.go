@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// A testClock is the clock of a file, set by the test.
+// A testClock is a clock that tests set.
 type testClock struct{ now time.Time }
 
 func (h *testClock) Now() time.Time { return h.now }
@@ -50,7 +50,7 @@ func closeFile(t *testing.T, f *audit.File) {
 	}
 }
 
-// files are the names in a directory and what is in them.
+// files returns the names and contents of the files in a directory.
 func files(t *testing.T, dir string) (names []string, content map[string]string) {
 	t.Helper()
 	content = map[string]string{}
@@ -82,9 +82,9 @@ func TestFileRotates(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made", "here")
 	h := &testClock{start}
 	f := openFile(t, h.options(filepath.Join(dir, "audit.log")))
-	write(t, f, "1234\n", "1234\n") // full to the byte
+	write(t, f, "1234\n", "1234\n") // exactly full
 	write(t, f, "2\n")
-	write(t, f, "a line above the bound\n") // has a file of its own, and the same millisecond
+	write(t, f, "a line above the bound\n") // gets its own file in the same millisecond
 	h.now = h.now.Add(time.Hour)
 	write(t, f, "3\n")
 	closeFile(t, f)
@@ -92,7 +92,7 @@ func TestFileRotates(t *testing.T) {
 		t.Error("a closed file takes lines")
 	}
 	f = openFile(t, h.options(filepath.Join(dir, "audit.log")))
-	write(t, f, "4\n") // goes on with what is there
+	write(t, f, "4\n") // appends to the existing file
 	closeFile(t, f)
 	names, content := files(t, dir)
 	want := []string{"audit-2026-11-21T12-00-00.123.log", "audit-2026-11-21T12-00-00.124.log", "audit-2026-11-21T13-00-00.123.log", "audit.log"}
@@ -169,11 +169,11 @@ func TestRotatedFilesAreCompressed(t *testing.T) {
 	}
 }
 
-// A directory that has gone is an error, and the file goes on when it is there again.
+// TestFileRecovers checks that writing fails without the directory and continues when it is back.
 func TestFileRecovers(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "d")
 	o := (&testClock{start}).options(filepath.Join(dir, "audit.log"))
-	o.OnError = func(error) {} // of looking for old files
+	o.OnError = func(error) {} // about old files
 	f := openFile(t, o)
 	write(t, f, "12345678\n")
 	if err := os.Rename(dir, dir+"x"); err != nil {

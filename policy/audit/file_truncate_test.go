@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// After part of a line has been written, as to a disk that became full, the next line begins
-// where that one did.
+// TestPartialLineIsTruncated checks that the next line replaces a partial one, as after a full
+// disk.
 func TestPartialLineIsTruncated(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "audit.log")
 	f, err := OpenFile(FileOptions{Path: path, Now: time.Now})

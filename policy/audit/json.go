@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// isPlain tells whether a byte is the same inside a JSON string.
+// isPlain reports whether a byte needs no escape in a JSON string.
 func isPlain(c byte) bool { return plainBytes[c] }
 
 var plainBytes = func() (table [256]bool) {
@@ -18,14 +18,14 @@ var plainBytes = func() (table [256]bool) {
 	return table
 }()
 
-// appendString appends s in quotes. What is not printable is escaped, what is no UTF-8 replaced.
+// appendString appends s in quotes. Unprintable characters are escaped, invalid UTF-8 is replaced.
 func appendString(b []byte, s string) []byte {
 	b = append(b, '"')
 	b = appendStringBody(b, s)
 	return append(b, '"')
 }
 
-// Runs of plain bytes are copied at once, which is nearly everything in practice.
+// Runs of plain bytes, nearly everything in practice, are copied at once.
 func appendStringBody(b []byte, s string) []byte {
 	start := 0
 	for i := 0; i < len(s); {
@@ -52,9 +52,7 @@ func appendStringBody(b []byte, s string) []byte {
 	return append(b, s[start:]...)
 }
 
-// appendRune appends one character of a text that is no plain one.
-//
-// Above 0xffff JSON has only pairs of surrogates.
+// appendRune appends one special character, as a surrogate pair above 0xffff.
 func appendRune(b []byte, r rune) []byte {
 	if unicode.IsPrint(r) {
 		return utf8.AppendRune(b, r)
@@ -72,20 +70,17 @@ func appendEscape(b []byte, unit rune) []byte {
 	return append(b, '\\', 'u', digits[unit>>12&15], digits[unit>>8&15], digits[unit>>4&15], digits[unit&15])
 }
 
-// A cachedSecond is the text of a second, which most times of events share.
 type cachedSecond struct {
 	unix int64
-	text string // with the quote that comes before it
+	text string // with the preceding quote
 }
 
-// latestSecond is the latest second that was written. Most times share it, and formatting one costs more
+// latestSecond caches the formatted second that most events share, because formatting it costs more
 // than the rest of an Event.
 var latestSecond atomic.Pointer[cachedSecond]
 
-// appendTime appends t in UTC with microseconds, in quotes.
-//
-// An older second than the cached one is formatted without being cached, so that two seconds do not keep displacing
-// each other.
+// appendTime appends t in UTC with microseconds, in quotes. Older seconds are not cached, so that
+// two seconds do not displace each other.
 func appendTime(b []byte, t time.Time) []byte {
 	const seconds = `"2006-01-02T15:04:05`
 	unix, known := t.Unix(), latestSecond.Load()
@@ -123,7 +118,6 @@ func appendName(b []byte, name string) []byte {
 	return append(b, '"', ':')
 }
 
-// appendStrings appends a list.
 func appendStrings(b []byte, list []string) []byte {
 	b = append(b, '[')
 	for i, s := range list {
@@ -135,8 +129,7 @@ func appendStrings(b []byte, list []string) []byte {
 	return append(b, ']')
 }
 
-// closeObject ends an object whose members were appended from open on, with a comma before
-// each.
+// closeObject ends an object whose members begin at open, each with a leading comma.
 func closeObject(b []byte, open int) []byte {
 	if len(b) == open {
 		return append(b, '{', '}')
@@ -145,7 +138,7 @@ func closeObject(b []byte, open int) []byte {
 	return append(b, '}')
 }
 
-// appendQuotedList appends a list as the legacy form has it.
+// appendQuotedList appends a list in the legacy form.
 func appendQuotedList(b []byte, list []string) []byte {
 	for i, s := range list {
 		if i > 0 {

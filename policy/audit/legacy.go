@@ -6,10 +6,8 @@ import (
 	"time"
 )
 
-// appendLegacy appends the Event as one line of the old form.
-//
-// Values are quoted as in Go, so that a name with a blank or a newline stays one value. Example of a pair:
-// user="system:admin".
+// appendLegacy appends the Event as one legacy line. Values are quoted as in Go, so that a name
+// with a space or newline stays one value: user="system:admin".
 func (e *Event) appendLegacy(b []byte) []byte {
 	b = e.ReceivedTimestamp.UTC().AppendFormat(b, time.RFC3339Nano)
 	b = append(b, " AUDIT:"...)
@@ -33,8 +31,8 @@ func (e *Event) appendLegacy(b []byte) []byte {
 	return append(b, '\n')
 }
 
-// appendUsers appends who asks and whom he impersonates. Groups are quoted one by one, and the
-// list of them once more.
+// appendUsers appends the user and the impersonated user. Groups are quoted individually, and their
+// list once more.
 func (e *Event) appendUsers(b []byte) []byte {
 	user, groups := "<none>", "<none>"
 	if e.User != nil && e.User.Name != "" {

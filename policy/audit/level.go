@@ -2,11 +2,10 @@ package audit
 
 import "slices"
 
-// A Level is how much is written of a request. Levels are ordered.
+// A Level says how much of a request is recorded. Levels are ordered.
 type Level uint8
 
-// The levels. None writes nothing; Request adds the body of the request to Metadata,
-// RequestResponse also that of the answer.
+// Request adds the request body to Metadata, RequestResponse also the response body.
 const (
 	None Level = iota
 	Metadata
@@ -16,20 +15,19 @@ const (
 
 var levelNames = []string{"None", "Metadata", "Request", "RequestResponse"}
 
-// String is the name in policies and Events.
+// String returns the name in policies and Events.
 func (l Level) String() string { return levelNames[l] }
 
-// parseLevel finds a level by its name.
 func parseLevel(name string) (Level, bool) {
 	i := slices.Index(levelNames, name)
 	return Level(max(i, 0)), i >= 0
 }
 
-// A Stage is how far a request has come.
+// A Stage is a point in the life of a request.
 type Stage uint8
 
-// The stages, in the order of a request's life. ResponseStarted is only of answers that take
-// long; Panic takes the place of ResponseComplete.
+// Stages in order. Only long-running requests have ResponseStarted; Panic replaces
+// ResponseComplete.
 const (
 	RequestReceived Stage = iota
 	ResponseStarted
@@ -39,15 +37,13 @@ const (
 
 var stageNames = []string{"RequestReceived", "ResponseStarted", "ResponseComplete", "Panic"}
 
-// String is the name in policies and Events.
+// String returns the name in policies and Events.
 func (s Stage) String() string { return stageNames[s] }
 
-// stageSet is a set of them.
 type stageSet uint8
 
 func (s stageSet) has(stage Stage) bool { return s&(1<<stage) != 0 }
 
-// add adds a stage by its name.
 func (s *stageSet) add(name string) bool {
 	i := slices.Index(stageNames, name)
 	if i < 0 {

@@ -5,13 +5,13 @@ import (
 	"io"
 )
 
-// NewLog makes a Sink that writes lines. It closes to, if that can be closed.
+// NewLog returns a Sink that writes lines to a writer, which it closes if possible.
 func NewLog(to io.Writer, o SinkOptions) *Sink { return newSink("log", o, &logOutput{to: to}, 1) }
 
-// A logOutput writes the lines of a batch with one call. Many goroutines may use its writer.
+// A logOutput writes each batch with one call. Its writer must be safe for concurrent use.
 type logOutput struct{ to io.Writer }
 
-// A batch is one write, so that the file has whole lines whatever happens, and rotates between batches.
+// A batch is one write, so that lines stay whole and rotation happens between batches.
 func (l *logOutput) write(_ context.Context, _ <-chan struct{}, lines [][]byte) error {
 	text := lines[0]
 	if len(lines) > 1 {

@@ -7,46 +7,44 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Policy says what is written of which request. It is immutable.
+// A Policy decides what is recorded of a request. It is immutable.
 type Policy struct {
 	rules             []rule
 	omitStages        stageSet
 	omitManagedFields bool
 }
 
-// A rule matches requests for resources, for paths, or for both where it names neither. An
-// empty list of anything stands for all.
+// A rule matches requests for resources, for paths, or, if it names neither, for both. An empty
+// list matches everything.
 type rule struct {
 	level             Level
 	users, groups     []string
 	verbs             []string
 	resources         []resources
-	namespaces        []string // "" is cluster scope
-	paths             []string // a last * stands for any rest
+	namespaces        []string // "" means cluster scope
+	paths             []string // a trailing * matches any suffix
 	omitStages        stageSet
 	omitManagedFields bool
 }
 
-// resources are some of one API group.
+// resources are resources of one API group.
 type resources struct {
 	group string
-	// names are "*" (all, with sub-resources), "pods", "pods/log", "pods/*" or "*/status".
+	// names are "*" (all, with subresources), "pods", "pods/log", "pods/*" or "*/status".
 	names   []string
 	objects []string // by name
 }
 
-// A Decision is what a Policy says about one request.
+// A Decision is the result of a Policy for one request.
 type Decision struct {
 	Level             Level
 	OmitManagedFields bool
 	omitStages        stageSet
 }
 
-// Decide finds the first rule that matches. Where none does nothing is written. a.User may be
-// nil if the user is not known.
-//
-// The cost is one comparison after the other, for every request: rules that match most belong first. Omitted stages
-// of the policy and the rule add up; a rule cannot ask for what the policy leaves out.
+// Decide returns the decision of the first matching rule; without one, nothing is recorded. a.User
+// may be nil. Rules are compared sequentially, so frequent ones should come first. Omitted stages
+// of policy and rule add up.
 func (p *Policy) Decide(a *authz.Attributes) Decision {
 	for i := range p.rules {
 		if r := &p.rules[i]; r.matches(a) {
@@ -56,8 +54,8 @@ func (p *Policy) Decide(a *authz.Attributes) Decision {
 	return Decision{Level: None}
 }
 
-// A user that is not known matches no rule that names users or groups. Namespaces or resources make it a rule for
-// resources only, so that a rule for a namespace does not record health checks.
+// An unknown user matches no rule with users or groups. Namespaces or resources restrict a rule to
+// resources, so that a rule for a namespace does not record health checks.
 func (r *rule) matches(a *authz.Attributes) bool {
 	switch {
 	case len(r.users) > 0 && (a.User == nil || !slices.Contains(r.users, a.User.Name)):
@@ -104,7 +102,8 @@ func (r *resources) match(a *authz.Attributes) bool {
 	return false
 }
 
-// Examples: "pods" is the Pods without their sub-resources, "pods/*" both, "*/status" the status of everything.  In roles "pods/*" is no pattern, here it is.
+// "pods" excludes subresources, "pods/*" includes them, and "*/status" is the status of everything.
+// Unlike in roles, "pods/*" is a pattern.
 func matchesName(name string, a *authz.Attributes) bool {
 	if name == "*" {
 		return true

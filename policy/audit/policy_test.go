@@ -22,7 +22,7 @@ func mustParse(t testing.TB, text string) *audit.Policy {
 	return p
 }
 
-// request makes attributes of "verb group/resource[/sub] [namespace/]name" or "verb path".
+// request parses "verb group/resource[/sub] [namespace/]name" or "verb path".
 func request(user string, groups []string, text string) authz.Attributes {
 	verb, what, _ := strings.Cut(text, " ")
 	a := authz.Attributes{Verb: verb}
@@ -182,7 +182,8 @@ func TestPolicyFaults(t *testing.T) {
 	}
 }
 
-// The policy in the documentation is one, and keeps bodies with secrets out of the log.
+// TestDocumentedPolicy checks that the documented policy is valid and keeps bodies with secrets out
+// of the log.
 func TestDocumentedPolicy(t *testing.T) {
 	text, err := os.ReadFile("../../docs/operations.md")
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Load reads a Policy from a file in YAML or JSON. The error names the file and every fault
-// in it, by the path of the field.
+// Load reads a Policy from a YAML or JSON file. The error names the file and all invalid fields by
+// path.
 func Load(path string, naming *meta.Naming) (*Policy, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -29,10 +29,8 @@ func Load(path string, naming *meta.Naming) (*Policy, error) {
 	return p, nil
 }
 
-// Parse reads a Policy in YAML or JSON.
-//
-// Duplicate keys are an error, as are unknown fields: a rule with a misspelled field would match more than was meant,
-// and a log that holds too much is found out too late.
+// Parse parses a Policy in YAML or JSON. Duplicate and unknown fields are errors, because a rule
+// with a misspelled field would match, and record, too much.
 func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	doc, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
@@ -51,9 +49,8 @@ func Parse(text []byte, naming *meta.Naming) (*Policy, error) {
 	return p, errors.Join(r.faults...)
 }
 
-// A policyReader gathers the faults of a policy while it reads it.
-//
-// All faults are reported together, each with the path of its field, as in "rules[2].level".
+// A policyReader collects all errors of a policy, each with the path of its field, such as
+// "rules[2].level".
 type policyReader struct{ faults []error }
 
 func (r *policyReader) fault(path, text string) {
@@ -137,7 +134,6 @@ func (r *policyReader) resources(t tree.Tree, path string) resources {
 	return made
 }
 
-// checkUnknownFields finds fields that do not exist.
 func (r *policyReader) checkUnknownFields(t tree.Tree, path string, names ...string) {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(names, name) {
@@ -185,7 +181,7 @@ func (r *policyReader) stages(t tree.Tree, path string) (set stageSet) {
 	return set
 }
 
-// boolField is nil if nothing is said.
+// boolField returns nil if the field is absent.
 func (r *policyReader) boolField(t tree.Tree, path string) *bool {
 	const name = "omitManagedFields"
 	flag, ok := t[name].(bool)

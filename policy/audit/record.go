@@ -12,33 +12,30 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Record makes the Events of one request. The fields of its Event that say who has asked for
-// what are set by the goroutine that answers the request. It belongs to one goroutine at a time, and is
-// not used after Release.
-//
-// It holds its buffers from one request to the next, up to maxRetainedBuffers, so that an Event at the level Metadata
-// costs no allocation once the pool is warm.
+// A Record makes the Events of one request. It belongs to one goroutine at a time, which sets the
+// fields of its Event, and must not be used after Release. Buffers up to maxRetainedBuffers are
+// reused, so that an Event at level Metadata does not allocate once the pool is warm.
 type Record struct {
 	Event
 	auditor    *Auditor
 	omitStages stageSet
-	request    []byte // copy of a request body, kept for its memory
-	json       []byte // the Event as it was last encoded
+	request    []byte // buffer of Request
+	json       []byte // buffer of the last encoded Event
 	legacy     []byte
-	line       [1][]byte // what a sink stores
+	line       [1][]byte // argument for a sink's output
 }
 
 var recordPool = sync.Pool{New: func() any { return new(Record) }}
 
-// maxRetainedBuffers bounds the memory that a Record keeps for its next request, in bytes.
+// maxRetainedBuffers limits the buffers that a Record keeps for its next request, in bytes.
 const maxRetainedBuffers = 64 << 10
 
-// MaxBody bounds a body in an Event, in bytes. A larger one is left out, and the annotation
-// audit.platform.io/truncated says so.
+// MaxBody limits a body in an Event, in bytes. Larger ones are omitted and marked by the annotation
+// audit.platform.io/truncated.
 const MaxBody = 3 << 20
 
-// Begin begins to record a request, as its policy says; nil if nothing is to be recorded. a.User
-// is nil if the user is not known.
+// Begin starts recording a request by the policy, or returns nil if nothing is recorded. a.User is
+// nil if the user is unknown.
 func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	d := u.policy.Load().Decide(a)
 	u.levels[d.Level].Inc()
@@ -58,9 +55,8 @@ func (u *Auditor) Begin(a *authz.Attributes, received time.Time) *Record {
 	return r
 }
 
-// Release lets the Record go.
-//
-// Annotations are cleared to their capacity, as they would keep the strings of the last request alive.
+// Release returns the Record to the pool. Annotations are cleared to their capacity, so that they
+// do not retain strings.
 func (r *Record) Release() {
 	addresses, annotations := r.SourceIPs[:0], r.Annotations[:0]
 	request, line, legacy := r.request[:0], r.json[:0], r.legacy[:0]
@@ -74,20 +70,16 @@ func (r *Record) Release() {
 	recordPool.Put(r)
 }
 
-// DropBuffers gives away the memory that the Record encodes in. The next event takes new: it is for
-// requests that go on for long.
+// DropBuffers frees the encoding buffers of a long-running request. The next event allocates new
+// ones.
 func (r *Record) DropBuffers() { r.json, r.legacy, r.line = nil, nil, [1][]byte{} }
 
-// maxName bounds what a body says of its object below the level Request, in bytes: nothing that is
-// valid is longer.
+// maxName limits names from a body below level Request, in bytes; valid names are not longer.
 const maxName = 253
 
-// SetRequestObject notes the object in the body of a request, whatever the level: its head completes what
-// the path says about the object. The tree is only read.
-//
-// A create names its object in the body only, and without this a log at the level Metadata would not say what was
-// created. Longer values than a name may have are left out: they are no names, and at this level a body must not get
-// in.
+// SetRequestObject completes the object reference with the metadata in the request body, at any
+// level, because a create names its object only there. Values longer than a name are omitted, so
+// that they cannot carry a body into the log. The tree is only read.
 func (r *Record) SetRequestObject(object tree.Tree) {
 	head := object.Object("metadata")
 	fill := func(to *string, name string) {
@@ -101,11 +93,10 @@ func (r *Record) SetRequestObject(object tree.Tree) {
 	fill(&r.Object.ResourceVersion, "resourceVersion")
 }
 
-// WantsRequest tells whether the body of the request is to be recorded.
+// WantsRequest reports whether the request body is recorded.
 func (r *Record) WantsRequest() bool { return r.Level >= Request }
 
-// SetRequest records the body of the request, in JSON; what is none is not recorded. The bytes
-// are copied.
+// SetRequest records a copy of the JSON request body. Other bodies are ignored.
 func (r *Record) SetRequest(body []byte, patch bool) {
 	switch {
 	case !r.WantsRequest() || !jsontext.Valid(body):
@@ -117,16 +108,14 @@ func (r *Record) SetRequest(body []byte, patch bool) {
 	}
 }
 
-// SetHasRequestBody notes that the request has a body, which error messages may quote.
+// SetHasRequestBody records that the request has a body, which error messages may quote.
 func (r *Record) SetHasRequestBody() { r.hasRequestBody = true }
 
-// WantsResponse tells whether the body of the answer is to be recorded.
+// WantsResponse reports whether the response body is recorded.
 func (r *Record) WantsResponse() bool { return r.Level >= RequestResponse }
 
-// SetResponse records the body of the answer, in JSON, of so many bytes; they must not change
-// before the Record is released.
-//
-// The body is asked for by a function, so that one which is too large is never put together.
+// SetResponse records the JSON response body, which must not change before Release. body is called
+// only if size is within MaxBody.
 func (r *Record) SetResponse(size int, body func() []byte) {
 	switch {
 	case !r.WantsResponse():
@@ -140,7 +129,7 @@ func (r *Record) SetResponse(size int, body func() []byte) {
 
 func (r *Record) annotateTruncated() { r.annotate(r.auditor.names.truncated, "true") }
 
-// SetDecision notes what authorization has decided, and why.
+// SetDecision records the authorization decision and its reason.
 func (r *Record) SetDecision(d authz.Decision, reason string) {
 	text := "forbid"
 	if d == authz.Allow {
@@ -150,8 +139,8 @@ func (r *Record) SetDecision(d authz.Decision, reason string) {
 	r.annotate(r.auditor.names.reason, reason)
 }
 
-// SetDeprecated notes that the request is for a deprecated version; removed is the release that
-// will not have it any more, or "".
+// SetDeprecated records that the request uses a deprecated version; removed is the release without
+// it, or "".
 func (r *Record) SetDeprecated(removed string) {
 	r.annotate(r.auditor.names.deprecated, "true")
 	if removed != "" {
@@ -159,8 +148,7 @@ func (r *Record) SetDeprecated(removed string) {
 	}
 }
 
-// Annotate adds annotations that admission has recorded. Detailed ones are for the level Request and those
-// above it.
+// Annotate adds the annotations of admission. Detailed ones require level Request.
 func (r *Record) Annotate(all []request.Annotation) {
 	for _, a := range all {
 		if !a.Detailed || r.Level >= Request {
@@ -169,11 +157,11 @@ func (r *Record) Annotate(all []request.Annotation) {
 	}
 }
 
-// SetStatus notes the Status that is the answer.
+// SetStatus records the Status in the response.
 func (r *Record) SetStatus(s *meta.Status) { r.Status = s }
 
-// EmitStage makes the Event of a stage, unless the policy omits it. It is false if the Event is
-// lost and the request must not go on. code is the HTTP status of the answer, 0 if there is none.
+// EmitStage emits the Event of a stage, unless the policy omits it. It returns false if the Event
+// was lost and the request must not proceed. code is the HTTP status, or 0.
 func (r *Record) EmitStage(stage Stage, code int) bool {
 	if r.omitStages.has(stage) {
 		return true
@@ -182,7 +170,7 @@ func (r *Record) EmitStage(stage Stage, code int) bool {
 	return r.auditor.emit(r)
 }
 
-// withoutBodies is the Event without bodies, as a sink takes it that has a bound.
+// withoutBodies returns the Event without bodies, for a sink with a limit.
 func (r *Record) withoutBodies() Event {
 	e := r.Event
 	e.Request, e.Response = nil, nil

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// bufferRecorder remembers the memory of what was written last, without keeping it.
+// bufferRecorder remembers the address of the last written buffer without retaining it.
 type bufferRecorder struct{ last weak.Pointer[byte] }
 
 func (w *bufferRecorder) Write(b []byte) (int, error) {
@@ -18,7 +18,7 @@ func (w *bufferRecorder) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// TestDropBuffers: the record of a request that goes on does not hold the text of the event that it began with.
+// TestDropBuffers checks that a long-running request does not retain the text of its first event.
 func TestDropBuffers(t *testing.T) {
 	w := &bufferRecorder{}
 	u := audit.New(mustParse(t, "rules: [{level: Metadata}]"), meta.Platform, time.Now,

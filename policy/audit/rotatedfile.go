@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/gzip"
 )
 
-// rotatedFiles are the files that a File has been, named as in audit-2026-11-21T12-00-00.000.log,
-// in UTC, and with .gz behind it when it is compressed.
+// rotatedFiles are the rotated files of a File, named audit-2026-11-21T12-00-00.000.log in UTC,
+// plus .gz if compressed.
 type rotatedFiles struct{ dir, prefix, suffix string }
 
 const (
@@ -32,16 +32,13 @@ func (o rotatedFiles) name(at time.Time) string {
 	return filepath.Join(o.dir, o.prefix+at.UTC().Format(rotatedTimeFormat)+o.suffix)
 }
 
-// An rotatedFile is one of them.
 type rotatedFile struct {
 	path string
 	at   time.Time
 }
 
-// list finds them, the newest first, and nothing else.
-//
-// Only names that this package could have made count, down to the format of the time: nothing else in the directory
-// may be deleted by MaxAge.
+// list returns the rotated files, newest first. Names must match exactly, because MaxAge must not
+// delete other files in the directory.
 func (o rotatedFiles) list() (list []rotatedFile, err error) {
 	entries, err := os.ReadDir(o.dir)
 	for _, e := range entries {
@@ -59,9 +56,7 @@ func (o rotatedFiles) list() (list []rotatedFile, err error) {
 	return list, err
 }
 
-// cleanUp removes those that are too many or too old, and compresses the others.
-//
-// Faults do not stop it: one file that cannot be removed must not keep the others.
+// cleanUp removes excess and old files and compresses the others. It continues after errors.
 func (o rotatedFiles) cleanUp(options *FileOptions) error {
 	list, err := o.list()
 	for i, f := range list {
@@ -77,7 +72,7 @@ func (o rotatedFiles) cleanUp(options *FileOptions) error {
 	return err
 }
 
-// compressFile compresses a file. The compressed one has its name only when it is whole.
+// compressFile compresses a file. The result gets its final name only when it is complete.
 func compressFile(path string) error {
 	from, err := os.Open(path)
 	if err != nil {

@@ -9,47 +9,47 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Mode is when a sink stores an Event.
+// A Mode says when a sink stores an Event.
 type Mode string
 
-// The modes: Batch stores later, many at once; Blocking before the request goes on;
-// BlockingStrict as well, and refuses a request whose arrival it cannot store.
+// Batch stores Events later, in batches. Blocking stores them before the request proceeds.
+// BlockingStrict also rejects a request whose RequestReceived event cannot be stored.
 const (
 	Batch          Mode = "batch"
 	Blocking       Mode = "blocking"
 	BlockingStrict Mode = "blocking-strict"
 )
 
-// Modes are the modes that there are.
+// Modes lists the modes.
 var Modes = []string{string(Batch), string(Blocking), string(BlockingStrict)}
 
-// SinkOptions say how a Sink takes Events.
+// SinkOptions configure a Sink.
 type SinkOptions struct {
 	Mode Mode
-	// Legacy is the old form of lines.
+	// Legacy selects the legacy format of lines.
 	Legacy bool
-	// MaxEventSize is the size, in bytes, from which on an Event loses its bodies, and is itself lost
-	// if that does not help; 0 is none.
+	// MaxEventSize is the size in bytes beyond which an Event loses its bodies or, if that does not
+	// suffice, is lost; 0 means unlimited.
 	MaxEventSize int
-	// Batch count in mode Batch only.
+	// Batch is used in mode Batch only.
 	Batch  BatchOptions
 	Logger *slog.Logger
 }
 
-// A Sink is one place where Events go.
+// A Sink is one destination of Events.
 type Sink struct {
-	name    string // as operators know it
+	name    string // in logs and metrics
 	options SinkOptions
 	out     output
-	batcher *batcher // nil in other modes than Batch
+	batcher *batcher // nil except in mode Batch
 	losses  lossCounter
 	closing chan struct{} // closed by close
 }
 
-// An output stores lines. It is called by one goroutine at a time, unless it says otherwise.
+// An output stores lines. Calls are sequential unless the type allows concurrency.
 type output interface {
-	// write stores lines, each of which ends in a newline. It ends with ctx, and does not try
-	// again once hurry is closed.
+	// write stores lines, each with a trailing newline. It ends with ctx, and does not retry once
+	// hurry is closed.
 	write(ctx context.Context, hurry <-chan struct{}, lines [][]byte) error
 	close() error
 }
@@ -63,11 +63,9 @@ func newSink(name string, o SinkOptions, out output, parallel int) *Sink {
 	return s
 }
 
-// put stores the Event of a Record, or sees to it that it will be. It is false if the request
-// must not go on without.
-//
-// In mode Batch it never waits and never refuses: a slow service must not slow the server down, and what it loses is
-// counted.
+// put stores or queues the Event of a Record. It returns false if the request must not proceed
+// without it. In mode Batch it never blocks or rejects, so that a slow service does not slow the
+// server down; losses are counted.
 func (s *Sink) put(r *Record) bool {
 	line, err := s.line(r)
 	if err != nil {
@@ -84,7 +82,6 @@ func (s *Sink) put(r *Record) bool {
 	return s.store(context.Background(), r.line[:]) || s.options.Mode != BlockingStrict
 }
 
-// store writes lines, and counts them if they are lost.
 func (s *Sink) store(ctx context.Context, lines [][]byte) bool {
 	err := s.out.write(ctx, s.closing, lines)
 	if err != nil {
@@ -95,9 +92,8 @@ func (s *Sink) store(ctx context.Context, lines [][]byte) bool {
 	return true
 }
 
-// line encodes the Event, once for all sinks that take the same form.
-//
-// The shortened form is encoded anew and not cached, since its bound belongs to this sink.
+// line encodes the Event once for all sinks of the same format. The truncated form depends on this
+// sink's limit and is not cached.
 func (s *Sink) line(r *Record) ([]byte, error) {
 	line := &r.json
 	encode := func(e *Event, b []byte) []byte { return e.appendJSON(b, r.auditor.names.apiVersion) }
@@ -118,7 +114,7 @@ func (s *Sink) line(r *Record) ([]byte, error) {
 	return b, nil
 }
 
-// close stores what waits, and closes the output.
+// close stores waiting lines and closes the output.
 func (s *Sink) close(ctx context.Context) error {
 	close(s.closing)
 	var left int
@@ -132,11 +128,8 @@ func (s *Sink) close(ctx context.Context) error {
 	return err
 }
 
-// lossCounter counts Events that are lost, and tells the log when that begins and ends, however
-// many there are.
-//
-// One line at the beginning and one at the end: a full disk would otherwise fill the server's own log with a line for
-// each request.
+// lossCounter counts lost Events. It logs only the beginning and end of losses, because a full disk
+// would otherwise produce a log line per request.
 type lossCounter struct {
 	name   string
 	log    *slog.Logger

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// record makes one event, named by its id.
+// record emits one event with this id.
 func record(u *audit.Auditor, id string) bool {
 	a := request("jane", nil, "get /x")
 	r := u.Begin(&a, start)
@@ -26,7 +26,7 @@ func record(u *audit.Auditor, id string) bool {
 
 const onlyComplete = "rules: [{level: Metadata, omitStages: [RequestReceived]}]"
 
-// ids are the ids of the events of a log, in their order.
+// ids returns the ids of the events in a log, in order.
 func ids(text string) string {
 	var list []string
 	for line := range strings.Lines(text) {
@@ -37,7 +37,7 @@ func ids(text string) string {
 	return strings.Join(list, " ")
 }
 
-// writeLog is a log that remembers each write.
+// A writeLog records each write.
 type writeLog struct{ list chan string }
 
 func (w *writeLog) Write(b []byte) (int, error) {
@@ -63,14 +63,14 @@ func TestBatches(t *testing.T) {
 		for _, id := range []string{"b", "c", "d", "e"} {
 			record(u, id)
 		}
-		expect(0, "b c d") // a full one goes at once
+		expect(0, "b c d") // a full batch is sent at once
 		expect(time.Minute, "e")
 		record(u, "f")
 		closing := time.Now()
 		if err := u.Close(context.Background()); err != nil || time.Since(closing) != 0 {
 			t.Errorf("closing took %v: %v", time.Since(closing), err)
 		}
-		expect(0, "f") // what waits is stored in the end
+		expect(0, "f") // waiting events are stored on close
 		if record(u, "g"); len(w.list) != 0 {
 			t.Error("an event was stored after the end")
 		}
@@ -98,7 +98,7 @@ func TestThrottle(t *testing.T) {
 	})
 }
 
-// A full buffer loses events and never holds up a request.
+// TestFullBuffer checks that a full buffer loses events without blocking requests.
 func TestFullBuffer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &writeLog{make(chan string)} // nothing reads yet
@@ -119,7 +119,7 @@ func TestFullBuffer(t *testing.T) {
 		}
 		var metrics bytes.Buffer
 		u.WriteMetrics(&metrics)
-		// One is being written, one waits for its turn, two are in the buffer.
+		// One is being written, one waits for its turn, two are buffered.
 		if !strings.Contains(metrics.String(), `apiserver_audit_error_total{plugin="log"} 6`) {
 			t.Error(metrics.String())
 		}

@@ -10,33 +10,32 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// NewWebhook makes a Sink that posts Events to a service. backoff is the pause before the first
-// repetition of a post that has failed; it grows from one to the next.
+// NewWebhook returns a Sink that posts Events to a service. backoff is the pause before the first
+// retry; it grows with each one.
 func NewWebhook(service *remote.Client, naming *meta.Naming, backoff time.Duration, o SinkOptions) *Sink {
 	head := []byte(`{"kind":"EventList","apiVersion":"` + newVendorNames(naming).apiVersion + `","metadata":{},"items":[`)
 	return newSink("webhook", o, &webhookOutput{service, head, backoff}, maxConcurrentPosts)
 }
 
-// maxConcurrentPosts is how many batches may be on their way at a time.
+// maxConcurrentPosts limits the batches in flight.
 const maxConcurrentPosts = 4
 
-// The repetitions of a post, how much longer each pause is than the one before, and the time
-// that one post has.
+// Retries of a post, the growth of the pauses, and the timeout per post.
 const (
 	maxRetries   = 4
 	backoffRatio = 1.5
 	postTimeout  = 30 * time.Second
 )
 
-// A webhookOutput posts lists of Events. Many goroutines may use it.
+// A webhookOutput posts lists of Events, safe for concurrent use.
 type webhookOutput struct {
 	client  *remote.Client
 	head    []byte
 	backoff time.Duration
 }
 
-// While the server shuts down there is one more attempt and no pause. A batch that fails for good is lost as a whole
-// and counted by its lines.
+// During shutdown there is one more attempt without a pause. A batch that fails permanently is lost
+// as a whole.
 func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, lines [][]byte) error {
 	body := w.list(lines)
 	pause := w.backoff
@@ -56,9 +55,7 @@ func (w *webhookOutput) write(ctx context.Context, closing <-chan struct{}, line
 	}
 }
 
-// list is the body of a post.
-//
-// The lines are the items, without their newlines; nothing is decoded or encoded again.
+// list returns the body of a post, whose items are the lines without newlines.
 func (w *webhookOutput) list(lines [][]byte) []byte {
 	size := len(w.head) + 2
 	for _, line := range lines {
@@ -81,9 +78,8 @@ func (w *webhookOutput) post(ctx context.Context, body []byte) error {
 	return err
 }
 
-// isRetriable tells whether a post that has failed may succeed later.
-//
-// Other codes below 500 say that the service does not want this batch, and would say so again.
+// isRetriable reports whether a retry may succeed. With other codes below 500, the service rejects
+// the batch itself.
 func isRetriable(err error) bool {
 	var failed *remote.StatusError
 	return !errors.As(err, &failed) || failed.Code == http.StatusTooManyRequests || failed.Code >= 500

@@ -21,13 +21,13 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// A collector is a webhook over TLS that gathers events, if it feels like it.
+// A collector is a TLS webhook that collects events, with configurable failures.
 type collector struct {
 	*httptest.Server
-	posts         chan []string // the ids of each list that it took
+	posts         chan []string // ids of each accepted list
 	mu            sync.Mutex
-	responseCodes []int         // codes of its next answers; the connection is cut for 0
-	gate          chan struct{} // if set, it answers only when this is closed
+	responseCodes []int         // codes of its next responses; 0 cuts the connection
+	gate          chan struct{} // if set, responses wait until it is closed
 }
 
 func newCollector(t *testing.T) *collector {
@@ -75,7 +75,7 @@ func (c *collector) serve(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// sink is a webhook sink that sends to the collector.
+// sink returns a webhook sink for the collector.
 func (c *collector) sink(t *testing.T, o audit.SinkOptions) *audit.Sink {
 	t.Helper()
 	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: c.Certificate().Raw})
@@ -140,7 +140,8 @@ func TestWebhookGivesUp(t *testing.T) {
 	}
 }
 
-// A slow webhook holds up nobody, and shutdown waits for it no longer than it may.
+// TestSlowWebhook checks that a slow webhook blocks no requests, and shutdown only within its
+// timeout.
 func TestSlowWebhook(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})
@@ -158,7 +159,8 @@ func TestSlowWebhook(t *testing.T) {
 	close(c.gate)
 }
 
-// What waits at the end is sent although the last post has failed and its pause is long.
+// TestWebhookIsFlushed checks that waiting events are sent on close despite a failed post and a
+// long pause.
 func TestWebhookIsFlushed(t *testing.T) {
 	c := newCollector(t)
 	c.gate = make(chan struct{})
