@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareApply prepares to make an object what the configuration in the body says of it, or to create it.
-// The order matters: preconditions come before the configuration is looked at, and ownership is computed on
-// the stored form, before restrictApply takes back what the sub-resource may not change.
+// prepareApply prepares to apply the configuration in the body, or to create the object from it.
+// Preconditions are checked before the configuration. Ownership is computed on the stored form,
+// before restrictApply reverts what the subresource may not change.
 func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return prepareApplyCreate(m, apply, env)
@@ -26,7 +26,7 @@ func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) 
 			return Prepared{}, err
 		}
 	}
-	if cur.Tree == nil { // NeedsTree has found that the apply changes nothing
+	if cur.Tree == nil { // NeedsTree has found that the apply is a no-op
 		return Prepared{step: stepNoOp, cur: cur, mutation: m}, nil
 	}
 	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
@@ -57,7 +57,7 @@ func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) 
 	return p, nil
 }
 
-// applyOwned is ownership.Apply of a configuration to a live object; nil if there is none.
+// applyOwned applies a configuration to a live object, which may be nil.
 func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool) (tree.Tree, []any, error) {
 	versions, fault := appliedVersions(m, env)
 	w := writer(m, env)
@@ -74,8 +74,8 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	return merged, owners, err
 }
 
-// completeApplied is what has come of an apply to an object of a custom kind, without what the schema does not know, and with
-// the defaults of the version that was applied.
+// completeApplied prunes the result of an apply to a custom object, and adds the defaults of the
+// applied version.
 func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	merged, _ = k.Message().Custom.Prune(merged)
 	if k.Stored == k || k.ConversionWebhook() != nil {
@@ -84,8 +84,8 @@ func completeApplied(k *schema.Kind, merged tree.Tree) tree.Tree {
 	return convert.ToStored(k, tree.Clone(merged).(tree.Tree))
 }
 
-// prepareApplyCreate prepares to create what does not exist from its configuration. An apply through a
-// sub-resource cannot create.
+// prepareApplyCreate prepares to create a missing object from its configuration, which a
+// subresource cannot do.
 func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -105,8 +105,9 @@ func prepareApplyCreate(m *request.Mutation, apply request.Apply, env Env) (Prep
 	return p, nil
 }
 
-// validateNulls reports the nulls of a configuration that are no values of a custom kind. In a body they would be
-// dropped; what is applied is to be as it says. What the write does not reach is not looked at.
+// validateNulls reports nulls in a configuration that are not valid in a custom kind. In other
+// bodies they would be dropped, but a configuration must be stored as written. Fields that the
+// write cannot change are ignored.
 func validateNulls(m *request.Mutation, config tree.Tree, faults *schema.Faults) {
 	if bodyKind(m).Message().Custom == nil {
 		return
@@ -118,7 +119,7 @@ func validateNulls(m *request.Mutation, config tree.Tree, faults *schema.Faults)
 	rules.ValidateNulls(m.Kind.Message().Values, config, faults)
 }
 
-// withoutAbsentNulls are causes without those that miss the value of a field whose null, which was dropped since, is a fault already.
+// withoutAbsentNulls drops "required" causes for fields whose dropped null is reported already.
 func withoutAbsentNulls(causes, found []meta.Cause) []meta.Cause {
 	return slices.DeleteFunc(causes, func(c meta.Cause) bool {
 		return c.Type == meta.CauseRequired && slices.ContainsFunc(found, func(f meta.Cause) bool {
@@ -127,7 +128,6 @@ func withoutAbsentNulls(causes, found []meta.Cause) []meta.Cause {
 	})
 }
 
-// prepareNoOp is an apply that changes nothing: nothing is left to be done but to warn.
 func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	p := Prepared{cur: cur, mutation: m, step: stepNoOp}
 	if m.Subresource == "" {
@@ -136,15 +136,14 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 	return p
 }
 
-// isNoOpApply tells whether an apply certainly changes nothing. It compares the configuration with the JSON
-// of the object, which it does not decode; so the configuration must be of the stored version. It may say
-// no where nothing would change, never the other way round.
+// isNoOpApply reports whether an apply certainly changes nothing. It compares the configuration,
+// which must be of the stored version, with the undecoded JSON of the object. It may miss a no-op,
+// but never reports a change as one.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
 	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
 
-// checkApplyCreate checks what a configuration says of the object that it is for, where there is none. Each
-// of them says that the client believes in an object that does not exist.
+// checkApplyCreate rejects a configuration that presumes an existing object.
 func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 	metadata := childObject(apply.Config, "metadata")
 	if uid := metadata.String("uid"); uid != "" {
@@ -164,8 +163,8 @@ func checkApplyCreate(m *request.Mutation, apply request.Apply) error {
 	return nil
 }
 
-// appliedConfig is the configuration as a part of the object itself. That differs where the
-// sub-resource has a body of another kind.
+// appliedConfig returns the configuration as part of the object, which differs if the subresource
+// has a body of another kind.
 func appliedConfig(m *request.Mutation, sent tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	sub := m.Kind.Subresource(m.Subresource)
 	if sub == nil || sub.BodyKind == nil {
@@ -182,7 +181,6 @@ func appliedConfig(m *request.Mutation, sent tree.Tree, env Env, faults *schema.
 	return config, err
 }
 
-// restrictApply limits what an apply has made to what its resource may change.
 func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faults *schema.Faults) (tree.Tree, error) {
 	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
 		if w := writer(m, env); w.Scale != nil && !w.Scale.Has(want) { // the manager has given the field up
@@ -196,11 +194,11 @@ func restrictApply(cur State, m *request.Mutation, want tree.Tree, env Env, faul
 	return restrictUpdate(cur, m, want, timestamp(env.Now), faults)
 }
 
-// kubectl kept its configuration in an annotation before servers could apply. A server-side apply by it
-// keeps the annotation up to date, and may take over the fields that the annotation says it has applied.
+// kubectl kept its configuration in an annotation before server-side apply. An apply by kubectl
+// keeps the annotation up to date, and may take over the fields that it lists.
 const kubectlManager = "kubectl"
 
-// lastApplied is the annotation of an object; "" if it has none, or none is kept.
+// lastApplied returns the annotation of an object, or "".
 func (e *Env) lastApplied(t tree.Tree) string {
 	if e.LastApplied == "" {
 		return ""
@@ -208,9 +206,9 @@ func (e *Env) lastApplied(t tree.Tree) string {
 	return t.Object("metadata", "annotations").String(e.LastApplied)
 }
 
-// updateLastApplied writes the configuration into the annotation, if the object has one. Clients that still
-// compute patches from the annotation would otherwise undo the apply. An annotation that would be too
-// large is removed, as by kube-apiserver.
+// updateLastApplied writes the configuration into an existing annotation: clients that compute
+// patches from it would otherwise undo the apply. An annotation that would become too large is
+// removed, as in kube-apiserver.
 func (e *Env) updateLastApplied(m *request.Mutation, config, want tree.Tree) tree.Tree {
 	if m.FieldManager != kubectlManager || e.lastApplied(want) == "" || m.Subresource != "" {
 		return want

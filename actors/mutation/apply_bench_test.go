@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// testObject is an object that is written to again and again.
+// testObject is an object that is written again and again.
 type testObject struct {
 	t       testing.TB
 	kind    *schema.Kind
@@ -31,7 +31,7 @@ func newTestObject(t testing.TB, resource string) *testObject {
 	return &testObject{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
 }
 
-// write makes a mutation, and takes what comes of it for the state.
+// write makes a mutation, and stores its result as the state.
 func (s *testObject) write(m request.Mutation) Candidate {
 	s.t.Helper()
 	m.Kind, m.Key = s.kind, s.key
@@ -48,7 +48,7 @@ func (s *testObject) write(m request.Mutation) Candidate {
 	return c
 }
 
-// config is a configuration to be applied by a manager.
+// config returns a configuration to be applied by a manager.
 func (s *testObject) config(manager, text string) request.Mutation {
 	s.t.Helper()
 	tree, faults, err := codec.DecodeJSON(s.kind.Message(), []byte(text))
@@ -62,7 +62,7 @@ func configMapOf(value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"payload":%q,"sent":%q}}`, strings.Repeat("x", 1024), value)
 }
 
-// podOf is what the first of three managers says about a Pod of about 2 KiB.
+// podOf returns what the first of three managers applies of a Pod of about 2 KiB.
 func podOf(label string) string {
 	container := func(name string) string {
 		return `{"name":"` + name + `","image":"example.com/` + name + `:1","args":["--config","/etc/web/server.conf"],"ports":[{"name":"p` + name + `","containerPort":80}],` +
@@ -96,8 +96,8 @@ func TestNoOpApply(t *testing.T) {
 	}
 }
 
-// benchmarkWrites are what a benchmark does over and over. It also reports the CPU per write, which
-// other load on the machine does not change as much as the time.
+// benchmarkWrites repeats writes. It also reports the CPU per write, which depends less on other
+// load than the time.
 func (s *testObject) benchmarkWrites(b *testing.B, all ...request.Mutation) {
 	b.Helper()
 	b.ReportAllocs()
@@ -109,7 +109,6 @@ func (s *testObject) benchmarkWrites(b *testing.B, all ...request.Mutation) {
 	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(i), "µs-cpu/op")
 }
 
-// cpuTime is what this process has used.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	used, err := processes.CPUTime()

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestBinding: a Binding ties a Pod to a node once, as of the time of the write, and is no
-// change of the spec.
+// TestBinding: a Binding assigns a Pod to a node once, at the time of the write, without a spec
+// change.
 func TestBinding(t *testing.T) {
 	bind := request.Mutation{Change: request.Create{}, Subresource: "binding"}
 	const body = `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// BenchmarkCold is what the server pays for a write: the body is read, the state, which keeps no
-// tree at rest, is read too, and the mutation is computed. The state stays as it is.
+// BenchmarkCold measures a write as in the server: decoding the body and the state, which has no
+// cached tree, and the mutation. The state stays the same.
 func BenchmarkCold(b *testing.B) {
 	create := request.Mutation{Change: request.Create{}, FieldManager: "one"}
 	update := request.Mutation{Change: request.Update{}, FieldManager: "one"}
@@ -54,7 +54,7 @@ func BenchmarkCold(b *testing.B) {
 	}
 }
 
-// benchmarkCold makes one mutation of the state over and over.
+// benchmarkCold repeats one mutation of the state.
 func (s *testObject) benchmarkCold(b *testing.B, m request.Mutation, body string) {
 	b.Helper()
 	b.ReportAllocs()

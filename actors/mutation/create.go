@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareCreate prepares a new object from the body. The caller has already turned generateName into
-// m.Key.Name.
+// prepareCreate prepares a new object from the body. The caller has already generated m.Key.Name if
+// needed.
 func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if m.Subresource != "" {
 		return prepareCreateSubresource(cur, m, env)
@@ -24,8 +24,8 @@ func prepareCreate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return p, nil
 }
 
-// prepareCreateSubresource prepares a create of a sub-resource: an existing object takes in the body. A
-// binding is such: it is created at a Pod that exists.
+// prepareCreateSubresource prepares a create that changes an existing object, such as a binding of
+// a Pod.
 func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -33,17 +33,16 @@ func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared
 	return prepareReplacement(cur, m, tree.Clone(m.Body()).(tree.Tree), env)
 }
 
-// prepareNew prepares a new object as the body has it.
 func prepareNew(m *request.Mutation, env Env) Prepared {
 	object := convert.ToStored(m.Kind, copyBody(m, env, request.OnCreate))
 	asked := managedFields(object)
-	dropServerManaged(m.Kind.Stored, childObject(object, "metadata")) // it is not taken from a body, and so not owned
+	dropServerManaged(m.Kind.Stored, childObject(object, "metadata")) // not taken from a body, so it has no owner
 	updateManagedFields(State{}, m, asked, object, env)
 	return prepareNewObject(m, object, managedFields(object), env)
 }
 
-// prepareNewObject gives a new object, in stored form, what the server sets in it. It changes object. uid
-// and times come from env, so that tests and repetitions are deterministic.
+// prepareNewObject sets the server's fields of a new object, in stored form, in place. uid and
+// times come from env, so that tests and retries are deterministic.
 func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env Env) Prepared {
 	metadata := childObject(object, "metadata")
 	metadata["name"] = m.Key.Name
@@ -65,7 +64,8 @@ func prepareNewObject(m *request.Mutation, object tree.Tree, owners []any, env E
 	return p
 }
 
-// completeNew completes what depends on the object as a whole, also after an admission has changed it.
+// completeNew completes fields that depend on the whole object, also after admission has changed
+// it.
 func (p *Prepared) completeNew() {
 	stored := p.mutation.Kind.Stored
 	if p.mutation.Kind.IsCustom() && p.mutation.Kind.Subresource("status") != nil {
@@ -78,15 +78,15 @@ func (p *Prepared) completeNew() {
 	}
 }
 
-// namesVersion reports whether an object names a version that can exist. Clients create objects with the
-// resourceVersion "0", or one that is no number, and expect it to be dropped.
+// namesVersion reports whether an object names a possible version. Clients create objects with
+// resourceVersion "0" or with invalid ones, and expect that to be dropped.
 func namesVersion(object tree.Tree) bool {
 	version, err := strconv.ParseUint(childObject(object, "metadata").String("resourceVersion"), 10, 64)
 	return err == nil && version != 0
 }
 
-// finishCreate allocates for, validates and encodes a new object. All causes are told together. Allocation
-// comes first, because validation looks at what it chose; it is given back on every way out but the last.
+// finishCreate allocates, validates and encodes a new object. It reports all causes together.
+// Allocation comes first, because its choices are validated; it is released on every error.
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, object := p.mutation, p.want
 	m.Kind.Stored.Strategy.FinishCreate(object)
@@ -114,7 +114,6 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	return c, nil
 }
 
-// validateNew tells all that is wrong with a new object, together with what others have found.
 func (p *Prepared) validateNew(found []meta.Cause) error {
 	m, object := p.mutation, p.want
 	if p.faults != nil {
@@ -129,9 +128,9 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 	return err
 }
 
-// copyBody is the body of a write with what the mutation changes of it copied: the same
-// body may be needed again, for another state. A conversion, the kind's Preparer, a feature that is off, an allocation and
-// an admission that changes objects may change any part of it; all other steps write at the top and into metadata only.
+// copyBody returns the body with copies of everything that the mutation may change, because the
+// body may be needed again. Conversions, Preparers, disabled features, allocations and admission
+// may change any part; all other steps write only at the top and into metadata.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
 	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || rules.HasFeatured(m.Kind.Stored, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
 		body := tree.Clone(m.Body()).(tree.Tree)
@@ -141,7 +140,8 @@ func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tr
 	return cloneTop(m.Body())
 }
 
-// dropServerManaged drops what is never taken from the body of a create. The generation of a kind that has none is its client's.
+// dropServerManaged drops fields that are never taken from the body of a create. If the kind has no
+// generation, the client owns that field.
 func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	for _, name := range []string{"resourceVersion", "deletionTimestamp", "deletionGracePeriodSeconds", "selfLink", "managedFields"} {
 		delete(metadata, name)
@@ -151,13 +151,12 @@ func dropServerManaged(k *schema.Kind, metadata tree.Tree) {
 	}
 }
 
-// resource is how errors name what a kind is served as.
 func resource(k *schema.Kind) meta.GroupResource {
 	return meta.GroupResource{Group: k.Group, Resource: k.Resource}
 }
 
-// kindName is how errors about the content of an object name its kind: by the group that stores it, which is the
-// core group for an Event of either group.
+// kindName returns the kind for errors about an object's content. It has the storage group, which
+// is the core group for Events of either group.
 func kindName(k *schema.Kind) meta.GroupKind {
 	if k.Stored != nil {
 		return meta.GroupKind{Group: k.Stored.Group, Kind: k.Kind}
@@ -165,7 +164,7 @@ func kindName(k *schema.Kind) meta.GroupKind {
 	return meta.GroupKind{Group: k.Group, Kind: k.Kind}
 }
 
-// bodyKind is the kind of m's body, which a sub-resource may change.
+// bodyKind returns the kind of m's body, which may be that of a subresource.
 func bodyKind(m *request.Mutation) *schema.Kind {
 	return convert.BodyKind(m.Kind, m.Kind.Subresource(m.Subresource))
 }

@@ -1,20 +1,19 @@
-// Package mutation computes what a request makes of an object: the current state and a mutation
-// go in, a candidate for the new state comes out. It has no clock, source of uids or I/O of its own
-// and knows no actors; the object's owner calls it.
+// Package mutation computes the effect of a request on an object, from the current state and a
+// mutation to a candidate for the new state. It has no clock, uid source or I/O and does not know
+// actors; the object's owner calls it.
 //
 // A mutation takes three steps:
 //
-//	Prepare  makes the wanted tree, from the body or from the current state and a patch; checks
-//	         preconditions; carries over what clients may not set; moves the ownership of fields
-//	         (managedFields); sets defaults
-//	Admit    runs the admission plugins that complete or refuse the change
-//	Finish   allocates what objects share, validates, encodes, and compares with the current
-//	         state: a candidate that equals it is no change at all
+//	Prepare  builds the wanted tree, from the body or from the current state and a patch; checks
+//	         preconditions; restores what clients may not set; updates managed fields; sets
+//	         defaults
+//	Admit    runs the admission plugins that mutate or refuse the change
+//	Finish   allocates shared values, validates, encodes, and compares with the current state:
+//	         an equal candidate is a no-op
 //
-// Ownership is moved before admission: the fields that an admission adds belong to nobody, since
-// no manager asked for them.
+// Managed fields are updated before admission, so fields that admission adds have no manager.
 //
-// Where plugins may block (request.MayBlock), Wait takes the place of Finish. It runs on another goroutine
-// while the owner goes on. The state is immutable, and the owner checks afterwards that it is still the
-// current one.
+// If plugins may block (request.MayBlock), Wait replaces Finish. It runs on another goroutine while
+// the owner continues. The state is immutable, and the owner checks afterwards that it is still
+// current.
 package mutation

@@ -11,13 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DefaultMaxBytes is how many bytes of data an object may have by default. It is 1.5 MiB, what other
-// servers of this API take.
+// DefaultMaxBytes is the default limit of an object's data in bytes: 1.5 MiB, as in kube-apiserver
+// with etcd.
 const DefaultMaxBytes = 3 << 19
 
-// encode encodes the new state. It refuses one that is too large, which is found while it is being written,
-// and one that recovery could not read again. Reading back what was written costs little beside the write,
-// and a state that recovery cannot read would be lost.
+// encode encodes the new state. It rejects one that is too large, or that recovery could not
+// decode: such a state would be lost. Decoding costs little compared with the write.
 func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.Encoded, error) {
 	stored := m.Kind.Stored
 	limit := e.maxDataBytes(cur, m)
@@ -37,9 +36,8 @@ func (e *Env) encode(cur State, m *request.Mutation, object tree.Tree) (codec.En
 	return encoded, nil
 }
 
-// maxDataBytes is how many bytes of data the new state may have. An object that was stored when the limit
-// was higher can stay as large as it is, and can be deleted. A limit that is lowered must not make objects
-// immortal.
+// maxDataBytes returns the data limit of the new state. An object that was stored under a higher
+// limit keeps its size as its limit, so that it can be changed and deleted.
 func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	limit := e.MaxBytes
 	if limit <= 0 {
@@ -56,9 +54,8 @@ func (e *Env) maxDataBytes(cur State, m *request.Mutation) int {
 	return max(limit, had)
 }
 
-// dataSize is about how large an object is to its users: without managedFields, and with one byte for each
-// character that JSON escapes for HTML. Users cannot know how large managedFields are, and should not be
-// refused for them.
+// dataSize returns the size of an object as users see it: without managedFields, and with
+// characters that JSON escapes for HTML as one byte. Users cannot control these.
 func dataSize(json []byte) int {
 	size := len(json) - codec.ManagedFieldsSize(json)
 	for _, escape := range []string{`\u003c`, `\u003e`, `\u0026`} {
@@ -67,8 +64,8 @@ func dataSize(json []byte) int {
 	return size
 }
 
-// InForm is the candidate of an admitted and finished change in the form of another kind, in which t is what it makes of
-// the object. stored is the object as it was stored before; nil if there was none.
+// InForm returns the candidate of a finished change in the form of another kind, whose object is t.
+// stored is the previously stored object, or nil.
 func (p *Prepared) InForm(k *schema.Kind, t tree.Tree, c Candidate, stored *meta.Object) (Candidate, error) {
 	m := *p.mutation
 	m.Kind = k

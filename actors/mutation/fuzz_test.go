@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fuzzTargets are objects that fuzzing changes: their kind, and what they are.
+// fuzzTargets are the objects of the fuzz tests.
 var fuzzTargets = []struct{ group, version, resource, object string }{
 	{"", "v1", "configmaps", `{"metadata":{"name":"a","namespace":"default","uid":"u1","labels":{"a":"b"}},"data":{"x":"1"}}`},
 	{"", "v1", "pods", `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"}],"ports":[{"containerPort":80}]}],"tolerations":[{"key":"k"}]},"status":{"phase":"Running"}}`},
@@ -50,7 +50,6 @@ func mustDecode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// stateOf is a stored tree as its owner has it.
 func stateOf(t testing.TB, k *schema.Kind, object tree.Tree) State {
 	t.Helper()
 	json := withVersion(codec.EncodeJSON(k.Stored, object))
@@ -66,8 +65,8 @@ func withVersion(e codec.Encoded) []byte {
 	return fmt.Appendf(nil, "%s%d%s", e.JSON[:e.VersionOffset], currentVersion, e.JSON[e.VersionOffset:])
 }
 
-// checkInvariants checks what holds for every mutation of cur: it is refused by a Status that blames
-// the client, or makes something that can be stored and read; and cur stays as it is.
+// checkInvariants checks the invariants of every mutation of cur: it is refused by a Status that
+// blames the client, or results in something that can be stored and decoded; and cur is unchanged.
 func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	before := tree.Clone(cur.Tree)
 	got, err := Apply(cur, &m, env)
@@ -98,7 +97,7 @@ func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	}
 }
 
-// FuzzPatch: patches of all types but apply.
+// FuzzPatch tries patches of all types but apply.
 func FuzzPatch(f *testing.F) {
 	for i, body := range []string{
 		`{"metadata":{"labels":{"a":null}},"data":{"y":"2"}}`, `[{"op":"add","path":"/data/y","value":"1"},{"op":"test","path":"/data/x","value":"1"}]`,
@@ -119,7 +118,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// FuzzApply: configurations against objects whose managers are anything.
+// FuzzApply tries configurations against objects with arbitrary managers.
 func FuzzApply(f *testing.F) {
 	for i, config := range []string{
 		`{"data":{"x":"2","y":"1"}}`, `{"spec":{"containers":[{"name":"c","image":"j"},{"name":"d"}]}}`, `{"spec":{"replicas":null,"template":{}}}`, `{"spec":{"maxReplicas":4}}`, `{"spec":{"ports":[{"port":80,"protocol":"UDP"},{"port":80}]}}`,
@@ -144,7 +143,7 @@ func FuzzApply(f *testing.F) {
 		current := tree.Clone(trees[int(target)%len(kinds)]).(tree.Tree)
 		entry := tree.Tree{"manager": manager, "operation": operation, "apiVersion": version, "fieldsType": "FieldsV1", "fieldsV1": fields}
 		if _, _, err := codec.DecodeJSON(k.Stored.Message(), codec.EncodeJSON(k.Stored, tree.Tree{"metadata": tree.Tree{"managedFields": []any{entry}}}).JSON); err != nil {
-			return // no write would have let it in
+			return // no write would have accepted it
 		}
 		setManagedFields(current, []any{entry})
 		checkInvariants(t, stateOf(t, k, current), request.Mutation{

@@ -13,11 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serverManager is the manager of what the server writes on its own account. It owns what controllers of
-// the server itself write.
+// serverManager is the field manager of the server's own writes, including those of its
+// controllers.
 const serverManager = "troupe"
 
-// writer says who makes a mutation.
 func writer(m *request.Mutation, env Env) ownership.Writer {
 	w := ownership.Writer{
 		Manager: cmp.Or(m.FieldManager, serverManager), Subresource: m.Subresource, APIVersion: m.Kind.APIVersion(), Now: timestamp(env.Now),
@@ -34,21 +33,20 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 	return w
 }
 
-// servedVersions finds the served versions of the objects that m's kind shares its storage with. Where a webhook converts
-// and fails, fault tells why: what was computed by them then counts for nothing.
+// servedVersions returns the versions that share m's storage kind. If a conversion webhook fails,
+// fault returns the error, and everything computed with the versions is invalid.
 func servedVersions(m *request.Mutation, env Env) (versions ownership.ServedVersions, fault func() error) {
 	c := conversions{mutation: m, webhook: env.Conversions}
 	return c.versions, func() error { return c.err }
 }
 
-// appliedVersions is servedVersions for an apply: between versions of a custom kind nothing is filled in, for defaults are
-// no part of what a configuration says, and a list that is owned as a whole would be one with the defaults of its items.
+// appliedVersions is servedVersions for an apply. It sets no defaults between versions of a custom
+// kind: they are not part of a configuration, and would become part of atomic lists.
 func appliedVersions(m *request.Mutation, env Env) (versions ownership.ServedVersions, fault func() error) {
 	c := conversions{mutation: m, webhook: env.Conversions, withoutDefaults: m.Kind.IsCustom()}
 	return c.versions, func() error { return c.err }
 }
 
-// conversions are the conversions for the ownership of one mutation.
 type conversions struct {
 	mutation        *request.Mutation
 	webhook         request.Conversions
@@ -56,7 +54,6 @@ type conversions struct {
 	err             error // the first of a webhook
 }
 
-// versions implements ownership.ServedVersions.
 func (c *conversions) versions(apiVersion string) (ownership.ServedVersion, bool) {
 	form := c.mutation.Kind.FindVersion(apiVersion)
 	if form == nil {
@@ -89,7 +86,6 @@ func (c *conversions) servedVersion(k *schema.Kind) ownership.ServedVersion {
 	}
 }
 
-// withoutTypeMeta is a tree without what a version says of itself.
 func withoutTypeMeta(t tree.Tree) tree.Tree {
 	edit := tree.CopyOnWrite{From: t}
 	for _, name := range []string{"apiVersion", "kind"} {
@@ -100,7 +96,7 @@ func withoutTypeMeta(t tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// convert asks the webhook, unless it has failed before: then the object stays as it is.
+// convert calls the webhook, unless that has failed before; then the object stays unchanged.
 func (c *conversions) convert(from, to *schema.Kind, t tree.Tree) tree.Tree {
 	if c.err != nil || len(t) == 0 {
 		return t
@@ -112,12 +108,10 @@ func (c *conversions) convert(from, to *schema.Kind, t tree.Tree) tree.Tree {
 	return converted
 }
 
-// managedFields are the managers that an object names.
 func managedFields(t tree.Tree) []any {
 	return t.Object("metadata").List("managedFields")
 }
 
-// setManagedFields replaces them.
 func setManagedFields(t tree.Tree, list []any) {
 	metadata := t.EnsureObject("metadata")
 	if len(list) == 0 {
@@ -127,9 +121,8 @@ func setManagedFields(t tree.Tree, list []any) {
 	metadata["managedFields"] = list
 }
 
-// withoutTimeOnlyChange turns a candidate that changes nothing but the times in managedFields into no change
-// at all. Such candidates come from defaults, which fill what an apply left out of a value that is owned
-// as a whole.
+// withoutTimeOnlyChange turns a candidate that differs only in times of managedFields into a no-op.
+// Such candidates come from defaults for what an apply left out of an atomic value.
 func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	before := managedFields(cur.Tree)
 	if c.Op == Put && !c.Created && !cur.Outdated && len(before) > 0 && slices.EqualFunc(before, managedFields(c.Tree), equalExceptTime) &&
@@ -139,7 +132,6 @@ func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	return c
 }
 
-// equalExceptTime tells whether two entries of managedFields differ in their time at most.
 func equalExceptTime(a, b any) bool {
 	x, _ := a.(tree.Tree)
 	y, _ := b.(tree.Tree)
@@ -151,10 +143,10 @@ func equalExceptTime(a, b any) bool {
 	return true
 }
 
-// updateManagedFields makes the writer own what changes from the current state to want. asked is the
-// managedFields of the body: a list that differs replaces the current one, and a list of one
-// empty entry resets all ownership. Where the versions of other managers cannot be compared, nobody owns anything any more:
-// what they own cannot be told, and the write must not depend on it.
+// updateManagedFields makes the writer own its changes from the current state to want. asked is the
+// managedFields of the body: a different list replaces the current one, and a list of one empty
+// entry resets all ownership. If the versions of other managers cannot be compared, all ownership
+// is dropped, because the write must not depend on it.
 func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	if keepsOwners(m) {

@@ -15,24 +15,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// State is what an object is before a mutation. It is a value: a mutation never changes it, and several may
-// start from the same one.
+// State is an object before a mutation. Mutations never change it, so several may start from the
+// same State.
 type State struct {
 	Object *meta.Object // nil: it does not exist
-	// Tree is Object decoded; it is shared and must not be changed. Nil if Object is, and
-	// where NeedsTree allows that.
+	// Tree is the decoded Object, shared and immutable. It is nil if Object is, or if NeedsTree
+	// allows that.
 	Tree tree.Tree
-	// Committed says that Object has a version. It has none while the state is still being
+	// Committed reports whether Object has a version. It has none while the state is being
 	// committed.
 	Committed bool
-	// Outdated says that Object was stored by an older schema than Tree is in (convert.ToCurrentSchema), or in a version
-	// that is not the stored one any more: to write Tree as it is would be a change.
+	// Outdated means that Object was stored by an older schema than Tree (convert.ToCurrentSchema),
+	// or in a version that is no longer the stored one: writing Tree unchanged would be a change.
 	Outdated bool
 }
 
-// NeedsTree tells whether Prepare looks at the tree of the current state. It does not to remove an object
-// as it is, nor where the bytes show that an apply changes nothing; unless an admission is to see the
-// change. Decoding is a large part of what a write costs.
+// NeedsTree reports whether Prepare needs the tree of the current state, whose decoding is
+// expensive. It does not to remove an object immediately, nor for an apply whose bytes show that it
+// is a no-op, unless admission sees the change.
 func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -43,8 +43,8 @@ func NeedsTree(o *meta.Object, m *request.Mutation) bool {
 	return true
 }
 
-// NeedsVersion tells whether m depends on the version of the current state, and so cannot be computed on one that is still
-// being committed and has none: it would be refused although nobody else has changed the object.
+// NeedsVersion reports whether m depends on the version of the current state, so that it cannot be
+// computed on an uncommitted one: it would fail although no other writer has changed the object.
 func NeedsVersion(m *request.Mutation) bool {
 	switch c := m.Change.(type) {
 	case request.Delete:
@@ -57,52 +57,50 @@ func NeedsVersion(m *request.Mutation) bool {
 	return version != "" && version != "0"
 }
 
-// Env is what a mutation takes from outside. The owner of the object makes one for each mutation.
+// Env is the environment of one mutation.
 type Env struct {
-	// Context ends what takes long; nil for never.
+	// Context ends slow work; may be nil.
 	Context context.Context
 	Now     time.Time
 	NewUID  func() string
-	// LastApplied names the annotation in which clients keep what they have applied; "" if none.
+	// LastApplied names the annotation in which clients keep what they have applied; "": none.
 	LastApplied string
-	// MaxBytes is how many bytes of data an object may have, and half of what it may have in all;
-	// 0 is DefaultMaxBytes.
+	// MaxBytes is the limit of an object's data, and half of the limit of its total size; 0:
+	// DefaultMaxBytes.
 	MaxBytes int
-	// Allocator hands out what the objects of the storage share; nil if they share nothing.
+	// Allocator assigns what the objects of the storage kind share; may be nil.
 	Allocator Allocator
-	// Conversions convert between versions if a webhook does; nil otherwise.
+	// Conversions convert between versions if a webhook does; else nil.
 	Conversions request.Conversions
 }
 
-// Op is what a candidate does.
+// Op is the effect of a candidate.
 type Op uint8
 
-// The operations.
 const (
 	None Op = iota // the state stays as it is
 	Put
 	Remove
 )
 
-// A Candidate is the outcome of a mutation that is accepted but not committed.
+// A Candidate is the outcome of an accepted, uncommitted mutation.
 type Candidate struct {
 	Op      Op
 	Tree    tree.Tree
 	Encoded codec.Encoded
 	Head    meta.ObjectMeta
 	Created bool
-	// NoOp says that an apply was found at once to change nothing; Op is then None.
+	// NoOp means that an apply was recognized as a no-op early; Op is then None.
 	NoOp bool
-	// Form is the kind in whose form the candidate is; nil for the stored one of the mutation's kind.
+	// Form is the kind of the candidate's form; nil: the stored one of the mutation's kind.
 	Form *schema.Kind
-	// Reserved is what was set aside for the change: what its object has of what objects share,
-	// and what a waiting admission has reserved. Whoever takes the candidate calls Commit when it is
-	// stored, or Release.
+	// Reserved is what was reserved for the change by the allocator and by admission. The receiver
+	// of the candidate must call Commit when it is stored, or Release.
 	Reserved *request.Reservation
 }
 
-// Apply computes the candidate of m on the state cur, where no admission has to be waited for.
-// Errors are *meta.Status, and leave everything as it was.
+// Apply computes the candidate of m on cur, for mutations whose admission does not block. Errors
+// are *meta.Status and have no effect.
 func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	p, err := Prepare(cur, m, env)
 	if err == nil {
@@ -118,8 +116,8 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 	return c, p.Reserve(&c)
 }
 
-// evaluate adds to causes what the expressions of the kind find wrong. They do not run where the causes say that a value
-// lacks the type or the size that they count on (rules.Blocks), which is a cause of its own.
+// evaluate adds the causes found by the kind's expressions. They do not run if a value lacks the
+// type or size that they rely on (rules.Blocks), which is a cause of its own.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
 	if !m.Kind.Strategy.HasExpressions() || m.Subresource != "" && !m.Kind.IsCustom() {
 		return causes, nil
@@ -138,8 +136,8 @@ func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta
 	return causes, nil
 }
 
-// encodeCandidate encodes a wanted tree into a candidate, or finds that nothing changes. A terminating
-// object whose last finalizer goes is removed by the same write.
+// encodeCandidate encodes a wanted tree into a candidate, or detects a no-op. Removing the last
+// finalizer of a terminating object removes the object in the same write.
 func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) (Candidate, error) {
 	stored := m.Kind.Stored
 	object = convert.Keep(m.Kind, object)
@@ -158,7 +156,7 @@ func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) 
 	return c, nil
 }
 
-// warnsAlways tells whether also a write that changes nothing may be warned of.
+// warnsAlways reports whether even a no-op may cause warnings.
 func warnsAlways(m *request.Mutation) bool {
 	if m.Subresource == "" {
 		return m.Kind.Stored.Strategy.WarnsOnNoOp()
@@ -167,7 +165,6 @@ func warnsAlways(m *request.Mutation) bool {
 	return sub != nil && sub.View.Warn != nil
 }
 
-// warn records the warnings about an accepted state that m makes of old, which is nil on create.
 func warn(m *request.Mutation, object, old tree.Tree) {
 	if m.Subresource == "" {
 		m.Recorder.Warn(m.Kind.Stored.Strategy.Warnings(object, old)...)
@@ -176,8 +173,8 @@ func warn(m *request.Mutation, object, old tree.Tree) {
 	}
 }
 
-// sameBytes compares a stored object with an encoding that lacks the version. Only the number of the
-// version may differ, wherever in the bytes it stands.
+// sameBytes compares a stored object with an encoding without version, ignoring the digits of the
+// version.
 func sameBytes(old *meta.Object, e codec.Encoded) bool {
 	digits := len(old.JSON) - len(e.JSON)
 	return digits >= 0 && e.VersionOffset+digits <= len(old.JSON) &&
@@ -185,9 +182,9 @@ func sameBytes(old *meta.Object, e codec.Encoded) bool {
 		string(old.JSON[e.VersionOffset+digits:]) == string(e.JSON[e.VersionOffset:])
 }
 
-// removable tells whether a terminating object without finalizers in its metadata is removed now: a
-// graceful deletion waits until the grace period is set to 0, a namespace until the finalizers in
-// its spec are gone.
+// removable reports whether a terminating object without finalizers is removed now. A graceful
+// deletion waits until the grace period is set to 0, a namespace until the finalizers in its spec
+// are gone.
 func removable(k *schema.Kind, object tree.Tree) bool {
 	metadata := childObject(object, "metadata")
 	if grace, ok := metadata["deletionGracePeriodSeconds"].(int64); ok && grace > 0 {

@@ -17,16 +17,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// testCase is one mutation of one state and what must come of it.
+// testCase is one mutation of one state and its expected result.
 type testCase struct {
 	name     string
 	resource string
-	current  string // JSON; "": there is nothing
+	current  string // JSON; "": no object
 	pending  bool   // the current state is not committed yet
 	m        request.Mutation
 	body     string // of a create or an update
-	// The outcome: an operation and fields of the state by path, "" for absent ones, or
-	// a code, reason and part of the message.
+	// The outcome: an operation and fields of the state by path, "" for absent ones, or a code,
+	// reason and part of the message.
 	op     Op
 	fields map[string]string
 	code   int
@@ -63,7 +63,7 @@ func decode(t *testing.T, k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// state is an object as its owner has it at currentVersion.
+// state returns an object at currentVersion.
 func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	t.Helper()
 	if c.current == "" {
@@ -71,7 +71,7 @@ func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	}
 	wanted := decode(t, k, c.current)
 	rules.Default(k, wanted)
-	if k.Writes.Deletion == schema.DeleteGracefully { // a Pod has what its creation gave it, and a later status
+	if k.Writes.Deletion == schema.DeleteGracefully { // a Pod has the fields of its creation and a later status
 		created := tree.Clone(wanted).(tree.Tree)
 		k.Preparer.Prepare(created, nil)
 		wanted["spec"] = created["spec"]
@@ -90,7 +90,7 @@ func (c *testCase) state(t *testing.T, k *schema.Kind) State {
 	return State{Object: o, Tree: object, Committed: !c.pending}
 }
 
-// fieldText is the field at a path such as "metadata.labels.a", as JSON; "" if it is absent.
+// fieldText returns the field at a path such as "metadata.labels.a" as JSON; "" if it is absent.
 func fieldText(object tree.Tree, path string) string {
 	var v any = object
 	for name := range strings.SplitSeq(path, ".") {
@@ -113,7 +113,7 @@ func fieldText(object tree.Tree, path string) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-// setBody gives a mutation, which creates unless it says otherwise, a body.
+// setBody gives a mutation a body, and makes it a create by default.
 func setBody(m *request.Mutation, body tree.Tree) {
 	switch c := m.Change.(type) {
 	case request.Update:
@@ -166,7 +166,7 @@ func (c *testCase) compare(t *testing.T, k *schema.Kind, got Candidate) {
 	if got.Op == None {
 		return
 	}
-	// What is encoded is what is in the tree, and lacks the version only.
+	// The encoding matches the tree, and lacks only the version.
 	tree, _, err := codec.DecodeJSON(k.Message(), got.Encoded.JSON)
 	if err != nil {
 		t.Fatal(err)

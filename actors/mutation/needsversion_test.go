@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A write that names a version waits for the change before it, which has none yet; any other does not.
+// Only a write that names a version waits for the uncommitted change before it.
 func TestNeedsVersion(t *testing.T) {
 	body := func(version string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"resourceVersion": version}} }
 	conditional := request.Mutation{Change: request.Delete{ResourceVersion: new("7")}}

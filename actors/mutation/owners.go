@@ -7,10 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// dropDuplicateOwners drops owner references of the wanted state that equal an earlier one, and warns of
-// them.
+// dropDuplicateOwners drops duplicate owner references of the wanted state, with a warning.
 func (p *Prepared) dropDuplicateOwners() {
-	after := p.completed || isPatch(p.mutation) // a patch is looked at once, with what admission makes of it
+	after := p.completed || isPatch(p.mutation) // a patch is checked once, with the changes of admission
 	p.completed = true
 	metadata := childObject(p.want, "metadata")
 	owners := metadata.List("ownerReferences")
@@ -31,11 +30,9 @@ func (p *Prepared) dropDuplicateOwners() {
 		strings.Join(dropped, ", "))
 }
 
-// distinctOwners are the references without those that equal an earlier one, and the uids of those. References
-// of one uid that differ are left for validation.
-//
-// Each is looked up by its text, since they are counted only by the size of the request: comparing each with each
-// would hold up the object for seconds.
+// distinctOwners returns the references without duplicates, and the uids of the dropped ones.
+// Different references with the same uid are left to validation. Comparing their texts in a map
+// avoids quadratic time: only the size of the request limits their number.
 func distinctOwners(owners []any) (kept []any, dropped []string) {
 	seen := make(map[string]bool, len(owners))
 	var text []byte

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDistinctOwners: equal references are dropped and all others kept, in their order.
+// TestDistinctOwners: duplicate references are dropped and all others kept, in their order.
 func TestDistinctOwners(t *testing.T) {
 	t.Parallel()
 	owner := func(uid string, more ...any) tree.Tree {
@@ -31,7 +31,8 @@ func TestDistinctOwners(t *testing.T) {
 	}
 }
 
-// TestDistinctOwnersOfOneUID ends: comparing each of as many references with each other would take half an hour.
+// TestDistinctOwnersOfOneUID ends: comparing all pairs of that many references would take half an
+// hour.
 func TestDistinctOwnersOfOneUID(t *testing.T) {
 	t.Parallel()
 	owners := make([]any, 100_000)

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// preparePatch prepares to change an existing object by a patch. A patch is about the object
-// as its client sees it, so it applies to that version and the result is converted back.
+// preparePatch prepares to patch an existing object. A patch applies to the version that its client
+// sees, and the result is converted back.
 func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -60,8 +60,8 @@ func preparePatch(cur State, m *request.Mutation, patch request.Patch, env Env) 
 	return prepareReplacement(cur, m, copyBelowTop(cur, m, want, env), env)
 }
 
-// checkPatchedName requires that a patch leaves the name as it is: an object is never renamed. The answer repeats only a name
-// that the patch spells out: another one may be a copy of a value that its author must not read.
+// checkPatchedName rejects renames. The error repeats the name only if the patch spells it out:
+// otherwise it may be copied from a value that the client must not read.
 func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tree) error {
 	switch name := childObject(patched, "metadata")["name"]; name {
 	case m.Key.Name:
@@ -77,12 +77,12 @@ func checkPatchedName(m *request.Mutation, patch request.Patch, patched tree.Tre
 	}
 }
 
-// newNoName answers a body that does not say which object it is.
 func newNoName(m *request.Mutation) error {
 	return meta.NewBadRequest("the name of the object (" + m.Key.Name + " based on URL) was undeterminable: name must be provided")
 }
 
-// kindMismatch says how a patch has changed the kind of an object; "" if it has not. A built-in kind may be left out.
+// kindMismatch describes how a patch has changed the kind of an object, or returns "". A built-in
+// kind may be left out.
 func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	if k.IsCustom() && (patched["kind"] == nil || patched["kind"] == "") {
 		return "Object 'Kind' is missing"
@@ -95,7 +95,7 @@ func kindMismatch(k *schema.Kind, patched tree.Tree) string {
 	return ""
 }
 
-// clientView is the current state as clients see it: converted to their version, with apiVersion, kind and
+// clientView returns the current state in the client's version, with apiVersion, kind and
 // resourceVersion. It may share everything below metadata with the current tree.
 func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	kind := convert.BodyKind(k, sub)
@@ -107,8 +107,8 @@ func clientView(cur State, k *schema.Kind, sub *schema.Subresource) tree.Tree {
 	return object
 }
 
-// encodedView is a tree as its JSON shows it. That has more fields: some are written even if they are
-// empty, and a JSON patch may point to them. The version is copied over, as it is no part of the encoding.
+// encodedView returns a tree with the fields of its JSON. Some are written even if they are empty,
+// and a JSON patch may refer to them. The version is copied, since it is not encoded.
 func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(codec.EncodeJSON(k, t).JSON)
 	out, ok := v.(tree.Tree)
@@ -119,8 +119,8 @@ func encodedView(k *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return out, nil
 }
 
-// keepUnchanged is patched, with the fields that the patch has not touched taken from base again: at
-// the top, and in the field below. written is what the patch was applied to.
+// keepUnchanged returns patched, with fields that the patch has not touched taken from base, at the
+// top level and in the field below. written is what the patch was applied to.
 func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	out := maps.Clone(patched)
 	for name, v := range patched {
@@ -134,7 +134,7 @@ func keepUnchanged(patched, written, base tree.Tree, below string) tree.Tree {
 	return out
 }
 
-// applyPatch is what a patch makes of base. The faults are the duplicate fields of the patch, which the
+// applyPatch applies a patch to base. The faults are duplicate fields of the patch, which the
 // result does not show.
 func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tree, []codec.FieldFault, error) {
 	if patch.Type == request.JSONPatch {
@@ -161,7 +161,7 @@ func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tr
 		return nil, nil, meta.NewBadRequest("error decoding patch: the patch must be a JSON object")
 	}
 	if patch.Type == request.StrategicMergePatch {
-		for _, name := range []string{"apiVersion", "kind"} { // of which they say what they like: the path tells them
+		for _, name := range []string{"apiVersion", "kind"} { // ignored: the path determines them
 			if _, isText := body[name].(string); isText || body[name] == nil {
 				delete(body, name)
 			}
@@ -172,9 +172,9 @@ func applyPatch(base tree.Tree, kind *schema.Kind, patch request.Patch) (tree.Tr
 	return merge.Merge(base, body).(tree.Tree), duplicates, nil
 }
 
-// sanitizeJSONPatch is the body of a JSON patch without unknown members of its operations: the library that
-// carries them out ignores case, and would take OP for op. The faults are those members, and
-// duplicate ones. A patch that nests too deeply is refused here, for the library would carry it out.
+// sanitizeJSONPatch removes unknown members from the operations of a JSON patch, because the
+// library ignores case and would take OP for op. The faults are those and duplicate members. It
+// rejects patches that are nested too deeply, which the library would accept.
 func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	decoded, faults, err := codec.DecodeAny(body)
 	if errors.Is(err, jsontext.ErrDepth) {
@@ -182,7 +182,7 @@ func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	}
 	list, ok := decoded.([]any)
 	if err != nil || !ok {
-		return body, nil, nil // the library refuses it
+		return body, nil, nil // the library rejects it
 	}
 	known := true
 	for i := range list {
@@ -204,8 +204,7 @@ func sanitizeJSONPatch(body []byte) ([]byte, []codec.FieldFault, error) {
 	return body, faults, nil
 }
 
-// applyFieldValidation turns unknown and duplicate fields into warnings or into one error, as the request
-// asks.
+// applyFieldValidation turns unknown and duplicate fields into warnings or one error, as requested.
 func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warnings []string, strict string) {
 	if len(faults) == 0 || m.FieldValidation == request.Ignore {
 		return nil, ""
@@ -225,12 +224,12 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 	return texts, ""
 }
 
-// invalidPatch answers a patch whose result is no valid object. It shows the patch, or its beginning, and
-// nothing of the object: errors end up in logs, and the object may be a Secret.
+// invalidPatch returns the error for a patch with an invalid result. It shows the patch, truncated,
+// but nothing of the object: errors are logged, and the object may be a Secret.
 func invalidPatch(patch request.Patch, text string) error {
-	const most = 16 << 10 // bytes of the patch that the answer shows, so that there is room for the reason
+	const most = 16 << 10 // bytes of the patch in the error, which leaves space for the reason
 	shown := string(patch.Body)
-	if patch.Type == request.StrategicMergePatch { // which kube-apiserver shows as Go prints it
+	if patch.Type == request.StrategicMergePatch { // kube-apiserver shows it in Go's format
 		if decoded, _, err := codec.DecodeAny(patch.Body); err == nil {
 			shown = fmt.Sprintf("%+v", decoded)
 		}

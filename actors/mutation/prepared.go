@@ -13,13 +13,13 @@ type Prepared struct {
 	cur        State
 	mutation   *request.Mutation
 	env        Env
-	want       tree.Tree           // the wanted state, which belongs to the mutation; nil for a delete
-	body       tree.Tree           // the body of a subresource as admission has changed it; nil if it has not
-	faults     *schema.Faults      // found while a write was prepared; nil: none
+	want       tree.Tree           // the wanted state, owned by the mutation; nil for a delete
+	body       tree.Tree           // the body of a subresource if admission has changed it
+	faults     *schema.Faults      // found while a write was prepared; may be nil
 	removal    *Candidate          // of stepUnreadable
-	attributes *request.Attributes // what plugins see of the change; nil until they run
+	attributes *request.Attributes // the change as plugins see it; nil until they run
 	step       step
-	// completed says that the wanted state has been completed before an admission changed it.
+	// completed reports that the wanted state was completed before admission changed it.
 	completed bool
 	// taken reports that the name of a new object exists already. The create fails as its last
 	// step, so clients first learn what else is wrong.
@@ -29,19 +29,19 @@ type Prepared struct {
 	mutated bool
 }
 
-// step is what is left to be done.
+// step is the remaining work.
 type step uint8
 
 const (
-	stepNoOp step = iota // nothing: an apply changes nothing
+	stepNoOp step = iota // nothing: a no-op apply
 	stepCreate
 	stepUpdate
 	stepRemove
-	stepUnreadable // removes an object that cannot be read
+	stepUnreadable // removes an object that cannot be decoded
 )
 
-// Prepare makes the wanted state of m on the state cur. Errors are *meta.Status. What was recorded
-// of m before, on another state, counts no more.
+// Prepare computes the wanted state of m on cur. Errors are *meta.Status. It resets what earlier
+// attempts have recorded.
 func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	m.Recorder.Reset()
 	switch c := m.Change.(type) {
@@ -59,13 +59,13 @@ func Prepare(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return Prepared{}, meta.NewMethodNotAllowed()
 }
 
-// PrepareUnreadable prepares the removal of an object that cannot be read. seen is what admission gets
-// to see of it.
+// PrepareUnreadable prepares the removal of an object that cannot be decoded. seen is what
+// admission sees of it.
 func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) Prepared {
 	return Prepared{cur: State{Tree: seen}, mutation: m, step: stepUnreadable, removal: &removal}
 }
 
-// complete completes what depends on the object as a whole, also after an admission has changed it.
+// complete completes fields that depend on the whole object, also after admission has changed it.
 func (p *Prepared) complete() {
 	p.dropDuplicateOwners()
 	rules.DropDisabled(p.mutation.Kind.Stored, p.want, p.cur.Tree)
@@ -98,7 +98,7 @@ func (p *Prepared) change(wanted tree.Tree) *request.Attributes {
 	return a
 }
 
-// Admit runs the Mutators in turn.
+// Admit runs the Mutators that do not block.
 func (p *Prepared) Admit() error {
 	switch {
 	case p.step == stepNoOp:
@@ -118,7 +118,6 @@ func (p *Prepared) admit(reinvocation bool) error {
 	return a.Admit(request.InTurn)
 }
 
-// validate runs the Validators in turn.
 func (p *Prepared) validate() error {
 	if p.mutation.Admission == nil {
 		return nil
@@ -126,13 +125,12 @@ func (p *Prepared) validate() error {
 	return p.change(p.want).Validate(request.InTurn)
 }
 
-// Waits reports whether the change has to be admitted by Wait.
+// Waits reports whether the change must be admitted by Wait.
 func (p *Prepared) Waits() bool {
 	return p.step != stepNoOp && p.mutation.Admission.MayBlock() && p.change(p.want).Waits()
 }
 
-// Finish makes the candidate of an admitted change. Errors are *meta.Status, and leave everything
-// as it was.
+// Finish returns the candidate of an admitted change. Errors are *meta.Status and have no effect.
 func (p *Prepared) Finish() (c Candidate, err error) {
 	switch p.step {
 	case stepNoOp:
@@ -153,8 +151,8 @@ func (p *Prepared) Finish() (c Candidate, err error) {
 	return c, err
 }
 
-// Reserve sets aside what an admitted and finished change takes of what admission shares out. If that refuses,
-// or panics, nothing is set aside any more.
+// Reserve reserves what a finished change takes of resources that admission shares out, such as
+// quota. If that fails or panics, all reservations are released.
 func (p *Prepared) Reserve(c *Candidate) error {
 	if c.Op == None {
 		return nil

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareRemove prepares to delete an object.
 func prepareRemove(cur State, m *request.Mutation, options request.Delete, env Env) (Prepared, error) {
 	if cur.Object == nil {
 		return Prepared{}, meta.NewNotFound(resource(m.Kind), m.Key.Name)
@@ -29,7 +28,7 @@ func prepareRemove(cur State, m *request.Mutation, options request.Delete, env E
 	return Prepared{cur: cur, mutation: m, env: env, step: stepRemove}, nil
 }
 
-// finishRemove removes the object, or begins its deletion where finalizers or a grace period hold it.
+// finishRemove removes the object, or begins its deletion if finalizers or a grace period delay it.
 func (p *Prepared) finishRemove() (Candidate, error) {
 	cur, m := p.cur, p.mutation
 	options, _ := m.Change.(request.Delete)
@@ -53,7 +52,6 @@ func (p *Prepared) finishRemove() (Candidate, error) {
 	return p.env.encodeCandidate(cur, m, object)
 }
 
-// beginDeletion marks an object as terminating.
 func (p *Prepared) beginDeletion(object, metadata tree.Tree, options request.Delete) {
 	m, now, grace := p.mutation, p.env.Now, int64(0)
 	switch strategy := m.Kind.Stored.Strategy; m.Kind.Writes.Deletion {
@@ -71,16 +69,16 @@ func (p *Prepared) beginDeletion(object, metadata tree.Tree, options request.Del
 	}
 }
 
-// removesImmediately tells whether the object is removed as it is: no finalizer and no grace period
-// delays that.
+// removesImmediately reports whether the object is removed without waiting for finalizers or a
+// grace period.
 func removesImmediately(o *meta.Object, m *request.Mutation, options request.Delete) bool {
 	policy := propagationPolicy(o, m, options)
 	return m.Kind.Writes.Deletion == schema.DeleteAtOnce && len(o.Meta.Finalizers) == 0 &&
 		(policy == "" || policy == "Background")
 }
 
-// propagationPolicy is what becomes of what an object owns: as the request asks, else as the object's finalizers
-// say, else, when its deletion begins, as is usual for its kind; "" changes nothing of that.
+// propagationPolicy returns the policy for dependents: that of the request, else that of the
+// object's finalizers, else, when its deletion begins, the default of its kind. "" changes nothing.
 func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Delete) string {
 	if policy := options.PropagationPolicy; policy != "" || o.Meta.Terminating ||
 		slices.ContainsFunc(o.Meta.Finalizers, func(f string) bool { return f == meta.OrphanFinalizer || f == meta.ForegroundFinalizer }) {
@@ -90,7 +88,6 @@ func propagationPolicy(o *meta.Object, m *request.Mutation, options request.Dele
 	return policy
 }
 
-// checkDelete checks the preconditions against the current state.
 func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if m.Kind.Writes.Deletion == schema.DeleteInSteps {
 		return checkStepwiseDelete(cur, m, options)
@@ -111,7 +108,7 @@ func checkDelete(cur State, m *request.Mutation, options request.Delete) error {
 	return nil
 }
 
-// checkStepwiseDelete is checkDelete where clients know the errors of an update.
+// checkStepwiseDelete is checkDelete for kinds whose deletes return the errors of an update.
 func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete) error {
 	if uid := options.UID; uid != nil && *uid != cur.Object.Meta.UID {
 		return uidConflict(m, *uid, cur.Object.Meta.UID)
@@ -124,8 +121,7 @@ func checkStepwiseDelete(cur State, m *request.Mutation, options request.Delete)
 	return nil
 }
 
-// setPolicyFinalizer adds or removes the finalizers by which a propagation policy
-// makes the object wait for what it owns.
+// setPolicyFinalizer adds or removes the finalizers of a propagation policy.
 func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	wanted := map[string]string{"Orphan": meta.OrphanFinalizer, "Foreground": meta.ForegroundFinalizer}[policy]
 	if policy == "" {
@@ -148,8 +144,8 @@ func setPolicyFinalizer(metadata tree.Tree, policy string) {
 	}
 }
 
-// shortenGrace moves the deletion time of a terminating object forward, never back. A negative grace period means the
-// shortest, 1 second.
+// shortenGrace moves the deletion time of a terminating object forward, never back. A negative
+// grace period means 1 second, the shortest.
 func shortenGrace(metadata tree.Tree, to int64) {
 	if to < 0 {
 		to = 1

@@ -53,7 +53,7 @@ func TestDelete(t *testing.T) {
 	})
 }
 
-// TestGrace: a scheduled Pod has time to end; that can be shortened, never prolonged.
+// TestGrace: a scheduled Pod has time to end, which can be shortened but not prolonged.
 func TestGrace(t *testing.T) {
 	free := strings.Replace(runningPod, `"nodeName":"n",`, "", 1)
 	done := strings.Replace(runningPod, "Running", "Succeeded", 1)
@@ -80,8 +80,8 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-// TestTerminating: once an object has a deletionTimestamp, that never changes and no finalizer is added;
-// the object goes when its last finalizer is removed, and not before.
+// TestTerminating: a deletionTimestamp never changes and no finalizer is added to a terminating
+// object. It is removed with its last finalizer, and not before.
 func TestTerminating(t *testing.T) {
 	update := request.Mutation{Change: request.Update{}}
 	ungrateful := withMetadata(runningPod, `"deletionTimestamp":"2030-01-02T03:05:05Z","deletionGracePeriodSeconds":60,"finalizers":["a.b/c"]`)

@@ -7,16 +7,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rewrite completes the object that a Mutator wants instead of the one it has seen: what the request could not have
-// changed stays as it was, and missing fields get their defaults. object is in stored form, or the body of a
-// subresource that has one of another kind.
+// rewrite completes the object that a Mutator returns: it restores what the request could not have
+// changed, and sets defaults. object is in stored form, or the body of a subresource of another
+// kind.
 func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	if sub := p.mutation.Kind.Subresource(p.mutation.Subresource); sub != nil && sub.BodyKind != nil {
 		err := p.writeBody(object)
 		return p.want, err
 	}
 	before := p.want
-	p.want = tree.Clone(object).(tree.Tree) // which may share with the current state
+	p.want = tree.Clone(object).(tree.Tree) // it may share memory with the current state
 	if err := p.restrictAdmission(before); err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func (p *Prepared) rewrite(object tree.Tree) (tree.Tree, error) {
 	return p.want, nil
 }
 
-// writeBody writes the body of a sub-resource to the object again, because an admission has changed it.
+// writeBody applies a subresource body that admission has changed to the object again.
 func (p *Prepared) writeBody(body tree.Tree) error {
 	if err := p.checkBody(body); err != nil {
 		return err
@@ -45,8 +45,8 @@ func (p *Prepared) writeBody(body tree.Tree) error {
 	return nil
 }
 
-// checkBody checks that a body that admission has changed still names the object of the request,
-// and its version.
+// checkBody checks that a body changed by admission still names the object of the request and its
+// version.
 func (p *Prepared) checkBody(body tree.Tree) error {
 	m, metadata := p.mutation, childObject(body, "metadata")
 	if request.Is[request.Create](m) { // its View checks the body

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A candidate shares with the state that it replaces what stays as it is. Nothing
-// that a mutation does may reach that state, whatever the kind.
+// A candidate shares unchanged parts with the previous state. No mutation may change that state,
+// whatever the kind.
 func TestMutationsDoNotChangeState(t *testing.T) {
 	text, err := os.ReadFile("../../test/api/testdata/representation/objects.yaml")
 	if err != nil {
@@ -98,7 +98,8 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	}
 }
 
-// Labels that a controller has of its template come back when they are taken away, although nothing else changes.
+// Labels that a controller takes from its template are restored when they are removed, even without
+// other changes.
 func TestLabelsAreDefaultedAgain(t *testing.T) {
 	s := newTestObject(t, "replicationcontrollers")
 	s.write(s.config("a", `{"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"a","namespace":"default","labels":{"own":"label"}},`+

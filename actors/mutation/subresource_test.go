@@ -10,14 +10,14 @@ import (
 
 const podSpec = `{"spec":{"containers":[{"name":"c","image":"i"}]}}`
 
-// runningPod is a Pod on a node, with 30 s of grace by default.
+// runningPod is a Pod on a node, with the default grace period of 30 s.
 const runningPod = `{"metadata":{"name":"a","namespace":"default","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z","generation":3,"labels":{"l":"1"}},
 	"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}`
 
 const plainNamespace = `{"metadata":{"name":"a","uid":"u1","creationTimestamp":"2029-01-01T00:00:00Z"},"spec":{"finalizers":["platform"]},"status":{"phase":"Active"}}`
 
-// TestScope: what the object itself and each of its sub-resources may change, and what counts as a change
-// of the spec, with which alone the generation rises.
+// TestScope: what the object and each of its subresources may change, and which changes raise the
+// generation.
 func TestScope(t *testing.T) {
 	update := request.Mutation{Change: request.Update{}}
 	status := request.Mutation{Change: request.Update{}, Subresource: "status"}
@@ -54,7 +54,7 @@ func TestScope(t *testing.T) {
 	})
 }
 
-// TestPatch: all formats, from what clients see.
+// TestPatch: all formats, applied to the client's view.
 func TestPatch(t *testing.T) {
 	patch := func(kind request.PatchType, body string) request.Mutation {
 		return request.Mutation{Change: request.Patch{Type: kind, Body: []byte(body)}}
@@ -97,7 +97,7 @@ func TestPatch(t *testing.T) {
 	})
 }
 
-// TestPatchWarns: unknown fields are told, or not.
+// TestPatchWarns: warnings of unknown fields depend on the field validation.
 func TestPatchWarns(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// childObject is the object below name; an empty one that is not linked if there is none.
+// childObject returns the object below name, or an empty, unlinked one.
 func childObject(t tree.Tree, name string) tree.Tree {
 	if o, ok := t[name].(tree.Tree); ok {
 		return o
@@ -15,7 +15,7 @@ func childObject(t tree.Tree, name string) tree.Tree {
 	return tree.Tree{}
 }
 
-// cloneTop copies a tree as far as mutations write into it: the top and metadata.
+// cloneTop copies the parts of a tree that mutations write into: the top and metadata.
 func cloneTop(t tree.Tree) tree.Tree {
 	c := make(tree.Tree, len(t)+1)
 	for name, value := range t {
@@ -30,14 +30,14 @@ func cloneTop(t tree.Tree) tree.Tree {
 	return c
 }
 
-// copyForWrite copies a tree that may share parts with the current one, as far as the rest of the mutation
-// writes into it. The shared parts are complete already and are not written again, except by
-// allocations, which may write anywhere. Admissions copy what they change.
+// copyForWrite copies the parts of a tree, which may share memory with the current one, that the
+// rest of the mutation writes into. Shared parts are complete and not written again, except by
+// allocations, which may write anywhere. Admission copies what it changes.
 func copyForWrite(cur State, m *request.Mutation, t tree.Tree, env Env) tree.Tree {
 	return copyBelowTop(cur, m, cloneTop(t), env)
 }
 
-// copyBelowTop is copyForWrite for a tree whose top and metadata are the mutation's own already.
+// copyBelowTop is copyForWrite for a tree that owns its top and metadata already.
 func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tree {
 	if env.Allocator != nil || m.Kind.Stored != m.Kind || m.Subresource != "" {
 		return tree.Clone(c).(tree.Tree)
@@ -49,7 +49,7 @@ func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tre
 	}
 	metadata := childObject(c, "metadata")
 	for name, value := range metadata {
-		if name != "managedFields" { // whose entries are replaced, not changed
+		if name != "managedFields" { // its entries are replaced, not changed
 			metadata[name] = tree.Clone(value)
 		}
 	}
@@ -57,8 +57,8 @@ func copyBelowTop(cur State, m *request.Mutation, c tree.Tree, env Env) tree.Tre
 	return c
 }
 
-// reuseUnchanged gives want the very parts of the current state that it equals, so that later
-// comparisons see at once that they are the same. Metadata differs with every write.
+// reuseUnchanged shares equal parts of the current state with want, so that later comparisons are
+// cheap. Metadata differs with every write.
 func reuseUnchanged(cur State, want tree.Tree) {
 	for name, value := range want {
 		if was, there := cur.Tree[name]; name != "metadata" && there && tree.StrictEqual(value, was) {
@@ -67,7 +67,7 @@ func reuseUnchanged(cur State, want tree.Tree) {
 	}
 }
 
-// sameList tells whether two lists are one in memory, or both empty.
+// sameList reports whether two lists share memory, or are both empty.
 func sameList(a, b []any) bool { return tree.SameRef(a, b) || len(a)+len(b) == 0 }
 
 func timestamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }

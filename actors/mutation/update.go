@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// prepareUpdate prepares to replace an object by the body, or to create it where the kind allows that.
 func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	if cur.Object != nil {
 		return prepareReplacement(cur, m, copyBody(m, env, request.OnUpdate), env)
@@ -28,8 +27,8 @@ func prepareUpdate(cur State, m *request.Mutation, env Env) (Prepared, error) {
 	return prepareNew(m, env), nil
 }
 
-// prepareReplacement prepares want, which it may change, as the new state of an existing object. want is in the
-// form of the kind, or of the body of the sub-resource, that m names.
+// prepareReplacement prepares want, which it may change, as the new state of an existing object.
+// want has the form of m's kind, or of the body of its subresource.
 func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env) (Prepared, error) {
 	if err := checkPreconditions(cur, m, want); err != nil {
 		return Prepared{}, err
@@ -53,7 +52,6 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 	return p, nil
 }
 
-// finishUpdate allocates for, validates and encodes the new state of an existing object.
 func (p *Prepared) finishUpdate() (Candidate, error) {
 	cur, m, want, stored := p.cur, p.mutation, p.want, p.mutation.Kind.Stored
 	if stored.Writes.Generation && !keepsGeneration(m) && (specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) || countedMetadataChanged(m, cur.Tree, want)) {
@@ -89,8 +87,8 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	return c, nil
 }
 
-// validateUpdate is what is wrong with the new state, with what was found while it was prepared and
-// allocated for.
+// validateUpdate returns all causes against the new state, including those of preparation and
+// allocation.
 func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	m, old, stored := p.mutation, p.cur.Tree, p.mutation.Kind.Stored
 	causes := slices.Concat(rules.ValidateChange(stored, p.want, old), allocation)
@@ -105,20 +103,18 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	return withoutAbsentNulls(append(causes, p.faults.List...), p.faults.List)
 }
 
-// keepsGeneration tells whether m writes a sub-resource that is not part of the object's desired state.
+// keepsGeneration reports whether m writes a subresource outside of the desired state.
 func keepsGeneration(m *request.Mutation) bool {
 	sub := m.Kind.Subresource(m.Subresource)
 	return sub != nil && sub.View.KeepsGeneration
 }
 
-// keepsOwners tells whether nobody becomes an owner of what m changes.
 func keepsOwners(m *request.Mutation) bool {
 	sub := m.Kind.Subresource(m.Subresource)
 	return m.KeepsOwners || sub != nil && sub.View.KeepsOwners
 }
 
-// checkPreconditions checks the uid and the resourceVersion in want, if any, against the
-// current state.
+// checkPreconditions checks the uid and resourceVersion in want, if any, against the current state.
 func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	metadata := childObject(want, "metadata")
 	if uid, _ := metadata["uid"].(string); uid != "" && uid != cur.Object.Meta.UID && !uidCheckedByValidation(m) {
@@ -128,8 +124,8 @@ func checkPreconditions(cur State, m *request.Mutation, want tree.Tree) error {
 	return checkVersion(cur, m, version, request.Is[request.Update](m))
 }
 
-// checkVersion checks a resourceVersion against the current state. If it is required, updates of
-// some kinds fail without one.
+// checkVersion checks a resourceVersion against the current state. Updates of some kinds require
+// one.
 func checkVersion(cur State, m *request.Mutation, version string, required bool) error {
 	if version == "" || version == "0" {
 		if m.Kind.Writes.ConditionalUpdate && required && m.Subresource != "scale" {
@@ -150,14 +146,13 @@ func checkVersion(cur State, m *request.Mutation, version string, required bool)
 	return nil
 }
 
-// uidConflict is the error of a write that is meant for another object of that name.
 func uidConflict(m *request.Mutation, asked, current string) error {
 	return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
 		"Precondition failed: UID in precondition: %s, UID in object meta: %s", asked, current))
 }
 
-// uidCheckedByValidation tells whether a different uid is an invalid change instead of a conflict: in a
-// patch of the main resource it is a change of the field, which validation refuses.
+// uidCheckedByValidation reports whether a different uid is an invalid change instead of a
+// conflict, as in a patch of the main resource.
 func uidCheckedByValidation(m *request.Mutation) bool {
 	return isPatch(m) && m.Subresource == ""
 }
@@ -167,8 +162,8 @@ func isPatch(m *request.Mutation) bool {
 	return request.Is[request.Patch](m) || request.Is[request.Apply](m)
 }
 
-// restrictUpdate is the wanted object in its stored form, with defaults. A write of a sub-resource is
-// limited to what that may change, and a write of the main resource leaves the status alone.
+// restrictUpdate returns the wanted object in stored form, with defaults. A write of a subresource
+// is limited to its fields, and one of the main resource keeps the status.
 func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, faults *schema.Faults) (tree.Tree, error) {
 	stored := m.Kind.Stored
 	if m.Subresource == "" {
@@ -198,8 +193,8 @@ func restrictUpdate(cur State, m *request.Mutation, want tree.Tree, now string, 
 	return scoped, nil
 }
 
-// hasDefaults tells whether a wanted object has its defaults already, because it differs from the current one in its metadata
-// only, and there in nothing that defaults depend on (schema.Strategy).
+// hasDefaults reports whether a wanted object has its defaults already: it differs from the current
+// one only in metadata that does not affect defaults (schema.Strategy).
 func hasDefaults(cur State, want tree.Tree) bool {
 	if cur.Outdated || len(want) != len(cur.Tree) {
 		return false
@@ -213,8 +208,8 @@ func hasDefaults(cur State, want tree.Tree) bool {
 	return tree.StrictEqual(childObject(want, "metadata")["labels"], childObject(cur.Tree, "metadata")["labels"])
 }
 
-// subresourceMetadata is the metadata after a write of a sub-resource: want, but for the fields that the
-// sub-resource keeps, and those that identify the object.
+// subresourceMetadata returns the metadata after a write of a subresource: want, except for fields
+// that the subresource keeps and those that identify the object.
 func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	if slices.Contains(keeps, schema.EveryField) {
 		want = old
@@ -226,8 +221,8 @@ func subresourceMetadata(old, want tree.Tree, keeps []string) tree.Tree {
 	return out
 }
 
-// carryMetadata sets what clients may not change. A name, a namespace or a uid that
-// differs is left for validation to report, and so is a deletion that only the server begins.
+// carryMetadata restores metadata that clients may not change. A different name, namespace or uid
+// is left to validation, and so is a deletion timestamp that the client sets.
 func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	metadata, old := childObject(want, "metadata"), childObject(cur.Tree, "metadata")
 	for _, name := range []string{"creationTimestamp", "generation"} {
@@ -242,7 +237,7 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 		}
 	}
 	if !m.Kind.Namespaced {
-		delete(metadata, "namespace") // as that of a new object
+		delete(metadata, "namespace") // as for a new object
 	}
 	delete(metadata, "selfLink")
 	delete(metadata, "resourceVersion")
@@ -250,8 +245,8 @@ func carryMetadata(cur State, m *request.Mutation, want tree.Tree) {
 	want["metadata"] = metadata
 }
 
-// specChanged tells whether anything differs that counts for the generation: all but apiVersion and
-// kind, which a body may leave out, metadata and status.
+// specChanged reports whether a field that counts for the generation differs: all but apiVersion
+// and kind, which a body may omit, metadata and status.
 func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	m := k.Message()
 	same := func(name string) bool {
@@ -273,7 +268,6 @@ func specChanged(k *schema.Kind, old, want tree.Tree) bool {
 	return false
 }
 
-// countedMetadataChanged reports whether m changes metadata that counts for the generation.
 func countedMetadataChanged(m *request.Mutation, old, want tree.Tree) bool {
 	counted := m.Kind.Stored.Strategy.CountedMetadata()
 	return counted != "" && m.Subresource == "" && !tree.SemanticEqual(want.Object("metadata", counted), old.Object("metadata", counted))

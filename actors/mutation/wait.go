@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Wait takes the place of Finish if Waits returns true. It runs the plugins that may block, so it must
-// not run in the owner's turn. The candidate is valid only if the state is still current; otherwise the
-// caller releases what it has reserved. There is no candidate if admission has Renamed the object.
+// Wait replaces Finish if Waits returns true. It runs plugins that may block, so the owner must not
+// call it. The candidate is valid only if the state is still current; otherwise the caller releases
+// its reservation. There is no candidate if admission has Renamed the object.
 func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	p.env.Context = ctx
 	if p.attributes != nil {
@@ -36,7 +36,7 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	defer pending.release()
 	a := p.change(p.want)
 	if p.want != nil {
-		a.New = tree.Clone(c.Tree).(tree.Tree) // which others read soon
+		a.New = tree.Clone(c.Tree).(tree.Tree) // other requests may read c.Tree
 		a.Body = p.subresourceBody()
 	}
 	if err := a.Validate(request.MayBlock); err != nil {
@@ -46,8 +46,8 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	return c, nil
 }
 
-// mutate runs the Mutators that may block. What they change is completed and admitted in turn again, and then
-// seen by them once more.
+// mutate runs the Mutators that may block. Their changes are completed, admitted by the other
+// plugins again, and shown to them once more.
 func (p *Prepared) mutate() error {
 	if p.want == nil {
 		return p.change(nil).Admit(request.MayBlock)
@@ -63,9 +63,10 @@ func (p *Prepared) mutate() error {
 	return err
 }
 
-// mutateOnce runs the Mutators that may block, and reports whether they have changed the wanted state.
+// mutateOnce runs the Mutators that may block, and reports whether they have changed the wanted
+// state.
 func (p *Prepared) mutateOnce(reinvocation bool) (changed bool, err error) {
-	before := p.want // which may share with the current state
+	before := p.want // may share memory with the current state
 	if body := p.subresourceBody(); body != nil {
 		return p.mutateBody(body, reinvocation)
 	}
@@ -84,8 +85,8 @@ func (p *Prepared) mutateOnce(reinvocation bool) (changed bool, err error) {
 	return true, nil
 }
 
-// subresourceBody is a copy of what is written to a sub-resource that has a body of a kind of its own; nil for any
-// other mutation.
+// subresourceBody returns a copy of the body of a subresource that has a kind of its own; nil for
+// other mutations.
 func (p *Prepared) subresourceBody() tree.Tree {
 	m := p.mutation
 	sub := m.Kind.Subresource(m.Subresource)
@@ -102,10 +103,9 @@ func (p *Prepared) subresourceBody() tree.Tree {
 	return nil
 }
 
-// mutateBody runs the Mutators that may block on the body of a subresource, and writes it to the object again if they
-// have changed it.
+// mutateBody is mutateOnce for the body of a subresource, which it applies to the object again.
 func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, err error) {
-	a := p.change(tree.Clone(p.want).(tree.Tree)) // changes of which are ignored
+	a := p.change(tree.Clone(p.want).(tree.Tree)) // whose changes are ignored
 	a.Body, a.Reinvocation = tree.Clone(body).(tree.Tree), reinvocation
 	if err := a.Admit(request.MayBlock); err != nil || tree.StrictEqual(body, a.Body) {
 		return false, err
@@ -116,8 +116,8 @@ func (p *Prepared) mutateBody(body tree.Tree, reinvocation bool) (changed bool, 
 	return true, nil
 }
 
-// restrictAdmission takes back what an admission has changed but the request itself could not have
-// changed: a write of the object leaves its status alone, one of a sub-resource everything else.
+// restrictAdmission reverts admission's changes that the request itself could not have made: a
+// write of the object keeps its status, one of a subresource everything else.
 func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	m := p.mutation
 	switch sub := m.Kind.Subresource(m.Subresource); {
@@ -134,7 +134,7 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 			return err
 		}
 		metadata := subresourceMetadata(childObject(scoped, "metadata"), childObject(p.want, "metadata"), sub.KeepsMetadata)
-		for _, name := range []string{"name", "namespace", "uid", "managedFields", "resourceVersion"} { // which are refused, or not the sub-resource's
+		for _, name := range []string{"name", "namespace", "uid", "managedFields", "resourceVersion"} { // rejected elsewhere, or not part of the subresource
 			metadata.CopyField(childObject(p.want, "metadata"), name)
 		}
 		scoped["metadata"] = metadata
@@ -143,7 +143,7 @@ func (p *Prepared) restrictAdmission(before tree.Tree) error {
 	return p.settleMetadata(before)
 }
 
-// keepRequester gives a new object that an admission has changed who asks for it, as another one has found before.
+// keepRequester restores the requester of a new object, which another plugin has set before.
 func (p *Prepared) keepRequester(before tree.Tree) {
 	if p.step != stepCreate {
 		return
@@ -153,9 +153,9 @@ func (p *Prepared) keepRequester(before tree.Tree) {
 	}
 }
 
-// settleMetadata completes metadata that admission has changed, as it would complete that of a
-// request. Fields that only the server sets keep their value. Other changes are left to validation,
-// except for a namespace, name or version that does not fit the request: these are errors.
+// settleMetadata completes metadata that admission has changed, like that of a request. Fields that
+// only the server sets keep their value. A namespace, name or version that does not match the
+// request is an error; other changes are validated.
 func (p *Prepared) settleMetadata(before tree.Tree) error {
 	m, was := p.mutation, childObject(before, "metadata")
 	metadata := tree.Clone(childObject(p.want, "metadata")).(tree.Tree)
@@ -193,8 +193,8 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 	return p.settleVersion(metadata)
 }
 
-// settleManagers accepts the managed fields that admission has written, if they are valid, and
-// restores the previous ones otherwise.
+// settleManagers accepts valid managed fields from admission, and restores the previous ones
+// otherwise.
 func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	asked, known := metadata.List("managedFields"), was.List("managedFields")
 	if len(asked) == 0 || tree.SemanticEqual(asked, known) {
@@ -208,7 +208,7 @@ func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	setManagedFields(tree.Tree{"metadata": metadata}, list)
 }
 
-// settleVersion checks and removes the resourceVersion that admission has set.
+// settleVersion checks and removes a resourceVersion that admission has set.
 func (p *Prepared) settleVersion(metadata tree.Tree) error {
 	asked, there := metadata["resourceVersion"]
 	delete(metadata, "resourceVersion")
@@ -226,17 +226,15 @@ func (p *Prepared) settleVersion(metadata tree.Tree) error {
 	return nil
 }
 
-// newInternal is an error that is neither the fault of the client nor a secret of the server.
+// newInternal returns an internal error whose text clients may see.
 func newInternal(text string) error {
 	return &meta.Status{Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + text}
 }
 
-// errNamespace refuses an object of another namespace than that of the request.
 func errNamespace() error {
 	return meta.NewBadRequest("the namespace of the provided object does not match the namespace sent on the request")
 }
 
-// errName refuses an object of another name than that of the path.
 func errName(m *request.Mutation, name string) error {
 	return meta.NewBadRequest("the name of the object (" + name + ") does not match the name on the URL (" + m.Key.Name + ")")
 }
@@ -247,14 +245,14 @@ func (p *Prepared) Renamed() bool {
 	return p.step == stepCreate && request.Is[request.Create](p.mutation) && childObject(p.want, "metadata").String("name") != p.mutation.Key.Name
 }
 
-// Name returns the name of the wanted object, and the prefix for one to be generated.
+// Name returns the name of the wanted object, and the prefix for a generated one.
 func (p *Prepared) Name() (name, prefix string) {
 	metadata := childObject(p.want, "metadata")
 	return metadata.String("name"), metadata.String("generateName")
 }
 
-// Rename returns a new object that has passed mutating admission, under the name of m. It reports
-// an existing name when the create finishes. conversions replace those of env.
+// Rename returns a new object that has passed mutating admission, under the name of m. taken
+// reports an existing name when the create finishes. conversions replace those of env.
 func (p Prepared) Rename(m *request.Mutation, conversions request.Conversions, taken bool) Prepared {
 	p.mutation, p.env.Conversions, p.taken, p.attributes = m, conversions, taken, nil
 	p.want = tree.Clone(p.want).(tree.Tree) // it may be tried again

@@ -40,7 +40,7 @@ func admission(plugins ...*request.Plugin) *request.Admission {
 	return &request.Admission{Plugins: plugins}
 }
 
-// testAllocator counts what it sets aside.
+// testAllocator counts its reservations.
 type testAllocator struct{ allocated, released int }
 
 func (a *testAllocator) Allocate(_ meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {
@@ -69,7 +69,7 @@ func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, 
 	return p.Wait(t.Context())
 }
 
-// What was allocated is seen by the last word on a change, and given back when that is a refusal.
+// The last validators see allocated values, which are released if they refuse the change.
 func TestRefusalReleasesAllocations(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}
@@ -113,7 +113,7 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	}
 }
 
-// An admission changes what the request could have changed, and nothing else.
+// Admission can change only what the request could have changed.
 func TestAdmissionIsRestricted(t *testing.T) {
 	k := kindNamed(t, "pods")
 	meddle := func(c *request.Attributes) {
@@ -161,7 +161,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 	}
 }
 
-// TestNeedsTree: no shortcut skips an admission.
+// TestNeedsTree: no shortcut skips admission.
 func TestNeedsTree(t *testing.T) {
 	s := newTestObject(t, "configmaps")
 	s.write(s.config("one", configMapOf("0")))
@@ -191,7 +191,7 @@ func TestNeedsTree(t *testing.T) {
 	}
 }
 
-// A body is copied for an admission that may change it, and not for one that only checks.
+// A body is copied for plugins that may change it, not for those that only validate.
 func TestBodyIsCopiedForChanges(t *testing.T) {
 	all, err := catalog.New(meta.Kubernetes)
 	if err != nil {
@@ -213,12 +213,12 @@ func TestBodyIsCopiedForChanges(t *testing.T) {
 	}
 }
 
-// admissionOf runs for one operation, and only checks.
+// admissionOf validates one operation.
 func admissionOf(o request.Operation) *request.Admission {
 	return admission(&request.Plugin{Operations: o, Validator: testWaiting{}})
 }
 
-// testAdmission writes who asks for a new object, and reserves what it is told to.
+// testAdmission sets the requester of a new object, and makes given reservations.
 type testAdmission struct {
 	request.HandlesAll
 	reserve func() (*request.Reservation, error)
@@ -239,7 +239,7 @@ func (t testAdmission) Validate(a *request.Attributes) error {
 	return err
 }
 
-// A change that a webhook makes in its second round leaves who asks for a certificate as admission has found it.
+// A webhook's change in its second round keeps the requester of a certificate.
 func TestRequesterIsKept(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -270,7 +270,7 @@ func TestRequesterIsKept(t *testing.T) {
 	}
 }
 
-// What is allocated for a change is released if its reservation panics.
+// Allocations for a change are released if its reservation panics.
 func TestReservationPanics(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}
