@@ -7,27 +7,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCacheBytes bounds what the cache keeps alive: converted objects, and the stored ones with whose
-// heads they share memory.
+// maxCacheBytes limits the memory that the cache retains: converted objects, and the stored ones
+// whose metadata they share.
 const maxCacheBytes = 32 << 20
 
-// entryOverhead is about what an entry takes beside the JSON of its objects.
+// entryOverhead is the approximate size of an entry besides the JSON of its objects.
 const entryOverhead = 512
 
-// key names a state of an object in the form of a kind. The zero key names nothing.
+// key identifies a state of an object in the form of a kind. The zero key identifies nothing.
 type key struct {
 	uid     string
 	version uint64
-	// deleted: the last state that a watch sees, which is not the one that readers see under that
-	// version if the object has only left the watch's selector.
+	// deleted marks the last state that a watch sees. It differs from the state of that version for
+	// readers if the object has only left the watch's selector.
 	deleted bool
-	// The target: the schema of a custom kind, which changes with each change of the definition; or a
-	// built-in kind. Custom kinds themselves are large, and must not be kept alive by entries.
+	// The target: the schema of a custom kind, which changes with its CRD, or a built-in kind.
+	// Entries must not retain custom kinds, which are large.
 	schema *meta.SchemaID
 	kind   *schema.Kind
 }
 
-// keyOf is the key of an object as kind k shows it. Objects without a uid or a version have none.
+// keyOf returns the key of an object in the form of kind k. Objects without a uid or a version have
+// none.
 func keyOf(k *schema.Kind, o *meta.Object, deleted bool) key {
 	switch {
 	case o.Meta.UID == "" || o.Version == 0:
@@ -38,8 +39,8 @@ func keyOf(k *schema.Kind, o *meta.Object, deleted bool) key {
 	return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, kind: k}
 }
 
-// cache keeps converted objects. It has two halves: entries go into the young one, and when that is
-// full it becomes the old one, whose entries are then dropped unless somebody has asked for them.
+// cache keeps converted objects in two generations. New entries go into young; when that is full it
+// becomes old, whose entries are then dropped unless they were used.
 type cache struct {
 	mu         sync.Mutex
 	young, old map[key]entry
@@ -51,7 +52,6 @@ type entry struct {
 	size   int
 }
 
-// get finds a converted object; nil if it has to be made.
 func (c *cache) get(at key) *meta.Object {
 	if at == (key{}) {
 		return nil
@@ -68,7 +68,6 @@ func (c *cache) get(at key) *meta.Object {
 	return e.object
 }
 
-// add keeps a converted object, which was made of a stored one.
 func (c *cache) add(at key, stored, converted *meta.Object) {
 	if at == (key{}) || converted == nil {
 		return

@@ -1,25 +1,24 @@
-// Package conversion converts stored objects to the form that a request asks for.
+// Package conversion converts stored objects to the form that a request needs.
 //
-// A Service is the Converter of all forms (convert.Form) but the stored one: for gets (Get), lists (Convert), watches
-// (Events) and the results of writes (Result). Owners of objects never call it, so no write waits for a conversion of
-// others.
+// A Service is the Converter of all forms (convert.Form) but the stored one: for gets (Get), lists
+// (Convert), watches (Events) and results of writes (Result). Owners of objects never call it, so
+// no write waits for another request's conversion.
 //
-// # Two sorts of conversion
+// # Two kinds of conversion
 //
-// Most are built in (package kinds/convert): plain computation on the goroutine of whoever asks. For
-// some kinds an external convert.Converter is asked, in batches, which may take long and fail. Such a
-// call has a goroutine and a time limit of its own: whoever waits for it may give up, and the result is
-// still there for the next.
+// Most conversions are built in (package kinds/convert) and run on the goroutine of the caller.
+// Some kinds have an external convert.Converter, which is called in batches and may be slow and
+// fail. Each call has its own goroutine and timeout: a caller may give up waiting, and the result
+// is kept for the next one.
 //
-// # What is shared
+// # Shared results
 //
-// Results are kept in a cache bounded in bytes, by the uid and the version of the object and the schema
-// of the target. While an external call is under way, others who need one of its objects wait for it
-// instead of making another call. So an event costs one conversion, however many watch. When a call
-// fails, those who had joined it try once more with their own objects, since the fault may be with an
-// object that does not concern them.
+// Results are cached, within a limit in bytes, by uid and version of the object and schema of the
+// target. Requests for an object of a running external call wait for it instead of making another.
+// So an event costs one conversion, however many watches there are. If a call fails, callers that
+// joined it retry once with only their own objects, since the fault may be in another one.
 //
-// Two states share a uid and a version, and so the key says which is meant: a change that makes an
-// object leave the selector of a watch is told to that watch as the deletion of the state before, under
-// the version of the change. The result of a dry run has no version of its own and is never kept.
+// Two states may share uid and version, so the key distinguishes them: a watch whose selector no
+// longer matches gets a deletion with the previous state under the version of the change. The
+// result of a dry run has no version of its own and is never cached.
 package conversion

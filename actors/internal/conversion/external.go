@@ -12,17 +12,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// callTimeout bounds one call of an external converter, which is expected to give up a little earlier and to say why.
+// callTimeout limits one call of an external converter, which should time out slightly earlier with
+// a reason.
 const callTimeout = 31 * time.Second
 
-// One call converts at most so many objects, of so many bytes of JSON unless one alone is larger.
+// Limits of one call, unless a single object is larger.
 const (
 	maxCallObjects = 500
 	maxCallBytes   = 4 << 20
 )
 
-// call is one batch on its way through an external converter. Its outcome is written before done is
-// closed.
+// call is one batch in an external converter. Its result is written before done is closed.
 type call struct {
 	keys      []key
 	objects   []*meta.Object
@@ -32,13 +32,13 @@ type call struct {
 	err       error
 }
 
-// pending is the place of one object in a call.
+// pending is the position of an object in a call.
 type pending struct {
 	call  *call
 	index int
 }
 
-// externalObject converts one object. Without a key it is for the asker alone: nothing is kept.
+// externalObject converts one object. Without a key nothing is shared or cached.
 func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter convert.Converter, o *meta.Object, at key) (*meta.Object, error) {
 	if at == (key{}) {
 		ctx, cancel := context.WithTimeout(ctx, callTimeout)
@@ -57,11 +57,11 @@ func (s *Service) externalObject(ctx context.Context, k *schema.Kind, converter 
 	return out[0], nil
 }
 
-// external converts objects: from the cache, by calls of others that are under way, and the rest by
-// calls of its own.
+// external converts objects from the cache, by running calls of other requests, and by its own
+// calls.
 //
-// If a call fails that somebody else began, with more objects, these may not be the cause: then it is tried once more, in
-// a call of its own.
+// If another request's call with further objects fails, those may be the cause: then external
+// retries once with its own call.
 func (s *Service) external(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key) ([]*meta.Object, error) {
 	out := make([]*meta.Object, len(objects))
 	for retried := false; ; retried = true {
@@ -89,7 +89,7 @@ func (s *Service) external(ctx context.Context, k *schema.Kind, converter conver
 	}
 }
 
-// countCalls is of how many objects each call is waited for.
+// countCalls returns the number of objects that are awaited from each call.
 func countCalls(waits []pending) map[*call]int {
 	counts := map[*call]int{}
 	for _, p := range waits {
@@ -100,7 +100,6 @@ func countCalls(waits []pending) map[*call]int {
 	return counts
 }
 
-// await waits for a call, or for the asker to give up.
 func (p pending) await(ctx context.Context, k *schema.Kind) error {
 	select {
 	case <-p.call.done:
@@ -115,8 +114,8 @@ func (p pending) await(ctx context.Context, k *schema.Kind) error {
 	}
 }
 
-// join finds for each object that is not in out where it comes from. What is in the cache is put into
-// out; what nobody converts yet is put into new calls, which it starts and which own names.
+// join finds the source of each object that is not in out. It puts cached ones into out, and starts
+// new calls, returned in own, for those that no call converts yet.
 func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*meta.Object, keys []key, out []*meta.Object) (waits []pending, own map[*call]bool, err error) {
 	waits = make([]pending, len(objects))
 	var calls []*call
@@ -126,7 +125,7 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 		if out[i] != nil {
 			continue
 		}
-		if p, ok := s.calls[at]; ok { // first: what leaves calls is in the cache by then
+		if p, ok := s.calls[at]; ok { // first: results are cached before they leave calls
 			waits[i] = p
 			continue
 		}
@@ -157,7 +156,7 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 	return waits, own, nil
 }
 
-// run makes calls, one after the other. When one fails the rest fail with it.
+// run makes calls in sequence. When one fails the rest fail with it.
 func (s *Service) run(k *schema.Kind, converter convert.Converter, calls []*call) {
 	defer s.running.Done()
 	var failed error
@@ -172,7 +171,6 @@ func (s *Service) run(k *schema.Kind, converter convert.Converter, calls []*call
 	}
 }
 
-// finish tells those who wait of the outcome of a call, and keeps it.
 func (s *Service) finish(c *call) {
 	if c.err == nil {
 		for i, at := range c.keys {
@@ -187,7 +185,7 @@ func (s *Service) finish(c *call) {
 	close(c.done)
 }
 
-// ask calls a converter and checks what it answers.
+// ask calls a converter and validates its result.
 func ask(ctx context.Context, k *schema.Kind, converter convert.Converter, objects []*meta.Object) (out []*meta.Object, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -209,8 +207,7 @@ func ask(ctx context.Context, k *schema.Kind, converter convert.Converter, objec
 	return out, nil
 }
 
-// failure is what clients are told of a conversion that has failed: what the converter says, if that is
-// a Status.
+// failure returns the error of a failed conversion: the converter's own if it is a Status.
 func failure(k *schema.Kind, err error) error {
 	var status *meta.Status
 	target := k.APIVersion() + ", Kind=" + k.Kind

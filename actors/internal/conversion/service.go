@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Service converts stored objects to what kinds show of them. All of its methods may be called by
-// anyone at any time.
+// A Service converts stored objects to the forms of kinds. It is safe for concurrent use.
 type Service struct {
 	converter func(*schema.Kind) convert.Converter
 	cache     cache
@@ -25,8 +24,8 @@ type Service struct {
 	cancel  context.CancelFunc
 }
 
-// NewService makes a Service. converter names who converts to a kind, and answers nil for one whose
-// conversion is built in; it may itself be nil.
+// NewService returns a Service. converter returns the external converter of a kind, and nil for
+// built-in conversions; it may be nil itself.
 func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	if converter == nil {
 		converter = func(*schema.Kind) convert.Converter { return nil }
@@ -36,7 +35,7 @@ func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	return s
 }
 
-// Close ends external calls, and waits for their ends.
+// Close cancels external calls, and waits until they have ended.
 func (s *Service) Close(ctx context.Context) error {
 	s.mu.Lock()
 	s.closed = true
@@ -55,8 +54,8 @@ func (s *Service) Close(ctx context.Context) error {
 	}
 }
 
-// Form returns the form in which objects of a kind are requested. Its zero value says that they are served as they are
-// stored.
+// Form returns the form in which objects of a kind are requested. Its zero value means the stored
+// form.
 func (s *Service) Form(k *schema.Kind) convert.Form {
 	if k.Stored == k && !k.IsCustom() {
 		return convert.Form{}
@@ -69,7 +68,8 @@ func (s *Service) MayWait(k *schema.Kind) bool {
 	return s.Form(k).Converter != nil && s.converter(k) != nil
 }
 
-// Get returns a stored object in the form of a kind, or of a sub-resource; nil if the sub-resource shows nothing.
+// Get returns a stored object in the form of a kind or a subresource; nil if the subresource shows
+// nothing.
 func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object) (*meta.Object, error) {
 	if subresource == "" && s.Form(k).Converter == nil {
 		return o, nil
@@ -77,9 +77,8 @@ func (s *Service) Get(ctx context.Context, k *schema.Kind, subresource string, o
 	return s.convert(ctx, k, subresource, o, keyOf(k, o, false))
 }
 
-// Result returns the object that a mutation answers, as Get does. The change has been made even if this fails.
-//
-// Of a deleted object only the metadata is answered, so no webhook is called.
+// Result returns the response object of a mutation, like Get. The change has been made even if this
+// fails. For a deleted object only metadata is needed, so no webhook is called.
 func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Result) (*meta.Object, error) {
 	if r.Object == nil || r.Deleted && m.Kind.ConversionWebhook() != nil && !m.Kind.Writes.DeleteReturnsObject {
 		return r.Object, nil
@@ -94,7 +93,7 @@ func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Res
 	return s.convert(ctx, m.Kind, m.Subresource, r.Object, at)
 }
 
-// TryGet is Get for callers that do not wait; ok is false if there is something to wait for.
+// TryGet is Get for callers that do not wait; ok is false if they would have to.
 func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ *meta.Object, ok bool) {
 	if s.MayWait(k) && !isLocal(k, o) {
 		cached := s.cache.get(keyOf(k, o, false))
@@ -107,7 +106,7 @@ func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ 
 
 var _ convert.Converter = (*Service)(nil)
 
-// Convert implements convert.Converter.
+// Convert returns objects itself if all of them have the form of k.
 func (s *Service) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	if !slices.ContainsFunc(objects, func(o *meta.Object) bool { return !convert.HasForm(k, o) }) {
 		return objects, nil
@@ -121,8 +120,8 @@ func (s *Service) Events(ctx context.Context, k *schema.Kind, events []request.E
 	return s.replace(ctx, k, len(events), func(i int) (**meta.Object, bool) { return &events[i].Object, events[i].Type == request.Deleted })
 }
 
-// replace converts the objects at n places, in place. An object may be nil; deleted is true for the last
-// state of a deleted object.
+// replace converts the objects at n places, in place. An object may be nil; deleted is true for the
+// last state of a deleted object.
 func (s *Service) replace(ctx context.Context, k *schema.Kind, n int, place func(i int) (o **meta.Object, deleted bool)) error {
 	converter := s.converter(k)
 	var remote []int
@@ -155,7 +154,6 @@ func (s *Service) replace(ctx context.Context, k *schema.Kind, n int, place func
 	return err
 }
 
-// convert returns an object in the form of a kind, or of a sub-resource.
 func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource string, o *meta.Object, at key) (*meta.Object, error) {
 	sub, converter := k.Subresource(subresource), s.converter(k)
 	ownBody := sub != nil && sub.BodyKind != nil
@@ -174,8 +172,8 @@ func (s *Service) convert(ctx context.Context, k *schema.Kind, subresource strin
 	return o, err
 }
 
-// builtIn returns an object in the form of a kind without calling a converter, from the cache or by package convert. Callers
-// at the same time may all compute it, which is as quick as waiting for each other.
+// builtIn converts without an external call, from the cache or by package convert. Concurrent
+// callers may compute the same result, which is as fast as waiting.
 func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object, error) {
 	if convert.HasForm(k, o) {
 		return o, nil
@@ -193,7 +191,8 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	return out, err
 }
 
-// withoutAsking is builtIn without a cache. Where a webhook converts, the object stays in the version in which it was written.
+// withoutAsking is builtIn without the cache. With a webhook, the object stays in the version in
+// which it was written.
 func withoutAsking(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if k.ConversionWebhook() != nil {
 		return convert.ToCurrentSchema(k, o)
@@ -201,12 +200,13 @@ func withoutAsking(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	return convert.Object(k, nil, o)
 }
 
-// isLocal reports whether an object gets the form of a kind without a call, although there is a converter.
+// isLocal reports whether an object gets the form of a kind without an external call, although
+// there is a converter.
 func isLocal(k *schema.Kind, o *meta.Object) bool {
 	return convert.HasForm(k, o) || k.ConversionWebhook() != nil && convert.IsWrittenAs(k, o)
 }
 
-// Ask converts an object that no other request needs: nothing is cached.
+// Ask converts an object that no other request needs, without the cache.
 func (s *Service) Ask(ctx context.Context, k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if converter := s.converter(k); converter != nil {
 		return s.externalObject(ctx, k, converter, o, key{})

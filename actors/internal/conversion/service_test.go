@@ -16,15 +16,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// converterFunc is a convert.Converter that is a function.
 type converterFunc func(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error)
 
-// Convert implements convert.Converter.
 func (f converterFunc) Convert(ctx context.Context, _ *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	return f(ctx, objects)
 }
 
-// renamed answers objects whose JSON says that they have been converted.
+// renamed returns objects whose JSON marks them as converted.
 func renamed(objects []*meta.Object) []*meta.Object {
 	out := make([]*meta.Object, len(objects))
 	for i, o := range objects {
@@ -33,7 +31,6 @@ func renamed(objects []*meta.Object) []*meta.Object {
 	return out
 }
 
-// kindOf is a built-in kind.
 func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	t.Helper()
 	c, err := catalog.New(meta.Kubernetes)
@@ -43,13 +40,13 @@ func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	return c.Kind(group, version, resource)
 }
 
-// scalers is the first version of a kind that is stored as the second.
+// scalers returns the first version of a kind that is stored as the second.
 func scalers(t testing.TB) *schema.Kind {
 	t.Helper()
 	return kindOf(t, "autoscaling", "v1", "horizontalpodautoscalers")
 }
 
-// object is a stored object without much in it.
+// object returns a minimal stored object.
 func object(n, version int) *meta.Object {
 	return &meta.Object{
 		Key: meta.Key{Name: fmt.Sprint("o", n)}, Version: uint64(version), JSON: []byte(`{"metadata":{}}`), Meta: meta.ObjectMeta{UID: fmt.Sprint("uid", n)},
@@ -63,7 +60,7 @@ func objects(n int) (all []*meta.Object) {
 	return all
 }
 
-// externalService is a Service that asks f for everything.
+// externalService returns a Service that converts everything with f.
 func externalService(t *testing.T, f converterFunc) *Service {
 	t.Helper()
 	s := NewService(func(*schema.Kind) convert.Converter { return f })
@@ -110,20 +107,19 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// noticedContext tells when somebody waits for its end.
+// noticedContext signals when a goroutine waits for its end.
 type noticedContext struct {
 	context.Context
 	once    sync.Once
 	noticed chan struct{}
 }
 
-// Done implements context.Context.
 func (c *noticedContext) Done() <-chan struct{} {
 	c.once.Do(func() { close(c.noticed) })
 	return c.Context.Done()
 }
 
-// Who waits for the call of others does not fail with an object of theirs.
+// A request that joins another one's call does not fail because of the other one's objects.
 func TestFailureOfOthers(t *testing.T) {
 	entered, gate := make(chan int, 10), make(chan struct{})
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -150,7 +146,7 @@ func TestFailureOfOthers(t *testing.T) {
 	}
 }
 
-// What a converter answers is checked, and a panic of it is an error.
+// Results of a converter are validated, and its panics are errors.
 func TestBadAnswers(t *testing.T) {
 	k := scalers(t)
 	for text, f := range map[string]func(objects []*meta.Object) []*meta.Object{
@@ -168,7 +164,7 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// A call goes on when its asker gives up, and the next one finds its result. Close ends it.
+// A call continues when its caller gives up, and the next one finds its result. Close ends it.
 func TestGivingUp(t *testing.T) {
 	calls, gate := 0, make(chan struct{})
 	s := externalService(t, func(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -205,7 +201,7 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// Events are converted where they are, those without an object stay.
+// Events are converted in place; those without an object stay.
 func TestEvents(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	after, before := object(0, 5), object(0, 5)
@@ -221,7 +217,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A result without a version of its own is not kept.
+// A result without a version of its own is not cached.
 func TestDryRunIsNotKept(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	k, imagined := scalers(t), object(0, 1)
@@ -234,7 +230,7 @@ func TestDryRunIsNotKept(t *testing.T) {
 	}
 }
 
-// The cache is bounded in bytes, and keeps what is asked for.
+// The cache is limited in bytes, and keeps entries in use.
 func TestCacheIsBounded(t *testing.T) {
 	var c cache
 	k := scalers(t)
@@ -265,7 +261,7 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// Objects that have the form that is asked for cost nothing.
+// Objects in the requested form cost nothing.
 func TestNothingToConvert(t *testing.T) {
 	s := NewService(nil)
 	k, all, ctx := scalers(t).Stored, objects(100), context.Background()
@@ -285,7 +281,7 @@ func TestNothingToConvert(t *testing.T) {
 	}
 }
 
-// BenchmarkList converts 1,000 objects by a built-in conversion, each time the same ones.
+// BenchmarkList converts the same 1,000 objects with a built-in conversion.
 func BenchmarkList(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)
@@ -297,7 +293,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkListUncached converts 1,000 objects that are new each time.
+// BenchmarkListUncached converts 1,000 new objects each time.
 func BenchmarkListUncached(b *testing.B) {
 	s, k := NewService(nil), scalers(b)
 	all := objects(1000)
@@ -312,7 +308,7 @@ func BenchmarkListUncached(b *testing.B) {
 	}
 }
 
-// BenchmarkConvertObject is what BenchmarkListUncached does without the Service.
+// BenchmarkConvertObject is BenchmarkListUncached without the Service.
 func BenchmarkConvertObject(b *testing.B) {
 	k := scalers(b)
 	all := objects(1000)

@@ -7,20 +7,18 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// dispatcher runs owners on few goroutines, one after another: their stacks have grown already, which
-// is a large part of the cost of a short run. An owner may block while it runs. So whoever takes a job
-// while there are more wakes another worker, unless one was woken that has not begun yet: there is
-// always a worker that goes on when the others are blocked, and rarely one too many.
-// Its mutex guards its fields for a few instructions.
+// dispatcher runs owners on a few goroutines, whose stacks have grown already: that saves much of
+// the cost of a short run. An owner may block while it runs. So a worker that takes a job while
+// there are more wakes another one, unless one is starting already. mu is held only briefly.
 type dispatcher struct {
 	throughput int
-	maxIdle    int // most workers that stay while there is nothing to do
+	maxIdle    int // most workers that stay idle
 
 	mu     sync.Mutex
 	jobs   queue[func()]
 	idle   int // workers that wait for wake
 	waking bool
-	wake   chan struct{} // has space for all idle workers
+	wake   chan struct{} // has capacity for all idle workers
 }
 
 func newDispatcher(throughput int) *dispatcher {
@@ -28,13 +26,11 @@ func newDispatcher(throughput int) *dispatcher {
 	return &dispatcher{throughput: throughput, maxIdle: maxIdle, wake: make(chan struct{}, maxIdle)}
 }
 
-// Throughput implements actor.Dispatcher.
 func (d *dispatcher) Throughput() int { return d.throughput }
 
-// Schedule implements actor.Dispatcher.
 func (d *dispatcher) Schedule(job func()) { d.schedule(job) }
 
-// schedule queues jobs; many at once cost less than one by one.
+// schedule queues jobs, cheaper than one by one.
 func (d *dispatcher) schedule(jobs ...func()) {
 	d.mu.Lock()
 	for _, job := range jobs {
@@ -44,8 +40,7 @@ func (d *dispatcher) schedule(jobs ...func()) {
 	d.mu.Unlock()
 }
 
-// wakeWorker wakes or starts a worker if there is work and none is on the way to it. The caller holds
-// mu.
+// wakeWorker wakes or starts a worker if there is work and none is starting. The caller holds mu.
 func (d *dispatcher) wakeWorker() {
 	if d.waking || d.jobs.length() == 0 {
 		return
@@ -59,7 +54,7 @@ func (d *dispatcher) wakeWorker() {
 	d.wake <- struct{}{}
 }
 
-// runWorker runs jobs until there are none and enough other workers are idle.
+// runWorker runs jobs until there are none and enough workers are idle.
 func (d *dispatcher) runWorker() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -81,7 +76,7 @@ func (d *dispatcher) runWorker() {
 	}
 }
 
-// close ends idle workers, now and from now on. Jobs run as before.
+// close ends idle workers, now and in the future. Jobs still run.
 func (d *dispatcher) close() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

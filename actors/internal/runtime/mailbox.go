@@ -8,15 +8,16 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// Why a mailbox does not take a message.
+// Reasons for rejecting a message.
 var (
 	ErrStopped = errors.New("the owner has stopped")
 	ErrFull    = errors.New("the mailbox is full")
 )
 
-// A Rejectable message is told when its mailbox does not take it or its owner stops before its turn.
+// A Rejectable message is notified when its mailbox rejects it or its owner stops before handling
+// it.
 type Rejectable interface {
-	// Reject gets ErrFull or ErrStopped. It must not block.
+	// Reject receives ErrFull or ErrStopped. It must not block.
 	Reject(err error)
 }
 
@@ -26,9 +27,8 @@ func reject(message any, err error) {
 	}
 }
 
-// mailbox is the queue of one owner: bounded, and it rejects what it does not take. It keeps messages
-// that arrive before Start. Its mutex guards the two queues and the flags, for as long as a message is
-// put in or taken out.
+// mailbox is the queue of one owner, optionally bounded. It keeps messages that arrive before
+// Start. mu guards the queues and the flags.
 type mailbox struct {
 	mu        sync.Mutex
 	user      queue[any]
@@ -38,21 +38,21 @@ type mailbox struct {
 	running   bool
 	suspended bool
 	closed    bool
-	inline    bool // who posts to an idle owner runs it for one message; set before Start
+	inline    bool // the sender to an idle owner runs it for one message; set before Start
 
 	invoker    actor.MessageInvoker
 	dispatcher actor.Dispatcher
 	job        func() // run
 }
 
-// post queues a message, or rejects it because the mailbox is full or closed.
 func (m *mailbox) post(message any) {
 	if m.put(message) {
 		m.schedule()
 	}
 }
 
-// put is post without scheduling, which is left to the caller where put answers true.
+// put queues a message, or rejects it if the mailbox is full or closed. If it returns true, the
+// caller must schedule.
 func (m *mailbox) put(message any) (schedule bool) {
 	m.mu.Lock()
 	var refused error
@@ -72,7 +72,7 @@ func (m *mailbox) put(message any) (schedule bool) {
 	return schedule
 }
 
-// putDrained queues the end of the owner behind all other messages, for which there is always space.
+// putDrained queues the end of the owner after all other messages, even if the mailbox is full.
 func (m *mailbox) putDrained() (schedule bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -90,14 +90,13 @@ func (m *mailbox) wake() bool {
 	return wake
 }
 
-// ready says whether there is something to run. The caller holds mu.
+// The caller holds mu.
 func (m *mailbox) ready() bool {
 	return m.system.length() > 0 || !m.suspended && m.user.length() > 0
 }
 
-// schedule lets the owner run. Who posts to an inline mailbox would wait for the answer anyway, so it
-// runs one message on its own goroutine, without a switch to another; what others have posted
-// meanwhile goes to the dispatcher.
+// schedule lets the owner run. The sender to an inline mailbox runs one message on its own
+// goroutine, which saves a switch; further messages go to the dispatcher.
 func (m *mailbox) schedule() {
 	if !m.inline {
 		m.dispatcher.Schedule(m.job)
@@ -111,7 +110,6 @@ func (m *mailbox) schedule() {
 	}
 }
 
-// close rejects what comes from now on and returns what is queued.
 func (m *mailbox) close() []any {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -119,15 +117,14 @@ func (m *mailbox) close() []any {
 	return m.user.drain()
 }
 
-// length is the number of queued messages.
 func (m *mailbox) length() int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.user.length()
 }
 
-// next takes one message, system messages first; ok is false when there is none, and
-// the mailbox is then idle.
+// next takes one message, system messages first; ok is false if there is none, and the mailbox is
+// then idle.
 func (m *mailbox) next() (message any, system, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -140,20 +137,20 @@ func (m *mailbox) next() (message any, system, ok bool) {
 	return m.user.pop(), false, true
 }
 
-// markIdle says whether there is nothing to run, and the mailbox is then idle.
 func (m *mailbox) markIdle() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.markIdleLocked()
 }
 
-// markIdleLocked is markIdle for callers that hold mu.
+// markIdleLocked marks the mailbox idle if there is nothing to run, and reports that. The caller
+// holds mu.
 func (m *mailbox) markIdleLocked() bool {
 	m.running = m.ready()
 	return !m.running
 }
 
-// run hands messages to the owner until there are none.
+// run delivers messages to the owner until there are none.
 func (m *mailbox) run() {
 	limit := m.dispatcher.Throughput()
 	for taken := 0; ; taken++ {
@@ -196,10 +193,8 @@ func (m *mailbox) setSuspended(suspended bool) {
 	m.mu.Unlock()
 }
 
-// PostUserMessage implements actor.Mailbox.
 func (m *mailbox) PostUserMessage(message any) { m.post(message) }
 
-// PostSystemMessage implements actor.Mailbox.
 func (m *mailbox) PostSystemMessage(message any) {
 	m.mu.Lock()
 	m.system.push(message)
@@ -210,12 +205,11 @@ func (m *mailbox) PostSystemMessage(message any) {
 	}
 }
 
-// RegisterHandlers implements actor.Mailbox.
 func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
 	m.invoker, m.dispatcher, m.job = invoker, dispatcher, m.run
 }
 
-// Start implements actor.Mailbox: from now on messages run.
+// Start schedules messages that have arrived before.
 func (m *mailbox) Start() {
 	m.mu.Lock()
 	m.started = true
@@ -226,7 +220,6 @@ func (m *mailbox) Start() {
 	}
 }
 
-// UserMessageCount implements actor.Mailbox.
 func (m *mailbox) UserMessageCount() int { return m.length() }
 
 var _ actor.Mailbox = (*mailbox)(nil)

@@ -1,12 +1,12 @@
 package runtime
 
-// queue is a first-in-first-out list that uses its space again. It has no mutex.
+// queue is a FIFO list that reuses its memory. It is not safe for concurrent use.
 type queue[T any] struct {
 	items []T
 	head  int // items[:head] are taken
 }
 
-// maxKeptCapacity is the largest space, in items, that an empty queue keeps.
+// maxKeptCapacity is the largest capacity that an empty queue keeps.
 const maxKeptCapacity = 1024
 
 func (q *queue[T]) length() int { return len(q.items) - q.head }
@@ -20,7 +20,7 @@ func (q *queue[T]) push(item T) {
 	q.items = append(q.items, item)
 }
 
-// pop takes the oldest item; the queue must have one.
+// pop takes the oldest item; the queue must not be empty.
 func (q *queue[T]) pop() T {
 	var none T
 	item := q.items[q.head]
@@ -35,7 +35,6 @@ func (q *queue[T]) pop() T {
 	return item
 }
 
-// drain takes everything.
 func (q *queue[T]) drain() []T {
 	rest := q.items[q.head:]
 	*q = queue[T]{}

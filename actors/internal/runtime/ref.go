@@ -2,32 +2,31 @@ package runtime
 
 import "github.com/asynkron/protoactor-go/actor"
 
-// A Ref is the address of an owner. All of its methods may be called by anyone at any time.
+// A Ref is the address of an owner. It is safe for concurrent use.
 type Ref struct {
-	name    string // for messages to people; set by Spawn
+	name    string // for logs and errors; set by Spawn
 	mailbox mailbox
 
-	// The mutex of the mailbox guards what follows.
+	// Guarded by the mailbox's mutex:
 	stopped bool
-	done    chan struct{} // made by the first who asks for it
+	done    chan struct{} // created on first use
 }
 
-// Send queues a message. One that the mailbox does not take is rejected (Rejectable).
+// Send queues a message, or rejects it (Rejectable).
 func (r *Ref) Send(message any) { r.mailbox.post(message) }
 
-// Len is the number of messages that wait.
+// Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }
 
-// drained is the message behind all that an owner is to handle before it stops.
+// drained follows the last message that an owner handles before it stops.
 type drained struct{}
 
-// stop is what Proto.Actor takes for the order to stop.
 var stop = &actor.Stop{}
 
-// Stop ends the owner after the message that it is handling. What is queued is rejected.
+// Stop ends the owner after its current message. Queued messages are rejected.
 func (r *Ref) Stop() { r.mailbox.PostSystemMessage(stop) }
 
-// Drain ends the owner after everything that is queued, even if its mailbox is full.
+// Drain ends the owner after all queued messages, even if its mailbox is full.
 func (r *Ref) Drain() {
 	if r.mailbox.putDrained() {
 		r.mailbox.schedule()
@@ -47,7 +46,6 @@ func (r *Ref) Done() <-chan struct{} {
 	return r.done
 }
 
-// markStopped rejects what is queued and tells who waits that the owner is gone.
 func (r *Ref) markStopped() {
 	for _, message := range r.mailbox.close() {
 		reject(message, ErrStopped)
@@ -60,18 +58,18 @@ func (r *Ref) markStopped() {
 	}
 }
 
-// A Batch sends messages to many owners, whose goroutines are then called all at once: that costs
-// less than one after the other. It belongs to one goroutine at a time and may be used again.
+// A Batch sends messages to many owners and then schedules all of them, which costs less than one
+// by one. It may be reused, but not concurrently.
 type Batch struct{ jobs []func() }
 
-// Send queues a message like Ref.Send. An idle owner runs it after Flush.
+// Send queues a message like Ref.Send. An idle owner handles it after Flush.
 func (b *Batch) Send(to *Ref, message any) {
 	if to.mailbox.put(message) {
 		b.jobs = append(b.jobs, to.mailbox.job)
 	}
 }
 
-// Flush lets the owners run that were idle.
+// Flush schedules the owners that were idle.
 func (b *Batch) Flush(r *Runtime) {
 	if len(b.jobs) == 0 {
 		return

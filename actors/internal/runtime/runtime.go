@@ -8,22 +8,21 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// A Runtime runs owners on a pool of goroutines, under one supervision.
+// A Runtime runs owners on a pool of goroutines, with one supervisor.
 type Runtime struct {
 	system     *actor.ActorSystem
 	dispatcher *dispatcher
 	supervisor *supervisor
 }
 
-// Options say how a Runtime runs its owners.
 type Options struct {
-	// Throughput is how many messages an owner handles before it yields to others.
+	// Throughput is the number of messages that an owner handles before it yields.
 	Throughput  int
 	Supervision Supervision
 	Logger      *slog.Logger
 }
 
-// New makes a Runtime without owners.
+// New returns a Runtime without owners.
 func New(o Options) *Runtime {
 	return &Runtime{
 		system: newSystem(), dispatcher: newDispatcher(o.Throughput),
@@ -31,29 +30,29 @@ func New(o Options) *Runtime {
 	}
 }
 
-// An Owner has state that only its Receive method touches. Receive is called for one message at a
-// time, with the owner's own reference. It is a type switch of short cases.
+// An Owner has state that only its Receive method uses. Receive is called for one message at a
+// time, with the owner's own reference.
 type Owner interface {
 	Receive(self *Ref, message any)
 }
 
-// The messages that an owner gets from the runtime.
+// The messages of the runtime to owners.
 type (
 	// Started is the first message of an owner.
 	Started struct{}
-	// Restarting is the last message of an owner that has panicked and is replaced by another.
+	// Restarting is the last message of an owner that is replaced after a panic.
 	Restarting struct{}
 	// Stopping is the last message of an owner that ends.
 	Stopping struct{}
 )
 
-// A Spec says what Spawn starts.
+// A Spec describes an owner to spawn.
 type Spec struct {
-	// New makes the owner: once at the start, and again after each panic that restarts it.
+	// New creates the owner at the start, and after each panic that restarts it.
 	New func() Owner
-	// MailboxSize bounds the messages that wait; 0 does not.
+	// MailboxSize limits the queued messages; 0: unlimited.
 	MailboxSize int
-	// Inline lets whoever sends to the idle owner run it for that one message.
+	// Inline lets the sender to the idle owner run it for that one message.
 	Inline bool
 }
 
@@ -69,7 +68,7 @@ func (r *Runtime) Spawn(s Spec) *Ref {
 	return ref
 }
 
-// Await waits until owners that have been told to stop are gone.
+// Await waits until stopped owners are gone.
 func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	for _, ref := range refs {
 		select {
@@ -81,23 +80,22 @@ func (r *Runtime) Await(ctx context.Context, refs ...*Ref) error {
 	return nil
 }
 
-// Close lets the idle goroutines go. Owners must have stopped before.
+// Close ends the idle goroutines. Owners must have stopped before.
 func (r *Runtime) Close() { r.dispatcher.close() }
 
-// Panics is the number of panics of owners since the start.
+// Panics returns the number of panics of owners since the start.
 func (r *Runtime) Panics() uint64 { return r.supervisor.panics.Load() }
 
-// Restarts is the number of restarts of owners since the start.
+// Restarts returns the number of restarts of owners since the start.
 func (r *Runtime) Restarts() uint64 { return r.supervisor.restarts.Load() }
 
-// process is an owner as Proto.Actor sees it.
+// process adapts an owner to Proto.Actor.
 type process struct {
 	ref        *Ref
 	owner      Owner
 	supervisor *supervisor
 }
 
-// Receive implements actor.Actor.
 func (p *process) Receive(ctx actor.Context) {
 	switch m := ctx.Message().(type) {
 	case *actor.Started:
@@ -115,8 +113,8 @@ func (p *process) Receive(ctx actor.Context) {
 	}
 }
 
-// receiveLast hands an owner its last message. A panic in it would make Proto.Actor forget that the
-// owner was to stop.
+// receiveLast delivers the last message to an owner. A panic in it would make Proto.Actor forget to
+// stop the owner.
 func (p *process) receiveLast(name string, message any) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -10,12 +10,11 @@ import (
 	"time"
 )
 
-// receiver is an owner that is a function.
 type receiver func(self *Ref, message any)
 
 func (f receiver) Receive(self *Ref, message any) { f(self, message) }
 
-// newRuntime is a Runtime that restarts owners at once, up to three times.
+// newRuntime returns a Runtime that restarts owners at once, up to three times.
 func newRuntime(t *testing.T, strategy Strategy) *Runtime {
 	t.Helper()
 	r := New(Options{
@@ -26,12 +25,11 @@ func newRuntime(t *testing.T, strategy Strategy) *Runtime {
 	return r
 }
 
-// spawn starts an owner that is a function, always the same one.
 func spawn(r *Runtime, size int, inline bool, f receiver) *Ref {
 	return r.Spawn(Spec{New: func() Owner { return f }, MailboxSize: size, Inline: inline})
 }
 
-// awaitStopped waits until owners are gone, for no longer than a test may take.
+// awaitStopped waits until owners are gone, or fails the test.
 func awaitStopped(t *testing.T, r *Runtime, refs ...*Ref) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -41,7 +39,6 @@ func awaitStopped(t *testing.T, r *Runtime, refs ...*Ref) {
 	}
 }
 
-// request is a message with an answer.
 type request struct {
 	text   string
 	answer chan error
@@ -49,7 +46,6 @@ type request struct {
 
 func newRequest(text string) *request { return &request{text, make(chan error, 1)} }
 
-// Reject implements Rejectable.
 func (r *request) Reject(err error) { r.answer <- err }
 
 // Messages are handled one at a time, in order, between Started and Stopping.
@@ -71,8 +67,8 @@ func TestMessagesInOrder(t *testing.T) {
 	}
 }
 
-// A full mailbox rejects at once, one of an owner that has stopped too, and an owner that stops
-// rejects what is queued: every request is answered once.
+// Full mailboxes, stopped owners and stopping owners reject messages: every request is answered
+// once.
 func TestEveryMessageIsAnswered(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -115,7 +111,7 @@ func TestEveryMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// Drain finds space behind a full mailbox, and ends the owner after all of it.
+// Drain succeeds on a full mailbox, and ends the owner after all messages.
 func TestDrainOfFullMailbox(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}, 3), make(chan struct{})
@@ -139,11 +135,11 @@ func TestDrainOfFullMailbox(t *testing.T) {
 			t.Errorf("%s: %v", m.text, err)
 		}
 	}
-	ref.Drain() // once more is no harm
+	ref.Drain() // again: no effect
 	awaitStopped(t, r, ref)
 }
 
-// Await gives up with its context, and says so.
+// Await returns the error of its context.
 func TestAwaitGivesUp(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -154,7 +150,7 @@ func TestAwaitGivesUp(t *testing.T) {
 		}
 	})
 	ref.Send("wait")
-	<-entered // else it is told to stop before it is busy
+	<-entered // else it is stopped before it is busy
 	ref.Stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -165,7 +161,7 @@ func TestAwaitGivesUp(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// An owner that nobody waits for runs on the goroutine of the sender, and only for one message.
+// An idle owner runs on the goroutine of the sender, for only one message.
 func TestInline(t *testing.T) {
 	r := newRuntime(t, Restart)
 	handled := 0
@@ -215,7 +211,7 @@ func TestBatch(t *testing.T) {
 	awaitStopped(t, r, refs...)
 }
 
-// Many owners are started, asked and stopped by many at a time.
+// Many owners are started, used and stopped concurrently.
 func TestManyOwners(t *testing.T) {
 	r := newRuntime(t, Restart)
 	var wait sync.WaitGroup
@@ -253,7 +249,6 @@ func BenchmarkSend(b *testing.B) {
 	<-ref.Done()
 }
 
-// BenchmarkSpawn starts and stops an owner.
 func BenchmarkSpawn(b *testing.B) {
 	r := New(Options{Throughput: 300, Logger: slog.New(slog.DiscardHandler)})
 	defer r.Close()

@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// What a panic does, by strategy.
 func TestPanics(t *testing.T) {
 	for _, test := range []struct {
 		strategy          Strategy
-		owners            int // that have been made
+		owners            int // created
 		panics, restarted uint64
 		stopped           bool
 		sum               int // of the last owner
@@ -54,7 +53,7 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// An owner that fails too often is stopped, and what waits for it is rejected.
+// An owner that fails too often is stopped, and its messages are rejected.
 func TestTooManyRestarts(t *testing.T) {
 	r := newRuntime(t, Restart)
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {
@@ -73,7 +72,7 @@ func TestTooManyRestarts(t *testing.T) {
 	}
 }
 
-// A panic in the last message does not keep an owner from stopping.
+// A panic in the last message does not prevent an owner from stopping.
 func TestPanicInStopping(t *testing.T) {
 	r := newRuntime(t, Restart)
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {

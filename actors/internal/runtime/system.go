@@ -7,11 +7,10 @@ import (
 	"github.com/asynkron/protoactor-go/actor"
 )
 
-// registryMaps is how many concurrent maps the registry of actors keeps, each of 32 shards with a
-// mutex.
+// registryMaps is the number of concurrent maps, of 32 shards each, in the registry of actors.
 const registryMaps = 32
 
-// newSystem makes an actor system that logs nothing: what is worth logging, the supervisor logs.
+// newSystem returns an actor system without logging; the supervisor logs.
 func newSystem() *actor.ActorSystem {
 	system := actor.NewActorSystem(func(c *actor.Config) {
 		c.LoggerFactory = func(*actor.ActorSystem) *slog.Logger { return slog.New(slog.DiscardHandler) }
@@ -20,8 +19,8 @@ func newSystem() *actor.ActorSystem {
 	return system
 }
 
-// shrinkRegistry keeps a few of the registry's maps, and moves what the others hold into these. It
-// must run before anybody else sees the registry.
+// shrinkRegistry keeps a few of the registry's maps, and moves the content of the others. It must
+// run before any other use of the registry.
 func shrinkRegistry(registry *actor.ProcessRegistryValue) {
 	all := registry.LocalPIDs.LocalPIDs
 	registry.LocalPIDs.LocalPIDs = slices.Clone(all[:registryMaps])

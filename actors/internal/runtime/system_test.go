@@ -32,7 +32,7 @@ func TestSystemIsSmall(t *testing.T) {
 	}
 }
 
-// Maps of a program that embeds this one keep what they hold.
+// Maps of an embedding program keep their content.
 func TestConcurrentMapsOfOthers(t *testing.T) {
 	theirs, shards := cmap.New(), cmap.SHARD_COUNT
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
@@ -49,7 +49,7 @@ func TestConcurrentMapsOfOthers(t *testing.T) {
 	}
 }
 
-// BenchmarkNewSystem makes a system, with the registry that is cut at once.
+// BenchmarkNewSystem creates a system and cuts its registry.
 func BenchmarkNewSystem(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
