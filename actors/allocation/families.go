@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The families of addresses, and the policies by which a Service has one or both.
+// The address families, and the policies for Services with one or both.
 const (
 	familyIPv4       = "IPv4"
 	familyIPv6       = "IPv6"
@@ -18,8 +18,8 @@ const (
 	requireDualStack = "RequireDualStack"
 )
 
-// keepsPreferDualStack tells whether the families of a Service that prefers both are kept as they are: an
-// update that does not touch them does not adapt them to ranges that the server got meanwhile.
+// keepsPreferDualStack reports whether the families of a Service that prefers both stay as they
+// are: an unrelated update does not adapt them to ranges that the server got meanwhile.
 func (c *specUpdate) keepsPreferDualStack() bool {
 	if c.oldSpec == nil || c.spec.String("ipFamilyPolicy") != preferDualStack {
 		return false
@@ -32,8 +32,8 @@ func (c *specUpdate) keepsPreferDualStack() bool {
 	return true
 }
 
-// defaultFamilies completes ipFamilyPolicy and ipFamilies, and says whether addresses can
-// be allocated by them. Where they are malformed it stops without a fault, since validation reports it.
+// defaultFamilies completes ipFamilyPolicy and ipFamilies, and reports whether addresses can be
+// allocated. It adds no fault for malformed ones, since validation reports them.
 func (c *specUpdate) defaultFamilies() bool {
 	c.defaultPolicy()
 	var malformed schema.Faults
@@ -65,14 +65,14 @@ func (c *specUpdate) defaultFamilies() bool {
 	return true
 }
 
-// headlessWithoutSelector tells whether the Service may have families that the server has no range of:
-// it needs no address, and its endpoints are not made by selector.
+// headlessWithoutSelector reports whether the Service may have families without a range: it needs
+// no address, and its endpoints are not selected.
 func (c *specUpdate) headlessWithoutSelector() bool {
 	return service.IsHeadless(c.spec) && len(c.spec.Object("selector")) == 0
 }
 
-// defaultPolicy chooses the policy if the client has not: the one from before, or SingleStack. A headless
-// Service without a selector may have endpoints of either family, whoever writes them.
+// defaultPolicy sets a missing policy: the previous one, or SingleStack. A headless Service without
+// a selector may have manually written endpoints of either family.
 func (c *specUpdate) defaultPolicy() {
 	if c.spec.Has("ipFamilyPolicy") { // "" is a value, which validation refuses
 		return
@@ -88,8 +88,8 @@ func (c *specUpdate) defaultPolicy() {
 	c.spec["ipFamilyPolicy"] = policy
 }
 
-// downgradeToSingleStack reduces a Service to one family, if its policy says SingleStack; without that, a
-// removed second address or family is a fault.
+// downgradeToSingleStack reduces a Service to one family if its policy is SingleStack. Otherwise,
+// removing the second address or family is a fault.
 func (c *specUpdate) downgradeToSingleStack(policy string) {
 	for _, list := range []struct{ name, item string }{{"clusterIPs", "cluster IP"}, {"ipFamilies", "IP family"}} {
 		now, was := c.spec.List(list.name), c.oldSpec.List(list.name)
@@ -105,7 +105,6 @@ func (c *specUpdate) downgradeToSingleStack(policy string) {
 	}
 }
 
-// rejectDualStack reports two addresses or families of a Service whose policy is SingleStack.
 func (c *specUpdate) rejectDualStack() {
 	const begin = "must be 'RequireDualStack' or 'PreferDualStack' when multiple "
 	if len(c.spec.List("clusterIPs")) == 2 {
@@ -116,8 +115,7 @@ func (c *specUpdate) rejectDualStack() {
 	}
 }
 
-// inferFamilies adds the families of addresses that the client has chosen. A client that asks for an
-// address need not repeat its family.
+// inferFamilies adds the families of requested addresses.
 func (c *specUpdate) inferFamilies() {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	for i, text := range c.spec.Strings("clusterIPs") {
@@ -140,12 +138,10 @@ func (c *specUpdate) inferFamilies() {
 	}
 }
 
-// hasFamily says whether the server has a range of a family.
 func (c *specUpdate) hasFamily(family string) bool {
 	return slices.ContainsFunc(c.allocator.ranges, func(r Range) bool { return r.family() == family })
 }
 
-// checkFamilies reports what the server has no ranges for.
 func (c *specUpdate) checkFamilies(policy string) {
 	if policy == requireDualStack && len(c.allocator.ranges) < 2 {
 		c.faults.Invalid("spec.ipFamilyPolicy", policy, "this cluster is not configured for dual-stack services")
@@ -158,7 +154,7 @@ func (c *specUpdate) checkFamilies(policy string) {
 }
 
 // completeFamilies sets the default family if there is none, and adds the other one if the policy
-// asks for it and both is true.
+// prefers it and both is true.
 func (c *specUpdate) completeFamilies(policy string, both bool) {
 	families := slices.Clone(c.spec.List("ipFamilies"))
 	if len(families) == 0 {

@@ -9,16 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ipAddresses is the mutation.Allocator of IPAddresses. One that a Service has brought with it holds nothing: its Service
-// holds the address. One that somebody else has made takes its address from everybody.
+// ipAddresses is the allocator of IPAddresses. One created with a Service holds nothing, because
+// the Service holds the address. Any other one reserves its address.
 type ipAddresses struct{ services *ServiceAllocator }
 
-// Allocate implements mutation.Allocator.
 func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	address, err := netip.ParseAddr(key.Name)
 	switch {
 	case err != nil || old != nil && want != nil:
-		return nil, nil // of a name that is no address tells the validation
+		return nil, nil // validation reports an invalid name
 	case want == nil:
 		return a.services.letGo(key, address), nil
 	}
@@ -34,12 +33,11 @@ func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reser
 		}
 	}
 	if !s.addresses.unallocated(address) {
-		return nil, nil // what the Service of this address lacks
+		return nil, nil // completes the Service of this address
 	}
 	return s.hold(key, address), nil
 }
 
-// Observe implements mutation.Allocator.
 func (a ipAddresses) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	address, err := netip.ParseAddr(key.Name)
 	if err != nil {
@@ -61,7 +59,7 @@ func (a ipAddresses) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	return faults.List
 }
 
-// CheckDelete implements mutation.DeletionGuard: the IPAddress of a Service goes with that.
+// CheckDelete refuses the deletion of a Service's IPAddress, which is deleted with the Service.
 func (a ipAddresses) CheckDelete(key meta.Key) error {
 	address, err := netip.ParseAddr(key.Name)
 	if err != nil {
@@ -73,7 +71,7 @@ func (a ipAddresses) CheckDelete(key meta.Key) error {
 	return nil
 }
 
-// ServiceOf is the Service that holds an address.
+// ServiceOf returns the Service that holds an address.
 func (s *ServiceAllocator) ServiceOf(a netip.Addr) (service meta.Key, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,7 +83,7 @@ func (s *ServiceAllocator) ServiceOf(a netip.Addr) (service meta.Key, ok bool) {
 	return meta.Key{}, false
 }
 
-// parentService is the key of the Service that an IPAddress names as its parent; the zero key if that is something else.
+// parentService returns the key of the Service that is an IPAddress's parent, or the zero key.
 func parentService(address tree.Tree) meta.Key {
 	parent := address.Object("spec", "parentRef")
 	if parent.String("group") != "" || parent.String("resource") != "services" {
@@ -94,13 +92,13 @@ func parentService(address tree.Tree) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: parent.String("namespace"), Name: parent.String("name")}
 }
 
-// holdsAddress tells whether an IPAddress holds its address itself. One that was made with a Service does so only when the Service
-// has let go of it, which is when its deletion has begun.
+// holdsAddress reports whether an IPAddress holds its address itself. One created with a Service
+// does so only after the Service has released it, when its deletion has begun.
 func (s *ServiceAllocator) holdsAddress(address tree.Tree) bool {
 	return !s.IsManaged(address) || parentService(address) == meta.Key{} || address.Object("metadata").Has("deletionTimestamp")
 }
 
-// IsManaged tells whether an IPAddress says that the allocator of Services has made it.
+// IsManaged reports whether the allocator of Services has created an IPAddress.
 func (s *ServiceAllocator) IsManaged(address tree.Tree) bool {
 	return address.Object("metadata", "labels").String(s.naming.Translate(managedByLabel)) == s.manager()
 }
@@ -111,10 +109,9 @@ const (
 	managedByLabel = "ipaddress.platform.io/managed-by"
 )
 
-// manager is what managedByLabel says of them.
 func (s *ServiceAllocator) manager() string { return s.naming.Group("ipallocator") }
 
-// NewIPAddress is the IPAddress of an address of a Service.
+// NewIPAddress returns the IPAddress for an address of a Service.
 func (s *ServiceAllocator) NewIPAddress(service meta.Key, a netip.Addr) tree.Tree {
 	family := familyIPv4
 	if a.Is6() {
@@ -128,12 +125,12 @@ func (s *ServiceAllocator) NewIPAddress(service meta.Key, a netip.Addr) tree.Tre
 	}
 }
 
-// IPAddressKey is the key of the IPAddress of an address.
+// IPAddressKey returns the key of the IPAddress for an address.
 func (s *ServiceAllocator) IPAddressKey(a netip.Addr) meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Group: s.naming.Group("networking"), Resource: "ipaddresses"}, Name: a.String()}
 }
 
-// companions are the IPAddresses of the addresses that are acquired or given up.
+// companions returns the IPAddresses of acquired and released addresses.
 func (c *serviceAllocation) companions() []request.Companion {
 	s := c.allocator
 	var companions []request.Companion
@@ -154,7 +151,7 @@ func (c *serviceAllocation) companions() []request.Companion {
 	return companions
 }
 
-// hold takes an address for an IPAddress. The caller holds the lock.
+// hold reserves an address for an IPAddress. The caller holds mu.
 func (s *ServiceAllocator) hold(owner meta.Key, a netip.Addr) *request.Reservation {
 	s.addresses.add(owner, a)
 	return &request.Reservation{OnRelease: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a)}}}

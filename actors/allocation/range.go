@@ -10,21 +10,21 @@ import (
 	"strings"
 )
 
-// A Range is a range of addresses. Addresses are counted from its first, 0.
+// A Range is a range of addresses, numbered from 0.
 type Range struct {
 	prefix      netip.Prefix
-	first, last uint64 // that may be given out
+	first, last uint64 // that may be assigned
 }
 
-// The least number of addresses in a range, as bits, and the most that are used of a large one. A smaller
-// range would hold hardly more than the Service of the API.
+// The limits of a range's size, as bits of its addresses. A smaller range would hold little more
+// than the Service of the API.
 const (
 	minHostBits = 3
 	maxHostBits = 64
 )
 
-// ParseRanges reads one range, or one of each family separated by a comma: "10.0.0.0/24"
-// or "10.0.0.0/16,fd00::/108". The first one's family is the default of Services.
+// ParseRanges parses one range, or one of each family separated by a comma: "10.0.0.0/24" or
+// "10.0.0.0/16,fd00::/108". The family of the first is the default of Services.
 func ParseRanges(s string) ([]Range, error) {
 	var ranges []Range
 	for text := range strings.SplitSeq(s, ",") {
@@ -56,8 +56,8 @@ func parseRange(s string) (Range, error) {
 	return r, nil
 }
 
-// newRange is the range of a prefix in canonical form; ok is false if there is no address in it to give out, or more than
-// can be counted.
+// newRange returns the range of a canonical prefix; ok is false if it has no assignable address, or
+// more than can be counted.
 func newRange(p netip.Prefix) (r Range, ok bool) {
 	host := p.Addr().BitLen() - p.Bits()
 	if host > maxHostBits {
@@ -70,15 +70,14 @@ func newRange(p netip.Prefix) (r Range, ok bool) {
 	return r, r.last >= r.first
 }
 
-// String is the form that ParseRanges reads.
+// String returns the form that ParseRanges parses.
 func (r Range) String() string { return r.prefix.String() }
 
-// First is the first address that may be given out.
+// First returns the first assignable address.
 func (r Range) First() netip.Addr { return r.at(r.first) }
 
 func (r Range) v6() bool { return r.prefix.Addr().Is6() }
 
-// family is the name that Services know the range's family by.
 func (r Range) family() string {
 	if r.v6() {
 		return familyIPv6
@@ -86,12 +85,13 @@ func (r Range) family() string {
 	return familyIPv4
 }
 
-// contains says whether an address may be given out.
+// contains reports whether an address may be assigned.
 func (r Range) contains(a netip.Addr) bool {
 	return r.prefix.Contains(a) && a != r.prefix.Addr() && (r.v6() || a != r.at(r.last+1))
 }
 
-// at is the nth address. The bits of the range's address below its prefix are 0, so the addition never carries.
+// at returns the nth address. The host bits of the range's address are 0, so the addition never
+// carries.
 func (r Range) at(n uint64) netip.Addr {
 	b := r.prefix.Addr().As16()
 	binary.BigEndian.PutUint64(b[8:], binary.BigEndian.Uint64(b[8:])+n)
@@ -102,8 +102,8 @@ func (r Range) at(n uint64) netip.Addr {
 	return a
 }
 
-// pick finds a free address at random. Those of the lower part, which are meant for clients that
-// choose an address themselves, come last.
+// pick returns a random free address. The lower part, meant for clients that choose addresses
+// themselves, is used last.
 func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
 	lower := staticBandSize(r.last-r.first+1, 16, 16, 256)
 	n, ok := pick(r.first, r.first+lower, r.last, func(n uint64) bool { return free(r.at(n)) })
@@ -113,7 +113,7 @@ func (r Range) pick(free func(netip.Addr) bool) (netip.Addr, bool) {
 // PortRange is a range of ports, both ends included.
 type PortRange struct{ First, Last uint16 }
 
-// ParsePortRange reads "30000-32767".
+// ParsePortRange parses "30000-32767".
 func ParsePortRange(s string) (PortRange, error) {
 	low, high, _ := strings.Cut(s, "-")
 	first, err1 := strconv.ParseUint(low, 10, 16)
@@ -124,20 +124,19 @@ func ParsePortRange(s string) (PortRange, error) {
 	return PortRange{uint16(first), uint16(last)}, nil
 }
 
-// String is the form that ParsePortRange reads.
+// String returns the form that ParsePortRange parses.
 func (p PortRange) String() string { return fmt.Sprintf("%d-%d", p.First, p.Last) }
 
 func (p PortRange) contains(n int64) bool { return n >= int64(p.First) && n <= int64(p.Last) }
 
-// pick finds a free port, the way Range.pick finds an address.
 func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 	first, last := uint64(p.First), uint64(p.Last)
 	n, ok := pick(first, first+staticBandSize(last-first+1, 32, 16, 128), last, func(n uint64) bool { return free(int64(n)) })
 	return int64(n), ok
 }
 
-// staticBandSize is how many of size belong to the lower part: a share of it within bounds, or 0
-// for a small range.
+// staticBandSize returns the size of the lower part: a share of size within limits, or 0 for a
+// small range.
 func staticBandSize(size, share, least, most uint64) uint64 {
 	if size < least {
 		return 0
@@ -145,7 +144,7 @@ func staticBandSize(size, share, least, most uint64) uint64 {
 	return min(max(size/share, least), most, size)
 }
 
-// pick finds a free number from middle to last, or else from first to middle.
+// pick returns a free number from middle to last, else from first to middle.
 func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	if n, ok := pickFrom(middle, last-middle+1, free); ok {
 		return n, true
@@ -153,8 +152,8 @@ func pick(first, middle, last uint64, free func(uint64) bool) (uint64, bool) {
 	return pickFrom(first, middle-first, free)
 }
 
-// pickFrom looks from a random place onwards, once around. A random place keeps an address that was just
-// given back from being used again while clients still have it in their caches.
+// pickFrom searches from a random start, once around. So an address that was just released is
+// rarely reused while clients still cache it.
 func pickFrom(first, size uint64, free func(uint64) bool) (uint64, bool) {
 	if size == 0 {
 		return 0, false

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// serviceAllocation is what one change of a Service takes and gives up. What is given up stays taken
-// until the change is stored, or another Service could get it and the change then fail.
+// serviceAllocation is what one change of a Service acquires and releases. Released values stay
+// taken until the change is stored: otherwise another Service could get them and the change then
+// fail.
 type serviceAllocation struct {
 	allocator *ServiceAllocator
 	owner     meta.Key
@@ -18,7 +19,7 @@ type serviceAllocation struct {
 	toRelease serviceResources // when the change is applied
 }
 
-// reservation holds what the change has acquired; nil if it neither takes nor gives up anything.
+// reservation returns the reservation of the change; nil if it acquires and releases nothing.
 func (c *serviceAllocation) reservation() *request.Reservation {
 	if c.acquired.empty() && c.toRelease.empty() {
 		return nil
@@ -38,7 +39,6 @@ func (c *serviceAllocation) reservation() *request.Reservation {
 
 func (h serviceResources) empty() bool { return len(h.addresses)+len(h.ports) == 0 }
 
-// claims are those of what the change takes and gives up.
 func (c *serviceAllocation) claims() []request.Claim {
 	var claims []request.Claim
 	for _, name := range c.acquired.claimNames() {
@@ -50,7 +50,7 @@ func (c *serviceAllocation) claims() []request.Claim {
 	return claims
 }
 
-// claimNames are the names under which the log knows the resources.
+// claimNames returns the names of the resources in the log.
 func (h serviceResources) claimNames() []string {
 	names := make([]string, 0, len(h.addresses)+len(h.ports))
 	for _, a := range h.addresses {
@@ -64,7 +64,7 @@ func (h serviceResources) claimNames() []string {
 
 func addressClaim(a netip.Addr) string { return "address/" + a.String() }
 
-// releaseAll gives back what an owner has. The caller holds the lock.
+// The caller holds mu.
 func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
 	for _, a := range h.addresses {
 		s.releaseAddress(owner, a)
@@ -74,7 +74,7 @@ func (s *ServiceAllocator) releaseAll(owner meta.Key, h serviceResources) {
 	}
 }
 
-// releaseAddress gives back one address, and tells whoever waits for that. The caller holds the lock.
+// The caller holds mu.
 func (s *ServiceAllocator) releaseAddress(owner meta.Key, a netip.Addr) {
 	s.addresses.remove(owner, a)
 	if s.onRelease != nil {
@@ -89,7 +89,6 @@ func appendUnique[T comparable](list []T, v T) []T {
 	return append(list, v)
 }
 
-// difference is what is in a and not in b.
 func difference[T comparable](a, b []T) []T {
 	var out []T
 	for _, v := range a {

@@ -10,23 +10,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceCIDRs is the mutation.Allocator of ServiceCIDRs: it takes nothing, and learns which ranges addresses are given
-// out of in the same step in which a ServiceCIDR is published.
+// serviceCIDRs is the allocator of ServiceCIDRs. It assigns nothing, but updates the ranges at the
+// moment when a ServiceCIDR is published.
 type serviceCIDRs struct{ services *ServiceAllocator }
 
-// Allocate implements mutation.Allocator.
 func (a serviceCIDRs) Allocate(key meta.Key, _, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	ranges := usableRanges(want)
 	return &request.Reservation{OnCommit: func() { a.services.setFurtherRanges(key.Name, ranges) }}, nil
 }
 
-// Observe implements mutation.Allocator.
 func (a serviceCIDRs) Observe(key meta.Key, _, stored tree.Tree) []meta.Cause {
 	a.services.setFurtherRanges(key.Name, usableRanges(stored))
 	return nil
 }
 
-// setFurtherRanges replaces the ranges of the ServiceCIDR of a name.
 func (s *ServiceAllocator) setFurtherRanges(cidr string, ranges []Range) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -36,14 +33,12 @@ func (s *ServiceAllocator) setFurtherRanges(cidr string, ranges []Range) {
 	}
 }
 
-// furtherRange is a range of a ServiceCIDR, which has this name.
 type furtherRange struct {
 	cidr string
 	Range
 }
 
-// usableRanges are the ranges of a ServiceCIDR that addresses may be given out of: of one that is ready, and not being
-// deleted.
+// usableRanges returns the ranges of a ServiceCIDR, if it is ready and not terminating.
 func usableRanges(o tree.Tree) []Range {
 	if o == nil || o.Object("metadata").Has("deletionTimestamp") {
 		return nil
@@ -62,7 +57,7 @@ func usableRanges(o tree.Tree) []Range {
 	return ranges
 }
 
-// rangesOf are the ranges of a family, that of the configuration first. The caller holds the lock.
+// rangesOf returns the ranges of a family, the configured one first. The caller holds mu.
 func (s *ServiceAllocator) rangesOf(family string) []Range {
 	var ranges []Range
 	for _, r := range s.ranges {
@@ -78,7 +73,7 @@ func (s *ServiceAllocator) rangesOf(family string) []Range {
 	return ranges
 }
 
-// UsesAnyOf tells whether an address is taken for which among is true.
+// UsesAnyOf reports whether any assigned address satisfies among.
 func (s *ServiceAllocator) UsesAnyOf(among func(netip.Addr) bool) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

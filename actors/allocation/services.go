@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ServiceAllocator gives out the addresses and ports of Services. It is safe for concurrent use.
+// ServiceAllocator assigns the addresses and ports of Services. It is safe for concurrent use.
 type ServiceAllocator struct {
-	ranges     []Range // of the configuration: one, or one of each family; the first is the default
+	ranges     []Range // configured: one, or one of each family; the first is the default
 	ports      PortRange
 	apiService meta.Key
 	naming     *meta.Naming
@@ -25,20 +25,20 @@ type ServiceAllocator struct {
 	furtherRanges []furtherRange // of ServiceCIDRs
 	addresses     table[netip.Addr]
 	nodePorts     table[int64]
-	onRelease     func() // nil if nobody asks
+	onRelease     func() // may be nil
 }
 
 var _ mutation.Allocator = (*ServiceAllocator)(nil)
 
-// NewServiceAllocator gives out addresses of ranges, which ParseRanges has made, and ports. apiService is the
-// service of the API itself, which owns the first address.
+// NewServiceAllocator returns an allocator of addresses and ports. apiService is the Service of the
+// API itself, which owns the first address.
 func NewServiceAllocator(ranges []Range, ports PortRange, apiService meta.Key, naming *meta.Naming) *ServiceAllocator {
 	s := &ServiceAllocator{ranges: ranges, ports: ports, apiService: apiService, naming: naming, addresses: table[netip.Addr]{}, nodePorts: table[int64]{}}
 	s.addresses.add(apiService, s.APIServerServiceIP())
 	return s
 }
 
-// Allocators are the allocators of all storages that it needs to know of.
+// Allocators returns the allocators by storage kind.
 func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocator {
 	group := s.naming.Group("networking")
 	return map[meta.GroupResource]mutation.Allocator{
@@ -48,15 +48,15 @@ func (s *ServiceAllocator) Allocators() map[meta.GroupResource]mutation.Allocato
 	}
 }
 
-// OnRelease has a function called whenever an address has been given back, with the lock held: it must not block or ask the
-// allocator. The object of an address may go some time before.
+// OnRelease sets a function that is called after each release of an address. It holds the lock, so
+// it must not block or use the allocator. The address's object may be deleted some time earlier.
 func (s *ServiceAllocator) OnRelease(do func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.onRelease = do
 }
 
-// Ranges are the ranges of the configuration.
+// Ranges returns the configured ranges.
 func (s *ServiceAllocator) Ranges() []string {
 	var texts []string
 	for _, r := range s.ranges {
@@ -65,10 +65,9 @@ func (s *ServiceAllocator) Ranges() []string {
 	return texts
 }
 
-// APIServerServiceIP is the address of the service of the API itself.
+// APIServerServiceIP returns the address of the Service of the API itself.
 func (s *ServiceAllocator) APIServerServiceIP() netip.Addr { return s.ranges[0].First() }
 
-// Allocate implements mutation.Allocator.
 func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	c := &serviceAllocation{allocator: s, owner: key}
 	oldResources := serviceResourcesOf(old.Object("spec"))
@@ -78,7 +77,7 @@ func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (*request
 	}
 	spec := want.EnsureObject("spec")
 	if old != nil && tree.SemanticEqual(spec, old["spec"]) {
-		return nil, nil // as when the status is written
+		return nil, nil // as in a status update
 	}
 	var faults schema.Faults
 	s.mu.Lock()
@@ -93,7 +92,6 @@ func (s *ServiceAllocator) Allocate(key meta.Key, old, want tree.Tree) (*request
 	return c.reservation(), nil
 }
 
-// Observe implements mutation.Allocator.
 func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	had, has := serviceResourcesOf(old.Object("spec")), serviceResourcesOf(stored.Object("spec"))
@@ -116,8 +114,8 @@ func (s *ServiceAllocator) Observe(key meta.Key, old, stored tree.Tree) []meta.C
 	return faults.List
 }
 
-// Allocated lists what is taken, each with its owners: addresses and ports in text form. The
-// address of the API's service is listed even if that Service does not exist.
+// Allocated returns the taken addresses and ports as text, with their owners. It includes the
+// address of the API's Service even if that Service does not exist.
 func (s *ServiceAllocator) Allocated() map[string][]meta.Key {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -135,13 +133,13 @@ func (s *ServiceAllocator) Allocated() map[string][]meta.Key {
 	return allocated
 }
 
-// serviceResources are what one Service has.
 type serviceResources struct {
 	addresses []netip.Addr
 	ports     []int64
 }
 
-// serviceResourcesOf reads what a Service of this spec has. Malformed addresses do not count.
+// serviceResourcesOf returns the resources of a Service with this spec. Malformed addresses are
+// ignored.
 func serviceResourcesOf(spec tree.Tree) serviceResources {
 	var h serviceResources
 	if service.NeedsClusterIP(spec) {
@@ -162,7 +160,6 @@ func serviceResourcesOf(spec tree.Tree) serviceResources {
 	return h
 }
 
-// without is h less what other has.
 func (h serviceResources) without(other serviceResources) serviceResources {
 	return serviceResources{difference(h.addresses, other.addresses), difference(h.ports, other.ports)}
 }

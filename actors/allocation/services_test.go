@@ -33,7 +33,7 @@ func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	return NewServiceAllocator(r, p, key("own"), meta.Platform)
 }
 
-// service is the tree of a Service with the JSON fields of spec; "" is no Service.
+// service returns a Service with the JSON fields of spec; nil for "".
 func serviceObject(t *testing.T, spec string) tree.Tree {
 	t.Helper()
 	if spec == "" {
@@ -46,7 +46,6 @@ func serviceObject(t *testing.T, spec string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// allocateAndCommit allocates what a change needs and commits the change.
 func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want tree.Tree) []string {
 	t.Helper()
 	c, causes := s.Allocate(key(name), old, want)
@@ -60,7 +59,7 @@ func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want
 	return texts
 }
 
-// allocatedText is what is taken, but for the address of the API, as "what=names".
+// allocatedText formats the allocated values, except for the API's address, as "what=names".
 func allocatedText(s *ServiceAllocator) string {
 	var all []string
 	for what, owners := range s.Allocated() {
@@ -86,7 +85,7 @@ func equal(t *testing.T, what, got, want string) {
 	}
 }
 
-// specText prints the fields of a spec that are handed out.
+// specText formats the allocated fields of a spec.
 func specText(obj tree.Tree) string {
 	spec := tree.Tree{}
 	for _, name := range []string{"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy", "healthCheckNodePort"} {
@@ -104,7 +103,7 @@ func specText(obj tree.Tree) string {
 }
 
 const (
-	small = "10.0.0.0/29"            // .2 to .6 can be had
+	small = "10.0.0.0/29"            // .2 to .6 are assignable
 	dual  = "10.0.0.0/29,fd00::/125" // and ::1 to ::7
 	one   = "30000-30000"            // one port
 	four  = "30000-30003"            // four ports
@@ -170,7 +169,7 @@ const (
 	both  = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::2"],"ipFamilies":["IPv4","IPv6"],"ipFamilyPolicy":"RequireDualStack"`
 )
 
-// Every address but the first can be had, each once, and again when it is free.
+// Every address but the first can be assigned, each once, and again when it is free.
 func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
 	made := map[string]tree.Tree{}
@@ -193,8 +192,8 @@ func TestAddressesRunOut(t *testing.T) {
 	equal(t, "the free address", again.Object("spec").String("clusterIP"), made["c"].Object("spec").String("clusterIP"))
 }
 
-// What a change that is on its way lets go, the next change of the same Service may take
-// again, whichever of them is stored.
+// The next change of a Service may acquire what its uncommitted change releases, whichever is
+// stored.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
 		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
@@ -221,8 +220,8 @@ func TestPipelinedAllocations(t *testing.T) {
 	}
 }
 
-// Recovery gives every Service what is stored. It reports two that have the same, and no other gets
-// it before both have gone.
+// The recovery gives every Service its stored values. It reports duplicates, which no other Service
+// gets before both have gone.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
 	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
@@ -250,7 +249,7 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// Many goroutines allocate, commit and release at once: in the end exactly what is committed is allocated.
+// After concurrent allocations, commits and releases, exactly the committed values are allocated.
 func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
 	want := make([]tree.Tree, 8)
@@ -278,7 +277,7 @@ func TestConcurrentAllocations(t *testing.T) {
 	equal(t, "taken", allocatedText(s), allocatedText(model))
 }
 
-// randomStep changes one Service in some way, which may not happen after all.
+// randomStep makes a random change of a Service, which may be aborted.
 func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has tree.Tree) tree.Tree {
 	var want tree.Tree
 	if has == nil || random.IntN(4) > 0 {
@@ -321,7 +320,7 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// A Service that does not choose gets no address of the lower part while there are others.
+	// Addresses of the lower part are assigned last.
 	r, _ := ParseRanges("10.0.0.0/24")
 	for range 1000 {
 		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].contains(a) {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// specUpdate is the change of a Service from one spec to another, which allocate completes. The
-// caller holds the mutex of the allocator.
+// specUpdate is the change of a Service's spec, which allocate completes. The caller holds the
+// allocator's mutex.
 type specUpdate struct {
 	*serviceAllocation
 	spec, oldSpec tree.Tree // oldSpec is nil for a create
@@ -21,7 +21,7 @@ type specUpdate struct {
 	faults        *schema.Faults
 }
 
-// allocate chooses what the new spec leaves open, and acquires what it needs.
+// allocate chooses missing values of the new spec, and acquires what it needs.
 func (c *specUpdate) allocate() {
 	if service.NeedsClusterIP(c.spec) && !c.keepsPreferDualStack() && c.defaultFamilies() {
 		c.allocateAddresses()
@@ -34,8 +34,8 @@ func (c *specUpdate) allocate() {
 	}
 }
 
-// allocateAddresses gives each family its address. An existing Service keeps those it has:
-// validation refuses a change where none is allowed.
+// allocateAddresses assigns an address per family. An existing Service keeps its addresses;
+// validation refuses changes.
 func (c *specUpdate) allocateAddresses() {
 	if service.IsHeadless(c.spec) {
 		return
@@ -93,7 +93,7 @@ func (c *specUpdate) addAddress(a netip.Addr) {
 	c.acquired.addresses = append(c.acquired.addresses, a)
 }
 
-// pickAddress finds a free address in the first range that has one.
+// pickAddress returns a free address of the first range that has one.
 func pickAddress(ranges []Range, free func(netip.Addr) bool) (a netip.Addr, ok bool) {
 	for _, r := range ranges {
 		if a, ok = r.pick(free); ok {
@@ -103,7 +103,6 @@ func pickAddress(ranges []Range, free func(netip.Addr) bool) (a netip.Addr, ok b
 	return a, false
 }
 
-// rangesText names ranges.
 func rangesText(ranges []Range) string {
 	var texts []string
 	for _, r := range ranges {
@@ -112,8 +111,8 @@ func rangesText(ranges []Range) string {
 	return strings.Join(texts, ", ")
 }
 
-// allocateNodePorts gives the ports their node ports, up to the first that is not available. In
-// a create, ports of one number and several protocols share one.
+// allocateNodePorts assigns node ports, up to the first unavailable one. In a create, ports of one
+// number and several protocols share one.
 func (c *specUpdate) allocateNodePorts() {
 	shared := map[int64]int64{} // port → node port
 	asked := c.requestedNodePorts()
@@ -148,7 +147,7 @@ func (c *specUpdate) allocateNodePorts() {
 	}
 }
 
-// requestedNodePorts are the first node ports that the client has chosen for each port.
+// requestedNodePorts returns the first requested node port of each port.
 func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 	asked := map[int64]int64{}
 	for _, p := range c.spec.Objects("ports") {
@@ -160,8 +159,8 @@ func (c *specUpdate) requestedNodePorts() map[int64]int64 {
 	return asked
 }
 
-// allocateRequestedPort acquires a port that the client has chosen, unless the Service has it; 0, and a
-// fault, if it is not available.
+// allocateRequestedPort acquires a requested port, unless the Service has it. It returns 0 and adds
+// a fault if the port is unavailable.
 func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	if slices.Contains(c.oldResources.ports, n) || c.oldSpec != nil && slices.Contains(c.acquired.ports, n) {
 		return n
@@ -174,7 +173,7 @@ func (c *specUpdate) allocateRequestedPort(n int64, path string) int64 {
 	return n
 }
 
-// checkPort says why a port is not available; "" if it is.
+// checkPort returns the reason why a port is unavailable, or "".
 func (c *specUpdate) checkPort(n int64) string {
 	switch {
 	case !c.allocator.ports.contains(n):
@@ -185,7 +184,7 @@ func (c *specUpdate) checkPort(n int64) string {
 	return ""
 }
 
-// allocateFreePort acquires a free port; 0, and a fault, if there is none.
+// allocateFreePort acquires a free port. It returns 0 and adds a fault if there is none.
 func (c *specUpdate) allocateFreePort(path string) int64 {
 	n, ok := c.allocator.ports.pick(c.allocator.nodePorts.unallocated)
 	if !ok {
@@ -201,8 +200,8 @@ func (c *specUpdate) addPort(n int64) {
 	c.acquired.ports = append(c.acquired.ports, n)
 }
 
-// allocateHealthCheckPort gives the Service the port at which nodes tell of it. One that it has
-// stays: whether it may change is for validation to say.
+// allocateHealthCheckPort assigns the port for health checks by nodes. An existing one stays;
+// validation decides about changes.
 func (c *specUpdate) allocateHealthCheckPort() {
 	const path = "spec.healthCheckNodePort"
 	if n := service.HealthCheckNodePort(c.oldSpec); n != 0 {

@@ -26,8 +26,8 @@ type panicking struct{ schema.Strategy }
 
 func (panicking) Validate(_, _ tree.Tree, _ *schema.Faults) { panic("boom") }
 
-// A write that is not to be, because its validation panics or the disk is full, leaves
-// nothing taken, and what it was to replace as it was.
+// A write that fails, because its validation panics or the disk is full, reserves nothing, and
+// keeps the previous values.
 func TestFailedWritesAllocateNothing(t *testing.T) {
 	fs := vfs.NewMem()
 	kinds, err := catalog.New(meta.Platform)

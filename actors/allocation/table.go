@@ -6,24 +6,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A table knows the holders of each address, or of each port.
+// A table has the holders of each address or port.
 type table[T comparable] map[T][]holder
 
-// A holder is an object and how often it holds a thing.
+// A holder is an object, and how often it holds a value.
 type holder struct {
 	owner meta.Key
 	count int
 }
 
-// available says whether owner may take t: no other object holds it.
+// available reports whether no object but owner holds t.
 func (r table[T]) available(owner meta.Key, t T) bool {
 	return !slices.ContainsFunc(r[t], func(h holder) bool { return h.owner != owner })
 }
 
-// unallocated says whether t has no holder.
 func (r table[T]) unallocated(t T) bool { return len(r[t]) == 0 }
 
-// add counts one more acquisition of t by owner.
 func (r table[T]) add(owner meta.Key, t T) {
 	list := r[t]
 	for i := range list {
@@ -35,7 +33,7 @@ func (r table[T]) add(owner meta.Key, t T) {
 	r[t] = append(list, holder{owner, 1})
 }
 
-// remove takes t from owner once; it does nothing if owner does not hold it.
+// remove removes one acquisition of t by owner, if any.
 func (r table[T]) remove(owner meta.Key, t T) {
 	list := r[t]
 	i := slices.IndexFunc(list, func(h holder) bool { return h.owner == owner })
