@@ -11,14 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxDisruptedPods is the most Pods that a budget's status lists as evicted but not yet gone.
+// maxDisruptedPods is the largest number of evicted, still existing Pods in a budget's status.
 const maxDisruptedPods = 2000
 
-// disruptionAllowed is the type of a budget's condition.
 const disruptionAllowed = "DisruptionAllowed"
 
-// matchingBudgets lists the budgets whose selectors match a Pod. A budget without a selector protects
-// nothing, and one with an empty selector every Pod of the namespace.
+// matchingBudgets returns the budgets whose selectors match a Pod. A budget without a selector
+// protects nothing; one with an empty selector protects every Pod of the namespace.
 func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets []tree.Tree, err error) {
 	if e.budgets == nil {
 		return nil, nil
@@ -45,8 +44,8 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 	return budgets, nil
 }
 
-// bypassesBudget tells whether a Pod costs its budget no disruption: it is not ready, thus not
-// counted as healthy, and the budget lets such Pods go.
+// bypassesBudget reports whether a Pod costs its budget no disruption: it is not ready, thus not
+// counted as healthy, and the budget allows evicting such Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
 	if condition.IsTrue(pod.Object("status"), "Ready") {
 		return false
@@ -60,9 +59,9 @@ func bypassesBudget(pod, budget tree.Tree) bool {
 	return healthy >= desired && desired > 0
 }
 
-// consumeDisruption takes one disruption from a budget, and lists the Pod in its status. The count is taken
-// before the Pod is deleted: evictions at the same time then cannot take more than is allowed together. If
-// the deletion fails, the controller gives it back.
+// consumeDisruption takes one disruption from a budget, and lists the Pod in its status. It does so
+// before the Pod is deleted, so that concurrent evictions cannot exceed the budget. If the deletion
+// fails, the controller returns the disruption.
 func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree.Tree) error {
 	key := meta.Key{GroupResource: e.budgets.Storage, Namespace: v.Key.Namespace, Name: objectName(budget)}
 	err := retryOnConflict(ctx, func() error {
@@ -89,8 +88,8 @@ func (e *Evictor) consumeDisruption(ctx context.Context, v Eviction, budget tree
 	return err
 }
 
-// decrementAllowed takes one disruption from a budget's status, for the Pod of a name. The Pod is noted
-// with the time, so that the controller does not count it as healthy until it is gone.
+// decrementAllowed takes one disruption from a budget's status, for the named Pod. The Pod is
+// listed with the time, so that the controller does not count it as healthy until it is gone.
 func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	status := budget.EnsureObject("status")
 	seen, _ := status.Int("observedGeneration")
@@ -114,8 +113,8 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 	return nil
 }
 
-// budgetExhausted says why a budget allows nothing. It is a 429, on which clients such as kubectl drain try
-// again.
+// budgetExhausted returns the reason why a budget allows nothing. It is a 429, after which clients
+// such as kubectl drain retry.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
 	c := condition.Find(status, disruptionAllowed)
@@ -128,7 +127,6 @@ func budgetExhausted(budget tree.Tree) error {
 	return tooManyRequests(0, "The disruption budget %s needs %d healthy pods and has %d currently", objectName(budget), desired, healthy)
 }
 
-// setDisruptionNotAllowed says in a status that no disruption is left.
 func setDisruptionNotAllowed(status tree.Tree, generation int64, now time.Time) {
 	c := condition.Find(status, disruptionAllowed)
 	if c == nil {

@@ -1,15 +1,14 @@
-// Package operations holds what clients create but nobody stores: requests that change objects in
-// more than one step, by rules across several objects. So far that is the eviction of Pods.
+// Package operations implements requests that clients create but that are not stored: they change
+// objects in several steps, by rules across objects. So far that is the eviction of Pods.
 //
 // An Evictor deletes a Pod if the disruption budgets that select it allow that:
 //
-//	the Pod has ended or does not run yet    delete it, no budget counts it
-//	no budget selects it                     delete it
-//	it is not ready, and the budget lets     delete it, on condition that it has not changed
-//	such Pods go
-//	else                                     take one disruption from the budget, then delete it
+//	the Pod has ended or does not run yet      delete it, since no budget counts it
+//	no budget selects it                       delete it
+//	it is not ready and the budget allows it   delete it if it has not changed
+//	else                                       take one disruption from the budget, then delete it
 //
-// Invariants: an operation changes objects through the store only, like any client. What it decided
-// on is a precondition of what it does then: a budget's status is updated at the version that was
-// read, so that no two evictions take the same disruption.
+// Operations change objects only through the store, like any client. Each decision is a
+// precondition of the following change: a budget's status is updated at the version that was read,
+// so that no two evictions take the same disruption.
 package operations

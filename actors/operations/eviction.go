@@ -14,43 +14,39 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evictor deletes Pods as far as disruption budgets allow. Many goroutines may use it. now is the time,
-// for tests.
+// An Evictor deletes Pods as far as disruption budgets allow. It is safe for concurrent use.
 type Evictor struct {
 	store         Store
 	pods, budgets *schema.Kind
 	now           func() time.Time
 }
 
-// NewEvictor makes an Evictor of Pods and their budgets by their kinds. The kind of budgets is nil
-// where none is served.
+// NewEvictor returns an Evictor. budgets is nil if that kind is not served.
 func NewEvictor(store Store, pods, budgets *schema.Kind) *Evictor {
 	return &Evictor{store: store, pods: pods, budgets: budgets, now: time.Now}
 }
 
-// An Eviction asks for the deletion of one Pod.
+// An Eviction requests the deletion of one Pod.
 type Eviction struct {
-	Key    meta.Key // of the Pod
-	Delete request.Delete
-	DryRun bool
-	// Manager is the field manager of the request.
+	Key     meta.Key // of the Pod
+	Delete  request.Delete
+	DryRun  bool
 	Manager string
 }
 
-// How often a step is tried that conflicts with changes by others, and the pauses between. With many
-// evictions at once conflicts on one budget are usual.
+// Limits of retries after conflicts. Conflicts on one budget are common with many concurrent
+// evictions.
 const (
 	maxTries      = 20
 	minRetryDelay = 5 * time.Millisecond
 	maxRetryDelay = 500 * time.Millisecond
 )
 
-// Evict deletes the Pod, or says why it must stay.
+// Evict deletes the Pod, or returns the reason why it must stay.
 //
-// A Pod that budgets do not count goes at once. Else there may be one budget at most, which must allow the
-// disruption: it is taken from the budget before the deletion, so that two evictions cannot both use the
-// last one. If the deletion then fails, the controller of the budget gives it back when it counts the Pods
-// again.
+// Pods that budgets do not count are deleted at once. Others may have at most one budget, which
+// must allow the disruption: it is taken before the deletion, so that two evictions cannot both use
+// the last one. If the deletion then fails, the budget's controller corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 	pod, gone, err := e.deleteUncounted(ctx, v)
 	if err != nil || gone {
@@ -92,7 +88,7 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 		}
 		once := v
 		if !ended && v.Delete.ResourceVersion == nil {
-			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // it may begin to run
+			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // it may start to run
 		}
 		err = e.delete(ctx, once)
 		gone = err == nil
@@ -104,8 +100,8 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 	return pod, gone, err
 }
 
-// delete removes the Pod as a client's own request would, with its options. Before that it gets the condition by which controllers
-// tell a Pod that was evicted from one that failed.
+// delete deletes the Pod like a client's request with the same options. Before that it sets the
+// condition by which controllers distinguish evicted Pods from failed ones.
 func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	if !v.DryRun {
 		version, err := e.markDisrupted(ctx, v)
@@ -122,8 +118,8 @@ func (e *Evictor) delete(ctx context.Context, v Eviction) error {
 	return err
 }
 
-// markDisrupted adds the condition, and returns the version that the Pod has then; "" if it is not the one that is to go, which the
-// deletion will report.
+// markDisrupted sets the condition, and returns the resulting version of the Pod; "" if a
+// precondition does not match, which the deletion reports.
 func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
@@ -149,13 +145,11 @@ func (e *Evictor) markDisrupted(ctx context.Context, v Eviction) (version string
 	return version, err
 }
 
-// isOther tells whether a precondition names another Pod than this one. An empty one is left to the deletion, which takes
-// the version that the Pod has then, as clients know it.
+// isOther reports whether a precondition names another Pod. An empty one is left to the deletion.
 func isOther(precondition *string, of string) bool {
 	return precondition != nil && *precondition != "" && *precondition != of
 }
 
-// addDisruptionTarget adds the condition to a status, or leaves it as it is.
 func addDisruptionTarget(status tree.Tree, now time.Time) {
 	const kind = "DisruptionTarget"
 	c := condition.Find(status, kind)
@@ -182,12 +176,12 @@ func (e *Evictor) deleteUnchanged(ctx context.Context, v Eviction, pod, budget t
 	return err
 }
 
-// terminalError is an error after which a step is not tried again.
+// terminalError ends retries.
 type terminalError struct{ error }
 
 func (f terminalError) Unwrap() error { return f.error }
 
-// retryOnConflict tries a step again that conflicts with changes by others, up to maxTries times.
+// retryOnConflict retries a step after conflicts, up to maxTries times.
 func retryOnConflict(ctx context.Context, do func() error) error {
 	pause := minRetryDelay
 	for try := 1; ; try++ {
@@ -209,15 +203,14 @@ func retryOnConflict(ctx context.Context, do func() error) error {
 
 func objectName(t tree.Tree) string { return t.Object("metadata").String("name") }
 
-// tooManyRequests answers an eviction that is not allowed now; seconds say when to try again, 0 if
-// that is not known.
+// tooManyRequests returns the error of an eviction that is not allowed now; seconds is when to
+// retry, 0 if unknown.
 func tooManyRequests(seconds int, format string, args ...any) error {
 	s := meta.NewTooManyRequests("Cannot evict pod as it would violate the pod's disruption budget.", seconds)
 	s.Details.Causes = []meta.Cause{{Type: "DisruptionBudget", Message: fmt.Sprintf(format, args...)}}
 	return s
 }
 
-// budgetNotObserved says that the controller of the budget has not seen its newest state yet.
 func budgetNotObserved(budget string) error {
 	return tooManyRequests(10, "The disruption budget %s is still being processed by the server.", budget)
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ReadEviction makes an Eviction of the Pod with a key from the body of a request. A dry
-// run may be asked for in the body as well. The error is a *meta.Status.
+// ReadEviction decodes an Eviction of the Pod with a key from a request body, which may also
+// request a dry run. Errors are *meta.Status.
 func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err error) {
 	options := body.Object("deleteOptions")
 	v.Key = key
@@ -35,8 +35,7 @@ func ReadEviction(key meta.Key, body tree.Tree, n *meta.Naming) (v Eviction, err
 	return v, nil
 }
 
-// propagationPolicy reads what happens to the Pod's dependents, from its current field or the
-// deprecated orphanDependents.
+// propagationPolicy reads the policy from its field or the deprecated orphanDependents.
 func propagationPolicy(options tree.Tree, faults *schema.Faults) string {
 	policy := options.String("propagationPolicy")
 	orphan, old := options["orphanDependents"].(bool)

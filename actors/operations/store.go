@@ -12,14 +12,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Store is what operations need of the store. Errors are *meta.Status.
+// A Store is the part of the store that operations need. Errors are *meta.Status.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
 }
 
-// decode decodes an object of kind k.
 func decode(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	object, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
@@ -28,7 +27,6 @@ func decode(k *schema.Kind, o *meta.Object) (tree.Tree, error) {
 	return object, nil
 }
 
-// isConflict tells whether an error says that an object has changed meanwhile.
 func isConflict(err error) bool {
 	return err != nil && meta.AsStatus(err).Code == http.StatusConflict
 }
