@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// aggregatedServer is the server to which a request is passed on; nil if this server answers it.
-//
-// What names only a group is answered here, from the discovery of all servers.
+// aggregatedServer returns the server to which a request is proxied; nil if this server answers it.
+// Paths of a group without a version are answered here, from the discovery of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil
@@ -24,9 +23,8 @@ func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	return nil
 }
 
-// passOn passes a request on to the server of its version, in the name of the user who asks.
-//
-// The query is passed on as it was understood here, so that the server cannot read another one than was authorized.
+// passOn proxies a request to the server of its version, as the requesting user. The query is
+// normalized, so that the server cannot parse another one than was authorized.
 func (s *Server) passOn(x *requestContext, to *aggregation.Server) error {
 	if !to.Available() {
 		return apierrors.Unreachable("service unavailable")
@@ -42,7 +40,7 @@ func (s *Server) passOn(x *requestContext, to *aggregation.Server) error {
 	return s.proxy(x, t)
 }
 
-// openapiServer is the server that has a document of version 3; nil if it is this one, or nobody. path is as in
+// openapiServer returns the aggregated server that has a version 3 document, or nil. path is as in
 // "apis/apps/v1".
 func (s *Server) openapiServer(path string) *aggregation.Server {
 	if s.opts.Servers == nil {

@@ -18,13 +18,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// apply answers the object that a configuration has been applied to, or 201 with one that
-// it has created.
+// apply answers the object to which a configuration was applied, or 201 if it was created.
 //
-// Most applies are repeated by a client that keeps a cluster as its files say, and change nothing. Such a one is
-// answered by the digest of its text, before the text is even decoded. That is only done where nothing else could
-// make a difference: no dry run, no definition that may have changed, and no admission that must see a change of
-// nothing.
+// Most applies are repeated by a client that reconciles a cluster, and change nothing. These are
+// recognized by the digest of their text, before it is decoded. That requires that nothing else
+// matters: no dry run, no CRD that may have changed, and no admission of no-ops.
 func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, params.ApplyOptions, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -35,7 +33,7 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 		return err
 	}
 	digest := func() meta.Digest { return applyDigest(x.kind, x.info.Subresource, o, encoding, body) }
-	repeatable := !o.DryRun && !x.kind.IsCustom() && // the same text may mean something else by a new definition
+	repeatable := !o.DryRun && !x.kind.IsCustom() && // a CRD may give the text another meaning
 		!s.opts.Admission.AppliesToNoOp(x.attributes.User, x.kind, x.info.Subresource, x.info.Namespace)
 	if repeatable {
 		again := request.Mutation{Kind: x.kind, Key: x.info.Key(x.kind), Subresource: x.info.Subresource}
@@ -73,7 +71,6 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 	return s.redactInvalid(x, s.mutate(x, m, warnings))
 }
 
-// decodeConfig decodes the configuration of an object or a sub-resource.
 func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	sub := x.kind.Subresource(x.info.Subresource)
 	if sub != nil && sub.BodyKind != nil {
@@ -82,8 +79,8 @@ func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, bo
 	return s.bodies().Config(x.bodyKind.Message(), encoding, body)
 }
 
-// configError answers a configuration that cannot be decoded. If that is because of its structure, it
-// names all faults of that.
+// configError returns the error for a configuration that cannot be decoded. For structural faults
+// it lists all of them.
 func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, faults []codec.FieldFault, err error) error {
 	if codec.IsTypeError(err) {
 		undeclared := codec.UnknownPaths(codec.Refused(faults))
@@ -94,12 +91,12 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 	return apierrors.BadRequest("error decoding YAML: " + err.Error())
 }
 
-// structureError returns the error of a configuration that does not have the structure of its kind, or nil.
-// It checks the body itself, since decoding drops what the kind does not know. config and text are what was
-// found before; they stand for CBOR, which is not read again.
+// structureError returns an error if a configuration does not have the structure of its kind, else
+// nil. It checks the body, since decoding drops unknown fields. config and text are earlier
+// findings; they are used for CBOR, which is not decoded again.
 //
-// An unknown field cannot be dropped with a warning, as in other bodies: the manager would not own what it has asked
-// for, and would never learn why.
+// Unlike in other bodies, unknown fields cannot be dropped with a warning: the manager would not
+// own fields that it has applied.
 func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, undeclared []string, config tree.Tree, text string) error {
 	if encoding != negotiate.CBOR {
 		if untyped, err := codec.DecodeUntyped(body); err == nil {
@@ -116,14 +113,12 @@ func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, un
 		metadata.String("namespace"), metadata.String("name"), typeName(k.APIVersion(), k.Kind), meta.CutText(text, maxShownFaults)))
 }
 
-// maxShownFaults bounds the faults of a configuration in an error, in bytes.
+// maxShownFaults limits the faults in an error, in bytes.
 const maxShownFaults = 16 << 10
 
-// applyDigest is the digest of an apply: all that its outcome depends on beside the object.
-//
-// The field manager, the strictness, force and the encoding are in it because each may turn the same text into another
-// answer. The object is not: the store forgets a digest when the object changes. 128 bits of SHA-256 are kept, so that nobody can
-// make two texts with one digest.
+// applyDigest returns the digest of everything besides the object that determines the outcome of an
+// apply. The store forgets digests when the object changes. 128 bits of SHA-256 prevent
+// constructing two texts with one digest.
 func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding negotiate.Encoding, body []byte) meta.Digest {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q %q %d %t %d\n", k.APIVersion(), subresource, o.FieldManager, o.Validation, o.Force, encoding)
@@ -131,11 +126,10 @@ func applyDigest(k *schema.Kind, subresource string, o params.Write, encoding ne
 	return meta.Digest(h.Sum(nil)[:len(meta.Digest{})])
 }
 
-// matchConfigToPath checks that a configuration is of the kind and of the object that the path
-// names. One of another object is not refused here: apply.Misplaced becomes the error.
-//
-// The texts are those that clients of the API know, and some compare. The kind is compared after the version, so that
-// a wrong version of the right kind is called that.
+// matchConfigToPath checks that a configuration matches the kind and object in the path. Another
+// object is not refused here: apply.Misplaced is set. Clients know these texts, and some compare
+// them. The kind is compared after the version, so that a wrong version of the right kind is
+// reported as such.
 func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.Apply) error {
 	config := apply.Config
 	kind, _ := config["kind"].(string)
@@ -146,7 +140,7 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.A
 	metadata, _ := config["metadata"].(tree.Tree)
 	placesItself := metadata.String("namespace") != ""
 	apply.Misplaced = x.matchBodyToPath(m, config)
-	if !placesItself { // what is applied, and kept as the last configuration, is what the client has sent
+	if !placesItself { // the stored last configuration must be as the client sent it
 		delete(config["metadata"].(tree.Tree), "namespace")
 	}
 	if version != x.bodyKind.APIVersion() {
@@ -161,7 +155,8 @@ func (x *requestContext) matchConfigToPath(m *request.Mutation, apply *request.A
 	return nil
 }
 
-// typeName is a type as errors of an apply show it: "apps/v1, Kind=Deployment", the core group empty.
+// typeName formats a type for errors of an apply: "apps/v1, Kind=Deployment", with an empty core
+// group.
 func typeName(apiVersion, kind string) string {
 	if !strings.Contains(apiVersion, "/") {
 		apiVersion = "/" + apiVersion
@@ -169,7 +164,7 @@ func typeName(apiVersion, kind string) string {
 	return apiVersion + ", Kind=" + kind
 }
 
-// checkDuplicates treats duplicate fields as in any body; unknown ones have been refused.
+// checkDuplicates checks for duplicate fields as in any body; unknown ones have been refused.
 func checkDuplicates(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if refused := codec.Refused(faults); len(refused) > 0 && v == request.Strict {
 		return nil, apierrors.BadRequest("error strict decoding YAML: " + refused[0].String())

@@ -19,11 +19,8 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// beginAudit begins the audit of a request when it is known who asks. Where nothing is audited this, like
-// the rest of this file, costs a comparison with nil.
-//
-// An event that must be stored before the request goes on, and could not be, refuses the request: what an audit
-// cannot show must not happen.
+// beginAudit begins the audit of an authenticated request. If an event that must be stored first
+// cannot be, the request is refused: nothing may happen without its audit record.
 func (s *Server) beginAudit(x *requestContext) error {
 	if s.opts.Audit == nil {
 		return nil
@@ -35,15 +32,14 @@ func (s *Server) beginAudit(x *requestContext) error {
 	return nil
 }
 
-// auditUnavailable is the answer to a request that may not go on because it cannot be audited.
+// auditUnavailable refuses a request that cannot be audited.
 func (s *Server) auditUnavailable(x *requestContext) error {
 	s.log.Error("a request was refused, its audit event could not be stored", "id", x.auditID)
 	return apierrors.InternalError(x.auditID)
 }
 
-// newAuditRecord begins the record of a request, if the policy wants one.
-//
-// The URI is redacted because a token may be in its query.
+// newAuditRecord begins the record of a request, if the policy wants one. The URI is redacted
+// because it may contain a token.
 func (s *Server) newAuditRecord(x *requestContext) {
 	x.audit = s.opts.Audit.Begin(&x.attributes, x.start)
 	r := x.audit
@@ -55,10 +51,9 @@ func (s *Server) newAuditRecord(x *requestContext) {
 	r.SourceIPs = wire.AppendSourceIPs(r.SourceIPs[:0], x.ctx, x.headerFlags)
 }
 
-// maxUserAgent bounds a User-Agent, in bytes.
+// maxUserAgent limits a recorded User-Agent, in bytes.
 const maxUserAgent = 1024
 
-// truncateUserAgent is a User-Agent within its bound.
 func truncateUserAgent(b []byte) string {
 	if len(b) > maxUserAgent {
 		return string(b[:maxUserAgent]) + "...TRUNCATED"
@@ -66,7 +61,7 @@ func truncateUserAgent(b []byte) string {
 	return string(b)
 }
 
-// auditRefusal begins the record of a request that was refused before it was known who asks.
+// auditRefusal begins the record of a request that was refused before its user was known.
 func (s *Server) auditRefusal(x *requestContext) {
 	if s.opts.Audit == nil || x.state != stateReceived || x.info.Path == "" {
 		return
@@ -76,8 +71,8 @@ func (s *Server) auditRefusal(x *requestContext) {
 	s.newAuditRecord(x)
 }
 
-// auditResponseStatus records a Status that is the answer. Why a credential was refused is recorded, though
-// the client is not told.
+// auditResponseStatus records a Status response, including the reason why a credential was refused,
+// which the client does not get.
 func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	if x.audit == nil {
 		return
@@ -90,7 +85,7 @@ func (x *requestContext) auditResponseStatus(f *meta.Status) {
 	x.audit.SetStatus(f)
 }
 
-// endAudit ends the record of a request, but for that of a watch.
+// endAudit ends the record of a request other than a watch.
 func (s *Server) endAudit(x *requestContext) {
 	r := x.audit
 	if r == nil {
@@ -112,14 +107,14 @@ func (s *Server) endAudit(x *requestContext) {
 	r.Release()
 }
 
-// recoverAuditPanic keeps a panic of the audit from spoiling the answer, which has been made.
+// recoverAuditPanic keeps a panic of the audit from affecting the response, which is complete.
 func (s *Server) recoverAuditPanic(x *requestContext) {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic while auditing", "id", x.auditID, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	}
 }
 
-// auditStarted notes that an answer begins which may go on for long.
+// auditStarted records the start of a long response.
 func (x *requestContext) auditStarted(code int) {
 	r := x.audit
 	if r == nil {
@@ -131,10 +126,9 @@ func (x *requestContext) auditStarted(code int) {
 	r.EmitStage(audit.ResponseStarted, code)
 }
 
-// auditWatch notes that a watch, or a tunnel, has begun; what it returns notes that it has ended.
-//
-// The requestContext goes back to its pool when the handler returns, long before the watch ends. So the record leaves
-// it and belongs to the watch; its buffers are dropped, since a watch may last for hours.
+// auditWatch records the start of a watch or a tunnel; the returned function records its end. The
+// record moves from the requestContext, which returns to its pool, to the watch, without its
+// buffers.
 func (x *requestContext) auditWatch(code int) (end func()) {
 	r := x.audit
 	if r == nil {
@@ -149,7 +143,6 @@ func (x *requestContext) auditWatch(code int) (end func()) {
 	}
 }
 
-// auditRequestObject records an object that a client has sent, in whatever encoding it came.
 func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	if x.audit == nil {
 		return
@@ -158,9 +151,7 @@ func (x *requestContext) auditRequestObject(m *schema.Message, object tree.Tree,
 	x.auditRequestOptions(m, object, form, body)
 }
 
-// auditRequestOptions records the body of a delete.
-//
-// JSON is recorded as it came. Other encodings become JSON first, as a record is JSON whatever the client speaks.
+// auditRequestOptions records the body of a delete as JSON, whatever its encoding.
 func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree, form negotiate.Encoding, body []byte) {
 	switch {
 	case x.audit == nil || !x.audit.WantsRequest():
@@ -171,23 +162,21 @@ func (x *requestContext) auditRequestOptions(m *schema.Message, object tree.Tree
 	}
 }
 
-// auditRequestPatch records a patch. All patches but those of an apply are JSON.
+// auditRequestPatch records a patch other than an apply, which is JSON.
 func (x *requestContext) auditRequestPatch(body []byte) {
 	if x.audit != nil && x.audit.WantsRequest() {
 		x.audit.SetRequest(body, true)
 	}
 }
 
-// auditRequestConfig records a configuration to apply, as it was understood.
 func (x *requestContext) auditRequestConfig(config tree.Tree) {
 	if x.audit != nil && x.audit.WantsRequest() {
 		x.audit.SetRequest(codec.AppendAny(nil, config), true)
 	}
 }
 
-// auditRepeatedApply records a configuration that has been applied before, and was not decoded for that reason.
-//
-// This is the one place that decodes it, so the price of the decoding is only paid where a policy wants bodies.
+// auditRepeatedApply records a repeated configuration. It decodes it, which apply avoids, only if
+// the policy wants bodies.
 func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encoding, body []byte) {
 	if x.audit == nil || !x.audit.WantsRequest() {
 		return
@@ -197,8 +186,8 @@ func (s *Server) auditRepeatedApply(x *requestContext, encoding negotiate.Encodi
 	}
 }
 
-// auditResponseList records a list that is the answer, which is made of so many bytes. It is put
-// together only for that, and only as much of it as a record takes.
+// auditResponseList records a list response of the given size. The list is assembled only for that,
+// up to the limit of a record.
 func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	if x.audit == nil || !x.audit.WantsResponse() {
 		return
@@ -216,7 +205,7 @@ func (x *requestContext) auditResponseList(l *represent.List, all int) {
 	x.audit.SetResponse(size, func() []byte { return doc })
 }
 
-// A boundedBuffer keeps what is written to it, and refuses what is beyond its limit.
+// A boundedBuffer accepts writes up to its limit.
 type boundedBuffer struct {
 	buf   []byte
 	limit int
@@ -230,7 +219,6 @@ func (b *boundedBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// auditResponseDocument records a document that is the answer.
 func (x *requestContext) auditResponseDocument(doc []byte) {
 	if x.audit != nil && x.audit.WantsResponse() {
 		x.audit.SetResponse(len(doc), func() []byte { return doc })

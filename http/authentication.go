@@ -10,13 +10,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// authenticate finds the user of a request. The credentials are hidden from every later filter.
-//
-// What may go on without a deadline keeps a snapshot of its credentials, which are checked again while it runs
-// (reauthorization.go).
-//
-// Why a credential was refused goes to the log and the audit; the client gets the reason only where the authenticator
-// made the text for it.
+// authenticate determines the user of a request. It hides the credentials from later filters.
+// Requests without a deadline keep a snapshot of them for rechecks (reauthorization.go). The reason
+// for a refusal is logged and audited; clients get only reasons that the authenticator made for
+// them.
 func (s *Server) authenticate(x *requestContext) error {
 	if x.outlasts() {
 		x.headers.Snapshot = &credentials.Snapshot{}
@@ -27,7 +24,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	}
 	if kept := x.headers.Snapshot; kept != nil {
 		kept.Original = r
-		kept.Original.Headers = nil // which are the request's
+		kept.Original.Headers = nil // which belong to the request
 	}
 	user, err := s.authenticateUser(x, r)
 	if err == nil && user != nil {
@@ -50,11 +47,9 @@ func (s *Server) authenticate(x *requestContext) error {
 	return apierrors.Unauthorized()
 }
 
-// readCredentials reads the credentials of a request, and hides them. A header Authorization with another
-// scheme than Bearer counts as none.
-//
-// A browser cannot set headers when it opens a WebSocket, so the token may come as a sub-protocol there.
-// Authorization counts before that.
+// readCredentials reads and hides the credentials of a request. An Authorization header with a
+// scheme other than Bearer is ignored. Browsers cannot set headers on a WebSocket, so the token may
+// be a subprotocol; Authorization takes precedence.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	r := authn.Request{Headers: &x.headers, Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}
@@ -76,7 +71,7 @@ func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	return r, nil
 }
 
-// authFailureMessage says how a client has tried to prove who it is, in the words that users know.
+// authFailureMessage lists the attempted authentication methods, in the usual terms.
 func (x *requestContext) authFailureMessage() string {
 	var tried []string
 	if scheme := credentials.Scheme(x.ctx.Request.Header.Peek("Authorization")); scheme != "" {
@@ -94,8 +89,8 @@ func (x *requestContext) authFailureMessage() string {
 	return "Authentication failed, attempted: " + strings.Join(tried, ", ")
 }
 
-// impersonate makes the user of the request the one as whom it asks to act. Who has asked stays
-// in the audit; later filters do not know.
+// impersonate sets the user that the request impersonates. Only the audit records the original
+// user.
 func (s *Server) impersonate(x *requestContext) error {
 	impersonator := s.impersonator
 	impersonator.Authorizer = requestAuthorizer{s, x}

@@ -11,10 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// authorize finds out whether the user may do it.
-//
-// A method that a resource never has is a 405 before anybody's rights are looked at: it says nothing about what there
-// is.
+// authorize checks whether the user may make the request. Methods that a resource never has are
+// rejected with 405 first, which reveals nothing about existing objects.
 func (s *Server) authorize(x *requestContext) error {
 	if x.info.IsResource && x.info.Verb == "" && x.info.Subresource != "proxy" {
 		return apierrors.MethodNotAllowed()
@@ -29,9 +27,9 @@ func (s *Server) authorize(x *requestContext) error {
 	return nil
 }
 
-// requireCreateRight sees to it that an update or an apply, which creates an object that does not exist, does
-// so only for a user who may create it. It asks beforehand, because an authorizer may take its time, and
-// the owner of an object may not wait for it.
+// requireCreateRight makes an update or apply fail if it would create an object without the right
+// to create it. It asks the authorizer, which may be slow, beforehand, because the object's owner
+// must not wait.
 func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	if m.Subresource != "" || request.Is[request.Update](m) && !m.Kind.Writes.CreateOnUpdate {
 		return
@@ -44,10 +42,9 @@ func (s *Server) requireCreateRight(x *requestContext, m *request.Mutation) {
 	}
 }
 
-// setAttributes makes the attributes of a request of user, which is nil for a request refused before its user is known.
-//
-// Selectors are only read for the verbs that use them. The delete of a collection gets no name from a selector: an
-// object's name must not give a right that the verb does not have on it alone.
+// setAttributes sets the attributes of a request by user, nil if it was refused before its user was
+// known. Selectors count only for verbs that use them. A deletecollection gets no name from a
+// selector: a right to an object must not imply that verb.
 func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	i, a := &x.info, &x.attributes
 	*a = authz.Attributes{
@@ -67,13 +64,10 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 	}
 }
 
-// selectedName is the one name to which the field selector of a list or a watch confines
-// it, so that whoever may read that object may read it this way as well.
-//
-// Example: fieldSelector=metadata.name=x on a list is the name x. A name that could not be one segment of a path is
-// none.
-//
-// Of what another server serves nobody here knows the fields: there the selector counts as it reads.
+// selectedName returns the only name that a field selector of a list or watch allows, such as x for
+// metadata.name=x, so that users who may read that object may use this request. Names that cannot
+// be a path segment are ignored. The fields of aggregated resources are unknown, so their selectors
+// are taken literally.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

@@ -11,10 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// decodeObject reads the body of a create or an update. warnings are the texts about its
-// unknown and duplicate fields, if the client wants to be warned.
-//
-// The audit gets the object before its fields are checked, so that a body that is refused for them is recorded too.
+// decodeObject decodes the body of a create or update. warnings are about unknown and duplicate
+// fields, if requested. The body is audited before that check, so that refused bodies are recorded
+// too.
 func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (object tree.Tree, warnings []string, err error) {
 	body, err := s.readBody(x)
 	if err != nil {
@@ -30,19 +29,16 @@ func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (obj
 	return object, warnings, err
 }
 
-// bodies decodes bodies.
 func (s *Server) bodies() requestbody.Decoder {
 	return requestbody.Decoder{Names: &s.names, MaxBytes: s.opts.Limits.MaxRequestBodyBytes}
 }
 
-// bodyEncoding is the encoding that a request says its body is in.
 func (s *Server) bodyEncoding(x *requestContext) negotiate.Encoding {
 	return s.names.EncodingOfContentType(string(x.ctx.Request.Header.ContentType()))
 }
 
-// readBody is the body of the request, valid while the request is.
-//
-// A compressed body is refused: its size is not known before it is unpacked, and a small one may be huge.
+// readBody returns the body, valid during the request. Compressed bodies are refused, because their
+// size is unknown before decompression.
 func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	if e := x.ctx.Request.Header.ContentEncoding(); len(e) > 0 && string(e) != "identity" {
 		return nil, &meta.Status{
@@ -60,11 +56,9 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	return body, nil
 }
 
-// receiveBody reads the body of a request. While it waits for what is still to come, the request is not
-// counted among those that the server works on: the time is the client's.
-//
-// Its turn is asked for again when the body is there; if others have taken it meanwhile, the answer is 429. The
-// memory for the work is taken then too, by the size that the body really has.
+// receiveBody reads the body. While it waits for the client, the request is not in flight.
+// Afterwards it acquires its turn again, possibly with 429, and the memory for its work, by the
+// real size of the body.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	system := s.limiters.isSystemUser(x.attributes.User)
 	waits, held := x.conn.BodyPending(), false

@@ -5,19 +5,19 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Where other daemons write to the same store, this one may not know yet what their clients were
-// answered. Three rules make its answers those of all daemons; nothing else in this package may ask
-// an authenticator or an authorizer, or read objects past the Store:
+// Other servers may share the store, so this one may not know yet what their clients were told.
+// Three rules make its responses consistent; no other code in this package may call an
+// authenticator or authorizer, or read objects without the Store:
 //
-//   - The Store confirms its own answers.
-//   - A refusal by an authenticator or an authorizer counts only after catching up
-//     (authenticateUser, decide). What they allow costs nothing.
-//   - What reads objects or policy past the Store catches up before it begins (routeResource,
+//   - The Store confirms its own responses.
+//   - A refusal by an authenticator or authorizer counts only after catching up (authenticateUser,
+//     decide). Permissions cost nothing.
+//   - Code that reads objects or policy without the Store catches up first (routeResource,
 //     currentDocuments): operations, connections, and the documents of kinds.
 
-// catchUp waits until what other daemons have answered before the request is in effect here, and
-// reports whether it is worthwhile to look again. A request waits once: what comes later is not its
-// business. Requests that wait at the same time share one question to the store.
+// catchUp waits until this server applies everything that other servers have answered before the
+// request, and reports whether a retry is worthwhile. A request waits once. Concurrent requests
+// share one request to the store.
 func (s *Server) catchUp(x *requestContext) bool {
 	if s.opts.CatchUp == nil || x.caughtUp {
 		return false
@@ -35,7 +35,6 @@ func (s *Server) authenticateUser(x *requestContext, r authn.Request) (*authn.Us
 	return user, err
 }
 
-// decide authorizes.
 func (s *Server) decide(x *requestContext, a authz.Attributes) (authz.Decision, string) {
 	decision, reason := s.opts.Authorizer.Authorize(a)
 	if decision != authz.Allow && s.catchUp(x) {
@@ -44,13 +43,11 @@ func (s *Server) decide(x *requestContext, a authz.Attributes) (authz.Decision, 
 	return decision, reason
 }
 
-// requestAuthorizer decides for one request.
 type requestAuthorizer struct {
 	s *Server
 	x *requestContext
 }
 
-// Authorize implements authz.Authorizer.
 func (r requestAuthorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return r.s.decide(r.x, a)
 }

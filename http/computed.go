@@ -9,11 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Reader computes the objects of a kind of which nothing is stored, when somebody asks: the one of this name, or for ""
-// all, sorted by name. Errors are *meta.Status, also where there is none of the name.
+// A Reader computes the objects of a kind that is not stored: the named one or, for "", all sorted
+// by name. Errors are *meta.Status, also for a missing name.
 type Reader func(ctx context.Context, name string) ([]tree.Tree, error)
 
-// runReader answers a get or a list with what is computed for it.
 func (s *Server) runReader(x *requestContext, read Reader) error {
 	if x.info.Verb == "list" {
 		return s.listComputed(x, read)
@@ -25,7 +24,7 @@ func (s *Server) runReader(x *requestContext, read Reader) error {
 	return s.writeObject(x, objects[0])
 }
 
-// listComputed answers with what selectors match. There are no versions and few objects, so that is all in one piece.
+// listComputed answers the matching objects, without versions and in one piece.
 func (s *Server) listComputed(x *requestContext, read Reader) error {
 	o, err := s.parseList(x)
 	if err != nil {
@@ -44,7 +43,6 @@ func (s *Server) listComputed(x *requestContext, read Reader) error {
 	return s.writeListing(x, request.ListResult{Items: matching})
 }
 
-// computed are the objects that a request is about.
 func (s *Server) computed(x *requestContext, read Reader) ([]*meta.Object, error) {
 	trees, err := read(x.deadlineCtx, x.info.Name)
 	objects := make([]*meta.Object, 0, len(trees))

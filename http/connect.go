@@ -21,12 +21,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// KubeletOptions say how the agents of Nodes are reached.
+// KubeletOptions configure connections to kubelets.
 type KubeletOptions = connect.KubeletOptions
 
-// newLocator makes what finds out where requests for Pods, Services and Nodes go.
-//
-// Pods are known by their address, and whose certificates are theirs is not known, so those are not verified.
+// newLocator returns the locator of Pods, Services and Nodes. The certificates of Pods, which are
+// known by address only, are not verified.
 func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *connect.Locator {
 	return &connect.Locator{
 		Objects: objects, EndpointSlices: s.endpointSlices,
@@ -34,10 +33,10 @@ func (s *Server) newLocator(objects policy.Objects, kubelets KubeletOptions) *co
 	}
 }
 
-// endpointSlices lists the EndpointSlices of a Service; none if the resource is not served.
+// endpointSlices returns the EndpointSlices of a Service; none if the resource is not served.
 func (s *Server) endpointSlices(ctx context.Context, namespace, service string) ([]tree.Tree, error) {
 	k := s.opts.Catalog.Kind(s.opts.Naming.Group("discovery"), "v1", "endpointslices")
-	if k == nil || len(rules.LabelValue(service)) > 0 { // a name that is no label value is that of no Service
+	if k == nil || len(rules.LabelValue(service)) > 0 { // only label values are names of Services
 		return nil, nil
 	}
 	labels, err := selector.ParseLabels(s.opts.Naming.Translate("platform.io/service-name") + "=" + service)
@@ -57,7 +56,7 @@ func (s *Server) endpointSlices(ctx context.Context, namespace, service string) 
 	return found, nil
 }
 
-// connect answers a request that connects to what an object stands for.
+// connect answers a request that connects to a Pod, Service or Node.
 func (s *Server) connect(x *requestContext) error {
 	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !s.limiters.isSystemUser(x.attributes.User) {
 		s.memoryRefused.Inc()
@@ -89,7 +88,7 @@ func (s *Server) connect(x *requestContext) error {
 	return s.openStream(x, r)
 }
 
-// admitConnection asks the admission whether the connection may be opened. It may change the options.
+// admitConnection runs admission for the connection. It may change the options.
 func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	if x.target.Query.Get("dryRun") != "" {
 		return meta.NewBadRequest("dryRun is not supported")
@@ -104,8 +103,8 @@ func (s *Server) admitConnection(x *requestContext, options tree.Tree) error {
 	return nil
 }
 
-// requireCreateOfStream sees to it that nobody opens a stream into a Pod who may not create one: clients that use WebSockets
-// have to say GET, which must not turn a right to read into more.
+// requireCreateOfStream requires the verb create for streams into a Pod. WebSocket clients must use
+// GET, which must not turn a right to read into more.
 func (s *Server) requireCreateOfStream(x *requestContext) error {
 	if x.info.Verb == "create" || x.subresource.Name == "proxy" || x.subresource.Name == "log" {
 		return nil
@@ -118,7 +117,6 @@ func (s *Server) requireCreateOfStream(x *requestContext) error {
 	return nil
 }
 
-// proxyToMember answers a request with the verb proxy.
 func (s *Server) proxyToMember(x *requestContext, r connect.Request) error {
 	upgrade := x.headerFlags.Upgrade && proxy.UpgradeOf(&x.ctx.Request.Header) != ""
 	t, err := s.locator.Proxy(x.deadlineCtx, x.info.Resource, r)
@@ -135,7 +133,7 @@ func (s *Server) proxyToMember(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// redirectToRoot sends a client to the same path with a slash, or relative links of the page there would lead elsewhere.
+// redirectToRoot redirects to the path with a slash, so that relative links of the page work.
 func (s *Server) redirectToRoot(x *requestContext) error {
 	to := x.target.RawPath() + "/"
 	if x.target.Query != "" {
@@ -146,7 +144,6 @@ func (s *Server) redirectToRoot(x *requestContext) error {
 	return nil
 }
 
-// readLog answers with the log of a container.
 func (s *Server) readLog(x *requestContext, r connect.Request) error {
 	t, err := s.locator.Log(r)
 	if err != nil {
@@ -162,13 +159,13 @@ func (s *Server) readLog(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// The sub-protocols of a WebSocket on which a body goes to a client. Without one it is as with the first.
+// The WebSocket subprotocols for a body. The first is the default.
 const (
 	binaryProtocol = "binary.k8s.io"
 	base64Protocol = "base64.binary.k8s.io"
 )
 
-// messages are how a body goes to a client that wants a WebSocket; nil for others.
+// messages returns how to send a body to a WebSocket client; nil for others.
 func (s *Server) messages(x *requestContext) (*proxy.Messages, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {
@@ -196,7 +193,6 @@ func (s *Server) messages(x *requestContext) (*proxy.Messages, error) {
 	return nil, meta.NewBadRequest(fmt.Sprintf("requested protocol(s) are not supported: %v; supports [%s %s]", offered, binaryProtocol, base64Protocol))
 }
 
-// openStream opens a stream to a container, or to ports of a Pod.
 func (s *Server) openStream(x *requestContext, r connect.Request) error {
 	t, err := s.locator.Stream(x.deadlineCtx, x.subresource.Name, r)
 	if err != nil {
@@ -208,8 +204,8 @@ func (s *Server) openStream(x *requestContext, r connect.Request) error {
 	return s.proxy(x, t)
 }
 
-// translator speaks with a client that wants a WebSocket of a sort which containers' runtimes do not know; nil: the
-// runtime speaks with it itself.
+// translator returns a translator for WebSocket clients with a protocol that container runtimes do
+// not know; nil: the runtime handles it.
 func (s *Server) translator(x *requestContext, options tree.Tree) (proxy.Translator, error) {
 	h := &x.ctx.Request.Header
 	if !x.headerFlags.Upgrade || !stream.WantsWebSocket(h) {

@@ -8,18 +8,16 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A connection is what the front keeps of one connection, beside the connection itself.
+// A connection is the handler's state of one connection.
 type connection struct {
 	*wire.Conn
 	server *Server
-	// authCache is what authentication has found out about the client's certificates.
+	// authCache caches the authentication of the client's certificates.
 	authCache authn.ConnCache
 }
 
-// ServeRequest implements wire.Handler: it answers a request with exactly one answer, whatever happens.
-//
-// The defers run from the last to the first: a panic becomes an answer, then the audit sees it, then it is counted,
-// and only then the requestContext goes back.
+// ServeRequest answers a request exactly once, whatever happens. The defers run in reverse order: a
+// panic becomes a response, which is audited and counted before the requestContext is released.
 func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	s, x := c.server, newRequestContext(c, ctx)
 	defer x.release()
@@ -31,15 +29,12 @@ func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	}
 }
 
-// RejectHead implements wire.Handler.
 func (c *connection) RejectHead(ctx *fasthttp.RequestCtx, err error) {
 	c.server.writeHeadError(ctx, err)
 }
 
-// ReplaceUnwritable implements wire.Handler.
-//
-// It is the 500 for a body that failed before its first byte went out. The headers that were about the body go; the
-// audit id stays, which is the id that the text of the Status names.
+// ReplaceUnwritable writes the 500 for a body that failed before its first byte was sent. It
+// removes headers about the body and keeps the audit id, which the Status names.
 func (c *connection) ReplaceUnwritable(r *fasthttp.Response) {
 	r.ResetBody()
 	r.Header.Del("Content-Encoding")

@@ -11,16 +11,16 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// ConsoleOptions say how the pages for people are served.
+// ConsoleOptions configure the web console.
 type ConsoleOptions struct {
-	// SignIn tells where people get tokens; nil, or a result that is nil: they bring their own.
+	// SignIn returns where users get tokens. If it is nil or returns nil, they bring their own.
 	SignIn func() *ConsoleSignIn
 }
 
-// A ConsoleSignIn is a provider of OpenID Connect that signs people in.
+// A ConsoleSignIn is an OpenID Connect provider that signs users in.
 type ConsoleSignIn = console.SignIn
 
-// serveConsole answers the files of the console, which are authorized like any path that is no resource.
+// serveConsole serves the files of the console, which are authorized like any non-resource path.
 func (s *Server) serveConsole(pages *console.Console) func(*requestContext) error {
 	return func(x *requestContext) error {
 		if x.info.Path == consolePath && !x.target.TrailingSlash {
@@ -49,7 +49,6 @@ func (s *Server) serveConsole(pages *console.Console) func(*requestContext) erro
 	}
 }
 
-// writeConsoleFile answers a file, or that the client has it.
 func (s *Server) writeConsoleFile(x *requestContext, file *console.File) error {
 	x.setHeader("Vary", "Accept-Encoding")
 	if x.notModified(file.Hash) {

@@ -9,18 +9,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// One conversion takes so many objects, and so many bytes of JSON unless one alone is larger. One
-// object at a time would cost a call, and maybe one to a webhook, for each; all at once would hold the list
-// in memory twice.
+// The limits of one conversion, unless a single object is larger. Converting objects one at a time
+// would cost a webhook call each; all at once would hold the list in memory twice.
 const (
 	maxConvertObjects = 64
 	maxConvertBytes   = 64 << 10
 )
 
-// converted returns the objects of a listing in the form of the request's kind, converted a few at a time
-// while they are written; nil if the items have that form.
+// converted returns the objects of a listing in the form of the request's kind, converted in
+// batches while they are written; nil if they have that form.
 func converted(x *requestContext, listing request.ListResult) represent.Objects {
-	form, ctx := listing.Form, x.deadlineCtx // the list is written when the request is over
+	form, ctx := listing.Form, x.deadlineCtx // the list is written after the request
 	if form.Converter == nil || x.format.Shape == negotiate.Whole && !slices.ContainsFunc(listing.Items, form.Converts) {
 		return nil
 	}
@@ -30,7 +29,7 @@ func converted(x *requestContext, listing request.ListResult) represent.Objects 
 	}
 }
 
-// convertEnd is the number of objects that are converted at once: at least one, however large.
+// convertEnd returns the size of the next batch, at least 1.
 func convertEnd(objects []*meta.Object) int {
 	end, bytes := 1, len(objects[0].JSON)
 	for end < len(objects) && end < maxConvertObjects {

@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// delete answers a Status, or the object where its kind says so or it is still there.
-//
-// A Status is the answer to an object that is gone at once. One with finalizers, or with time to end, is still there
-// and is answered as it now is, so that the client sees when it began to end.
+// delete answers a Status if the object is deleted at once, unless its kind requires the object. An
+// object with finalizers or a grace period still exists, and is returned with its deletion
+// timestamp.
 func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
 		return err
 	}
-	// A Status has one shape, so PartialObjectMetadataList is acceptable here, as in other servers.
+	// A Status has one shape, so PartialObjectMetadataList is acceptable here, as in
+	// kube-apiserver.
 	statusOnly := x.format.Shape == negotiate.PartialList
 	if !statusOnly {
 		if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
@@ -44,10 +44,8 @@ func (s *Server) delete(x *requestContext) error {
 	return nil
 }
 
-// deleteCollection answers a Status.
-//
-// Each object is a delete of its own, with its own admission and conditions: where one fails, others may be
-// deleted all the same.
+// deleteCollection answers a Status. Each object is deleted separately, with its own admission and
+// preconditions; failures do not prevent other deletions.
 func (s *Server) deleteCollection(x *requestContext) error {
 	lo, err := s.parseList(x)
 	if err != nil {
@@ -71,13 +69,11 @@ func (s *Server) deleteCollection(x *requestContext) error {
 	return nil
 }
 
-// deleteOptionsName is the message that the body of a delete is.
+// deleteOptionsName is the message in the body of a delete.
 const deleteOptionsName = "meta.v1.DeleteOptions"
 
-// deleteOptions reads the options of a delete: from the body if there is one, else from
-// the query. A dry run may be asked for in either.
-//
-// An empty body is no body. The query counts only without one, which is what clients of the API rely on.
+// deleteOptions returns the options of a delete, from a nonempty body, else from the query, as
+// clients expect. Either may request a dry run.
 func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Delete, err error) {
 	asked, err := s.readDeleteOptions(x)
 	if err != nil {
@@ -98,7 +94,6 @@ func (s *Server) deleteOptions(x *requestContext) (o params.Write, d request.Del
 	return o, d, nil
 }
 
-// readDeleteOptions reads what a delete asks for, before it is checked.
 func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 	body, err := s.readBody(x)
 	if err != nil {
@@ -119,11 +114,11 @@ func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 	return d, err
 }
 
-// ignoreReadErrorVerb is the verb that a user needs to have objects deleted that cannot be read.
+// ignoreReadErrorVerb is the verb required to delete unreadable objects.
 const ignoreReadErrorVerb = "unsafe-delete-ignore-read-errors"
 
-// checkIgnoreReadError checks the delete of an object that cannot be read: the user needs a right of its own, and
-// the object must be one of those that recovery has set aside.
+// checkIgnoreReadError checks the deletion of an unreadable object: the user needs a separate
+// right, and the object must be in quarantine.
 func (s *Server) checkIgnoreReadError(x *requestContext) error {
 	i := &x.info
 	gr := meta.GroupResource{Group: i.Group, Resource: i.Resource}

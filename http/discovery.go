@@ -9,27 +9,23 @@ import (
 	"github.com/troupe-api/troupe/http/internal/represent"
 )
 
-// currentDocuments are those of the kinds that were defined before the request came, by whichever daemon. While that cannot be found
-// out, they are those of the kinds that are known here.
+// currentDocuments returns the documents of all kinds defined before the request, by any server. If
+// the store is unreachable, they are those of the locally known kinds.
 func (s *Server) currentDocuments(x *requestContext) *discovery.Documents {
 	s.catchUp(x)
 	return s.documents.Current()
 }
 
-// discoverCore answers /api.
 func (s *Server) discoverCore(x *requestContext) error {
 	return s.discover(x, true, s.currentDocuments(x).APIVersions())
 }
 
-// discoverGroups answers /apis.
 func (s *Server) discoverGroups(x *requestContext) error {
 	return s.discover(x, false, s.currentDocuments(x).Groups())
 }
 
-// discover answers the aggregated document to clients that prefer it, and else the plain one.
-//
-// The ETag is that of the content, so a client that has the document gets a 304 and
-// no body.
+// discover answers the aggregated document to clients that prefer it, else the plain one. The ETag
+// identifies the content, for 304 responses.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
 	if !s.names.WantsAggregated(string(x.acceptHeader())) {
@@ -46,7 +42,7 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	return nil
 }
 
-// discoverGroup answers /apis/{group} and what is below it: /apis/{group}/{version}.
+// discoverGroup answers /apis/{group} and /apis/{group}/{version}.
 func (s *Server) discoverGroup(x *requestContext) error {
 	group := x.target.Segments[1]
 	if x.target.Segments[2] != "" {
@@ -72,8 +68,8 @@ func (s *Server) discoverResources(x *requestContext) error {
 	return s.writeDiscovery(x, doc)
 }
 
-// groupNotFound is the answer to the path of a group or a version that is not served: a Status where the group is built in, and
-// else the plain text that clients know.
+// groupNotFound is the error for a group or version that is not served: a Status for built-in
+// groups, else the plain text that clients expect.
 func (s *Server) groupNotFound(group string) error {
 	if s.opts.Catalog.IsBuiltInGroup(group) {
 		return apierrors.PathNotFound()
@@ -81,7 +77,6 @@ func (s *Server) groupNotFound(group string) error {
 	return apierrors.PageNotFound()
 }
 
-// writeDiscovery answers a discovery document in the encoding that was negotiated.
 func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 	f, err := s.names.Negotiate(x.acceptHeader(), negotiate.Documents)
 	x.state = stateNegotiated
@@ -106,7 +101,7 @@ func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 	return nil
 }
 
-// serveVersion answers /version, which has no other form than JSON.
+// serveVersion answers /version, which is always JSON.
 func (s *Server) serveVersion(x *requestContext) error {
 	if err := s.names.OnlyJSON(x.acceptHeader()); err != nil {
 		return err
@@ -115,7 +110,7 @@ func (s *Server) serveVersion(x *requestContext) error {
 	return nil
 }
 
-// fixedPaths are the paths at / that lead to no kind.
+// fixedPaths returns the paths for the index that belong to no kind.
 func (s *Server) fixedPaths() []string {
 	paths := []string{"/api", "/apis", "/metrics", slisPath, "/openapi/v2", openapiPath, "/version"}
 	for _, name := range healthNames {

@@ -10,17 +10,16 @@ import (
 
 const typeBytes = "application/octet-stream"
 
-// An ExtraRoute is a further fixed path, which is authorized like any path that is no resource: either something to read or
-// something to do.
+// An ExtraRoute is an additional fixed path, authorized like any non-resource path. It is either
+// read or executed.
 type ExtraRoute struct {
-	// Write writes the answer to a GET, which goes out meanwhile; an error is logged and cuts the answer.
+	// Write streams the response to a GET; an error is logged and cuts the response.
 	Write       func(io.Writer) error
-	ContentType string // of what Write writes; "" is application/octet-stream
-	// Do does what a POST asks for, and answers a document. An error that is a Status is the answer.
+	ContentType string // of Write; "": application/octet-stream
+	// Do executes a POST, and returns a JSON document. A Status error is the response.
 	Do func(context.Context) ([]byte, error)
 }
 
-// doExtraRoute answers a POST of one of Options.ExtraRoutes.
 func (s *Server) doExtraRoute(e ExtraRoute) func(*requestContext) error {
 	return func(x *requestContext) error {
 		document, err := e.Do(x.deadlineCtx)
@@ -31,9 +30,8 @@ func (s *Server) doExtraRoute(e ExtraRoute) func(*requestContext) error {
 	}
 }
 
-// serveExtraRoute answers one of Options.ExtraRoutes. The body goes out while it is made, so its
-// error comes too late for a Status: the answer is cut before its last chunk, which
-// clients tell from a whole one.
+// serveExtraRoute streams the response, so an error comes too late for a Status: the response is
+// cut before its last chunk, which clients detect.
 func (s *Server) serveExtraRoute(e ExtraRoute) func(*requestContext) error {
 	contentType := cmp.Or(e.ContentType, typeBytes)
 	return func(x *requestContext) error {

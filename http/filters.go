@@ -15,10 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// recoverPanic turns a panic into an answer and a line in the log.
-//
-// The text of the panic stays in the log, under an id that the client gets. A watch has taken the connection over,
-// and there is no answer left to make; one that is passed on is cut.
+// recoverPanic answers a panic with a 500 and logs it under an id that the client gets. A hijacked
+// connection belongs to a watch, so there is no response; a proxied one is cut.
 func (s *Server) recoverPanic(x *requestContext) {
 	fault := recover()
 	if fault == nil {
@@ -40,13 +38,14 @@ func (s *Server) recoverPanic(x *requestContext) {
 	}
 }
 
-// runFilters runs the filters in the order in which they are written here, and then the handler.
-//
-// The order is part of the contract, see doc.go. What costs nothing and depends on the request alone comes first; no
-// filter before authenticate may show what exists; its turn is waited for before authorization, which may ask a webhook.
+// runFilters runs the filters in this order, and then the handler. The order is part of the
+// contract, see doc.go. Checks that are cheap and depend on the request alone come first. No filter
+// before authenticate may reveal what exists. The request waits for its turn before authorization,
+// which may call a webhook.
 func (s *Server) runFilters(x *requestContext) error {
 	if err := s.parseHead(x); err != nil {
-		// Where the request ends is not certain, so what follows on the connection is not taken for the next one.
+		// The end of the request is uncertain, so later bytes on the connection are not taken for
+		// the next one.
 		x.ctx.SetConnectionClose()
 		x.state = stateMalformed
 		return err
@@ -81,7 +80,7 @@ func (s *Server) runFilters(x *requestContext) error {
 	return s.route(x)
 }
 
-// takeTurn waits for what the request needs to be worked on, or refuses it.
+// takeTurn waits for the seats and the slot of the request, or refuses it.
 func (s *Server) takeTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {
 		return err
@@ -89,10 +88,8 @@ func (s *Server) takeTurn(x *requestContext) error {
 	return s.acquireSlot(x)
 }
 
-// parseHead checks the form of a request and reads its target.
-//
-// The id by which it is audited, and which a client may bring, comes even before a malformed request is refused, so
-// that every answer has an id to ask the operator about.
+// parseHead validates the head of a request and parses its target. It sets the audit id, which
+// clients may provide, before any refusal, so that every response has one.
 func (s *Server) parseHead(x *requestContext) (err error) {
 	h := &x.ctx.Request.Header
 	if x.headerFlags, err = wire.ValidateHead(h); x.headerFlags.ConnectionClose {
@@ -125,7 +122,7 @@ var (
 	noCache            = []byte("no-cache, private")
 )
 
-// setCommonHeaders gives the answer its common headers: those of a watch are a copy of them (watchHead).
+// setCommonHeaders sets the common headers of a response, which a watch copies (watchHead).
 func (s *Server) setCommonHeaders(x *requestContext) {
 	h := &x.ctx.Response.Header
 	h.SetBytesK(headerAuditID, x.auditID)
@@ -135,10 +132,9 @@ func (s *Server) setCommonHeaders(x *requestContext) {
 	}
 }
 
-// setDeadline bounds everything but watches, which have a parameter of their own.
-//
-// A client can only shorten the time; one that is not above zero asks for nothing. The deadline counts from when the head was read, so that a slow body uses up
-// its own client's time.
+// setDeadline limits all requests but watches, which have their own parameter. A client can only
+// shorten the time; values not above zero are ignored. The deadline counts from the arrival of the
+// head, so that a slow body uses its own client's time.
 func (s *Server) setDeadline(x *requestContext) error {
 	timeout := s.opts.Limits.RequestTimeout
 	if text := x.target.Query.Get("timeout"); text != "" && x.info.Verb != "watch" {
@@ -154,10 +150,8 @@ func (s *Server) setDeadline(x *requestContext) error {
 	return nil
 }
 
-// asStatus is the Status for what a handler or the store has returned. Any other error is logged, and
-// its text kept from the client.
-//
-// A deadline that has passed is a 504 wherever it was noticed.
+// asStatus returns the Status for an error of a handler or the store. Other errors are logged, and
+// hidden from the client. A passed deadline is always a 504.
 func (s *Server) asStatus(x *requestContext, err error) *meta.Status {
 	var status *meta.Status
 	switch {

@@ -10,10 +10,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 )
 
-// fixedRoutes are the routes that lead to no kind, by path. A path that ends in a slash is that of everything below it.
+// fixedRoutes are the routes of non-resource paths. A path that ends in a slash stands for
+// everything below it.
 type fixedRoutes map[string]fixedRoute
 
-// A fixedRoute is one of them; its methods are in the order of the header Allow.
+// methods is in the order of the Allow header.
 type fixedRoute struct {
 	methods []string
 	serve   func(*requestContext) error
@@ -25,7 +26,7 @@ var (
 	postOnly   = []string{"POST"}
 )
 
-// Paths that are named in several places; pprofPath is that of the index of profiles.
+// Paths with several uses.
 const (
 	pprofPath  = "/debug/pprof/"
 	slisPath   = "/metrics/slis"
@@ -36,7 +37,6 @@ const (
 	consoleConfigPath = consolePath + "/config.json"
 )
 
-// newFixedRoutes returns the routes of the options.
 func (s *Server) newFixedRoutes() fixedRoutes {
 	r := fixedRoutes{
 		"/":               {getOnly, s.serveIndex},
@@ -84,10 +84,9 @@ func (s *Server) newFixedRoutes() fixedRoutes {
 	return r
 }
 
-// serve answers a request by the route of its path.
-//
-// A path with escapes names no fixed route, since what was authorized is the path as it was sent. A wrong path is a
-// 404 and never a redirect: a redirected client may send its token elsewhere, or turn a POST into a GET.
+// serve answers a request by the route of its path. Paths with escapes match no fixed route, since
+// the path as sent was authorized. A wrong path is a 404 and never a redirect: a redirected client
+// may send its token elsewhere, or turn a POST into a GET.
 func (r fixedRoutes) serve(x *requestContext) error {
 	if x.target.Escaped || x.ctx.Request.Header.RequestURI()[0] != '/' {
 		return apierrors.PageNotFound()
@@ -110,7 +109,7 @@ func (r fixedRoutes) serve(x *requestContext) error {
 	return route.serve(x)
 }
 
-// find returns the route of a path: its own, or that of the longest path above it.
+// find returns the route of a path, or that of the longest path above it.
 func (r fixedRoutes) find(path string) (route fixedRoute, ok bool) {
 	route, ok = r[path]
 	for i := strings.LastIndexByte(path, '/'); i > 0 && !ok; i = strings.LastIndexByte(path[:i], '/') {
@@ -119,13 +118,12 @@ func (r fixedRoutes) find(path string) (route fixedRoute, ok bool) {
 	return route, ok
 }
 
-// allowsTrailingSlash reports whether a path that ends in a slash may be that of a fixed route without it.
-// Clients rely on that for these paths, and on no others.
+// allowsTrailingSlash reports whether a fixed path may end in an additional slash. Clients rely on
+// that for these paths.
 func allowsTrailingSlash(t *requestinfo.Target) bool {
 	return t.Segments[0] == "api" || t.Segments[0] == "apis" || t.Path == "/version/" || t.Path == pprofPath || t.Path == consolePath+"/"
 }
 
-// serveIndex answers the list of paths at /.
 func (s *Server) serveIndex(x *requestContext) error {
 	s.writeRaw(x, negotiate.TypeJSON, s.documents.Current().Index())
 	return nil

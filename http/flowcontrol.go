@@ -12,15 +12,15 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// flowHeaders are the names of the headers that tell a client how its request was classified. They hold uids, since
-// names would show how operators value their users.
+// flowHeaders are the names of the headers that report the classification of a request. Their
+// values are uids, since names would reveal how operators rank users.
 type flowHeaders struct{ schema, level string }
 
 func newFlowHeaders(n *meta.Naming) flowHeaders {
 	return flowHeaders{n.Translate("X-Platform-Pf-Flowschema-Uid"), n.Translate("X-Platform-Pf-Prioritylevel-Uid")}
 }
 
-// set gives an answer the headers. A schema or a level that does not exist as an object has no uid.
+// set sets the headers. A schema or level that is not an object has no uid.
 func (h flowHeaders) set(x *requestContext, schema, level string) {
 	if schema != "" {
 		x.ctx.Response.Header.SetCanonical([]byte(h.schema), []byte(schema))
@@ -30,14 +30,13 @@ func (h flowHeaders) set(x *requestContext, schema, level string) {
 	}
 }
 
-// waitDivisor is which part of its time a request may wait for seats.
+// waitDivisor is the fraction of its time that a request may wait for seats, at most maxSeatWait.
 const waitDivisor = 4
 
-// maxSeatWait bounds that for requests with much time.
 const maxSeatWait = time.Minute
 
-// acquireSeats waits until flow control lets the request in. Where there is none it does nothing, and for what goes on without
-// a deadline neither: that would occupy seats forever. Watches occupy them until they run.
+// acquireSeats waits until flow control admits the request. Requests without a deadline are exempt,
+// because they would hold seats forever, except for watches, which hold them until they run.
 func (s *Server) acquireSeats(x *requestContext) error {
 	c := s.opts.FlowControl
 	if c == nil || x.outlasts() && x.info.Verb != "watch" {
@@ -61,22 +60,22 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return nil
 }
 
-// listing is what a list, or a watch that begins with one, has to look at; nil for anything else, such as a list
-// that its selector confines to one object.
+// listing describes a list, or a watch that begins with one; nil for other requests, such as a list
+// of a single object.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	if x.info.Verb != "list" && x.info.Verb != "watch" || x.attributes.Name != "" {
 		return nil
 	}
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {
-		return nil // it is not here, or of another server
+		return nil // another server has it, or none
 	}
 	q := x.target.Query
 	version := q.Get("resourceVersion")
 	if x.info.Verb == "watch" && !q.Flag("sendInitialEvents") && version != "" && version != "0" {
-		return nil // only what comes
+		return nil // only future events
 	}
-	limit, _ := q.Number("limit") // a fault is told later
+	limit, _ := q.Number("limit") // errors are reported later
 	return &flowcontrol.Listing{
 		Stored: s.opts.Store.Count(kind, x.info.Namespace), Limit: int(min(max(limit, 0), 1<<31)),
 		Selects:    q.Get("labelSelector") != "" || q.Get("fieldSelector") != "",
@@ -84,7 +83,7 @@ func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	}
 }
 
-// isHistorical tells whether a list is of an older version than the newest.
+// isHistorical reports whether a list is at an older version.
 func isHistorical(verb string, q requestinfo.Query, version string, limit int64) bool {
 	if verb != "list" {
 		return false
@@ -92,10 +91,9 @@ func isHistorical(verb string, q requestinfo.Query, version string, limit int64)
 	return q.Get("continue") != "" || version != "" && version != "0" && (limit > 0 || q.Get("resourceVersionMatch") == "Exact")
 }
 
-// dumpPath is where tables of the state of flow control are.
+// dumpPath has the tables of flow control's state.
 const dumpPath = "/debug/api_priority_and_fairness/"
 
-// serveDump answers a table of the state of flow control.
 func (s *Server) serveDump(dump flowcontrol.Dump) func(*requestContext) error {
 	return func(x *requestContext) error {
 		details := x.target.Query.Get("includeRequestDetails") != ""

@@ -2,11 +2,9 @@ package http
 
 import "github.com/troupe-api/troupe/http/internal/negotiate"
 
-// negotiateFormat picks the representation of the kind of the request. Custom kinds have no Protobuf form; their
-// metadata has.
-//
-// A client that would also take JSON gets that; one that takes Protobuf only is told 406. A table or the metadata
-// alone is made of messages that have a Protobuf form, whatever the kind.
+// negotiateFormat selects the representation of the request's kind. Custom kinds have no Protobuf
+// form: clients that also accept JSON get that, others get 406. Tables and metadata have a Protobuf
+// form for every kind.
 func (s *Server) negotiateFormat(x *requestContext) (negotiate.Format, error) {
 	answer := negotiate.Objects
 	if x.info.Verb == "watch" {
@@ -23,7 +21,6 @@ func (s *Server) negotiateFormat(x *requestContext) (negotiate.Format, error) {
 	return negotiate.Format{}, s.names.NotAcceptable()
 }
 
-// patchTypes are the media types of patches that the kind of the request takes.
 func (s *Server) patchTypes(x *requestContext) []string {
 	if x.bodyKind.IsCustom() {
 		return s.names.CustomPatchTypes

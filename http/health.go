@@ -12,20 +12,18 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Check is one condition of health. Its error is only logged, never shown.
+// A Check is one health check. Its error is logged, never shown.
 type Check struct {
 	Name  string
 	Check func() error
-	// Remark, if set, is what the verbose form says beside "ok"; everybody may read it.
+	// Remark, if set, is shown after "ok" in the verbose form, to any client.
 	Remark func() string
-	// NotLive leaves the check out of /livez, for what a restart does not cure.
+	// NotLive excludes the check from /livez, for conditions that a restart does not cure.
 	NotLive bool
 }
 
-// healthNames are the three health endpoints.
 var healthNames = []string{"livez", "readyz", "healthz"}
 
-// isHealth tells the paths of health endpoints.
 func isHealth(path string) bool {
 	for _, name := range healthNames {
 		if rest, ok := strings.CutPrefix(path, "/"+name); ok && (rest == "" || rest[0] == '/') {
@@ -37,10 +35,8 @@ func isHealth(path string) bool {
 
 var errDraining = errors.New("the server is shutting down")
 
-// checks are the conditions of one endpoint.
-//
-// Only /readyz fails while the server shuts down: a load balancer shall send its requests elsewhere, but nothing
-// shall restart a server that is ending in order.
+// checks returns the checks of one endpoint. Only /readyz fails during a shutdown: load balancers
+// must redirect requests, but nothing should restart the server.
 func (s *Server) checks(endpoint string) []Check {
 	all := []Check{{Name: "ping", Check: func() error { return nil }}}
 	for _, c := range s.opts.Checks {
@@ -59,10 +55,8 @@ func (s *Server) checks(endpoint string) []Check {
 	return all
 }
 
-// health answers one endpoint: "ok" in short, or every check with ?verbose or when one fails.
-//
-// Examples: GET /readyz answers "ok"; GET /readyz?verbose answers "[+]ping ok", a line for each other check, and
-// "readyz check passed". ?exclude=name leaves a check out.
+// health answers one endpoint: "ok", or every check with ?verbose or on a failure, as in "[+]ping
+// ok". ?exclude=name excludes a check.
 func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {
@@ -90,7 +84,6 @@ func (s *Server) health(endpoint string) func(*requestContext) error {
 	}
 }
 
-// runCheck writes one line and tells whether the check failed.
 func (s *Server) runCheck(lines *strings.Builder, endpoint string, c Check) bool {
 	err := c.Check()
 	s.healthMetrics.record(endpoint, c.Name, err)
@@ -107,7 +100,7 @@ func (s *Server) runCheck(lines *strings.Builder, endpoint string, c Check) bool
 	return true
 }
 
-// healthCheck answers one check alone, as in /livez/ping.
+// healthCheck answers one check, as in /livez/ping.
 func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {
@@ -127,14 +120,13 @@ func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 	}
 }
 
-// writeText answers plain text.
 func (s *Server) writeText(x *requestContext, text string) {
 	x.setHeader("X-Content-Type-Options", "nosniff")
 	s.writeRaw(x, negotiate.TypeText, []byte(text))
 }
 
-// healthMetrics are what checks have found, for those who measure how healthy the server has been: the result of each at
-// the last time, and how often each result was found. A check that is asked for by its own path is not counted.
+// healthMetrics are the last results and the counts of results of checks. Requests for single
+// checks are not counted.
 type healthMetrics struct {
 	result *metrics.Gauges
 	total  *metrics.Counters
@@ -147,7 +139,7 @@ func newHealthMetrics() healthMetrics {
 	}
 }
 
-// record counts one result. The names are those of the server's own checks, so there are few series.
+// record counts one result. The names of checks are few.
 func (m *healthMetrics) record(endpoint, check string, err error) {
 	status, passed := "success", 1.0
 	if err != nil {
@@ -157,7 +149,6 @@ func (m *healthMetrics) record(endpoint, check string, err error) {
 	m.total.With(check, status, endpoint).Inc()
 }
 
-// writeHealthMetrics answers /metrics/slis.
 func (s *Server) writeHealthMetrics(x *requestContext) error {
 	var b bytes.Buffer
 	metrics.Write(&b, s.healthMetrics.result, s.healthMetrics.total,

@@ -12,23 +12,22 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// limiters bound requests in flight, reads apart from writes, so that a flood of one leaves the other
-// alone. Health paths have no bound: they must answer under overload. A watch counts as a read until it
-// runs; watches that run have a bound of their own.
+// limiters limit requests in flight, separately for reads and writes, so that a flood of one does
+// not affect the other. Health paths have no limit, since they must work under overload. A watch
+// counts as a read until it runs; running watches have their own limit.
 type limiters struct {
 	readOnly, mutating, health *limits.Limiter
-	watches                    int64 // that may be open
+	watches                    int64 // limit of open watches
 	openWatches                atomic.Int64
-	openProxied                atomic.Int64 // long-running requests that are passed on
-	// groups and prefix (of names) tell the users that are parts of the system.
+	openProxied                atomic.Int64 // proxied long-running requests
+	// groups and prefix (of names) identify users that are parts of the system.
 	groups []string
 	prefix string
 }
 
-// With flow control, which has as many seats as both limits together, reads and writes each have all of that: it is the
-// outer bound, also of what is exempt.
-//
-// The prefix is "system:" and that of the components, as in "system:platform-" for the namespace platform-system.
+// With flow control, which has the seats of both limits together, that sum is the outer limit of
+// reads and of writes, even for exempt requests. The prefix is "system:" and that of the
+// components, as in "system:platform-" for the namespace platform-system.
 func (l *limiters) init(o Limits, n *meta.Naming, flowControl bool) {
 	reads, writes := o.MaxRequestsInFlight, o.MaxMutatingRequestsInFlight
 	if flowControl {
@@ -40,10 +39,9 @@ func (l *limiters) init(o Limits, n *meta.Naming, flowControl bool) {
 	l.prefix = "system:" + strings.TrimSuffix(n.SystemNamespace(), "system")
 }
 
-// acquireSlot lets a request in. It keeps its slot as long as its Permit.
-//
-// Nobody waits for a slot, since those who may wait have done so before, for seats: a queue without bounds would only move the overload into memory, and clients know from a 429 when to come
-// again. Parts of the system may use a reserve, because they are what ends an overload.
+// acquireSlot admits a request, which keeps its slot as long as its Permit. It does not wait: an
+// unbounded queue would only move the overload into memory, and clients retry after a 429. Parts of
+// the system may use a reserve, because they end overloads.
 func (s *Server) acquireSlot(x *requestContext) error {
 	l, system := &s.limiters, s.limiters.isSystemUser(x.attributes.User)
 	sort := l.limiterFor(x)
@@ -56,7 +54,7 @@ func (s *Server) acquireSlot(x *requestContext) error {
 	return nil
 }
 
-// watchBound is how many watches may be open; as many other long-running requests may be.
+// watchBound returns the limit of open watches, which other long-running requests share.
 func (l *limiters) watchBound(system bool) int64 {
 	if system {
 		return limits.WithReserve(l.watches)
@@ -74,7 +72,6 @@ func (l *limiters) limiterFor(x *requestContext) *limits.Limiter {
 	return l.mutating
 }
 
-// isSystemUser tells users that are parts of the system.
 func (l *limiters) isSystemUser(u *authn.User) bool {
 	return strings.HasPrefix(u.Name, l.prefix) || slices.ContainsFunc(l.groups, u.InGroup)
 }

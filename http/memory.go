@@ -9,30 +9,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A MemoryMonitor tells how much memory is left.
+// A MemoryMonitor reports the available memory.
 type MemoryMonitor interface {
-	// UnderPressure says that there is so little that only small reads, and what frees memory, is answered.
+	// UnderPressure reports that only small reads, and requests that free memory, should be
+	// answered.
 	UnderPressure() bool
-	// Available is how many bytes the work of all requests may take together.
+	// Available returns the number of bytes for the work of all requests together.
 	Available() int64
 }
 
-// workFactor is how many bytes the work of a write takes for each byte of its body and of the
-// object that it changes: both exist as trees, and the object is encoded, journaled and answered.
+// workFactor is the number of bytes that a write needs per byte of its body and object: both exist
+// as trees, and the object is encoded, journaled and returned.
 const workFactor = 12
 
-// cborFactor is how many times larger the tree of a body in CBOR may be than that of one in JSON.
+// cborFactor is the size of a CBOR body's tree relative to that of a JSON body.
 const cborFactor = 3
 
-// maxWorkUnderPressure is how many bytes a write of a part of the system may need where memory is scarce, and
-// maxListUnderPressure how many objects it may list.
+// The limits for parts of the system under memory pressure: bytes of a write, and objects of a
+// list.
 const (
 	maxWorkUnderPressure = 1 << 20
 	maxListUnderPressure = 500
 )
 
-// reserveWork lets a request begin if there is memory for its work, until releaseWork. Of a body that
-// is still on its way nothing is set aside: it may never come.
+// reserveWork admits a request if there is memory for its work, until releaseWork. Nothing is
+// reserved for a pending body, which may never arrive.
 func (s *Server) reserveWork(x *requestContext) error {
 	gauge := s.opts.MemoryMonitor
 	if gauge == nil || x.kind.Virtual() {
@@ -49,7 +50,6 @@ func (s *Server) reserveWork(x *requestContext) error {
 	return s.tryReserveWork(x, work)
 }
 
-// reserveWorkOfBody is reserveWork of a request whose body has come meanwhile.
 func (s *Server) reserveWorkOfBody(x *requestContext) error {
 	if s.opts.MemoryMonitor == nil || x.kind.Virtual() {
 		return nil
@@ -57,11 +57,9 @@ func (s *Server) reserveWorkOfBody(x *requestContext) error {
 	return s.tryReserveWork(x, s.estimateWork(x))
 }
 
-// tryReserveWork takes memory for the work of a request, if there is as much. A request that is the only
-// one may go on in any case, or the largest object could never be written.
-//
-// The bytes are added first and taken back on refusal, so that two requests cannot both see the same room without a
-// lock.
+// tryReserveWork reserves memory for a request. A lone request is always admitted, or the largest
+// object could never be written. The bytes are added first and subtracted on refusal, so that
+// concurrent requests need no lock.
 func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	if all := s.workBytes.Add(work); work > 0 && all > work && all > s.opts.MemoryMonitor.Available() {
 		s.workBytes.Add(-work)
@@ -72,17 +70,14 @@ func (s *Server) tryReserveWork(x *requestContext, work int64) error {
 	return nil
 }
 
-// releaseWork ends the work of a request.
 func (s *Server) releaseWork(x *requestContext) {
 	s.workBytes.Add(-x.workBytes)
 	x.workBytes = 0
 }
 
-// estimateWork is how many bytes a request is expected to need; 0 for a read, whose answers have a bound
-// of their own.
-//
-// A length that was not announced counts as the largest, but for a delete, which mostly has no body. Of an update or a patch the stored object counts too: a
-// patch of a few bytes copies all of it.
+// estimateWork returns the expected memory of a request in bytes; 0 for a read, whose response has
+// its own limit. An unannounced length counts as the maximum, except for a delete, which rarely has
+// a body. The stored object counts too, because a small patch copies all of it.
 func (s *Server) estimateWork(x *requestContext) int64 {
 	if x.info.Method == "GET" || x.info.Method == "HEAD" {
 		return 0
@@ -91,7 +86,7 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	if size, whole := x.conn.ReceivedBody(); whole {
 		length = size
 	} else if length < 0 && x.info.Method != "DELETE" {
-		length = int64(s.opts.Limits.MaxRequestBodyBytes) // it is not announced
+		length = int64(s.opts.Limits.MaxRequestBodyBytes) // not announced
 	}
 	if s.opts.CBOR && length > 0 && s.bodyEncoding(x) == negotiate.CBOR {
 		length *= cborFactor
@@ -105,11 +100,9 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	return max(length, 0) * workFactor
 }
 
-// allowedUnderPressure tells what is answered where memory is scarce: reads of one
-// object; of parts of the system also deletes, short lists, watches and small writes.
-//
-// Deletes are let through because they are what frees memory; a short list and a watch, because controllers that lose
-// theirs would come back with long lists.
+// allowedUnderPressure reports whether a request is allowed under memory pressure: reads of one
+// object; for parts of the system also deletes, which free memory, short lists and watches, whose
+// clients would otherwise return with long lists, and small writes.
 func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
@@ -134,7 +127,7 @@ func memoryPressure() *meta.Status {
 	}
 }
 
-// reserveResponse takes bytes of memory for the answer, or refuses to make it.
+// reserveResponse reserves memory for the response, or refuses it.
 func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	if n <= response.MaxBuffered {
 		return nil
@@ -145,8 +138,8 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	return nil
 }
 
-// reserveObjectResponse takes the memory in which an object of that size is put into another encoding than
-// it has in the store. The answer to a change is made in any case: it tells what has been done.
+// reserveObjectResponse reserves the memory for encoding an object of that size. The response to a
+// change is always made, because it reports what was done.
 func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	room := represent.ObjectMemory(x.format, size)
 	if room == 0 {

@@ -8,10 +8,8 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// countRequest counts the request when its answer is decided.
-//
-// A watch is counted when it begins and not timed: its duration says how long the client wanted it, and would bury
-// all others.
+// countRequest counts the request with its response. A watch is counted at its start and not timed:
+// its duration is the client's choice, and would dominate the statistics.
 func (s *Server) countRequest(x *requestContext) {
 	route := countedRoute{verb: x.info.Verb, code: x.ctx.Response.StatusCode()}
 	if x.subresource != nil && x.subresource.Connects {
@@ -28,7 +26,6 @@ func (s *Server) countRequest(x *requestContext) {
 	s.requestMetrics.count(route, time.Since(x.start))
 }
 
-// writeOwnMetrics writes the state of the server.
 func (s *Server) writeOwnMetrics(w io.Writer) {
 	connections := s.connections.Stats()
 	encoded, encodedBytes := s.encoder.Forms.Size()
@@ -56,7 +53,6 @@ func (s *Server) writeOwnMetrics(w io.Writer) {
 
 const typeMetrics = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
 
-// writeMetrics answers /metrics.
 func (s *Server) writeMetrics(x *requestContext) error {
 	var b bytes.Buffer
 	s.requestMetrics.write(&b)

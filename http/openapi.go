@@ -15,15 +15,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// openapiPath leads to the documents of version 3.
+// openapiPath is the root of version 3 documents.
 const openapiPath = "/openapi/v3"
 
-// serveOpenAPIV2 answers /openapi/v2.
 func (s *Server) serveOpenAPIV2(x *requestContext) error {
 	return s.serveOpenAPI(x, s.currentDocuments(x).OpenAPIV2(), "v2")
 }
 
-// serveOpenAPIV3Index answers /openapi/v3: where the document of each version is.
+// serveOpenAPIV3Index answers /openapi/v3, the locations of all documents.
 func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	index := s.currentDocuments(x).OpenAPIIndex()
 	if x.notModified(index.Hash) {
@@ -33,8 +32,8 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	return nil
 }
 
-// serveOpenAPIV3 answers /openapi/v3/{path}. Under its hash a document never changes;
-// under another hash it has moved.
+// serveOpenAPIV3 answers /openapi/v3/{path}. A document is immutable under its hash; another hash
+// redirects.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
 	documents := s.currentDocuments(x)
@@ -60,7 +59,6 @@ func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	return s.serveOpenAPI(x, document, "v3")
 }
 
-// serveOpenAPI answers a document in the format that the client prefers.
 func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, version string) error {
 	x.setHeader("Vary", "Accept, Accept-Encoding")
 	f, ok := discovery.OpenAPIFormat(string(x.acceptHeader()), version)
@@ -98,7 +96,7 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	return nil
 }
 
-// notModified sets the ETag and, for a client that has what it stands for, answers 304.
+// notModified sets the ETag, and answers 304 if the client has that content.
 func (x *requestContext) notModified(hash string) bool {
 	etag := `"` + hash + `"`
 	x.setHeader("ETag", etag)

@@ -16,19 +16,18 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// An Operation answers a create of which nothing is stored under its own name, such as a
-// review or an eviction. Errors are *meta.Status.
+// An Operation answers a create that stores nothing under its own name, such as a review or an
+// eviction. Errors are *meta.Status.
 type Operation struct {
-	// Complete checks the body and fills in what is not said, after mutating and before validating admission.
-	// It is nil where there is nothing to complete.
+	// Complete validates and defaults the body, after mutating and before validating admission. May
+	// be nil.
 	Complete func(c OperationRequest) error
-	// Answer does what is asked. It returns what the object has become, or nil where a Status says enough.
+	// Answer executes the operation. It returns the resulting object, or nil for a Status.
 	Answer func(ctx context.Context, c OperationRequest) (tree.Tree, error)
 }
 
-// An OperationRequest is what an Operation is asked. Object is the body, decoded and of the right kind;
-// Key names the object that it is about, its Name from the path or, for a collection,
-// from the body.
+// An OperationRequest is the input of an Operation. Object is the decoded body, of the right kind.
+// Key is the object's; its Name comes from the path or, for a collection, from the body.
 type OperationRequest struct {
 	User   *authn.User
 	Kind   *schema.Kind // of Object
@@ -37,20 +36,20 @@ type OperationRequest struct {
 	DryRun bool
 	// Manager is the field manager of the request.
 	Manager string
-	// Warn adds a Warning header to the answer.
+	// Warn adds a Warning header to the response.
 	Warn func(text string)
 	// Annotate adds an annotation to the audit event.
 	Annotate func(key, value string)
 }
 
-// operationKey is where an operation or a reader is found; subresource is "" for a collection.
+// operationKey identifies an operation or a reader; subresource is "" for a collection.
 type operationKey struct {
 	kind        *schema.Kind
 	subresource string
 }
 
-// resolve finds the kinds that the keys of operations or readers stand for: "group/version/resource" in platform form, or
-// that and a sub-resource. Those of kinds that are not served are left out.
+// resolve returns values by the kinds of their names: "group/version/resource" in platform form,
+// optionally with a subresource. Kinds that are not served are skipped.
 func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) {
 	found := make(map[operationKey]T, len(byName))
 	for name, value := range byName {
@@ -69,9 +68,8 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 	return found, nil
 }
 
-// runOperation answers 201 with what the operation made of the body.
-//
-// What is answered is no object of a collection, so there is no table of it: who takes nothing else is told so.
+// runOperation answers 201 with the result of the operation. It belongs to no collection, so there
+// is no Table of it; clients that accept nothing else get an error.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if x.format.Shape == negotiate.Table {
 		var err error
@@ -105,7 +103,7 @@ func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	}
 	defer func() { x.addWarnings(warnings) }()
 	reserved, err := m.AdmitOperation(x.deadlineCtx, tree, func() error {
-		if err := x.matchBodyToPath(&m, tree); err != nil { // an admission may have changed what the body names
+		if err := x.matchBodyToPath(&m, tree); err != nil { // admission may rename the object
 			return err
 		}
 		asked.Key = m.Key

@@ -22,103 +22,104 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// Options say how a Server works. Naming, Catalog, Store, Authenticator, Authorizer and
-// Listener are required.
+// Options configure a Server. Naming, Catalog, Store, Authenticator, Authorizer and Listener are
+// required.
 type Options struct {
 	Naming        *meta.Naming
 	Catalog       *catalog.Catalog
 	Store         Store
 	Authenticator authn.Authenticator
 	Authorizer    authz.Authorizer
-	// AuthGeneration changes when an answer of Authenticator or Authorizer may have become another
-	// one for any other reason than time. It tells which watches may have to end; nil stands for
-	// one that never changes.
+	// AuthGeneration changes when a decision of Authenticator or Authorizer may have changed for a
+	// reason other than time, so that watches are rechecked; nil: never.
 	AuthGeneration func() uint64
-	// CatchUp waits until what other daemons were told before is in effect here, and answers false if that cannot be found out.
-	// Nobody is refused for what this daemon does not know yet. nil: there are no other daemons.
+	// CatchUp waits until everything that other servers have answered is applied here, and returns
+	// false if that is unknown. No request is refused for what this server does not know yet. nil:
+	// there are no other servers.
 	CatchUp func(ctx context.Context) bool
-	// Audit records requests; nil: nothing is recorded.
+	// Audit records requests; may be nil.
 	Audit *audit.Auditor
-	// Admission changes or refuses what is written; nil: there is none.
+	// Admission changes or refuses writes; may be nil.
 	Admission *admission.Chain
-	// Listener is owned by the server from New on. With TLS set it is served over TLS.
+	// Listener is owned by the server from New on. With TLS set it serves TLS.
 	Listener net.Listener
 	TLS      *tls.Config
-	// ClientCAs returns the authorities that a handshake names when it asks for a client certificate; nil names none.
-	// A change of them is another pool.
+	// ClientCAs returns the authorities named in requests for client certificates; nil: none. A
+	// change is a new pool.
 	ClientCAs func() *x509.CertPool
-	// StrictTransportSecurity is the header Strict-Transport-Security of every answer; "": none.
+	// StrictTransportSecurity is the header Strict-Transport-Security of every response; "": none.
 	StrictTransportSecurity string
-	// AllowedOrigins are the origins whose pages may read answers (CORS); none: no page may.
+	// AllowedOrigins are the origins whose pages may read responses (CORS).
 	AllowedOrigins []*regexp.Regexp
-	// ExternalAddress is where others reach the server, as in "192.0.2.1:6443".
+	// ExternalAddress is the server's address for others, as in "192.0.2.1:6443".
 	ExternalAddress string
 	// Version is the daemon's own version, as in "0.1.0".
 	Version string
-	// GitVersion is the version that /version reports; "" is GitVersion(Version).
+	// GitVersion is the version that /version reports; "": GitVersion(Version).
 	GitVersion string
 	Limits     Limits
-	// FlowControl decides which requests wait; nil: none does. The limits of requests in flight then are the outer bound of
-	// what it lets in.
+	// FlowControl decides which requests wait; may be nil. The limits of requests in flight are
+	// then an outer limit.
 	FlowControl *flowcontrol.Controller
 	Logger      *slog.Logger
-	// WriteMetrics, if set, writes more metrics after the server's own.
+	// WriteMetrics, if set, writes additional metrics.
 	WriteMetrics func(io.Writer)
-	// MemoryMonitor tells how much memory there is; nil: enough for all that the limits allow.
+	// MemoryMonitor reports available memory; nil: always sufficient.
 	MemoryMonitor MemoryMonitor
-	// Checks are what /readyz, /livez and /healthz ask besides ping.
+	// Checks are additional checks of /readyz, /livez and /healthz.
 	Checks []Check
-	// ExtraRoutes are further fixed paths, as in "/backup".
+	// ExtraRoutes are additional fixed paths, as in "/backup".
 	ExtraRoutes map[string]ExtraRoute
-	// Servers serve other versions of groups than this server; nil: there are none.
+	// Servers serve aggregated versions; may be nil.
 	Servers *aggregation.Servers
-	// Operations answer creates of which nothing is stored, by "group/version/resource" or
+	// Operations answer creates that store nothing, by "group/version/resource" or
 	// "group/version/resource/sub-resource" in platform form.
 	Operations map[string]Operation
-	// Readers answer reads of kinds of which nothing is stored, by "group/version/resource" in platform form.
+	// Readers answer reads of kinds that are not stored, by "group/version/resource" in platform
+	// form.
 	Readers map[string]Reader
-	// Members is how the cluster is read for requests that go on to Pods, Services and Nodes; nil: they are answered 503.
+	// Members reads the cluster for requests to Pods, Services and Nodes; nil: these get 503.
 	Members policy.Objects
-	// Kubelets say how the agents of Nodes are reached.
+	// Kubelets configures connections to kubelets.
 	Kubelets KubeletOptions
-	// CBOR serves CBOR beside the other formats.
+	// CBOR enables CBOR.
 	CBOR bool
-	// DisableCompression sends all answers as they are, DisableListChunking answers lists whole, whatever limit they
-	// have, and DisableWatchList refuses watches that ask for their initial events.
+	// DisableCompression sends responses uncompressed. DisableListChunking ignores the limit of
+	// lists. DisableWatchList refuses watches that request initial events.
 	DisableCompression, DisableListChunking, DisableWatchList bool
-	// StatusPage serves /statusz, and Flags /flagz, with what it returns by name; nil: there is no such page.
+	// StatusPage enables /statusz. Flags, if set, returns the flags by name for /flagz.
 	StatusPage bool
 	Flags      func() map[string]string
-	// Console serves pages for browsers at /console/; nil: there are none.
+	// Console enables the web console at /console/; may be nil.
 	Console *ConsoleOptions
-	// Profiling serves /debug/pprof/, authorized like any path that is no resource.
+	// Profiling enables /debug/pprof/, authorized like any non-resource path.
 	Profiling bool
 	// ShutdownDelay is how long /readyz fails before connections are refused.
 	ShutdownDelay time.Duration
 }
 
-// Limits bound what clients can ask for. Zero fields get the defaults in brackets.
+// Limits limit clients. Zero fields get the defaults in brackets.
 type Limits struct {
-	RequestTimeout              time.Duration // of all but watches [60 s]
-	MaxRequestsInFlight         int           // that read [400]
+	RequestTimeout              time.Duration // except for watches [60 s]
+	MaxRequestsInFlight         int           // reads [400]
 	MaxMutatingRequestsInFlight int           // [200]
-	MaxWatches                  int           // that are open [100000]
+	MaxWatches                  int           // open at a time [100000]
 	MaxRequestBodyBytes         int           // bytes [3 MiB]
-	MaxTotalBodyBytes           int           // bytes of all bodies that are held at a time [64 MiB]
-	// MaxConnections are those that are open [16384], MaxConnectionsPerAddress those of one
-	// client that is not on this machine [half of them].
+	MaxTotalBodyBytes           int           // bytes of all bodies at a time [64 MiB]
+	// MaxConnections limits open connections [16384], MaxConnectionsPerAddress those of one remote
+	// client [half].
 	MaxConnections, MaxConnectionsPerAddress int
-	// HTTP2MaxStreams is how many requests a client may have under way on a connection with HTTP/2. 0: HTTP/2 is not spoken.
+	// HTTP2MaxStreams is the number of concurrent requests on an HTTP/2 connection; 0 disables
+	// HTTP/2.
 	HTTP2MaxStreams int
-	// MaxResponseBytes is what large answers may take altogether while they are written, in
-	// bytes, beside the objects of the store [64 MiB].
+	// MaxResponseBytes limits the memory of all large responses together, in bytes, besides the
+	// objects of the store [64 MiB].
 	MaxResponseBytes int
-	// MinRequestTimeout is the least life of a watch that asks for none [1800 s]; the
-	// actual one is up to twice that, and so is the longest that a watch can ask for.
+	// MinRequestTimeout is the minimum lifetime of a watch without a timeout [1800 s]; the actual
+	// one is up to twice that, as is the longest timeout that a watch can request.
 	MinRequestTimeout time.Duration
-	// HandshakeTimeout is for the handshake of TLS [10 s], ReadTimeout for one whole
-	// request [30 s], IdleTimeout for the time between two [120 s], WriteTimeout for one
-	// write to a client [30 s].
+	// HandshakeTimeout limits the TLS handshake [10 s], ReadTimeout the arrival of a request [30
+	// s], IdleTimeout the time between requests [120 s], WriteTimeout one write to a client [30 s].
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 }
 
@@ -145,8 +146,6 @@ func setDefault[T int | time.Duration](p *T, v T) {
 	}
 }
 
-// All that is missing is named at once, since whoever puts a server together would otherwise find it out one start at
-// a time.
 func (o *Options) validate() error {
 	var faults []error
 	require := func(ok bool, name string) {

@@ -10,9 +10,8 @@ import (
 
 const headerHSTS = "Strict-Transport-Security"
 
-// handleCORS tells the browser of an allowed origin that the origin's pages may read the
-// answer. A preflight, which asks whether they may, is thereby answered: handleCORS returns
-// true.
+// handleCORS lets pages of allowed origins read the response. It returns true if it has answered a
+// preflight.
 func (s *Server) handleCORS(x *requestContext) bool {
 	told := origin.Allowed(s.opts.AllowedOrigins).SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)
 	if !told || x.info.Method != "OPTIONS" {
@@ -22,12 +21,10 @@ func (s *Server) handleCORS(x *requestContext) bool {
 	return true
 }
 
-// checkOrigin refuses what a page of another origin asks for: it may neither open a WebSocket nor write where the
-// user is known by the connection alone.
-//
-// A page of any origin can make a browser send a form with the user's certificate. A token is never sent by itself,
-// so requests with one pass. Reads pass as well, for the page cannot see the answer. WebSockets have no such
-// protection in browsers, and are refused however the user is known.
+// checkOrigin refuses requests of pages of other origins: WebSockets, and writes of users known by
+// their certificate only. Any page can make a browser send a form with the user's certificate, but
+// not a token. Reads are harmless, since the page cannot see the response. Browsers do not protect
+// WebSockets that way, so these are always refused.
 func (s *Server) checkOrigin(x *requestContext) error {
 	h := &x.ctx.Request.Header
 	reads := x.info.Method == "GET" || x.info.Method == "HEAD" || x.info.Method == "OPTIONS"

@@ -7,7 +7,6 @@ import (
 	"github.com/valyala/fasthttp/pprofhandler"
 )
 
-// servePprof answers profiles of the running process, as programs that read them expect.
 func servePprof(x *requestContext) error {
 	pprofhandler.PprofHandler(x.ctx)
 	return nil
@@ -15,7 +14,7 @@ func servePprof(x *requestContext) error {
 
 var pprofIndex = fasthttpadaptor.NewFastHTTPHandlerFunc(pprof.Index)
 
-// servePprofIndex answers a page that lists the profiles. Its links are relative, so the path ends in a slash.
+// servePprofIndex lists the profiles. Its links are relative, so the path must end in a slash.
 func servePprofIndex(x *requestContext) error {
 	if !x.target.TrailingSlash {
 		x.setHeader("Location", pprofPath)

@@ -12,17 +12,16 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// proxy passes a request on to another server, and writes its answer. Without an error it has written all of it,
-// or handed the connection over.
-//
-// What is long-running, and every upgrade, is registered like a watch: it ends with the right to it, has no deadline, and
-// is in flight only until it is let in.
+// proxy forwards a request to another server and writes its response. Without an error the response
+// is complete or the connection handed over. Long-running requests and upgrades are registered like
+// watches: they end with their authorization, have no deadline, and are in flight only until they
+// are admitted.
 func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	r, err := s.proxyRequest(x)
 	if err != nil {
 		return err
 	}
-	x.conn.Pause() // what outlasts the request has another context
+	x.conn.Pause() // requests that outlast this one have another context
 	if !x.outlasts() {
 		_, err := proxy.New(x.deadlineCtx, x.conn.Conn, r, t).Run(x.startAnswer)
 		return err
@@ -41,17 +40,17 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	case result.Tunnel != nil:
 		s.hijackTunnel(x, e, result.Tunnel)
 	case err != nil:
-		x.conn.SetWriteTimeout(0) // the answer is a Status
+		x.conn.SetWriteTimeout(0) // the response is a Status
 	}
 	return err
 }
 
-// outlasts tells whether what is asked for may go on without a deadline, if it is let in.
+// outlasts reports whether an admitted request has no deadline.
 func (x *requestContext) outlasts() bool {
 	return x.info.LongRunning() || x.headerFlags.Upgrade && proxy.UpgradeOf(&x.ctx.Request.Header) != ""
 }
 
-// proxyRequest is what is passed on of a request: what was believed as a credential is not.
+// proxyRequest returns the request to forward, without credentials.
 func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 	h := &x.ctx.Request.Header
 	r := proxy.Request{Method: x.info.Method, Head: h, Headers: x.headers.All(), Answer: &x.ctx.Response.Header}
@@ -69,13 +68,14 @@ func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 	return r, nil
 }
 
-// startAnswer notes that an answer begins which the front does not write.
+// startAnswer records the start of a forwarded response.
 func (x *requestContext) startAnswer(code int) {
 	x.state = stateForwarded
 	x.ctx.SetStatusCode(code)
 }
 
-// startLongAnswer is startAnswer for what has no deadline, which the audit records when it begins and when it ends.
+// startLongAnswer is startAnswer for requests without a deadline, whose audit has a start and an
+// end.
 func (x *requestContext) startLongAnswer(code int) {
 	x.startAnswer(code)
 	if code != fasthttp.StatusSwitchingProtocols {
@@ -83,7 +83,6 @@ func (x *requestContext) startLongAnswer(code int) {
 	}
 }
 
-// hijackTunnel gives the connection to a tunnel.
 func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tunnel) {
 	x.state = stateHijacked
 	recordEnd := x.auditWatch(fasthttp.StatusSwitchingProtocols)
@@ -96,10 +95,11 @@ func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tun
 	})
 }
 
-// watchesPerProxied is how many watches take the memory of what is proxied: buffers in both directions, and two connections.
+// watchesPerProxied is the number of watches that use the memory of one proxied request: two
+// buffers and two connections.
 const watchesPerProxied = 16
 
-// beginProxied registers what is long-running, if there may be one more. It is not in flight any more.
+// beginProxied registers a long-running request, if the limit allows it. It is no longer in flight.
 func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 	bound := s.limiters.watchBound(s.limiters.isSystemUser(x.attributes.User))
 	if s.limiters.openProxied.Load() >= max(bound/watchesPerProxied, 1) {
@@ -114,14 +114,14 @@ func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 	return nil
 }
 
-// recoverTunnelPanic keeps a panic of one tunnel from ending the others. Both its connections are closed by then.
+// recoverTunnelPanic keeps a panic of one tunnel from ending the process. Both its connections are
+// closed by then.
 func (s *Server) recoverTunnelPanic() {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic in a tunnel", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	}
 }
 
-// endProxied forgets what is not proxied any more.
 func (s *Server) endProxied(e *proxy.Exchange) {
 	s.limiters.openProxied.Add(-1)
 	s.watches.Remove(e)

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// get answers one object.
 func (s *Server) get(x *requestContext) error {
 	text := x.target.Query.Get("resourceVersion")
 	version, err := params.ParseVersion(text)
@@ -28,7 +27,6 @@ func (s *Server) get(x *requestContext) error {
 	return s.writeObject(x, obj)
 }
 
-// writeObject answers one object in the format that was negotiated.
 func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 	if len(obj.JSON) > response.MaxBuffered {
 		if err := s.reserveObjectResponse(x, len(obj.JSON)); err != nil {
@@ -43,7 +41,6 @@ func (s *Server) writeObject(x *requestContext, obj *meta.Object) error {
 	return nil
 }
 
-// parseList reads the parameters of a list or a watch.
 func (s *Server) parseList(x *requestContext) (params.List, error) {
 	watch := x.info.Verb == "watch"
 	rules := params.ListRules{MetaGroup: s.names.MetaGroup, DisableChunking: s.opts.DisableListChunking, DisableWatchList: s.opts.DisableWatchList}
@@ -51,7 +48,7 @@ func (s *Server) parseList(x *requestContext) (params.List, error) {
 	if err == nil || !x.kind.IsCustom() || !s.catchUp(x) {
 		return o, err
 	}
-	// Another daemon may have been told which fields can be selected now.
+	// Another server may have announced new selectable fields.
 	k, _, err := x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil {
 		return params.List{}, s.kindNotFound(x, err)
@@ -60,7 +57,6 @@ func (s *Server) parseList(x *requestContext) (params.List, error) {
 	return params.ParseList(rules, k, x.target.Query, watch)
 }
 
-// list answers a collection.
 func (s *Server) list(x *requestContext) error {
 	o, err := s.parseList(x)
 	if err != nil {
@@ -77,7 +73,6 @@ func (s *Server) list(x *requestContext) error {
 	return s.writeListing(x, listing)
 }
 
-// writeListing answers a list in the format that was negotiated.
 func (s *Server) writeListing(x *requestContext, listing request.ListResult) error {
 	l, err := s.encoder.List(x.kind, x.format, x.target.Query, listing, converted(x, listing))
 	if err != nil {

@@ -11,11 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// recheckGrant asks again what the requests of a grant were asked when they began: who asks, as whom, and
-// whether they may.
-//
-// Unknown is not a refusal: while an authenticator or a webhook cannot be reached, what was let in goes on. A
-// name that has changed ends it, since all that the client has seen was seen by somebody else.
+// recheckGrant repeats the authentication, impersonation and authorization of a long-running
+// request. Unknown is not a refusal: while an authenticator or webhook is unreachable, the request
+// continues. A changed user name ends it, since another user has seen everything so far.
 func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attributes) stream.Verdict {
 	r := snapshot.Request()
 	user, err := s.opts.Authenticator.Authenticate(r)
@@ -42,7 +40,7 @@ func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attrib
 		}
 	}
 	if user.Name != asked.User.Name {
-		return stream.Verdict{Refusal: apierrors.Unauthorized()} // the credential is somebody else's now
+		return stream.Verdict{Refusal: apierrors.Unauthorized()} // another user by now
 	}
 	asked.User = user
 	decision, reason := rights.Authorize(asked)
@@ -55,23 +53,20 @@ func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attrib
 	return stream.Verdict{ValidUntil: until}
 }
 
-// failureRecorder is an authorizer that remembers whether a mode could not find out.
+// failureRecorder is an authorizer that remembers whether a mode has failed.
 type failureRecorder struct {
 	authz.Authorizer
 	failed bool
 }
 
-// Authorize implements authz.Authorizer.
 func (t *failureRecorder) Authorize(a authz.Attributes) (authz.Decision, string) {
 	decision, reason := t.Authorizer.Authorize(a)
 	t.failed = t.failed || decision == authz.Failed
 	return decision, reason
 }
 
-// newGrant is the one by which a long-running request may run.
-//
-// Those with the same key are asked as one: many watches of one client differ in nothing that decides. The cache of
-// the connection is replaced, because a connection may end before its grant does.
+// newGrant returns the grant of a long-running request. Requests with the same key are rechecked
+// together. The connection's cache is replaced, because a connection may end before its grant.
 func (s *Server) newGrant(x *requestContext) *stream.Grant {
 	snapshot, asked := x.headers.Snapshot, x.attributes
 	snapshot.Impersonation = x.headerFlags.Impersonation
@@ -84,7 +79,6 @@ func (s *Server) newGrant(x *requestContext) *stream.Grant {
 	}
 }
 
-// authGeneration is that of all rights.
 func (s *Server) authGeneration() uint64 {
 	if s.opts.AuthGeneration == nil {
 		return 0

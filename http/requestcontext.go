@@ -18,33 +18,32 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestContext is one request and its answer. It belongs to the goroutine of the
-// request and is used again afterwards: nothing may keep it.
+// A requestContext is one request and its response. It belongs to the request's goroutine and is
+// pooled: nothing may retain it.
 type requestContext struct {
 	ctx         *fasthttp.RequestCtx
 	conn        *connection
 	state       state
 	target      requestinfo.Target
 	info        requestinfo.Info
-	kind        *schema.Kind        // nil for what is no resource request
+	kind        *schema.Kind        // nil for non-resource requests
 	subresource *schema.Subresource // nil for the main resource
-	bodyKind    *schema.Kind        // of bodies and answers: that of the sub-resource, if it has its own
-	attributes  authz.Attributes    // what is decided on; User is the authenticated and then the impersonated user
+	bodyKind    *schema.Kind        // of bodies and responses; differs if the subresource has its own
+	attributes  authz.Attributes    // User is the authenticated, then the impersonated user
 	headerFlags wire.HeaderFlags
-	headers     credentials.Headers // those that have not been read as credentials
+	headers     credentials.Headers // without the credentials
 	format      negotiate.Format
 	start       time.Time
-	auditID     string // under which the request is audited
+	auditID     string // of the request
 	deadlineCtx *deadline.Lazy
-	workBytes   int64 // bytes of memory that are set aside for it
+	workBytes   int64 // bytes of memory reserved for it
 	permit      limits.Permit
-	audit       *audit.Record // nil if nothing is recorded of the request
+	audit       *audit.Record // nil if the request is not recorded
 	warnings    warning.List
 	// caughtUp: see Server.catchUp.
 	caughtUp bool
 }
 
-// requestContexts holds those that can be used again; they refer to nothing.
 var requestContexts = sync.Pool{New: func() any { return new(requestContext) }}
 
 func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext {
@@ -55,8 +54,7 @@ func newRequestContext(c *connection, ctx *fasthttp.RequestCtx) *requestContext 
 	return x
 }
 
-// Everything is zeroed, so that nothing of one request can reach another through the pool, and
-// nothing is kept alive.
+// release zeroes everything, so that no data passes from one request to another or is retained.
 func (x *requestContext) release() {
 	if x.deadlineCtx != nil {
 		x.deadlineCtx.Stop()
@@ -65,10 +63,8 @@ func (x *requestContext) release() {
 	requestContexts.Put(x)
 }
 
-// methodName is the method as text that outlives the request.
-//
-// fasthttp's bytes are used again with the connection. Unknown methods share one name, or a client could make metric
-// series at will.
+// methodName returns the method as a string that outlives the request. Unknown methods share one
+// name, so that clients cannot create metric series.
 func methodName(m []byte) string {
 	for _, s := range [...]string{"GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"} {
 		if string(m) == s {
@@ -78,16 +74,14 @@ func methodName(m []byte) string {
 	return "OTHER"
 }
 
-// acceptHeader is the Accept header.
 func (x *requestContext) acceptHeader() []byte { return x.ctx.Request.Header.Peek("Accept") }
 
-// setHeader sets a header of the answer.
 func (x *requestContext) setHeader(name, value string) { x.ctx.Response.Header.Set(name, value) }
 
-// addWarnings gives the answer a Warning header for each text that it does not have yet.
+// addWarnings adds a Warning header for each new text.
 func (x *requestContext) addWarnings(texts []string) { x.warnings.Add(&x.ctx.Response.Header, texts) }
 
-// addRecorded tells the client and the audit event what was recorded of a mutation.
+// addRecorded adds what a mutation has recorded to the response and the audit event.
 func (x *requestContext) addRecorded(r *request.Recorder) {
 	warnings, annotations := r.Recorded()
 	x.addWarnings(warnings)

@@ -13,25 +13,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// requestBuckets are the upper bounds of the durations of requests, in seconds.
+// requestBuckets are the upper bounds of request durations, in seconds.
 var requestBuckets = []float64{0.001, 0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.5, 2, 3, 5, 8, 15, 30, 60}
 
-// requestMetrics are the series about requests. A request finds its series by a small key, without
-// making text. The keys come from the catalog, so their number is bounded: series of kinds that are
-// not served any more are removed.
+// requestMetrics are the series about requests, found by a small key without building strings. The
+// catalog limits their number: series of kinds that are no longer served are removed.
 type requestMetrics struct {
 	total      *metrics.Counters
 	durations  *metrics.Histograms
 	deprecated *metrics.Gauges
-	// served reports whether there is such a resource now.
+	// served reports whether a resource exists now.
 	served func(group, version, resource string) bool
 
-	mu     sync.Mutex // serializes additions to routes, which are never changed in place
+	mu     sync.Mutex // serializes additions to routes, which is never changed in place
 	routes atomic.Pointer[map[countedRoute]routeSeries]
 }
 
-// A countedRoute is what the requests that are counted together have in common. Requests for no
-// served resource share one for each verb, whatever their path.
+// A countedRoute is the key of requests that are counted together. Requests for unserved resources
+// share one per verb.
 type countedRoute struct {
 	group, version, resource string // of a served kind; or all empty
 	verb, subresource        string
@@ -41,7 +40,7 @@ type countedRoute struct {
 	timed                    bool
 }
 
-// routeSeries are the series of one route. took is nil unless its requests are timed.
+// took is nil unless the route is timed.
 type routeSeries struct {
 	count *metrics.Counter
 	took  *metrics.Histogram
@@ -73,8 +72,8 @@ func (r *requestMetrics) count(k countedRoute, took time.Duration) {
 	}
 }
 
-// add adds the series of a route. Routes with the same labels, such as those of the verbs create and
-// post, share them.
+// add adds the series of a route. Routes with the same labels, such as those of create and post,
+// share them.
 func (r *requestMetrics) add(k countedRoute) (s routeSeries) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -89,7 +88,8 @@ func (r *requestMetrics) add(k countedRoute) (s routeSeries) {
 	return s
 }
 
-// prune removes the series of kinds that are not served any more, and returns a copy of the routes without them. r.mu is held.
+// prune removes the series of kinds that are no longer served, and returns a copy of the routes
+// without them. r.mu is held.
 func (r *requestMetrics) prune() map[countedRoute]routeSeries {
 	gone := func(group, version, resource string) bool {
 		return resource != "" && !r.served(group, version, resource)
@@ -103,7 +103,6 @@ func (r *requestMetrics) prune() map[countedRoute]routeSeries {
 	return next
 }
 
-// labels are the labels of a route, apart from the code.
 func (k countedRoute) labels() []string {
 	scope := ""
 	switch {
@@ -118,7 +117,7 @@ func (k countedRoute) labels() []string {
 	return []string{k.verbLabel(), k.group, k.version, k.resource, k.subresource, scope}
 }
 
-// verbLabel is the verb as dashboards know it.
+// verbLabel returns the verb as in kube-apiserver's metrics.
 func (k countedRoute) verbLabel() string {
 	switch k.verb {
 	case "":
@@ -131,7 +130,6 @@ func (k countedRoute) verbLabel() string {
 	return strings.ToUpper(k.verb)
 }
 
-// markDeprecated notes a request for a deprecated version of a resource.
 func (r *requestMetrics) markDeprecated(k *schema.Kind, subresource string) {
 	r.deprecated.With(k.Group, k.Deprecation.Removed, k.Resource, subresource, k.Version).Set(1)
 }

@@ -8,21 +8,17 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// writeDocument answers a JSON document in the encoding that was negotiated. The document
-// may be shared: it is only read.
+// writeDocument answers a JSON document, which may be shared, in the negotiated encoding.
 func (s *Server) writeDocument(x *requestContext, doc []byte) {
 	s.writeBody(x, represent.Document(x.format, doc))
 }
 
-// writeRaw answers bytes as they are.
 func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	s.writeBody(x, represent.Body{ContentType: contentType, Bytes: body})
 }
 
-// writeBody answers with a body.
-//
-// A large one goes out as a stream, because the memory that it holds can then be given back when it is written or
-// the client is gone, and not when the connection is used again.
+// writeBody answers with a body. A large one is streamed, so that its memory is released when it is
+// written or the client is gone.
 func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	if x.audit != nil && b.Document != nil {
 		x.auditResponseDocument(b.Document)
@@ -42,10 +38,9 @@ func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	}
 }
 
-// writeStream answers with a body that writes itself. sizeHint is its size, as far as it is known.
-//
-// Nothing is compressed below a size where it would not pay. To HTTP/1.0 a body of unknown length is written twice,
-// the first time only to be counted: there is no other way to tell a whole one from one that was cut.
+// writeStream answers with a streamed body of about sizeHint bytes. Small bodies are not
+// compressed. For HTTP/1.0 a body of unknown length is written twice, first to measure it: only its
+// length reveals a cut response.
 func (s *Server) writeStream(x *requestContext, contentType string, a *response.Stream, sizeHint int) {
 	if sizeHint >= response.MinGzipSize && s.acceptsGzip(x) {
 		x.setHeader("Content-Encoding", "gzip")
@@ -53,19 +48,18 @@ func (s *Server) writeStream(x *requestContext, contentType string, a *response.
 		a.Write, a.Size = response.Gzipped(a.Write), -1
 	}
 	if a.Size < 0 && !x.ctx.Request.Header.IsHTTP11() { // HTTP/1.0 has no chunks
-		a.Size, _ = response.Measure(a.Write) // an error will come again when it is written
+		a.Size, _ = response.Measure(a.Write) // an error recurs when it is written
 	}
 	a.Grace = s.opts.Limits.WriteTimeout
 	s.setBodyStream(x, contentType, a)
 }
 
-// maxSeatsOfStream is how long an answer occupies its seats while it is written. A client that takes longer has only the
-// slot and the memory: its pace is not the work of the server, and others are not to wait for it.
+// maxSeatsOfStream limits how long a response holds its seats while it is written. A slow client
+// then keeps only the slot and the memory, and does not delay others.
 const maxSeatsOfStream = time.Second
 
-// setBodyStream answers with a body that writes itself, as it is and however long that takes.
-//
-// The permit moves from the request to the stream, which is written after the handler has returned.
+// setBodyStream answers with a streamed body. The permit moves from the request to the stream,
+// which outlives the handler.
 func (s *Server) setBodyStream(x *requestContext, contentType string, a *response.Stream) {
 	x.permit.LimitSeats(maxSeatsOfStream)
 	a.Permit, x.permit = x.permit, limits.Permit{}
@@ -74,7 +68,6 @@ func (s *Server) setBodyStream(x *requestContext, contentType string, a *respons
 	x.ctx.Response.SetBodyStream(a, a.Size)
 }
 
-// acceptsGzip tells whether an answer may be compressed.
 func (s *Server) acceptsGzip(x *requestContext) bool {
 	return !s.opts.DisableCompression && x.ctx.Request.Header.HasAcceptEncoding("gzip")
 }

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// route calls the handler of a request that has passed the filters, or passes it on to the server of its version.
+// route calls the handler of a request that has passed the filters, or forwards it to an aggregated
+// server.
 func (s *Server) route(x *requestContext) error {
 	if to := s.aggregatedServer(x); to != nil {
 		return s.passOn(x, to)
@@ -21,12 +22,11 @@ func (s *Server) route(x *requestContext) error {
 	return s.fixed.serve(x)
 }
 
-// routeResource finds the kind and calls the handler of the verb.
-//
-// An operation goes before the verbs, since its kind may have objects of its own, such as an eviction of a Pod.
+// routeResource resolves the kind and calls the handler of the verb. Operations take precedence,
+// since their kind may have stored objects, such as the Pod of an eviction.
 func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
-	if err != nil && s.catchUp(x) { // its definition, or the APIService of its version, may be new
+	if err != nil && s.catchUp(x) { // its CRD or APIService may be new
 		if to := s.aggregatedServer(x); to != nil {
 			return s.passOn(x, to)
 		}
@@ -37,7 +37,7 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	}
 	operation, isOperation := s.operations[operationKey{x.kind, x.info.Subresource}]
 	if isOperation || x.subresource != nil && x.subresource.Connects {
-		s.catchUp(x) // if that fails, the answer is that of what is known here
+		s.catchUp(x) // on failure, the local state is used
 	}
 	if x.subresource != nil && x.subresource.Connects {
 		x.bodyKind = convert.BodyKind(x.kind, x.subresource)
@@ -88,10 +88,9 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	return apierrors.MethodNotAllowed()
 }
 
-// kindNotFound is the answer to a path that leads to no kind.
-//
-// Within a built-in group a Status says what is missing. Elsewhere clients look for the plain text to find out
-// whether a definition is served yet; of a sub-resource that a served kind does not have, a Status says so.
+// kindNotFound is the error for a path without a kind. In built-in groups and for unknown
+// subresources it is a Status. Elsewhere clients expect the plain text, to find out whether a CRD
+// is served yet.
 func (s *Server) kindNotFound(x *requestContext, err error) error {
 	if meta.AsStatus(err).Code != nethttp.StatusNotFound || s.opts.Catalog.IsBuiltInGroup(x.info.Group) {
 		return err
@@ -102,7 +101,6 @@ func (s *Server) kindNotFound(x *requestContext, err error) error {
 	return apierrors.PageNotFound()
 }
 
-// warnDeprecated warns a client that asks for a version which is going to be removed.
 func (s *Server) warnDeprecated(x *requestContext) {
 	x.addWarnings([]string{warning.Deprecation(x.kind)})
 	if x.audit != nil {
@@ -111,7 +109,7 @@ func (s *Server) warnDeprecated(x *requestContext) {
 	s.requestMetrics.markDeprecated(x.kind, x.info.Subresource)
 }
 
-// setAllowHeader names in a header the methods that the resource of a request has.
+// setAllowHeader sets Allow to the methods of the requested resource.
 func (s *Server) setAllowHeader(x *requestContext) {
 	var methods []string
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE"} {

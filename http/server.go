@@ -26,39 +26,37 @@ type Server struct {
 	names        negotiate.Names
 	log          *slog.Logger
 	impersonator impersonation.Impersonator
-	encoder      represent.Encoder // of answers
-	locator      *connect.Locator  // nil: nothing is proxied to members of a cluster
+	encoder      represent.Encoder
+	locator      *connect.Locator // nil: no proxying to members of a cluster
 
-	// What routes a request (route.go).
+	// Routing (route.go):
 	fixed      fixedRoutes
 	operations map[operationKey]Operation
 	readers    map[operationKey]Reader
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
-	// What bounds requests (flowcontrol.go, limiter.go, memory.go).
+	// Limits (flowcontrol.go, limiter.go, memory.go):
 	flowHeaders    flowHeaders
 	limiters       limiters
 	bodyBudget     *limits.Budget
 	responseBudget *limits.Budget
-	workBytes      atomic.Int64 // bytes that are set aside for the work of requests
+	workBytes      atomic.Int64 // reserved for the work of requests
 
-	// What runs.
+	// Running state:
 	connections *wire.Connections
 	watches     *stream.Registry
 	draining    atomic.Bool // /readyz fails
 
-	// What is told about it (metrics.go, health.go, zpages.go).
+	// Reporting (metrics.go, health.go, zpages.go):
 	started        time.Time
 	healthMetrics  healthMetrics
 	requestMetrics *requestMetrics
 	memoryRefused  metrics.Counter
 }
 
-// New makes a server; it serves only when Serve is called.
-//
-// The order matters: the discovery needs the names, the metrics the connections, and the routes everything. From here
-// on the fields that have no lock or atomic of their own are only read.
+// New returns a server, which serves only after Serve is called. Fields without a lock or atomic of
+// their own are read-only from here on.
 func New(o Options) (*Server, error) {
 	if err := o.validate(); err != nil {
 		return nil, err
@@ -105,7 +103,6 @@ func New(o Options) (*Server, error) {
 	return s, nil
 }
 
-// newConnections makes what serves the connections, each with its handler.
 func (s *Server) newConnections() *wire.Connections {
 	l := &s.opts.Limits
 	return wire.New(wire.Options{
@@ -117,7 +114,7 @@ func (s *Server) newConnections() *wire.Connections {
 	})
 }
 
-// Serve serves until Shutdown, and returns nil then.
+// Serve serves until Shutdown, and then returns nil.
 func (s *Server) Serve() error {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -125,18 +122,18 @@ func (s *Server) Serve() error {
 	return s.connections.Serve(s.opts.Listener)
 }
 
-// Addr is the address that the server listens on.
+// Addr returns the address of the listener.
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
-// Shutdown ends the server in order: /readyz fails, for ShutdownDelay everything goes on,
-// then no connection is let in any more, those that are open end with their next answer or after a while, requests in flight finish and watches end cleanly, but for those
-// whose clients have not read what was on its way for five seconds. A client that
-// has not sent all of a request gets no more than a second for the rest. When ctx ends, so does the wait:
-// Shutdown closes what is left, and returns the context's error.
+// Shutdown ends the server gracefully. /readyz fails, and for ShutdownDelay requests are served as
+// before. Then no connection is accepted, open ones end with their next response or shortly after,
+// requests in flight finish and watches end cleanly, except for clients that have read nothing for
+// five seconds. Clients get one second for the rest of a request. When ctx ends, Shutdown closes
+// everything and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	if c := s.opts.FlowControl; c != nil {
-		defer context.AfterFunc(ctx, c.Close)() // nobody waits longer than the server does
+		defer context.AfterFunc(ctx, c.Close)() // no request waits longer than the server
 	}
 	select {
 	case <-time.After(s.opts.ShutdownDelay):
@@ -157,11 +154,10 @@ func (s *Server) Shutdown(ctx context.Context) error {
 	return err
 }
 
-// maxEnding is how long connections that are in use may take to end with an answer. There is no such time where there is no
-// ShutdownDelay: who asks for none wants the end soon.
+// maxEnding is how long connections in use may take to end with a response, at most ShutdownDelay.
 const maxEnding = time.Second
 
-// closeListener closes a listener that may have been closed already.
+// closeListener closes a listener, which may be closed already.
 func closeListener(l net.Listener) error {
 	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err

@@ -12,10 +12,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// writeError is the one place where an error becomes a response.
-//
-// The audit begins here for a request that was refused before it was known who asks, because such refusals are what
-// an audit is read for.
+// writeError is the only place where an error becomes a response. For requests refused before their
+// user was known the audit begins here, because such refusals matter most in an audit.
 func (s *Server) writeError(x *requestContext, err error) {
 	f := s.asStatus(x, err)
 	if f.Code == 405 && x.info.IsResource {
@@ -33,8 +31,8 @@ func (s *Server) writeError(x *requestContext, err error) {
 	s.writeStatus(x, f)
 }
 
-// negotiateError picks the format of an error that comes before any was negotiated, such as one of a filter. A client of which
-// nothing is acceptable gets JSON: an error is not to hide behind another one.
+// negotiateError selects the format of an error that precedes negotiation. If nothing is acceptable
+// it is JSON, so that the error is not hidden by another one.
 func (s *Server) negotiateError(x *requestContext) {
 	if x.state.formatKnown() {
 		return
@@ -44,7 +42,6 @@ func (s *Server) negotiateError(x *requestContext) {
 	}
 }
 
-// writeStatus answers a Status, of a failure or a success.
 func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	ctx := x.ctx
 	if f.Code == 0 && f.Success {
@@ -67,10 +64,8 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	s.writeDocument(x, doc)
 }
 
-// writeHeadError answers what fasthttp could not read.
-//
-// There is no requestContext, for there is no request: the answer is made by hand and is always JSON. The connection
-// is closed after it by the caller.
+// writeHeadError answers a request whose head fasthttp could not read. There is no requestContext,
+// and the response is always JSON. The caller closes the connection.
 func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	f := apierrors.BadRequest("the request is malformed")
 	var netErr net.Error

@@ -12,12 +12,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// watch starts a session of the store and hands the connection over to it. A malformed or refused request
-// is answered like any other. What the store finds, such as a version that is too old, is an ERROR event of
-// an accepted watch: clients look for it there, and retry a response of 410 forever.
+// watch starts a session of the store and hands over the connection. Malformed and refused requests
+// get plain responses. Errors of the store, such as a version that is too old, are ERROR events:
+// clients expect them there, and retry a 410 response forever.
 //
-// The watch is registered before the store is asked: from then on a shutdown and a change of rights find it, so that
-// none can slip through between its beginning and their walk.
+// The watch is registered before the store is called, so that shutdowns and changed rights cannot
+// miss it.
 func (s *Server) watch(x *requestContext) error {
 	o, err := s.parseList(x)
 	if err != nil {
@@ -55,7 +55,7 @@ func (s *Server) watch(x *requestContext) error {
 		}
 	}()
 	timeout := s.watchTimeout(o.Timeout)
-	until := deadline.At(x.start.Add(max(timeout, time.Second)), nil) // its start is bounded even if it ends at once
+	until := deadline.At(x.start.Add(max(timeout, time.Second)), nil) // limits its start too
 	defer until.Stop()
 	session, err := s.opts.Store.Watch(until, r, w)
 	if err == nil {
@@ -63,24 +63,23 @@ func (s *Server) watch(x *requestContext) error {
 	} else {
 		status := s.asStatus(x, err)
 		w.Fail(status)
-		x.ctx.SetStatusCode(status.Code) // for the metrics; the head says 200
+		x.ctx.SetStatusCode(status.Code) // for the metrics; the head has 200
 	}
 	s.hijack(x, w, timeout)
 	w.Start(head)
 	return nil
 }
 
-// holdSeats keeps the seats of a watch until its initial events have gone out: they are a list, and cost what one does.
+// holdSeats keeps the seats of a watch until its initial events, which cost as much as a list, are
+// sent.
 func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	if seats := x.permit.TakeSeats(); seats != nil {
 		w.OnInitialDone(limits.LimitSeats(seats, maxSeatsOfStream).Finish)
 	}
 }
 
-// watchTimeout returns how long a watch lasts, by the timeout in its request, which is bounded. Below 0 it ends at once.
-//
-// The random part keeps watches that began together, as after a restart, from ending together and beginning anew at
-// once.
+// watchTimeout returns the lifetime of a watch from its requested timeout. Below 0 it ends at once.
+// The random part prevents watches that started together from ending together.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked != 0 {
@@ -89,8 +88,8 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	return least + rand.N(least)
 }
 
-// hijack gives the connection to the watch: when the handler has returned, what it still reads from the
-// client gets a goroutine of its own.
+// hijack hands the connection to the watch. What is still read from the client gets its own
+// goroutine.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked
 	s.limiters.openWatches.Add(1)
@@ -111,7 +110,8 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 	})
 }
 
-// countWatch tells flow control of an open watch, until the returned function is called: writes cost more the more watch.
+// countWatch counts an open watch in flow control, until the returned function is called: writes
+// cost more with more watches.
 func (s *Server) countWatch(x *requestContext) (forget func()) {
 	if s.opts.FlowControl == nil {
 		return func() {}
@@ -119,9 +119,9 @@ func (s *Server) countWatch(x *requestContext) (forget func()) {
 	return s.opts.FlowControl.Watches.Add(&x.attributes)
 }
 
-// watchHead is the head of the answer to a watch: the common headers of every answer, and those of a
-// stream. The connection ends with the watch, and a client that were not told would send its next
-// request into it. It is made of a copy, for the answer may yet become an error.
+// watchHead returns the head of a watch's response: the common headers, and Connection: close, or
+// the client would send its next request into the watch. It works on a copy, since the response may
+// still become an error.
 func (s *Server) watchHead(x *requestContext, events *represent.Events, framing stream.Framing) ([]byte, error) {
 	var h fasthttp.ResponseHeader
 	x.ctx.Response.Header.CopyTo(&h)

@@ -15,17 +15,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// create answers 201 with the new object.
 func (s *Server) create(x *requestContext) error {
 	return s.write(x, "CreateOptions", func(object tree.Tree) request.Change { return request.Create{Object: object} })
 }
 
-// update answers 200, or 201 if it created the object.
 func (s *Server) update(x *requestContext) error {
 	return s.write(x, "UpdateOptions", func(object tree.Tree) request.Change { return request.Update{Object: object} })
 }
 
-// write makes a change whose body is the whole object.
 func (s *Server) write(x *requestContext, options string, change func(tree.Tree) request.Change) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, options, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -45,9 +42,8 @@ func (s *Server) write(x *requestContext, options string, change func(tree.Tree)
 	return s.mutate(x, m, warnings)
 }
 
-// newMutation is a mutation of the object that the path names, as its user asks for it.
-//
-// The admission is chosen here, once, for the user and the kind; the store calls it without knowing either.
+// newMutation returns a mutation of the object in the path by the request's user. Its admission is
+// selected once, for that user and kind.
 func (s *Server) newMutation(x *requestContext, change request.Change, o params.Write) request.Mutation {
 	key := x.info.Key(x.kind)
 	return request.Mutation{
@@ -58,11 +54,9 @@ func (s *Server) newMutation(x *requestContext, change request.Change, o params.
 	}
 }
 
-// matchBodyToPath checks that the body names the object that the path names, and takes from it the
-// name that the path of a create does not hold.
-//
-// The path is what was authorized, so the body must not name anything else. An empty namespace is filled in; an empty
-// name is only taken from the body where the path has none. What is created at an object checks the name itself.
+// matchBodyToPath checks that the body names the object in the path, which was authorized. It fills
+// in an empty namespace, and takes the name of a create from the body. Creates of subresources
+// check the name themselves.
 func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) error {
 	head, _ := object["metadata"].(tree.Tree)
 	if head == nil {
@@ -89,9 +83,8 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 	return nil
 }
 
-// mutate asks the store for the change and answers the object.
-//
-// Warnings go out with an error too: they may explain it.
+// mutate makes the change and answers the object. Warnings are sent with errors too, which they may
+// explain.
 func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string) error {
 	if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
 		return err
@@ -110,14 +103,13 @@ func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string
 	if result.Created || request.Is[request.Create](&m) {
 		x.ctx.SetStatusCode(201)
 	}
-	if result.Object == nil { // a sub-resource that is an operation, as a binding
+	if result.Object == nil { // a subresource that is an operation, such as a binding
 		s.writeStatus(x, &meta.Status{Code: x.ctx.Response.StatusCode(), Success: true})
 		return nil
 	}
 	return s.writeObject(x, result.Object)
 }
 
-// patch answers the patched object.
 func (s *Server) patch(x *requestContext) error {
 	contentType, _, _ := strings.Cut(string(x.ctx.Request.Header.ContentType()), ";")
 	switch strings.ToLower(strings.TrimSpace(contentType)) {
@@ -139,9 +131,8 @@ func (s *Server) patch(x *requestContext) error {
 	return apierrors.UnsupportedMedia(s.patchTypes(x))
 }
 
-// patchAs is a patch of any type but an apply, whose body only the store understands.
-//
-// The body is copied: the request may give up at its deadline while its mutation still waits for its turn.
+// patchAs makes a patch other than an apply. The body is copied: the request may time out while its
+// mutation is still queued.
 func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 	o, err := params.ParseWrite(s.names.MetaGroup, "PatchOptions", x.target.Query, x.ctx.UserAgent())
 	if err != nil {
@@ -156,14 +147,10 @@ func (s *Server) patchAs(x *requestContext, of request.PatchType) error {
 	return s.redactInvalid(x, s.mutate(x, m, nil))
 }
 
-// redactedCause replaces the text that would show a value.
 const redactedCause = "Invalid value: not shown, because you may not get the object"
 
-// redactInvalid is the refusal of a patch without the values of the object, unless the user may read the
-// object.
-//
-// The right to patch is not the right to read. Without this a patch that makes an object invalid would show, in the
-// refusal, the values around the fault.
+// redactInvalid removes the object's values from the refusal of a patch, unless the user may read
+// the object. Otherwise an invalid patch would reveal values around the fault.
 func (s *Server) redactInvalid(x *requestContext, err error) error {
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonInvalid || status.Details == nil || len(status.Details.Causes) == 0 {
@@ -176,7 +163,7 @@ func (s *Server) redactInvalid(x *requestContext, err error) error {
 	}
 	causes := slices.Clone(status.Details.Causes)
 	for i := range causes {
-		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys are values as well
+		causes[i].Field, _, _ = strings.Cut(causes[i].Field, "[") // keys are values too
 		causes[i].Message = redactedCause
 	}
 	d := status.Details

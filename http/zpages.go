@@ -13,20 +13,20 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 )
 
-// A zPage is a page for those who look for the cause of something: /statusz, /flagz. People get text, which may change
-// at any time; programs ask for the kind of the page, in a version that promises more.
+// A zPage is a diagnostic page: /statusz, /flagz. People get text, which may change; programs
+// request the page's kind.
 type zPage struct {
 	kind, component string
-	// fields are those of the object beside its kind, version and name; text is what people get of them.
+	// fields are those of the object besides kind, version and name; text formats them for people.
 	fields func() map[string]any
 	text   func(fields map[string]any) string
 }
 
-// zPageVersion is the version of the kinds of pages. There is one so far.
 const zPageVersion = "v1alpha1"
 
-// serveZPage answers with a page: as an object to who names its kind, as in
-// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", and as text to who takes text or anything.
+// serveZPage answers an object if its kind is requested, as in
+// "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", and text if text or anything is
+// accepted.
 func (s *Server) serveZPage(p zPage) func(*requestContext) error {
 	group := s.opts.Naming.Group("config")
 	return func(x *requestContext) error {
@@ -54,11 +54,10 @@ func (s *Server) serveZPage(p zPage) func(*requestContext) error {
 
 const zPageWarning = "Warning: This page is for people and may look otherwise in the next release. Programs should ask for its kind."
 
-// statusPage says what runs, and since when.
 func (s *Server) statusPage() zPage {
 	var version struct{ GitVersion, GoVersion, Major, Minor string }
 	if err := json.Unmarshal(s.version, &version); err != nil {
-		panic(err) // it was made here
+		panic(err) // encoded by New
 	}
 	return zPage{
 		kind: "Statusz", component: "apiserver",
@@ -78,7 +77,7 @@ func (s *Server) statusPage() zPage {
 	}
 }
 
-// debugPaths are the first segments of the paths that tell of the server itself, not of objects.
+// debugPaths returns the first segments of paths about the server itself.
 func debugPaths(d *discovery.Documents) []string {
 	var index struct{ Paths []string }
 	if err := json.Unmarshal(d.Index(), &index); err != nil {
@@ -96,7 +95,6 @@ func debugPaths(d *discovery.Documents) []string {
 	return slices.Sorted(maps.Keys(found))
 }
 
-// flagsPage says with which flags the server runs.
 func (s *Server) flagsPage() zPage {
 	return zPage{
 		kind: "Flagz", component: s.opts.Naming.Translate("platform-apiserver"),
