@@ -9,16 +9,16 @@ import (
 	"time"
 )
 
-// The time between two attempts to accept a connection after one has failed, at first and at most,
-// and the least time between two lines in the log about that.
+// minAcceptDelay and maxAcceptDelay bound the retry delay after a failed accept. acceptLogInterval
+// is the minimum interval between log lines about failures.
 const (
 	minAcceptDelay    = time.Millisecond
 	maxAcceptDelay    = time.Second
 	acceptLogInterval = time.Minute
 )
 
-// Serve accepts connections until close, and returns nil then. That the process has no descriptors
-// left, or that a client has gone again before it was accepted, ends nothing: it goes on when it can.
+// Serve accepts connections until Close, then returns nil. Running out of descriptors, or a client
+// that disconnects before it is accepted, is retried.
 func (r *Connections) Serve(l net.Listener) error {
 	if r.http2 != nil {
 		go r.http2.serve()
@@ -45,7 +45,7 @@ func (r *Connections) Serve(l net.Listener) error {
 		}
 		pause = min(max(2*pause, minAcceptDelay), maxAcceptDelay)
 		if isResourceExhausted(err) && r.shed() {
-			pause = minAcceptDelay // its descriptor is free in a moment
+			pause = minAcceptDelay // the evicted connection frees its descriptor
 		}
 		select {
 		case <-time.After(pause):
@@ -55,19 +55,17 @@ func (r *Connections) Serve(l net.Listener) error {
 	}
 }
 
-// isPermanentAcceptError tells errors of a listener that will never accept again.
 func isPermanentAcceptError(err error) bool {
 	return errors.Is(err, syscall.EBADF) || errors.Is(err, syscall.EINVAL) || errors.Is(err, syscall.ENOTSOCK) ||
 		errors.Is(err, syscall.EOPNOTSUPP) || errors.Is(err, syscall.EFAULT)
 }
 
-// isResourceExhausted tells that there are no descriptors left, or no memory for one more.
 func isResourceExhausted(err error) bool {
 	return errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) ||
 		errors.Is(err, syscall.ENOBUFS) || errors.Is(err, syscall.ENOMEM)
 }
 
-// accept serves a connection on a goroutine of its own, if it may come in.
+// accept admits a connection and starts the goroutine that serves it.
 func (r *Connections) accept(raw net.Conn) {
 	c := newConn(raw, r)
 	if r.opts.TLS != nil {
@@ -75,15 +73,15 @@ func (r *Connections) accept(raw net.Conn) {
 		c.Conn = c.tls
 	}
 	if !r.add(c) {
-		_ = raw.Close() // refused without an answer
+		_ = raw.Close() // no response
 		return
 	}
 	c.handler = r.opts.NewHandler(c)
 	go c.serve()
 }
 
-// tlsConfig returns the configuration of a handshake. A tls.Config in use must not change, so other client CAs get
-// another one.
+// tlsConfig returns the config for a handshake. A tls.Config in use must not be modified, so other
+// client CAs need a clone.
 func (r *Connections) tlsConfig() *tls.Config {
 	if r.opts.ClientCAs == nil {
 		return r.opts.TLS
@@ -98,12 +96,12 @@ func (r *Connections) tlsConfig() *tls.Config {
 	return next
 }
 
-// newConnEntry tells whose connection it is. With IPv6 one client has a whole network of 64 bits, so
-// that is what is counted as one address.
+// newConnEntry returns the entry of a connection from remote. An IPv6 client has a whole /64, so a
+// /64 counts as one address.
 func newConnEntry(remote net.Addr) connEntry {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
-		return connEntry{local: true} // a socket of this machine
+		return connEntry{local: true} // a Unix socket
 	}
 	a := tcp.AddrPort().Addr().Unmap().WithZone("")
 	p := connEntry{address: a, local: a.IsLoopback()}

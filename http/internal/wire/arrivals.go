@@ -5,21 +5,22 @@ import (
 	"time"
 )
 
-// arrivals is how it is noticed what else has come while connections hand their slots to each other. Go looks for that only when a processor
-// has nothing left to do, or every ten milliseconds; but there is always something to do while anybody waits. So from time to time the slots are
-// not handed on, but given out by a goroutine that is woken by a pipe: it runs only after Go has looked, and
-// what has come meanwhile is found with it.
+// arrivals makes sure new input is noticed while connections hand slots to each other. Go polls the
+// network only when a processor runs out of work, or every 10 ms, and while connections wait there
+// is always work. So every lookEvery the slots are given out by a goroutine that is woken through a
+// pipe: it runs only after Go has polled the network, which also wakes the connections whose input
+// has arrived.
 type arrivals struct {
-	looking bool      // slots wait until Go has looked
-	looked  time.Time // when it has, or when the first one came to wait
-	pipe    *os.File  // to write to; nil: none yet
+	looking bool      // slots wait for the goroutine
+	looked  time.Time // last poll, or when the first connection began to wait
+	pipe    *os.File  // write end; nil: not created yet
 	closed  bool
 }
 
-// lookEvery is the time after which it is looked again, while connections wait.
+// lookEvery is the interval between polls while connections wait.
 const lookEvery = 500 * time.Microsecond
 
-// lookForArrivals tells whether slots are to wait now.
+// lookForArrivals reports whether slots must wait for a poll.
 func (s *scheduler) lookForArrivals() bool {
 	a := &s.arrival
 	if a.looking || a.closed || time.Since(a.looked) < lookEvery {
@@ -29,17 +30,17 @@ func (s *scheduler) lookForArrivals() bool {
 		from, to, err := os.Pipe()
 		if err != nil {
 			a.closed = true
-			return false // no descriptors: others are noticed later then
+			return false // out of descriptors: arrivals are noticed later
 		}
 		a.pipe = to
 		go s.distributeBy(from)
 	}
-	_, err := a.pipe.Write([]byte{0}) // there is place: nobody writes a second one before this is read
+	_, err := a.pipe.Write([]byte{0}) // cannot block: only one byte is ever unread
 	a.looking = err == nil
 	return a.looking
 }
 
-// distributeBy gives slots out whenever something comes from a pipe.
+// distributeBy distributes slots on each byte read from the pipe.
 func (s *scheduler) distributeBy(from *os.File) {
 	defer from.Close()
 	for b := make([]byte, 1); ; {
@@ -53,7 +54,7 @@ func (s *scheduler) distributeBy(from *os.File) {
 	}
 }
 
-// close ends the goroutine. Slots are only handed on from now on.
+// close ends the goroutine. Slots are still handed on.
 func (s *scheduler) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

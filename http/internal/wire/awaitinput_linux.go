@@ -2,9 +2,8 @@ package wire
 
 import "syscall"
 
-// AwaitInput waits until the client has sent something, or has gone. It waits beneath TLS, of which a Read takes so many frames that
-// the stack of its goroutine doubles to 4 KiB, which a connection would hold for as long as it waits. What TLS has
-// read ahead does not count.
+// AwaitInput waits for input or the end of the connection. It waits below TLS: a TLS Read grows the
+// goroutine's stack to 4 KiB, held as long as it waits. Bytes that TLS has read ahead do not count.
 func (c *Conn) AwaitInput() error {
 	raw, ok := c.raw.(syscall.Conn)
 	if !ok || len(c.unread) > 0 {
@@ -17,7 +16,7 @@ func (c *Conn) AwaitInput() error {
 	return input.Read(hasInput)
 }
 
-// hasInput tells whether a read of a socket would not wait. It leaves the input where it is.
+// hasInput reports whether a read would not block. It consumes nothing.
 func hasInput(fd uintptr) bool {
 	var b [1]byte
 	for {

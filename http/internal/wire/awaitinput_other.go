@@ -2,5 +2,5 @@
 
 package wire
 
-// AwaitInput does not wait here: the Read that follows does.
+// AwaitInput does nothing: the Read that follows waits.
 func (c *Conn) AwaitInput() error { return nil }

@@ -6,20 +6,18 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// The sizes of the memory for bodies: what every body gets at first, and what is used again.
+// initialBodySize is the first size of a body buffer, maxPooledBody the largest that is pooled.
 const (
 	initialBodySize = 4 << 10
 	maxPooledBody   = 64 << 10
 )
 
-// bodyBuffers are those that wait to be used.
 var bodyBuffers = sync.Pool{New: func() any {
 	b := make([]byte, 0, initialBodySize)
 	return &b
 }}
 
-// grow makes room for more of a body where there is none. The room is a multiple of what has
-// come, never what has only been announced.
+// grow makes room for more of the body. Its size follows what was received, not what was announced.
 func (in *requestBody) grow() error {
 	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)
@@ -47,7 +45,7 @@ func (in *requestBody) grow() error {
 	return nil
 }
 
-// reserve takes memory for the body from the budget, if there is any left.
+// reserve acquires n bytes of the budget.
 func (in *requestBody) reserve(n int64) bool {
 	if !in.limits.Budget.TryAcquire(n, in.limits.System) {
 		return false
@@ -56,7 +54,7 @@ func (in *requestBody) reserve(n int64) bool {
 	return true
 }
 
-// recycle gives the memory of the body to others, if it is not too much for them.
+// recycle pools the buffer unless it is too large.
 func (in *requestBody) recycle() {
 	if b := in.buf; b != nil && cap(*b) <= maxPooledBody {
 		*b = (*b)[:0]
@@ -65,7 +63,7 @@ func (in *requestBody) recycle() {
 	in.buf = nil
 }
 
-// release gives the memory of a body back.
+// release returns the buffer and its budget.
 func (in *requestBody) release() {
 	if in.reserved != 0 {
 		in.limits.Budget.Release(in.reserved)

@@ -9,29 +9,29 @@ import (
 	"time"
 )
 
-// A BodyStream is the body of the request that is being answered, for one who passes it on while it comes. It may be
-// read by another goroutine than the connection's, such as that of a client of another server, until Stop.
+// A BodyStream streams the body of the current request to a consumer. Another goroutine than the
+// connection's may read it until Stop, such as an HTTP client's.
 //
-// When all of the body has come it goes on to look whether the client is still there: who waits for another server
-// would not notice otherwise.
+// After the end of the body it watches for the client's disconnect, which a request waiting for a
+// backend would not notice otherwise.
 type BodyStream struct {
 	conn *Conn
-	gone func() // the client has gone
+	gone func() // called when the client disconnects
 
 	stopped atomic.Bool
-	whole   atomic.Bool // all of it has come
+	whole   atomic.Bool // the whole body was received
 
-	reading sync.Mutex // held while something is read from the connection, but for by watch
+	reading sync.Mutex // held during reads of the connection, except by watch
 	watch   sync.WaitGroup
 
-	answer   sync.Mutex // guards answered, and what is sent before the answer
+	answer   sync.Mutex // guards answered and the bytes sent before the response
 	answered bool
 }
 
 var errBodyStopped = errors.New("the request is over")
 
-// StreamBody begins to pass the body on. gone is called when the client closes its connection before Stop, or breaks
-// its body off.
+// StreamBody starts streaming the body. gone is called if the client disconnects before Stop, or
+// the body ends early.
 func (c *Conn) StreamBody(gone func()) *BodyStream {
 	b := &BodyStream{conn: c, gone: gone}
 	b.reading.Lock()
@@ -42,7 +42,7 @@ func (c *Conn) StreamBody(gone func()) *BodyStream {
 	return b
 }
 
-// Read implements io.Reader. The client may take its time for each piece, but not for nothing.
+// Read implements io.Reader. Each read has a deadline of ReadTimeout.
 func (b *BodyStream) Read(p []byte) (int, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()
@@ -68,7 +68,7 @@ func (b *BodyStream) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// readPiece reads what has come, but not beyond the present chunk.
+// readPiece reads available bytes, not beyond the current chunk.
 func (b *BodyStream) readPiece(p []byte) (n int, err error) {
 	c, in := b.conn, &b.conn.body
 	if err := b.sendContinue(); err != nil {
@@ -78,7 +78,7 @@ func (b *BodyStream) readPiece(p []byte) (n int, err error) {
 		return 0, err
 	}
 	if b.stopped.Load() {
-		return 0, errBodyStopped // before Stop's deadline was undone
+		return 0, errBodyStopped // extendRead may have undone Stop's deadline
 	}
 	if in.remaining == 0 {
 		if err := c.nextChunk(); err != nil {
@@ -98,7 +98,7 @@ func (b *BodyStream) readPiece(p []byte) (n int, err error) {
 	return n, err
 }
 
-// sendContinue lets the client begin, unless the answer has begun: nothing may come between its parts.
+// sendContinue sends 100 Continue unless the response has begun.
 func (b *BodyStream) sendContinue() error {
 	b.answer.Lock()
 	defer b.answer.Unlock()
@@ -108,11 +108,11 @@ func (b *BodyStream) sendContinue() error {
 	return b.conn.sendContinue()
 }
 
-// Close implements io.Closer, for those who close what they have read. Stop is what ends it.
+// Close does nothing. Use Stop.
 func (b *BodyStream) Close() error { return nil }
 
-// BeginAnswer notes that the answer begins, and tells whether all of the body has come. If not, the connection
-// has to end with the answer.
+// BeginAnswer marks the start of the response and reports whether the whole body was received. If
+// not, the connection must close after the response.
 func (b *BodyStream) BeginAnswer() (whole bool) {
 	b.answer.Lock()
 	defer b.answer.Unlock()
@@ -120,19 +120,19 @@ func (b *BodyStream) BeginAnswer() (whole bool) {
 	return b.whole.Load()
 }
 
-// Stop gives the connection back: nothing is read any more when it returns.
+// Stop ends the stream. Nothing is read after it returns.
 func (b *BodyStream) Stop() {
 	b.stopped.Store(true)
-	_ = b.conn.Conn.SetReadDeadline(longAgo) // fails only if it is closed, which ends a Read too
-	b.reading.Lock()                         // a Read that had begun is over
+	_ = b.conn.Conn.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
+	b.reading.Lock()                         // waits for a pending Read
 	defer b.reading.Unlock()
 	b.watch.Wait()
 }
 
-// longAgo is a deadline that has passed.
+// longAgo is a past deadline.
 var longAgo = time.Unix(1, 0)
 
-// end notes that all of the body has come, and begins to look after the client.
+// end handles the end of the body and starts watching for a disconnect.
 func (b *BodyStream) end() {
 	b.whole.Store(true)
 	if b.conn.extendRead(0) != nil || b.stopped.Load() {
@@ -147,7 +147,7 @@ func (b *BodyStream) end() {
 	})
 }
 
-// awaitInput waits for the beginning of another request, and leaves it to be read.
+// awaitInput waits for input without consuming it.
 func (c *Conn) awaitInput() error {
 	if c.reader != nil {
 		_, err := c.reader.Peek(1)
@@ -161,7 +161,7 @@ func (c *Conn) awaitInput() error {
 	return err
 }
 
-// extendRead gives the client some time to send something while its request is being answered; 0: no bound.
+// extendRead sets the read deadline while the request is handled. 0 removes it.
 func (c *Conn) extendRead(timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -8,15 +8,16 @@ import (
 	"weak"
 )
 
-// certificates are those of all clients that are connected, each once: a client opens a connection for each of its watches, and TLS
-// parses its certificate anew, and holds it, for each of them. One that no connection holds any longer is forgotten.
+// certificates deduplicates the certificates of connected clients. A client opens a connection per
+// watch, and TLS parses and holds a copy of its certificate for each. A certificate is dropped with
+// its last connection.
 type certificates struct {
 	mu    sync.Mutex // guards known
 	known map[[sha256.Size]byte]weak.Pointer[x509.Certificate]
 }
 
-// share replaces each certificate of a connection by an equal one, if there is one. The slice is the one that TLS holds as
-// well, so it is done before anybody else asks the connection for it.
+// share replaces certificates by known equal ones. It modifies the slice in place because TLS holds
+// the same one, so it must run before others get it.
 func (s *certificates) share(of []*x509.Certificate) []*x509.Certificate {
 	for i, c := range of {
 		of[i] = s.canonical(c)
@@ -24,7 +25,7 @@ func (s *certificates) share(of []*x509.Certificate) []*x509.Certificate {
 	return of
 }
 
-// canonical is the first of the certificates that are equal to c.
+// canonical returns the known certificate equal to c, or adds c.
 func (s *certificates) canonical(c *x509.Certificate) *x509.Certificate {
 	digest := sha256.Sum256(c.Raw)
 	s.mu.Lock()
@@ -40,7 +41,7 @@ func (s *certificates) canonical(c *x509.Certificate) *x509.Certificate {
 	return c
 }
 
-// forget is called when a certificate is garbage; another one that is equal may have come meanwhile.
+// forget is the cleanup of a certificate. An equal one may have been added meanwhile.
 func (s *certificates) forget(digest [sha256.Size]byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

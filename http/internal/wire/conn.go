@@ -13,59 +13,59 @@ import (
 	"time"
 )
 
-// A Conn is a connection that knows its client's certificates and that gives every write
-// a deadline. The goroutine that serves it owns it, except for lifecycle and the atomic fields.
+// A Conn is a connection with its client certificates. Each write has a deadline. It is owned by
+// the goroutine that serves it, except lifecycle and the atomic fields.
 type Conn struct {
 	net.Conn
-	raw     net.Conn  // beneath TLS
+	raw     net.Conn  // below TLS
 	tls     *tls.Conn // nil: no TLS
 	all     *Connections
 	entry   connEntry
 	handler Handler
-	stream  *stream // of HTTP/2, which serves one request at a time; nil for a connection of HTTP/1
+	stream  *stream // of HTTP/2, which carries one request at a time; nil for HTTP/1
 	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
 
 	readAhead
-	body requestBody // of the request that is being answered
+	body requestBody // of the current request
 	answer
 	turn turn
 
-	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds; 0: never.
+	// writeDeadlineSet is when the write deadline was last set, in Unix nanoseconds. 0 means never.
 	writeDeadlineSet atomic.Int64
 	onClose          atomic.Pointer[func()]
-	authenticated    atomic.Bool // the last request came from a user who is not anonymous
+	authenticated    atomic.Bool // the last request had a user other than anonymous
 
 	lifecycle
 }
 
-// readAhead is what has been read of a connection and not been used yet.
+// readAhead is input that was read but not used.
 type readAhead struct {
-	reader      *bufio.Reader // nil: nothing
-	unread      []byte        // what Read returns before anything else
+	reader      *bufio.Reader // nil: no buffered input
+	unread      []byte        // returned by Read first
 	firstByte   [1]byte       // of a request
-	largeHead   bool          // reader is a large one
-	requestSeen bool          // a whole request has come
-	scheduled   bool          // what is read waits for a slot
+	largeHead   bool          // reader is from largeReaders
+	requestSeen bool          // a whole request was received
+	scheduled   bool          // input waits for a slot
 }
 
-// An answer is the state of the answer to the present request.
+// An answer is the state of the current response.
 type answer struct {
-	answered answered // what the handler has written by itself
+	answered answered // what the handler has written itself
 	hijacker func()
-	newline  bool // follows the body
-	// writeTimeout replaces that of the options, if it is set.
+	newline  bool // appended to the body
+	// writeTimeout overrides the one in Options if not 0.
 	writeTimeout time.Duration
-	// linger: part of the body has not been read, and the client must still get the answer.
+	// linger is set if part of the body is unread and the client must still get the response.
 	linger atomic.Bool
 }
 
-// lifecycle is the state that other goroutines see and change, to close the connection.
+// lifecycle is the state that other goroutines use to close the connection.
 type lifecycle struct {
-	mu          sync.Mutex // guards the fields, and the read deadline
+	mu          sync.Mutex // guards the fields and the read deadline
 	phase       phase
-	closing     bool // the server is closing
-	multiplexed bool // it speaks HTTP/2
+	closing     bool // the server is shutting down
+	multiplexed bool // HTTP/2
 }
 
 func newConn(raw net.Conn, all *Connections) *Conn {
@@ -74,33 +74,33 @@ func newConn(raw net.Conn, all *Connections) *Conn {
 	return c
 }
 
-// Handler is what Options.NewHandler has made for the connection.
+// Handler returns the handler that Options.NewHandler made.
 func (c *Conn) Handler() Handler { return c.handler }
 
-// ClientCerts are the certificates that the client has shown, its own first.
+// ClientCerts returns the client's certificates, the leaf first.
 func (c *Conn) ClientCerts() []*x509.Certificate { return c.certs }
 
-// Secure tells whether the connection is encrypted.
+// Secure reports whether the connection uses TLS.
 func (c *Conn) Secure() bool { return c.tls != nil }
 
-// A phase is what a connection is doing.
+// A phase is the state of a connection.
 type phase uint8
 
 const (
-	phaseReading    phase = iota // a handshake, or a request of which the head is not whole
-	phaseIdle                    // between two requests
-	phaseActive                  // a request is being answered
-	phaseDiscarding              // the rest of a body that the handler has not read is still coming
-	phaseHijacked                // the handler has taken the connection over
+	phaseReading    phase = iota // a handshake or a request head
+	phaseIdle                    // between requests
+	phaseActive                  // handling a request
+	phaseDiscarding              // discarding the rest of an unread body
+	phaseHijacked                // taken over by the handler
 )
 
-// MaxWriteSize is how many bytes are written to a client under one deadline.
+// MaxWriteSize is the number of bytes written under one deadline.
 const MaxWriteSize = 64 << 10
 
-// closeGrace is the time that a client gets to send the rest of its request when the server closes.
+// closeGrace is how long a client may take to finish its request during shutdown.
 const closeGrace = time.Second
 
-// setPhase begins a phase in which the client has some time to send something; 0: no bound.
+// setPhase sets the phase and its read deadline. 0 means none.
 func (c *Conn) setPhase(p phase, timeout time.Duration) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -118,14 +118,14 @@ func (c *Conn) setPhase(p phase, timeout time.Duration) error {
 	return c.Conn.SetReadDeadline(until)
 }
 
-// evictable tells that the connection is not answering a request.
+// evictable reports whether no request is being handled.
 func (c *Conn) evictable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.phase == phaseIdle || c.phase == phaseDiscarding || c.phase == phaseReading
 }
 
-// beginClose ends the connection soon, unless a request is being answered.
+// beginClose closes the connection soon, unless a request is being handled.
 func (c *Conn) beginClose() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -135,14 +135,13 @@ func (c *Conn) beginClose() {
 		_ = c.raw.Close() // its goroutine notices
 	case c.phase == phaseHijacked, c.multiplexed:
 	default:
-		_ = c.Conn.SetReadDeadline(time.Now().Add(closeGrace)) // fails only if it is closed
+		_ = c.Conn.SetReadDeadline(time.Now().Add(closeGrace)) // fails only if closed
 	}
 }
 
-// abort ends the connection at once, without an answer.
+// abort closes the connection without a response.
 func (c *Conn) abort() { _ = c.raw.Close() }
 
-// handshake is that of TLS, if there is TLS.
 func (c *Conn) handshake() error {
 	timeout := c.all.opts.HandshakeTimeout
 	if c.tls == nil {
@@ -163,11 +162,11 @@ func (c *Conn) handshake() error {
 	return c.Conn.SetWriteDeadline(time.Time{})
 }
 
-// plainHTTPError is for a client that sends plain HTTP to a port for TLS.
+// plainHTTPError is the response to plain HTTP on a TLS port.
 const plainHTTPError = "HTTP/1.0 400 Bad Request\r\nContent-Type: text/plain; charset=utf-8\r\nConnection: close\r\n\r\n" +
 	"Client sent an HTTP request to an HTTPS server.\n"
 
-// writePlainHTTPError tells a client that has failed the handshake in plain HTTP why it has.
+// writePlainHTTPError sends plainHTTPError if the handshake failed because of plain HTTP.
 func writePlainHTTPError(err error) {
 	var header tls.RecordHeaderError
 	if !errors.As(err, &header) || header.Conn == nil {
@@ -175,13 +174,13 @@ func writePlainHTTPError(err error) {
 	}
 	switch string(header.RecordHeader[:]) {
 	case "GET /", "HEAD ", "POST ", "PUT /", "PATCH", "DELET", "OPTIO":
-		// If this fails as well, the client cannot be told anything.
+		// A failed write leaves nothing else to do.
 		_, _ = io.WriteString(header.Conn, plainHTTPError)
 		drain(header.Conn)
 	}
 }
 
-// ConnectionState is the state of TLS, empty without.
+// ConnectionState returns the TLS state, empty without TLS.
 func (c *Conn) ConnectionState() tls.ConnectionState {
 	if c.tls == nil {
 		return tls.ConnectionState{}
@@ -189,7 +188,7 @@ func (c *Conn) ConnectionState() tls.ConnectionState {
 	return c.tls.ConnectionState()
 }
 
-// Read reads what has been read ahead, and then what comes.
+// Read returns the input read ahead first.
 func (c *Conn) Read(b []byte) (int, error) {
 	if len(c.unread) > 0 {
 		n := copy(b, c.unread)
@@ -201,7 +200,7 @@ func (c *Conn) Read(b []byte) (int, error) {
 	return c.Conn.Read(b)
 }
 
-// Write gives the client at least five sixths of the write timeout to take each piece of b.
+// Write gives the client at least 5/6 of the write timeout for each piece of b.
 func (c *Conn) Write(b []byte) (written int, err error) {
 	for {
 		now, timeout := time.Now(), cmp.Or(c.writeTimeout, c.all.opts.WriteTimeout)
@@ -218,12 +217,11 @@ func (c *Conn) Write(b []byte) (written int, err error) {
 	}
 }
 
-// CloseWrite tells the client that nothing more comes; it may still send.
+// CloseWrite closes the sending side.
 func (c *Conn) CloseWrite() error {
 	return closeWrite(c.Conn)
 }
 
-// closeWrite ends one direction of a connection, if it can.
 func closeWrite(c net.Conn) error {
 	w, ok := c.(interface{ CloseWrite() error })
 	if !ok {
@@ -232,13 +230,13 @@ func closeWrite(c net.Conn) error {
 	return w.CloseWrite()
 }
 
-// SetDeadline forgets the write deadline that Write has set.
+// SetDeadline resets the deadline set by Write.
 func (c *Conn) SetDeadline(t time.Time) error {
 	c.writeDeadlineSet.Store(0)
 	return c.Conn.SetDeadline(t)
 }
 
-// SetUser notes the user of the request that is being answered.
+// SetUser sets the user of the current request.
 func (c *Conn) SetUser(name string) {
 	c.all.scheduler.assign(c, userClient(name))
 	if c.stream != nil {
@@ -251,7 +249,7 @@ func (c *Conn) SetUser(name string) {
 	}
 }
 
-// SetAnonymous notes that the request that is being answered has no known user.
+// SetAnonymous marks the current request as anonymous.
 func (c *Conn) SetAnonymous() {
 	c.all.scheduler.assign(c, addressClient(c.entry))
 	if c.authenticated.Load() {
@@ -260,23 +258,23 @@ func (c *Conn) SetAnonymous() {
 	}
 }
 
-// SetWriteTimeout changes how long a client may take for each piece of the present answer.
+// SetWriteTimeout changes the write timeout of the current response.
 func (c *Conn) SetWriteTimeout(timeout time.Duration) {
 	c.writeTimeout = timeout
 	c.writeDeadlineSet.Store(0)
 }
 
-// answered is what a handler has written of its answer by itself.
+// answered is what a handler has written of the response itself.
 type answered uint8
 
 const (
-	answeredNot  answered = iota // nothing: the server writes the answer
-	answeredKeep                 // all; there may be another request
-	answeredLast                 // all; the connection ends with it
-	answeredPart                 // a part
+	answeredNot  answered = iota // nothing: the server writes the response
+	answeredKeep                 // everything; the connection can be reused
+	answeredLast                 // everything; the connection closes
+	answeredPart                 // part of it
 )
 
-// SetAnswered notes that the handler has written the answer by itself; last: the connection ends with it.
+// SetAnswered records that the handler has written the response. last closes the connection.
 func (c *Conn) SetAnswered(last bool) {
 	c.answered = answeredKeep
 	if last {
@@ -284,27 +282,28 @@ func (c *Conn) SetAnswered(last bool) {
 	}
 }
 
-// SetCut notes that the handler has begun to write the answer by itself, and could not end it: the connection is
-// closed in a way that no client takes for the end of the answer.
+// SetCut records that the handler has written only part of the response. The connection is aborted,
+// so that the client does not take the response for complete.
 func (c *Conn) SetCut() { c.answered = answeredPart }
 
-// EndWithNewline adds a newline to the body of the present answer, which is not a stream. The body may be shared
-// memory, so nothing can be appended to it.
+// EndWithNewline appends a newline to the current response, which must not be a stream. The body
+// may be shared memory that must not be appended to.
 func (c *Conn) EndWithNewline() { c.newline = true }
 
-// Closing tells that the server is closing: the connection ends with the present answer.
+// Closing reports whether the server is shutting down and the connection closes after the current
+// response.
 func (c *Conn) Closing() bool { return c.all.isClosing() }
 
-// Hijack gives the connection away: when the request is over, run goes on with it and has to close it.
+// Hijack hands the connection to run, called after the request. run must close it.
 func (c *Conn) Hijack(run func()) { c.hijacker = run }
 
 // SetOnClose makes Close call f first, once.
 func (c *Conn) SetOnClose(f func()) { c.onClose.Store(&f) }
 
-// LingerOnClose makes Close wait until the client has stopped sending, so that it gets the answer.
+// LingerOnClose makes Close wait until the client stops sending, so that it receives the response.
 func (c *Conn) LingerOnClose() { c.linger.Store(true) }
 
-// Close closes the connection. Those who use it notice by their next read or write.
+// Close closes the connection. Pending reads and writes fail.
 func (c *Conn) Close() error {
 	if f := c.onClose.Swap(nil); f != nil {
 		(*f)()
@@ -317,14 +316,14 @@ func (c *Conn) Close() error {
 	return err
 }
 
-// The time and the bytes that a client gets to stop sending.
+// lingerTime and lingerBytes bound drain.
 const (
 	lingerTime  = 2 * time.Second
 	lingerBytes = 16 << 20
 )
 
-// drain reads for a while what the client still sends: closing at once would reset the
-// connection, and the client might never see its answer. Errors only end it earlier.
+// drain reads what the client still sends. Closing at once would reset the connection, and the
+// client might lose the response.
 func drain(c net.Conn) {
 	_ = closeWrite(c)
 	_ = c.SetReadDeadline(time.Now().Add(lingerTime))

@@ -10,60 +10,59 @@ import (
 	"sync/atomic"
 )
 
-// Connections are those that are open. Their number is bounded in total and by the address of the
-// client. A connection is new until it has sent a whole request; then it is anonymous, unless that request
-// came from a user who is known.
+// Connections are the open connections. Their number is bounded in total and per client address. A
+// connection is new until it has sent a whole request, then anonymous unless the request was
+// authenticated.
 //
-// Where a bound is met, a connection is closed to admit another (eviction.go): the oldest new one, or one that
-// is idle. While few connections are new, anonymous ones that are idle are closed first: else clients that send
-// one request and then hold their connections would leave new ones less time than a handshake takes.
+// At a bound, a connection is evicted to admit another (eviction.go): the oldest new one, or an
+// idle one. While few are new, idle anonymous ones are evicted first. Otherwise clients that send
+// one request and hold their connections would leave new ones less time than a handshake takes.
 type Connections struct {
 	opts       Options
-	limit      int // of all
-	reserve    int // of limit, for clients on this machine
-	perAddress int // of one address; those on this machine have none
-	maxNew     int // of those that have not sent a whole request
+	limit      int // total
+	reserve    int // part of limit for local clients
+	perAddress int // per address, except local clients
+	maxNew     int // connections without a whole request
 
 	accepted, refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
 	scheduler *scheduler
-	http2     *http2Server // nil: there is no HTTP/2
-	// unknownStreams are the requests under way by HTTP/2 of which it is not known who asks.
+	http2     *http2Server // nil: no HTTP/2
+	// unknownStreams counts the HTTP/2 requests that are not authenticated yet.
 	unknownStreams atomic.Int64
 	certificates   certificates
-	tls            atomic.Pointer[tls.Config] // the latest of tlsConfig
+	tls            atomic.Pointer[tls.Config] // last result of tlsConfig
 
-	closed chan struct{} // closed by Close: no connection is let in any more
-	ending atomic.Bool   // set by End and Close: each connection ends with its next answer
+	closed chan struct{} // closed by Close
+	ending atomic.Bool   // set by End and Close: each connection closes after its next response
 
-	mu         sync.Mutex // guards the rest; locked before that of a Conn
+	mu         sync.Mutex // guards the fields below; locked before that of a Conn
 	all        list.List  // of *Conn, oldest first
-	newConns   list.List  // of *Conn, the new ones among them, oldest first
-	anonymous  list.List  // of *Conn, the anonymous ones among them
-	largeHeads list.List  // of *Conn, those that read a large head, oldest first
+	newConns   list.List  // of *Conn, new ones, oldest first
+	anonymous  list.List  // of *Conn, anonymous ones
+	largeHeads list.List  // of *Conn reading a large head, oldest first
 	byAddress  map[netip.Addr]*addressConns
 	closing    bool
-	empty      chan struct{} // closed when closing is set and nothing is open
+	empty      chan struct{} // closed when closing is set and no connection is open
 }
 
-// addressConns are the connections of one address.
 type addressConns struct {
 	open     int
-	newConns list.List // of *Conn, the new ones, oldest first
+	newConns list.List // of *Conn, new ones, oldest first
 }
 
-// connEntry is where a connection stands in the lists. The mutex of Connections guards it.
+// connEntry holds a connection's list elements. Guarded by the mutex of Connections.
 type connEntry struct {
 	address                                                     netip.Addr
 	local                                                       bool
 	allElem, newElem, addressElem, anonymousElem, largeHeadElem *list.Element // nil: not in that list
 }
 
-// maxNewConns is how many connections may be open that have not sent a whole request: each of
-// them takes memory, for a client that has not been authenticated.
+// maxNewConns bounds the connections that have not sent a whole request: each takes memory for an
+// unauthenticated client.
 const maxNewConns = 16384
 
-// New makes what serves connections, of which there are none yet.
+// New returns Connections without any connection.
 func New(o Options) *Connections {
 	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{}), scheduler: newScheduler(runtime.GOMAXPROCS(0))}
 	r.maxNew = min(r.limit, maxNewConns)
@@ -80,7 +79,7 @@ func New(o Options) *Connections {
 	return r
 }
 
-// add lets a connection in, or tells that it may not come in.
+// add admits a connection, evicting others if needed, or returns false.
 func (r *Connections) add(c *Conn) bool {
 	r.mu.Lock()
 	victims, ok := r.makeRoom(c)
@@ -116,7 +115,7 @@ func (r *Connections) insert(c *Conn) {
 	p.addressElem = s.newConns.PushBack(c)
 }
 
-// markRequestSeen notes that a connection is not new any more, and whether its client is known.
+// markRequestSeen moves a connection out of the new ones. known means it is authenticated.
 func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	if c.stream != nil {
 		c.stream.mux.markSeen(known)
@@ -126,7 +125,7 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	defer r.mu.Unlock()
 	p := &c.entry
 	if p.allElem == nil {
-		return // it has been evicted
+		return // evicted
 	}
 	r.removeNewLocked(c)
 	switch {
@@ -138,8 +137,8 @@ func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	}
 }
 
-// addLargeHead notes that a connection reads a large head, if it may. The oldest one that does is
-// closed in its favour, unless its client is authenticated.
+// addLargeHead reports whether a connection may read a large head. At the bound it evicts the
+// oldest unauthenticated connection that reads one.
 func (r *Connections) addLargeHead(c *Conn) bool {
 	r.mu.Lock()
 	var victims []*Conn
@@ -158,7 +157,6 @@ func (r *Connections) addLargeHead(c *Conn) bool {
 	return ok
 }
 
-// removeLargeHead notes that a connection has read its large head.
 func (r *Connections) removeLargeHead(c *Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -184,7 +182,6 @@ func (r *Connections) removeNewLocked(c *Conn) {
 	}
 }
 
-// remove forgets a connection that is closed.
 func (r *Connections) remove(c *Conn) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -214,8 +211,8 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 }
 
-// shed closes an idle connection, if there is one: the process has no
-// descriptors left.
+// shed evicts idle connections and reports whether there were any. The process is out of
+// descriptors.
 func (r *Connections) shed() bool {
 	r.mu.Lock()
 	victims := r.evictAny(nil)
@@ -224,8 +221,8 @@ func (r *Connections) shed() bool {
 	return len(victims) > 0
 }
 
-// End lets each connection end with its next answer, which says so. A client on a connection that is in use so goes elsewhere without
-// a request that meets a closed connection.
+// End closes each connection after its next response, which announces it. Clients then reconnect
+// elsewhere instead of sending a request to a closed connection.
 func (r *Connections) End() {
 	r.ending.Store(true)
 	if r.http2 != nil {
@@ -233,7 +230,6 @@ func (r *Connections) End() {
 	}
 }
 
-// isClosing tells that no connection is let in any more.
 func (r *Connections) isClosing() bool {
 	select {
 	case <-r.closed:
@@ -243,11 +239,11 @@ func (r *Connections) isClosing() bool {
 	}
 }
 
-// Close lets no connection in any more, closes those that are idle, and gives those that have not sent
-// all of a request a moment to do so.
+// Close admits no more connections, closes idle ones, and leaves incomplete requests closeGrace to
+// finish.
 func (r *Connections) Close() {
 	if r.http2 != nil {
-		r.http2.end() // closes those that are idle, which may take a moment, so nobody else waits for it
+		r.http2.end() // closes idle connections, which may take a moment; not under mu
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -266,8 +262,7 @@ func (r *Connections) Close() {
 	}
 }
 
-// Wait waits after Close until the last connection has gone. At the end of ctx it closes those
-// that are left.
+// Wait waits for the last connection to close after Close. When ctx ends it aborts the rest.
 func (r *Connections) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

@@ -2,14 +2,14 @@ package wire
 
 import "container/list"
 
-// fewNewDivisor is the part of all connections below which new ones are few, and maxEvictionScan how
-// many anonymous connections are looked at, at once, for some that are idle.
+// fewNewDivisor is the fraction of connections below which new ones are few. maxEvictionScan bounds
+// the anonymous connections examined at once.
 const (
 	fewNewDivisor   = 8
 	maxEvictionScan = 1024
 )
 
-// makeRoom takes out what has to go for a new connection, which gets in if ok.
+// makeRoom returns the connections to abort for a new one, and whether it is admitted.
 func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false
@@ -31,7 +31,7 @@ func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	return victims, r.all.Len() < bound
 }
 
-// evictAny takes out one connection, or several, none of which is answering a request.
+// evictAny evicts one or more connections that are not handling a request.
 func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	before := len(victims)
 	if r.newConns.Len() <= r.limit/fewNewDivisor {
@@ -46,7 +46,7 @@ func (r *Connections) evictAny(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictAnonymous takes out some anonymous connections that are not answering a request.
+// evictAnonymous evicts some anonymous connections that are not handling a request.
 func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for looks := min(r.anonymous.Len(), maxEvictionScan); looks > 0 && len(victims) < most; looks-- {
@@ -60,7 +60,6 @@ func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evict takes one connection out.
 func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	c := e.Value.(*Conn)
 	r.removeLocked(c)
@@ -68,8 +67,8 @@ func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	return append(victims, c)
 }
 
-// evictIdle takes out some connections that are not answering a request. It takes several at once,
-// because it has to look at all of them.
+// evictIdle evicts connections that are not handling a request. It evicts several at once because
+// it scans all.
 func (r *Connections) evictIdle(victims []*Conn) []*Conn {
 	most := len(victims) + r.limit/64 + 1
 	for e := r.all.Front(); e != nil && len(victims) < most; {

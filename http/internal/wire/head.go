@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The sizes of the buffers into which the head of a request is read. Most heads fit into the first one; a
-// longer one gets a large buffer, of which anonymous clients together may have only some.
+// Most heads fit readBufferSize. Longer ones need a large buffer, bounded for unauthenticated
+// clients by maxLargeHeads.
 const (
 	readBufferSize      = 4 << 10
 	largeReadBufferSize = 32 << 10
@@ -26,12 +26,12 @@ var (
 	ErrHeadTooLarge      = errors.New("the head of a request is too large")
 	ErrTooManyLargeHeads = errors.New("too many requests with large heads")
 	errBareLineFeed      = errors.New("the request line does not end in CRLF")
-	// errEmptyLines: there is nothing but empty lines.
+	// errEmptyLines is returned for input of only empty lines.
 	errEmptyLines = errors.New("too many empty lines before a request")
 )
 
-// awaitRequest waits for the first byte of a request. While it waits the connection holds no buffer:
-// most connections are idle most of the time.
+// awaitRequest waits for the first byte of a request. Meanwhile the connection holds no buffer:
+// most connections are idle.
 func (c *Conn) awaitRequest() error {
 	if c.reader == nil {
 		if c.requestSeen {
@@ -47,14 +47,14 @@ func (c *Conn) awaitRequest() error {
 		c.reader = readers.Get().(*bufio.Reader)
 		c.reader.Reset(c)
 	} else {
-		// It has come with the request before, which had its turn.
+		// Pipelined: the previous request had the turn.
 		c.Pause()
 		c.all.scheduler.enter(c)
 	}
 	return c.setPhase(phaseReading, c.all.opts.ReadTimeout)
 }
 
-// readHead reads the head of a request. It is parsed when all of it has come, and only then.
+// readHead reads a request head. It is parsed only once complete.
 func (c *Conn) readHead(h *fasthttp.RequestHeader) error {
 	if err := c.skipEmptyLines(); err != nil {
 		return err
@@ -81,10 +81,9 @@ func (c *Conn) readHead(h *fasthttp.RequestHeader) error {
 	}
 }
 
-// maxEmptyLines is how many bytes of empty lines may come before a request.
+// maxEmptyLines is the number of bytes of empty lines allowed before a request.
 const maxEmptyLines = 16
 
-// skipEmptyLines reads over empty lines before a request.
 func (c *Conn) skipEmptyLines() error {
 	for range maxEmptyLines {
 		b, err := c.reader.Peek(1)
@@ -101,7 +100,7 @@ func (c *Conn) skipEmptyLines() error {
 	return errEmptyLines
 }
 
-// headEnds tells whether a head ends in b, behind from: with an empty line.
+// headEnds reports whether b has an empty line after from.
 func headEnds(b []byte, from int) bool {
 	for {
 		at := bytes.IndexByte(b[from:], '\n')
@@ -115,7 +114,7 @@ func headEnds(b []byte, from int) bool {
 	}
 }
 
-// growReader goes on with a large reader, behind what has come.
+// growReader moves the input to a large reader.
 func (c *Conn) growReader(b []byte) error {
 	if c.largeHead {
 		return ErrHeadTooLarge
@@ -134,7 +133,7 @@ func (c *Conn) growReader(b []byte) error {
 	return err
 }
 
-// releaseReader gives the reader back if it holds nothing, or else if it must.
+// releaseReader releases the reader if it is empty, or if must is set.
 func (c *Conn) releaseReader(must bool) {
 	r := c.reader
 	if r == nil || r.Buffered() > 0 && !must {

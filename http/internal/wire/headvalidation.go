@@ -9,27 +9,25 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxHeaders is how many header lines a request may have.
+// maxHeaders is the maximum number of header lines.
 const maxHeaders = 100
 
-// impersonatePrefix begins the names of headers that ask to act as somebody else.
+// impersonatePrefix is the prefix of impersonation headers.
 const impersonatePrefix = "impersonate-"
 
-// HeaderFlags tell which headers a request has that decide how it is dealt with, so that none of them
-// is searched for where it is not.
+// HeaderFlags report which headers are present, so that absent ones are not searched for.
 type HeaderFlags struct {
-	Impersonation    bool // some header asks to act as somebody else
+	Impersonation    bool // an Impersonate-* header
 	Authorization    bool // Authorization
 	AuditID          bool // Audit-Id
 	Forwarded        bool // X-Forwarded-For or X-Real-Ip
 	Upgrade          bool // Upgrade
 	transferEncoding bool // Transfer-Encoding
-	ConnectionClose  bool // Connection says that no other request comes
+	ConnectionClose  bool // Connection: close
 }
 
-// ValidateHead refuses what fasthttp lets through although it is ambiguous or forbidden. It
-// reads the header lines as they came. Its answers close the connection, save that
-// for two credentials, which is a 401.
+// ValidateHead refuses requests that fasthttp accepts although they are ambiguous or forbidden. It
+// checks the raw header lines. Errors close the connection, except the 401 for two credentials.
 func ValidateHead(h *fasthttp.RequestHeader) (HeaderFlags, error) {
 	if p := h.Protocol(); string(p) != "HTTP/1.1" && string(p) != "HTTP/1.0" {
 		return HeaderFlags{}, apierrors.BadRequest("the protocol version is not supported")
@@ -112,7 +110,6 @@ func validateHeaderLines(raw []byte) (found HeaderFlags, err error) {
 	return found, nil
 }
 
-// hasCloseOption tells whether one of the options of a connection is that it ends.
 func hasCloseOption(options []byte) bool {
 	for option := range bytes.SplitSeq(options, []byte(",")) {
 		if option = bytes.TrimSpace(option); len(option) == 5 && matchLower(option, "close") == 1 {
@@ -122,7 +119,7 @@ func hasCloseOption(options []byte) bool {
 	return false
 }
 
-// isHost: the host that a client means holds nothing but what a name, an address and a port do.
+// isHost reports whether host has only characters of names, addresses, and ports.
 func isHost(host []byte) bool {
 	for _, c := range host {
 		switch {
@@ -135,7 +132,7 @@ func isHost(host []byte) bool {
 	return true
 }
 
-// isHeaderName: the name of a header holds no white space, control character or byte beyond ASCII.
+// isHeaderName reports whether name has no white space, control characters, or non-ASCII bytes.
 func isHeaderName(name []byte) bool {
 	for _, c := range name {
 		if c <= ' ' || c >= 0x7f {
@@ -145,7 +142,7 @@ func isHeaderName(name []byte) bool {
 	return true
 }
 
-// matchLower tells, as 1 or 0, whether name is lower in any case.
+// matchLower returns 1 if name equals lower ignoring case, else 0.
 func matchLower(name []byte, lower string) int {
 	for i, c := range name {
 		if c|0x20 != lower[i] && c != lower[i] {

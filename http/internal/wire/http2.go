@@ -9,28 +9,26 @@ import (
 	"time"
 )
 
-// The bounds of connections with HTTP/2, beside those of all.
 const (
-	// maxUnknownStreams are the requests at a time, of all connections, of which it is not known yet who asks. Each holds a head.
+	// maxUnknownStreams bounds the unauthenticated requests of all connections. Each holds a head.
 	maxUnknownStreams = 4096
-	// streamWindow and connectionWindow are what a client may send of the bodies of one request, and of all, before somebody reads it.
+	// streamWindow and connectionWindow are the flow control windows for request bodies.
 	streamWindow     = 64 << 10
 	connectionWindow = 1 << 20
 )
 
-// protocolHTTP2 is the name of HTTP/2 in the handshake of TLS (ALPN).
+// protocolHTTP2 is the ALPN name of HTTP/2.
 const protocolHTTP2 = "h2"
 
-// An http2Server serves the connections whose clients have chosen HTTP/2.
+// An http2Server serves HTTP/2 connections.
 //
-// The protocol is that of net/http: frames, compression of heads, flow control, the end of a connection. It is given the connection without its
-// TLS. What it makes of a request is given to the same loop as a request of HTTP/1.1, by a Conn whose bytes are those of a stream: there is one
-// front, and a request has one meaning.
+// net/http handles the protocol on the decrypted connection. Each request runs through the loop of
+// HTTP/1.1, on a Conn over a stream.
 type http2Server struct {
 	protocol http.Server
-	chosen   chan *multiplexedConn // those that the protocol is to serve
+	chosen   chan *multiplexedConn // to be served by net/http
 	ended    chan struct{}         // closed by end
-	end      func()                // tells all clients that their connections take no more requests; those that are under way are answered
+	end      func()                // refuses new requests on all connections; pending ones complete
 }
 
 func newHTTP2Server(o Options) *http2Server {
@@ -56,12 +54,10 @@ func newHTTP2Server(o Options) *http2Server {
 	return s
 }
 
-// serve lets the protocol have the connections, until the end.
 func (s *http2Server) serve() {
-	_ = s.protocol.Serve(s) // says only that it has ended
+	_ = s.protocol.Serve(s) // returns only the end of the server
 }
 
-// Accept implements net.Listener.
 func (s *http2Server) Accept() (net.Conn, error) {
 	select {
 	case c := <-s.chosen:
@@ -71,13 +67,11 @@ func (s *http2Server) Accept() (net.Conn, error) {
 	}
 }
 
-// Close implements net.Listener.
 func (s *http2Server) Close() error { return nil }
 
-// Addr implements net.Listener.
 func (s *http2Server) Addr() net.Addr { return &net.TCPAddr{} }
 
-// serveHTTP2 serves a connection until its end.
+// serveHTTP2 serves an HTTP/2 connection until it closes.
 func (c *Conn) serveHTTP2() {
 	c.Pause()
 	c.scheduled = false
@@ -98,7 +92,8 @@ func (c *Conn) serveHTTP2() {
 	}
 }
 
-// A multiplexedConn is a connection as the protocol sees it. It stays among those that are open until its last request has been answered.
+// A multiplexedConn is a connection as net/http sees it. It remains in Connections until its last
+// request has completed.
 type multiplexedConn struct {
 	net.Conn
 	mux    *multiplexer
@@ -106,20 +101,19 @@ type multiplexedConn struct {
 	closed chan struct{}
 }
 
-// Close ends the connection.
 func (c *multiplexedConn) Close() error {
 	defer c.once.Do(func() { close(c.closed) })
 	return c.Conn.Close()
 }
 
-// Write sends frames, with a bound on the time that the client may take.
+// Write writes frames with a deadline.
 func (c *multiplexedConn) Write(b []byte) (int, error) {
 	growStack(len(b))
 	return c.mux.conn.Write(b)
 }
 
-// growStack makes the stack of a new goroutine as large at once as what follows needs. The protocol starts one for each request and one
-// for each write; they would grow step by step, and be copied each time.
+// growStack grows the stack of a new goroutine at once. net/http starts one for each request and
+// write, whose stack would be doubled and copied several times.
 //
 //go:noinline
 func growStack(n int) byte {
@@ -127,30 +121,29 @@ func growStack(n int) byte {
 	return room[n&1023]
 }
 
-// A multiplexer gives each request of a connection a Conn of its own. Conns are used again, the latest first, so that what a connection
-// knows of its client is known to the next request.
+// A multiplexer gives each request of a connection its own Conn. Conns are reused, the latest
+// first, to keep what they know of the client.
 type multiplexer struct {
 	conn *Conn
 
-	mu     sync.Mutex // guards the rest
-	gone   sync.Cond  // told when active becomes 0
+	mu     sync.Mutex // guards the fields below
+	gone   sync.Cond  // signaled when active becomes 0
 	idle   []*Conn
 	active int
 	ended  bool
-	// known: the user of the last request that said so was no anonymous one. seen: there was one.
+	// known is set if the last request was authenticated, seen if there was one.
 	known, seen bool
 }
 
-// multiplexerKey is the key of a connection's multiplexer in the contexts of its requests.
+// multiplexerKey is the context key of the multiplexer.
 type multiplexerKey struct{}
 
-// serveMultiplexed serves one request.
 func serveMultiplexed(w http.ResponseWriter, r *http.Request) {
 	growStack(len(r.Method))
 	r.Context().Value(multiplexerKey{}).(*multiplexer).serve(w, r)
 }
 
-// serve serves one request. It panics, as the protocol wants it, where the answer ends before it is whole.
+// serve handles one request. It panics with http.ErrAbortHandler if the response is incomplete.
 func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	c := m.take()
 	if c == nil {
@@ -159,7 +152,7 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	whole := false
 	defer func() {
 		if !whole {
-			panic(http.ErrAbortHandler) // the client must not take what it has for all of the answer
+			panic(http.ErrAbortHandler) // the client must not take the response for complete
 		}
 	}()
 	s := c.stream
@@ -170,7 +163,7 @@ func (m *multiplexer) serve(w http.ResponseWriter, r *http.Request) {
 	m.give(c, again)
 }
 
-// take is a Conn for a request; nil: there is no more room, or the connection has ended.
+// take returns a Conn for a request, or nil at the bound or after the end.
 func (m *multiplexer) take() *Conn {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -197,7 +190,6 @@ func (m *multiplexer) take() *Conn {
 	return c
 }
 
-// newConn makes a Conn for requests of the connection.
 func (m *multiplexer) newConn() *Conn {
 	s := &stream{mux: m}
 	c := newConn(s, m.conn.all)
@@ -207,7 +199,7 @@ func (m *multiplexer) newConn() *Conn {
 	return c
 }
 
-// give takes a Conn back whose request has ended; again: it can serve another one.
+// give returns a Conn after its request. again means it can be reused.
 func (m *multiplexer) give(c *Conn, again bool) {
 	c.stream.setKnown()
 	m.mu.Lock()
@@ -223,7 +215,7 @@ func (m *multiplexer) give(c *Conn, again bool) {
 	}
 }
 
-// end waits until no request is under way any more, of a connection that is closed.
+// end waits for the pending requests of a closed connection.
 func (m *multiplexer) end() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -237,7 +229,7 @@ func (m *multiplexer) end() {
 	m.idle = nil
 }
 
-// markSeen notes on the connection what one of its requests has shown.
+// markSeen records on the connection whether its requests are authenticated.
 func (m *multiplexer) markSeen(known bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -249,17 +241,16 @@ func (m *multiplexer) markSeen(known bool) {
 	m.conn.all.markRequestSeen(m.conn, known)
 }
 
-// setMultiplexPhase says whether the connection may be closed to let others in. The protocol has its own deadlines.
+// setMultiplexPhase sets the phase without a deadline, which net/http has itself.
 func (c *Conn) setMultiplexPhase(p phase) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.phase = p
 }
 
-// debugWriter is a debugLogger for a log.Logger.
+// debugWriter is an io.Writer for debugLogger.
 type debugWriter struct{ debugLogger }
 
-// Write implements io.Writer.
 func (w debugWriter) Write(line []byte) (int, error) {
 	w.Printf("%s", line)
 	return len(line), nil

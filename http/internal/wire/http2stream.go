@@ -12,39 +12,40 @@ import (
 	"time"
 )
 
-// A stream is one request of HTTP/2 and its answer, as a connection that carries them in the form of HTTP/1.1. It is used again for
-// later requests of the same connection.
+// A stream is an HTTP/2 request and its response as a net.Conn that carries them in HTTP/1.1 form.
+// It is reused for later requests of the connection.
 //
-// One goroutine reads at a time, and one writes.
+// At most one goroutine reads and one writes.
 type stream struct {
 	mux     *multiplexer
 	w       responseControl
 	r       *http.Request
-	unknown bool // it counts among those of which it is not known who asks
+	unknown bool // counted in unknownStreams
 
-	// What is read.
-	headBuf, head []byte // of the request: all of it, and what has not been read
-	chunk         []byte // of a body of unknown length: what has not been read of the present chunk
-	ended         bool   // the last chunk has been made
+	// Reading.
+	headBuf, head []byte // request head: all, and unread
+	chunk         []byte // unread part of the current chunk, for a body of unknown length
+	ended         bool   // the last chunk was produced
 
-	// What is written.
+	// Writing.
 	answer answerReader
 
-	mu         sync.Mutex // guards the rest, and that nobody touches w when the request has ended
+	mu         sync.Mutex // guards the fields below, and w after the end of the request
 	closed     bool
-	readTurn   turnOf // of reading the body
+	readTurn   turnOf // of body reads
 	writeTurn  turnOf
 	readUntil  time.Time
 	writeUntil time.Time
-	changed    chan struct{} // closed when something of this has changed; nil: nobody waits
+	changed    chan struct{} // closed on change; nil: no waiter
 }
 
-// A turnOf counts the beginnings and ends of something, so that a timer of one knows whether it is still under way: it is while the count is odd.
+// A turnOf counts the starts and ends of an operation, so that a timer can tell whether its
+// operation is still under way. It is while the count is odd.
 type turnOf uint64
 
 func (t turnOf) underWay() bool { return t%2 == 1 }
 
-// responseControl is what the protocol writes answers by.
+// responseControl is the response writer of net/http.
 type responseControl interface {
 	http.ResponseWriter
 	FlushError() error
@@ -52,7 +53,7 @@ type responseControl interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// begin sets the stream to a new request.
+// begin resets the stream for a request.
 func (s *stream) begin(w responseControl, r *http.Request) {
 	s.w, s.r = w, r
 	s.headBuf = appendHead(s.headBuf[:0], r)
@@ -63,9 +64,8 @@ func (s *stream) begin(w responseControl, r *http.Request) {
 	s.mu.Unlock()
 }
 
-// appendHead appends the head of a request in the form of HTTP/1.1.
-//
-// The protocol has refused what this form cannot carry: line ends in values, names that are none, and fields about the connection.
+// appendHead appends the request head in HTTP/1.1 form. net/http has refused what that cannot
+// represent: line breaks in values, invalid names, and connection headers.
 func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, r.Method...), ' ')
 	if r.Method == http.MethodConnect {
@@ -76,7 +76,7 @@ func appendHead(b []byte, r *http.Request) []byte {
 	b = append(append(b, " HTTP/1.1\r\nHost: "...), r.Host...)
 	for name, values := range r.Header {
 		if name == "Content-Length" || name == "Host" {
-			continue // as the protocol has understood it
+			continue // taken from r below
 		}
 		for _, value := range values {
 			b = append(append(append(append(b, "\r\n"...), name...), ": "...), value...)
@@ -93,7 +93,7 @@ func appendHead(b []byte, r *http.Request) []byte {
 	return append(b, "\r\n\r\n"...)
 }
 
-// Read reads the request. Behind its end it waits until the client has gone, or the deadline has passed.
+// Read reads the request. After its end it waits for a disconnect or the deadline.
 func (s *stream) Read(b []byte) (int, error) {
 	if len(s.head) > 0 {
 		n := copy(b, s.head)
@@ -118,10 +118,10 @@ func (s *stream) Read(b []byte) (int, error) {
 	return 0, s.awaitEnd()
 }
 
-// maxStreamChunk is how many bytes of a body of unknown length are read at once.
+// maxStreamChunk is the size of the chunks read from a body of unknown length.
 const maxStreamChunk = 16 << 10
 
-// nextChunk reads some of a body of unknown length, as a chunk.
+// nextChunk reads from a body of unknown length into a chunk.
 func (s *stream) nextChunk() error {
 	buf := GetBuffer()
 	defer PutBuffer(buf)
@@ -142,7 +142,6 @@ func (s *stream) nextChunk() error {
 	return err
 }
 
-// readBody reads from the body until the deadline.
 func (s *stream) readBody(b []byte) (int, error) {
 	s.mu.Lock()
 	s.readTurn++
@@ -160,7 +159,7 @@ func (s *stream) readBody(b []byte) (int, error) {
 	return s.r.Body.Read(b)
 }
 
-// expireRead ends a read of the body that waits for the client, if it still does.
+// expireRead ends a pending read of the body.
 func (s *stream) expireRead(turn turnOf) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +168,7 @@ func (s *stream) expireRead(turn turnOf) {
 	}
 }
 
-// awaitEnd waits until there is no more to wait for, and says why.
+// awaitEnd waits for a close, a disconnect, or the deadline.
 func (s *stream) awaitEnd() error {
 	gone := s.r.Context().Done()
 	for {
@@ -197,7 +196,7 @@ func (s *stream) awaitEnd() error {
 	}
 }
 
-// watchChanges is a channel that is closed at the next change. mu is held.
+// watchChanges returns a channel closed at the next change. mu is held.
 func (s *stream) watchChanges() <-chan struct{} {
 	if s.changed == nil {
 		s.changed = make(chan struct{})
@@ -205,7 +204,7 @@ func (s *stream) watchChanges() <-chan struct{} {
 	return s.changed
 }
 
-// tellChange wakes those who wait. mu is held.
+// tellChange wakes the waiters. mu is held.
 func (s *stream) tellChange() {
 	if s.changed != nil {
 		close(s.changed)
@@ -213,7 +212,7 @@ func (s *stream) tellChange() {
 	}
 }
 
-// Write takes a part of the answer. What comes in chunks is sent at once.
+// Write writes part of the response. Chunks are flushed.
 func (s *stream) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	if s.closed {
@@ -239,7 +238,7 @@ func (s *stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// expireWrite ends a Write that waits for the client, if it still does.
+// expireWrite ends a pending Write.
 func (s *stream) expireWrite(turn turnOf) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,10 +247,10 @@ func (s *stream) expireWrite(turn turnOf) {
 	}
 }
 
-// interruptWrite ends a Write that is under way. mu is held.
+// interruptWrite ends the current Write. mu is held.
 func (s *stream) interruptWrite() { _ = s.w.SetWriteDeadline(longAgo) } // fails only if the stream has ended
 
-// Close ends the connection of the request. Those who use it notice.
+// Close closes the stream. Pending operations fail.
 func (s *stream) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -266,7 +265,8 @@ func (s *stream) Close() error {
 	return nil
 }
 
-// awaitRelease waits until nobody uses the stream any more: at once if it can be used again, else when it has been closed.
+// awaitRelease waits until the stream is unused: at once if it can be reused, otherwise until it is
+// closed.
 func (s *stream) awaitRelease(again bool) {
 	for !again {
 		s.mu.Lock()
@@ -280,11 +280,11 @@ func (s *stream) awaitRelease(again bool) {
 	}
 }
 
-// finish gives the rest of the answer to the protocol, and tells whether it is whole. From then on the client has WriteTimeout to take it.
-// again: the stream is used again, so nobody else has it, and it keeps nothing large.
+// finish completes the response and reports whether it is whole. The client then has WriteTimeout
+// to receive it. again means the stream will be reused, so it drops large buffers.
 func (s *stream) finish(again bool) bool {
 	whole := s.answer.whole()
-	if whole && s.r.Context().Err() == nil { // else the client has given up, and the time would outlive the stream
+	if whole && s.r.Context().Err() == nil { // otherwise the deadline would outlive the stream
 		_ = s.w.SetWriteDeadline(time.Now().Add(s.mux.conn.all.opts.WriteTimeout)) // fails only if the stream has ended
 	}
 	s.mu.Lock()
@@ -302,7 +302,7 @@ func (s *stream) finish(again bool) bool {
 	return whole
 }
 
-// setKnown notes that the request counts no more among those of which it is not known who asks.
+// setKnown removes the request from unknownStreams.
 func (s *stream) setKnown() {
 	if s.unknown {
 		s.unknown = false
@@ -310,18 +310,16 @@ func (s *stream) setKnown() {
 	}
 }
 
-// LocalAddr implements net.Conn.
 func (s *stream) LocalAddr() net.Addr { return s.mux.conn.raw.LocalAddr() }
 
-// RemoteAddr implements net.Conn.
 func (s *stream) RemoteAddr() net.Addr { return s.mux.conn.raw.RemoteAddr() }
 
-// SetDeadline implements net.Conn.
 func (s *stream) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
 }
 
-// SetReadDeadline implements net.Conn. It holds for what waits already, unless that is a body: that only ends by a deadline that has passed.
+// SetReadDeadline implements net.Conn. It applies to pending reads, except that a pending read of
+// the body ends only by a past deadline.
 func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -333,7 +331,7 @@ func (s *stream) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline implements net.Conn. It holds from the next Write.
+// SetWriteDeadline implements net.Conn. It applies to the next Write.
 func (s *stream) SetWriteDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -341,30 +339,30 @@ func (s *stream) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// An answerReader turns an answer in the form of HTTP/1.1 into one of HTTP/2.
+// An answerReader converts an HTTP/1.1 response to HTTP/2.
 type answerReader struct {
-	head      []byte // what has come of the head
+	head      []byte // received part of the head
 	headDone  bool
-	bodiless  bool  // no body follows, whatever the head says
+	bodiless  bool  // no body, whatever the head says
 	chunked   bool  // the body comes in chunks
-	remaining int64 // of the body, or of the present chunk
+	remaining int64 // of the body or the current chunk
 	state     chunkState
 }
 
-// A chunkState is where in a body of chunks the next byte is.
+// A chunkState is the position in a chunked body.
 type chunkState uint8
 
 const (
-	inSize   chunkState = iota // of a chunk, in hexadecimal
-	inData                     // remaining bytes
-	behind                     // the line end behind the data
-	trailing                   // the empty line behind the last chunk
+	inSize   chunkState = iota // in the chunk size
+	inData                     // in the data
+	behind                     // in the line break after the data
+	trailing                   // in the empty line after the last chunk
 	complete
 )
 
 var errMalformedAnswer = errors.New("an answer is malformed")
 
-// write passes a part of the answer on.
+// write forwards part of the response.
 func (a *answerReader) write(w responseControl, b []byte) error {
 	for !a.headDone {
 		head, from := b, max(0, len(a.head)-3)
@@ -407,7 +405,7 @@ func (a *answerReader) write(w responseControl, b []byte) error {
 	return w.FlushError()
 }
 
-// readHead passes the head on, without what is about the connection.
+// readHead forwards the head without connection headers.
 func (a *answerReader) readHead(w http.ResponseWriter, head []byte) error {
 	status, rest, _ := bytes.Cut(head, []byte("\r\n"))
 	_, status, _ = bytes.Cut(status, []byte(" "))
@@ -417,10 +415,10 @@ func (a *answerReader) readHead(w http.ResponseWriter, head []byte) error {
 		return errMalformedAnswer
 	}
 	if code < 200 {
-		return nil // the protocol says by itself that a body may come
+		return nil // net/http sends 100 Continue itself
 	}
 	to := w.Header()
-	to["Content-Type"] = nil // not to be guessed
+	to["Content-Type"] = nil // no content sniffing
 	for len(rest) > 0 {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\r\n"))
@@ -450,7 +448,7 @@ func (a *answerReader) readHead(w http.ResponseWriter, head []byte) error {
 	return nil
 }
 
-// readChunk takes something of a body of chunks, and returns what is behind it.
+// readChunk consumes part of a chunked body and returns the rest of b.
 func (a *answerReader) readChunk(w io.Writer, b []byte) ([]byte, error) {
 	switch a.state {
 	case inSize:
@@ -489,7 +487,7 @@ func (a *answerReader) readChunk(w io.Writer, b []byte) ([]byte, error) {
 	}
 }
 
-// whole tells that all of the answer has come.
+// whole reports whether the response is complete.
 func (a *answerReader) whole() bool {
 	if a.chunked {
 		return a.state == complete

@@ -9,31 +9,31 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Options say how connections are served. All are required, but for TLS.
+// Options configure connections. All are required, except TLS.
 type Options struct {
-	// MaxConnections are those that are open, MaxPerAddress those of one client that is not on this
-	// machine.
+	// MaxConnections bounds open connections, MaxPerAddress those of one client that is not local.
 	MaxConnections, MaxPerAddress int
-	// HandshakeTimeout is for the handshake of TLS, ReadTimeout for one whole request, IdleTimeout for
-	// the time between two, WriteTimeout for one write to a client.
+	// HandshakeTimeout is for the TLS handshake, ReadTimeout for a whole request, IdleTimeout
+	// between requests, WriteTimeout for one write.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
-	// ClientCAs returns the authorities that a handshake names when it asks for a client certificate; nil names none.
-	// A change of them is another pool.
+	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. nil
+	// names none. After a change it must return another pool.
 	ClientCAs func() *x509.CertPool
 	Log       *slog.Logger
-	// HTTP2MaxStreams is how many requests a client may have under way on a connection with HTTP/2, which is offered by TLS. 0: there is no HTTP/2.
+	// HTTP2MaxStreams is the maximum number of concurrent requests on an HTTP/2 connection. 0
+	// disables HTTP/2.
 	HTTP2MaxStreams int
-	// NewHandler makes what answers the requests of a connection.
+	// NewHandler returns the handler for a connection.
 	NewHandler func(*Conn) Handler
 }
 
-// A Handler answers the requests of one connection, one after the other.
+// A Handler handles the requests of one connection, one at a time.
 type Handler interface {
-	// ServeRequest answers a request of which the head is read. Its body is read by Conn.ReadBody.
+	// ServeRequest handles a request whose head was read. Conn.ReadBody reads the body.
 	ServeRequest(ctx *fasthttp.RequestCtx)
-	// RejectHead answers a request of which the head could not be read.
+	// RejectHead responds to a request whose head could not be read.
 	RejectHead(ctx *fasthttp.RequestCtx, err error)
-	// ReplaceUnwritable makes an answer that could not be written one that says so.
+	// ReplaceUnwritable replaces a response that cannot be written with an error.
 	ReplaceUnwritable(r *fasthttp.Response)
 }

@@ -13,21 +13,21 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestBody is the body of a request. It stays with the client until the handler reads
-// it, which is after authentication and authorization: announcing a body takes no memory of the server.
+// A requestBody is the body of a request. It is not read until the handler asks, after
+// authorization, so announcing a body takes no memory.
 type requestBody struct {
-	remaining       int64 // bytes that have not been read, of the body or of the present chunk
+	remaining       int64 // unread bytes of the body or current chunk
 	chunked         bool
-	chunkCount      int  // that have begun
-	expectsContinue bool // the client waits until it is told to go on
-	done            bool // all of it has been read
-	framingLost     bool // where it ends cannot be known any more
+	chunkCount      int  // started chunks
+	expectsContinue bool // the client waits for 100 Continue
+	done            bool // fully read
+	framingLost     bool // its end cannot be determined
 	buf             *[]byte
 	limits          BodyLimits
-	reserved        int64 // bytes of the budget
+	reserved        int64 // bytes acquired from the budget
 }
 
-// start reads from a head what body there is.
+// start initializes the body from a head.
 func (in *requestBody) start(h *fasthttp.RequestHeader) {
 	n := h.ContentLength()
 	*in = requestBody{remaining: int64(max(n, 0)), chunked: n == -1, done: n == 0 || n < -1}
@@ -36,15 +36,15 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 	}
 }
 
-// maxDiscard is how much of a body that the handler has not read is discarded, so that the connection can go on.
+// maxDiscard is how much of an unread body is discarded to keep the connection.
 const maxDiscard = 256 << 10
 
-// canDiscard reports whether the rest of a body that has not been read to its end can be read over.
+// canDiscard reports whether the unread rest can be discarded.
 func (in *requestBody) canDiscard() bool {
 	return !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
 }
 
-// discardBody reads over what is left of an ignorable body.
+// discardBody discards the unread rest.
 func (c *Conn) discardBody() error {
 	in := &c.body
 	if c.stream != nil {
@@ -60,15 +60,15 @@ func (c *Conn) discardBody() error {
 	return err
 }
 
-// BodyLimits bound what a body may take.
+// BodyLimits bound a body.
 type BodyLimits struct {
 	Max    int64 // bytes of one body
 	Budget *limits.Budget
-	System bool // the budget's reserve may be used
+	System bool // may use the budget's reserve
 }
 
-// ReadBody reads the body of the request that is being answered, into memory that grows with what
-// comes. It stays valid until the answer is written. The error is a *meta.Status.
+// ReadBody reads the request body into a buffer that grows with the input. It is valid until the
+// response is written. The error is a *meta.Status.
 func (c *Conn) ReadBody(l BodyLimits) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
@@ -95,16 +95,16 @@ func (c *Conn) ReadBody(l BodyLimits) ([]byte, error) {
 	return *in.buf, nil
 }
 
-// ReceivedBody is how many bytes of the body have come, and whether that is all of it.
+// ReceivedBody returns the number of body bytes received and whether the body is complete.
 func (c *Conn) ReceivedBody() (size int64, whole bool) { return c.body.size(), c.body.done }
 
-// BodyPending tells whether some of the body may still have to come.
+// BodyPending reports whether part of the body may not have arrived.
 func (c *Conn) BodyPending() bool {
 	in := &c.body
 	return !in.done && (in.chunked || int64(c.reader.Buffered()) < in.remaining)
 }
 
-// sendContinue tells a client that waits for it to send the body.
+// sendContinue sends 100 Continue if the client expects it.
 func (c *Conn) sendContinue() error {
 	if !c.body.expectsContinue {
 		return nil
@@ -117,7 +117,6 @@ func (c *Conn) sendContinue() error {
 	return err
 }
 
-// fillBody reads the body to its end.
 func (c *Conn) fillBody() error {
 	in := &c.body
 	for {
@@ -141,7 +140,6 @@ func (c *Conn) fillBody() error {
 	}
 }
 
-// size is how much of the body has been read.
 func (in *requestBody) size() int64 {
 	if in.buf == nil {
 		return 0
@@ -149,7 +147,7 @@ func (in *requestBody) size() int64 {
 	return int64(len(*in.buf))
 }
 
-// nextChunk finds out how a body goes on of which a part has ended: with another chunk, or not.
+// nextChunk reads the start of the next chunk, or the end of the body.
 func (c *Conn) nextChunk() error {
 	in := &c.body
 	if !in.chunked {
@@ -184,7 +182,7 @@ const maxChunkLine = 256
 
 var errMalformedChunk = errors.New("a chunk is malformed")
 
-// readLine reads a line that ends in CRLF, and gives it without that.
+// readLine returns a line without its CRLF.
 func (c *Conn) readLine() ([]byte, error) {
 	b, err := c.reader.ReadSlice('\n')
 	switch {
@@ -196,7 +194,7 @@ func (c *Conn) readLine() ([]byte, error) {
 	return b[:len(b)-2], nil
 }
 
-// malformedChunk is the answer to a chunk that is malformed, if that is what err says.
+// malformedChunk returns a 400 unless err is a network error or a status.
 func malformedChunk(err error) error {
 	var netErr net.Error
 	var status *meta.Status
@@ -206,8 +204,7 @@ func malformedChunk(err error) error {
 	return apierrors.BadRequest("a chunk of the body is malformed")
 }
 
-// parseChunkSize reads the line before a chunk: its size in hexadecimal digits, and extensions, which
-// are ignored.
+// parseChunkSize parses the hexadecimal size before a chunk. Extensions are ignored.
 func parseChunkSize(line []byte) (n int64, err error) {
 	digits, extension, _ := bytes.Cut(line, []byte(";"))
 	digits = bytes.TrimRight(digits, " \t")
@@ -226,7 +223,7 @@ func parseChunkSize(line []byte) (n int64, err error) {
 	return int64(size), nil
 }
 
-// bodyError is the answer to a body that did not come as it should. The connection ends with it.
+// bodyError converts an error from reading the body. The connection closes.
 func bodyError(err error) error {
 	var status *meta.Status
 	var netErr net.Error

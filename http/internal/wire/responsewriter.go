@@ -9,22 +9,23 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The sizes of what an answer is gathered in, which is held only while answering: the large one
-// fits whole TLS records, the small one fits the errors that unknown clients get.
+// WriteBufferSize fits whole TLS records, smallWriteBufferSize the errors that unauthenticated
+// clients get. Buffers are held only while writing a response.
 const (
 	WriteBufferSize      = 32 << 10
 	smallWriteBufferSize = 2 << 10
 )
 
-// maxSmallBody is the size, in bytes, up to which a body is written from a small buffer.
+// maxSmallBody is the largest body written with a small buffer.
 const maxSmallBody = smallWriteBufferSize / 2
 
-// A responseWriter writes an answer to its connection, and knows whether any of it has gone out.
+// A responseWriter writes a response to its connection and tracks whether any of it was sent.
 type responseWriter struct {
 	conn    *Conn
 	started bool
-	// streamed: the answer is made piece by piece. Each piece needs a slot of its own, and none while it is written, for a client that reads
-	// slowly must not hold one, and a large answer is not to be made before small ones.
+	// streamed is set if the response is produced in pieces. Each piece needs its own slot, and
+	// none while it is written: a slow reader must not hold one, and a large response must not
+	// delay small ones.
 	streamed bool
 	buf      *bufio.Writer
 }
@@ -42,7 +43,7 @@ func newResponseWriterPool(size int) *sync.Pool {
 	}}
 }
 
-// Write implements io.Writer for the buffer.
+// Write implements io.Writer.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	w.started = true
 	if !w.streamed || !w.conn.turn.taken.Load() {
@@ -67,15 +68,15 @@ func (w *responseWriter) writeResponse(answer *fasthttp.Response, newline bool) 
 		return err
 	}
 	if !answer.SkipBody {
-		// The buffer keeps the error of a write, and Flush returns it.
+		// Flush returns the error of a write.
 		_, _ = w.buf.Write(body)
 		_ = w.buf.WriteByte('\n')
 	}
 	return w.buf.Flush()
 }
 
-// writeResponse writes the answer. What cannot be made, and has not begun to go out, becomes an answer
-// that says so.
+// writeResponse writes the response. If producing it fails before any of it was sent, it becomes an
+// error.
 func (c *Conn) writeResponse(ctx *fasthttp.RequestCtx) error {
 	r, pool := &ctx.Response, responseWriters
 	if !r.IsBodyStream() && len(r.Body()) <= maxSmallBody {

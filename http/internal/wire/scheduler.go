@@ -9,59 +9,60 @@ import (
 	"time"
 )
 
-// A scheduler says which connections may use the processors now. Go's own scheduler takes goroutines as they come, so a
-// client with hundreds of connections would be served hundreds of times before another one is served once, however few
-// of its requests are in flight elsewhere.
+// A scheduler decides which connections may use the processors. Go's scheduler treats goroutines
+// alike, so a client with hundreds of connections would be served hundreds of times as often as one
+// with a single connection.
 //
-// A connection takes a slot when something has come on it, and leaves it when it waits for more, or for something
-// else. Those that find no slot wait in the queue of their client, and slots go to the clients in turn. While there are others, no client
-// has a slot for every processor, so that one is free for who comes next. A slot that is kept
-// for too long is taken away: who has it waits for something that is not known here.
+// A connection takes a slot when it has input, and leaves it when it waits. Without a free slot it
+// waits in its client's queue, and slots go to the clients in turn. While there are other clients,
+// no client gets a slot for every processor, so that one is free for the next arrival. A slot held
+// for too long is taken away: its holder waits for something unknown here.
 type scheduler struct {
-	mu      sync.Mutex // guards the rest
-	free    int        // slots that nobody has
+	mu      sync.Mutex // guards the fields below
+	free    int        // free slots
 	slots   []slot
-	share   int                // slots that a client may have while there are others
-	clients map[uint64]*client // those with connections
-	next    *client            // whose turn it is; the others that wait and may have a slot follow in a ring
-	waiting int                // connections
-	latest  *client            // the one that came last
-	mixed   time.Time          // when another one came than before
-	watched bool               // a timer looks after those that keep their slot
+	share   int                // slots a client may have while there are others
+	clients map[uint64]*client // clients with connections
+	next    *client            // next in turn, in a ring of waiting clients that may have a slot
+	waiting int                // waiting connections
+	latest  *client            // client of the last arrival
+	mixed   time.Time          // when the client of arrivals last changed
+	watched bool               // a timer watches for held slots
 	arrival arrivals
 }
 
-// A slot is held by a connection, or by none.
+// A slot has at most one holder.
 type slot struct {
 	holder *Conn
-	client *client // whom it counts for
-	seen   bool    // by the timer, when it last looked
+	client *client // the client it counts for
+	seen   bool    // by the timer, on its last run
 }
 
-// A client is a user, or an address from which nobody has been authenticated. Its connections wait in the order in which they came.
+// A client is a user, or an address without authenticated user. Its connections wait in order of
+// arrival.
 type client struct {
 	id          uint64
 	connections int
 	held        int // slots
 	first, last *Conn
-	prev, next  *client // in the ring; nil: it is not there
+	prev, next  *client // in the ring; nil if not
 }
 
-// turn is what a connection has of the scheduler, which guards it, save for taken.
+// turn is a connection's scheduling state. The scheduler guards it, except taken.
 type turn struct {
-	client *client       // whose connection it is; nil: it has ended
-	slot   int           // 1 + its index; 0: none
-	next   *Conn         // in the queue of the client
-	ready  chan struct{} // tells who waits; made when it is first needed
-	taken  atomic.Bool   // the connection goes on as if it had a slot
+	client *client       // nil: the connection has ended
+	slot   int           // index + 1; 0: none
+	next   *Conn         // in the client's queue
+	ready  chan struct{} // signals the waiter; created on first use
+	taken  atomic.Bool   // the connection runs as if it had a slot
 }
 
 const (
-	// slotsPerProcessor: more than one, since who has a slot may be waiting for a moment, such as for a lock.
+	// slotsPerProcessor is more than one because a holder may wait briefly, such as for a lock.
 	slotsPerProcessor = 2
-	// maxHold is the time after which a slot is taken away, or at most twice as much, if somebody waits for it.
+	// maxHold to twice maxHold is the time after which a contended slot is taken away.
 	maxHold = time.Millisecond
-	// othersFor is how long there are others after one of them has come.
+	// othersFor is how long a client counts as other after an arrival.
 	othersFor = 100 * time.Millisecond
 )
 
@@ -70,7 +71,8 @@ func newScheduler(processors int) *scheduler {
 	return &scheduler{free: n, slots: make([]slot, n), share: max(1, processors-1), clients: map[uint64]*client{}}
 }
 
-// assign makes a connection that of a client; what it has of another one ends when it leaves its slot.
+// assign assigns a connection to a client. Its slot counts for the former client until it leaves
+// it.
 func (s *scheduler) assign(c *Conn, id uint64) {
 	if old := c.turn.client; old != nil && old.id == id {
 		return
@@ -87,7 +89,7 @@ func (s *scheduler) assign(c *Conn, id uint64) {
 	c.turn.client = of
 }
 
-// forget is for a connection that has ended.
+// forget removes a connection that has ended.
 func (s *scheduler) forget(c *Conn) {
 	s.leave(c)
 	s.mu.Lock()
@@ -131,12 +133,12 @@ func (s *scheduler) enter(c *Conn) {
 	<-t.ready
 }
 
-// mayHave tells whether a client may have one slot more.
+// mayHave reports whether a client may get another slot.
 func (s *scheduler) mayHave(c *client) bool {
 	return c.held < s.share || time.Since(s.mixed) > othersFor
 }
 
-// give takes a slot that is free for a connection. There are few of them.
+// give assigns a free slot to a connection.
 func (s *scheduler) give(c *Conn) {
 	i := slices.IndexFunc(s.slots, func(s slot) bool { return s.holder == nil })
 	s.slots[i] = slot{holder: c, client: c.turn.client}
@@ -146,7 +148,7 @@ func (s *scheduler) give(c *Conn) {
 	c.turn.client.held++
 }
 
-// leave gives the slot back, if the connection has one. Any goroutine may call it.
+// leave releases the connection's slot, if any. Any goroutine may call it.
 func (s *scheduler) leave(c *Conn) {
 	if !c.turn.taken.Load() {
 		return
@@ -155,7 +157,7 @@ func (s *scheduler) leave(c *Conn) {
 	defer s.mu.Unlock()
 	c.turn.taken.Store(false)
 	if c.turn.slot == 0 {
-		return // it was taken away
+		return // taken away
 	}
 	s.vacate(c.turn.slot - 1)
 	if s.next != nil && !s.lookForArrivals() {
@@ -163,7 +165,6 @@ func (s *scheduler) leave(c *Conn) {
 	}
 }
 
-// vacate takes a slot from its holder.
 func (s *scheduler) vacate(i int) {
 	left := &s.slots[i]
 	left.holder.turn.slot = 0
@@ -173,7 +174,7 @@ func (s *scheduler) vacate(i int) {
 	s.free++
 }
 
-// distribute gives the slots that are free to those who wait.
+// distribute assigns the free slots to waiting connections.
 func (s *scheduler) distribute() {
 	for s.free > 0 && s.next != nil {
 		of := s.next
@@ -186,11 +187,11 @@ func (s *scheduler) distribute() {
 		} else {
 			s.part(of)
 		}
-		c.turn.ready <- struct{}{} // there is place
+		c.turn.ready <- struct{}{} // never blocks
 	}
 }
 
-// watch takes slots from those who have kept them since it last looked. It goes on while anybody waits.
+// watch takes away slots that were held since its last run. It is repeated while connections wait.
 func (s *scheduler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -206,11 +207,11 @@ func (s *scheduler) watch() {
 	if s.watched = s.waiting > 0; s.watched {
 		time.AfterFunc(maxHold, s.watch)
 	}
-	s.arrival.looking = false // nobody waits for it for so long
+	s.arrival.looking = false // waited long enough
 	s.distribute()
 }
 
-// enqueue puts a connection at the end of its client's queue.
+// enqueue appends a connection to its client's queue.
 func (s *scheduler) enqueue(c *Conn) {
 	s.waiting++
 	of := c.turn.client
@@ -223,7 +224,7 @@ func (s *scheduler) enqueue(c *Conn) {
 	s.join(of)
 }
 
-// join puts a client that waits, and may have a slot, behind the others that do.
+// join appends a waiting client to the ring if it may have a slot.
 func (s *scheduler) join(c *client) {
 	switch {
 	case c.first == nil || c.next != nil || !s.mayHave(c):
@@ -237,7 +238,7 @@ func (s *scheduler) join(c *client) {
 	}
 }
 
-// part takes a client out of the ring.
+// part removes a client from the ring.
 func (s *scheduler) part(c *client) {
 	if s.next == c {
 		s.next = c.next
@@ -249,26 +250,26 @@ func (s *scheduler) part(c *client) {
 	c.prev, c.next = nil, nil
 }
 
-// clientSeed makes the hashes that clients are told apart by. Two with one hash share a turn.
+// clientSeed is the seed of client ids. Clients with the same hash share a turn.
 var clientSeed = maphash.MakeSeed()
 
-// addressClient stands for who comes from an address and has not been authenticated.
+// addressClient returns the client id of an address.
 func addressClient(e connEntry) uint64 {
 	b := e.address.As16()
 	return maphash.Bytes(clientSeed, b[:])
 }
 
-// userClient stands for a user, on all connections.
+// userClient returns the client id of a user.
 func userClient(name string) uint64 { return maphash.String(clientSeed, name) }
 
-// A scheduledConn is a connection beneath TLS. Whatever its goroutine reads costs something to work on, so it waits for its slot
-// when that has come. While the handler works, others may read, and the handler says itself when it waits.
+// A scheduledConn is a connection below TLS. Input takes work to process, so Read waits for a slot
+// after it arrives. While the handler runs, others may read, and the handler calls Pause when it
+// waits.
 type scheduledConn struct {
 	net.Conn
 	c *Conn
 }
 
-// Read implements io.Reader.
 func (r scheduledConn) Read(b []byte) (int, error) {
 	if !r.c.scheduled {
 		return r.Conn.Read(b)
@@ -282,9 +283,8 @@ func (r scheduledConn) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// CloseWrite is that of the connection, which a wrapper would hide.
 func (r scheduledConn) CloseWrite() error { return closeWrite(r.Conn) }
 
-// Pause tells that the handler begins to wait for something other than the client. It goes on without a slot then, since what
-// is left to do mostly is little.
+// Pause releases the slot when the handler begins to wait for something other than the client. The
+// handler continues without one, since little work is left.
 func (c *Conn) Pause() { c.all.scheduler.leave(c) }

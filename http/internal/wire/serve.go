@@ -15,7 +15,7 @@ import (
 
 var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCtx) }}
 
-// serve serves a connection until its end, or until the handler has taken it over.
+// serve serves a connection until it closes or is hijacked.
 func (c *Conn) serve() {
 	defer c.end()
 	c.all.scheduler.assign(c, addressClient(c.entry))
@@ -31,7 +31,7 @@ func (c *Conn) serve() {
 	}
 }
 
-// serveStream serves the request of a stream; true: there may be another one.
+// serveStream serves the request of a stream and reports whether the Conn can be reused.
 func (c *Conn) serveStream() bool {
 	c.reuse = false
 	defer c.end()
@@ -40,7 +40,7 @@ func (c *Conn) serveStream() bool {
 	return c.reuse
 }
 
-// end closes the connection, or gives it away. A panic ends nothing but the connection.
+// end closes or hands over the connection. A panic closes only this connection.
 func (c *Conn) end() {
 	if c.reuse {
 		c.Pause()
@@ -59,18 +59,18 @@ func (c *Conn) end() {
 			c.unread = bytes.Clone(b)
 		}
 		c.releaseReader(true)
-		if c.setPhase(phaseHijacked, 0) == nil { // else it is closed, which who takes it notices
+		if c.setPhase(phaseHijacked, 0) == nil { // else closed, which run notices
 			c.markRequestSeen()
 		}
 		go run() // on a small stack
 		return
 	}
-	_ = c.Close() // the connection is at its end, whatever the error
+	_ = c.Close() // nothing is left to do on error
 	c.releaseReader(true)
 	c.body.release()
 }
 
-// markRequestSeen notes that the client has sent a whole request, or was authenticated.
+// markRequestSeen records that the client has sent a whole request or was authenticated.
 func (c *Conn) markRequestSeen() {
 	if !c.requestSeen {
 		c.requestSeen = true
@@ -78,10 +78,10 @@ func (c *Conn) markRequestSeen() {
 	}
 }
 
-// serveRequest serves one request; true: there may be another one.
+// serveRequest serves one request and reports whether another may follow.
 func (c *Conn) serveRequest() bool {
 	if c.awaitRequest() != nil {
-		return false // there is nothing to be answered
+		return false // nothing to respond to
 	}
 	ctx := fasthttpContexts.Get().(*fasthttp.RequestCtx)
 	ctx.Init2(c, debugLogger{c.all.opts.Log}, true)
@@ -98,13 +98,13 @@ func (c *Conn) serveRequest() bool {
 		c.handler.RejectHead(ctx, err)
 		ctx.SetConnectionClose()
 		c.linger.Store(!c.all.isClosing())
-		_ = c.writeResponse(ctx) // there is no more to be done
+		_ = c.writeResponse(ctx) // the connection closes anyway
 		return false
 	}
 	return c.respond(ctx)
 }
 
-// respond answers a request of which the head is read.
+// respond handles a request whose head was read.
 func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	h, in := &ctx.Request.Header, &c.body
 	last, old := h.ConnectionClose(), !h.IsHTTP11()
@@ -126,7 +126,7 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 		return c.endAnswered()
 	}
 	last = last || ctx.Response.ConnectionClose() || in.framingLost || !in.done && !in.canDiscard()
-	c.linger.Store(last) // more of the request may still arrive
+	c.linger.Store(last) // the client may still be sending
 	last = last || c.all.ending.Load()
 	switch {
 	case last:
@@ -149,7 +149,8 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	return true
 }
 
-// endAnswered ends a request that the handler has answered by itself; true: there may be another one.
+// endAnswered ends a request whose response the handler has written, and reports whether another
+// may follow.
 func (c *Conn) endAnswered() bool {
 	how, whole := c.answered, c.body.done
 	c.answered = answeredNot
@@ -159,7 +160,7 @@ func (c *Conn) endAnswered() bool {
 		c.abort()
 		return false
 	case how == answeredLast || !whole:
-		c.linger.Store(true) // more of the request may still arrive
+		c.linger.Store(true) // the client may still be sending
 		return false
 	}
 	c.body.release()
@@ -167,10 +168,10 @@ func (c *Conn) endAnswered() bool {
 	return true
 }
 
-// debugLogger takes what fasthttp has to say about connections.
+// debugLogger receives fasthttp's log messages about connections.
 type debugLogger struct{ log *slog.Logger }
 
-// Printf logs for those who debug: that a client has gone away is nothing that an operator can act on.
+// Printf logs at debug level: operators cannot act on a client's disconnect.
 func (l debugLogger) Printf(format string, args ...any) {
 	l.log.Debug("connection", "format", format, "args", args)
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// AppendSourceIPs appends the addresses from which a request has come: what proxies say, and
-// last that of the connection, which cannot be forged.
+// AppendSourceIPs appends the client addresses: those from proxy headers, then that of the
+// connection, which cannot be forged.
 func AppendSourceIPs(list []netip.Addr, ctx *fasthttp.RequestCtx, flags HeaderFlags) []netip.Addr {
 	if flags.Forwarded {
 		list = appendForwarded(list, &ctx.Request.Header)
@@ -24,7 +24,6 @@ func AppendSourceIPs(list []netip.Addr, ctx *fasthttp.RequestCtx, flags HeaderFl
 	return list
 }
 
-// appendForwarded appends the addresses that proxies name.
 func appendForwarded(list []netip.Addr, h *fasthttp.RequestHeader) []netip.Addr {
 	if forwarded := h.Peek("X-Forwarded-For"); len(forwarded) > 0 {
 		for part := range strings.SplitSeq(string(forwarded), ",") {
@@ -42,5 +41,5 @@ func appendForwarded(list []netip.Addr, h *fasthttp.RequestHeader) []netip.Addr 
 	return list
 }
 
-// normalizeAddr gives an address without a zone, as IPv4 where it can be.
+// normalizeAddr returns the address without a zone, as IPv4 if it is mapped.
 func normalizeAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }

@@ -1,16 +1,16 @@
 package wire
 
-// Stats count connections.
+// Stats are counts of connections.
 type Stats struct {
-	Limit                         int    // how many may be open
-	Open, New                     int    // that are open, and those of them that have not sent a whole request
-	Accepted                      uint64 // that were let in
-	Refused, Evicted              uint64 // that were not let in, and that were closed to let others in
+	Limit                         int    // maximum open
+	Open, New                     int    // open, and of those without a whole request
+	Accepted                      uint64 // admitted
+	Refused, Evicted              uint64 // refused, and evicted for others
 	AcceptErrors, HandshakeErrors uint64
-	Waiting                       int // those on which something has come that nobody works on yet
+	Waiting                       int // connections with input that wait for a slot
 }
 
-// Stats are the counts as of now.
+// Stats returns the current counts.
 func (r *Connections) Stats() Stats {
 	r.mu.Lock()
 	open, fresh := r.all.Len(), r.newConns.Len()
