@@ -16,34 +16,34 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// KubeletOptions say how the agents of Nodes are reached.
+// KubeletOptions configure how kubelets are reached.
 type KubeletOptions struct {
-	// TLS says whom to trust, and what to prove oneself with; nil: anybody is trusted.
+	// TLS has the CAs and the client certificate. nil trusts anyone.
 	TLS *tls.Config
-	// AddressTypes are the types of the addresses of a Node to use, the best first.
+	// AddressTypes are the Node address types to use, in order of preference.
 	AddressTypes []string
-	// Port is where the agent of a Node listens that does not say so.
+	// Port is used for Nodes that report none.
 	Port int
-	// DialTimeout is for making a connection.
+	// DialTimeout bounds connecting.
 	DialTimeout time.Duration
 }
 
-// Kubelets are the agents of Nodes.
+// Kubelets reach the kubelets of Nodes.
 type Kubelets struct {
-	// Trusted is how they are reached, Unverified without knowing who they are, and Proxied for the verb proxy.
+	// Trusted verifies certificates, Unverified does not, and Proxied is for the verb proxy.
 	Trusted, Unverified, Proxied *proxy.Backend
 	addressTypes                 []string
 	port                         string
 }
 
-// NewKubelets makes what reaches the agents.
+// NewKubelets returns Kubelets for the options.
 func NewKubelets(o KubeletOptions) *Kubelets {
 	secure := o.TLS
 	if secure == nil {
 		secure = &tls.Config{InsecureSkipVerify: true}
 	}
 	unverified := secure.Clone()
-	// Our certificate is shown all the same: an agent that is not verified still wants to know who asks.
+	// The client certificate is still sent: the kubelet authenticates the server.
 	unverified.InsecureSkipVerify, unverified.VerifyConnection = true, nil
 	return &Kubelets{
 		Trusted:      proxy.NewBackend(proxy.BackendOptions{TLS: secure, DialTimeout: o.DialTimeout}),
@@ -53,14 +53,14 @@ func NewKubelets(o KubeletOptions) *Kubelets {
 	}
 }
 
-// Close closes the connections that are kept.
+// Close closes idle connections.
 func (k *Kubelets) Close() {
 	k.Trusted.Close()
 	k.Unverified.Close()
 	k.Proxied.Close()
 }
 
-// kubelet is where the agent of a Node is reached.
+// kubelet returns the address of a Node's kubelet.
 func (l *Locator) kubelet(node string) (host, port string, err error) {
 	o, err := l.get(nodesResource, "", node)
 	if err != nil {
@@ -68,20 +68,20 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 	}
 	status := o.Object("status")
 	addresses := status.Objects("addresses")
-	// The order is the operator's, not that of the Node: names may be resolvable in one network and not in another.
+	// The operator's order: names may be resolvable in one network and not in another.
 	for _, wanted := range l.Kubelets.addressTypes {
 		for _, a := range addresses {
 			if a.String("type") != wanted {
 				continue
 			}
-			// An agent says where it listens; a Node that somebody has written by hand does not.
+			// The kubelet reports its port. A Node created by hand may have none.
 			if n, _ := status.Object("daemonEndpoints", "kubeletEndpoint").Int("Port"); n > 0 {
 				return a.String("address"), strconv.FormatInt(n, 10), nil
 			}
 			return a.String("address"), l.Kubelets.port, nil
 		}
 	}
-	// The text names what there is, since the usual cause is that the addresses are of other types.
+	// The message lists the addresses because usually their types do not match.
 	known := make([]string, len(addresses))
 	for i, a := range addresses {
 		known[i] = "{" + a.String("type") + " " + a.String("address") + "}"
@@ -89,16 +89,15 @@ func (l *Locator) kubelet(node string) (host, port string, err error) {
 	return "", "", internal(fmt.Sprintf("no preferred addresses found; known addresses: [%s]", strings.Join(known, " ")))
 }
 
-// internal is the answer to a failure for which there is no other one.
 func internal(message string) *meta.Status { return &meta.Status{Code: 500, Message: message} }
 
-// Stream is the target of a connection to a container, or to the ports of a Pod.
+// Stream returns the target for exec, attach, or portforward.
 func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*proxy.Target, error) {
 	pod, err := l.get(podsResource, r.Namespace, r.Name)
 	if err != nil {
 		return nil, err
 	}
-	// The pods of a Node are known to its agent by namespace and name, whatever has asked for them here.
+	// Kubelets identify pods by namespace and name.
 	path, query := "/portForward/"+r.Namespace+"/"+r.Name, url.Values{}
 	if subresource == "portforward" {
 		if ports, ok := r.Options["ports"].([]any); ok {
@@ -113,7 +112,7 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 		if err != nil {
 			return nil, err
 		}
-		// The agent's names of the options are older than those of the API.
+		// Kubelets use older parameter names than the API.
 		path = "/" + subresource + "/" + r.Namespace + "/" + r.Name + "/" + container
 		for option, parameter := range map[string]string{"stdin": "input", "stdout": "output", "stderr": "error", "tty": "tty"} {
 			if r.Options.Bool(option) {
@@ -124,7 +123,8 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 			query.Add("command", word)
 		}
 	}
-	// The container is chosen before the Node is looked for, so that a wrong name is told first, as clients expect.
+	// The container is checked before the Node, because clients expect the error about a wrong name
+	// first.
 	node := pod.Object("spec").String("nodeName")
 	if node == "" {
 		return nil, meta.NewBadRequest(fmt.Sprintf("pod %s does not have a host assigned", r.Name))
@@ -136,7 +136,7 @@ func (l *Locator) Stream(_ context.Context, subresource string, r Request) (*pro
 	return &proxy.Target{URL: at, Backend: l.Kubelets.Trusted, UpgradeRequired: true}, nil
 }
 
-// kubeletURL is an address at the kubelet of a node. The scheme is always https: what passes are logs and commands.
+// kubeletURL returns a URL at a Node's kubelet. Always https: logs and commands pass through it.
 func (l *Locator) kubeletURL(node, path string, query url.Values) (*url.URL, error) {
 	host, port, err := l.kubelet(node)
 	if err != nil {
@@ -145,7 +145,7 @@ func (l *Locator) kubeletURL(node, path string, query url.Values) (*url.URL, err
 	return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, port), Path: path, RawQuery: query.Encode()}, nil
 }
 
-// chooseContainer is the container that is meant: the only one, if none is named.
+// chooseContainer returns the requested container, or the only one.
 func chooseContainer(name string, pod tree.Tree, wanted string) (string, error) {
 	spec := pod.Object("spec")
 	var all []string

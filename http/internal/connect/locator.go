@@ -18,45 +18,45 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Locator finds the targets of requests. Many goroutines may use it.
+// A Locator finds the targets of requests. It is safe for concurrent use.
 type Locator struct {
-	// Objects is how the cluster is read.
+	// Objects reads the cluster.
 	Objects policy.Objects
-	// EndpointSlices returns those of a Service.
+	// EndpointSlices returns the slices of a Service.
 	EndpointSlices func(ctx context.Context, namespace, service string) ([]tree.Tree, error)
-	// Kubelets are the agents of Nodes.
+	// Kubelets reaches kubelets.
 	Kubelets *Kubelets
-	// Members is how Pods, and other ports of Nodes, are reached.
+	// Members reaches Pods, and other ports of Nodes.
 	Members *proxy.Backend
 }
 
-// Close closes the connections that are kept.
+// Close closes idle connections.
 func (l *Locator) Close() {
 	l.Kubelets.Close()
 	l.Members.Close()
 }
 
-// A Request is what a target is wanted for.
+// A Request describes the wanted target.
 type Request struct {
 	Namespace string
-	Name      string // of the object; for the verb proxy scheme:name:port, of which only the name must be there
-	// Path is that behind the sub-resource proxy, decoded, and RawPath as it came. Query is the raw query.
+	Name      string // of the object; for proxy, scheme:name:port with optional scheme and port
+	// Path is the decoded path after the proxy subresource, RawPath its original form, Query the
+	// raw query.
 	Path, RawPath, Query string
-	// Options are those that were admitted.
+	// Options are the admitted options.
 	Options tree.Tree
 }
 
-// The resources that a target is looked up in, in platform form.
+// Lookup resources, in platform form.
 var (
 	podsResource     = meta.GroupResource{Resource: "pods"}
 	nodesResource    = meta.GroupResource{Resource: "nodes"}
 	servicesResource = meta.GroupResource{Resource: "services"}
 )
 
-// errAddressNotAllowed refuses a target whose address is not allowed. It does not name the address.
+// errAddressNotAllowed refuses a target address without naming it.
 var errAddressNotAllowed = meta.NewBadRequest("address not allowed")
 
-// get is an object, or the answer that there is none.
 func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, error) {
 	o := l.Objects.Get(r, namespace, name)
 	if o == nil {
@@ -65,10 +65,10 @@ func (l *Locator) get(r meta.GroupResource, namespace, name string) (tree.Tree, 
 	return o.Tree, nil
 }
 
-// splitName cuts scheme:name:port, name:port or name. A port need not be a number.
+// splitName splits scheme:name:port, name:port, or name. A port may be a name.
 func splitName(text, what string) (scheme, name, port string, err error) {
 	parts := strings.Split(text, ":")
-	// More than two colons are no name. They could be an IPv6 address, to which nobody is proxied by its address.
+	// More than two colons could be an IPv6 address, which is not accepted.
 	switch len(parts) {
 	case 1:
 		name = parts[0]
@@ -83,17 +83,16 @@ func splitName(text, what string) (scheme, name, port string, err error) {
 	return scheme, name, port, nil
 }
 
-// isAllowed tells whether the server may be made to connect to an address.
-// Loopback and link-local addresses are not: there are services of the machine, and of its cloud, that trust whoever
-// reaches them.
+// isAllowed reports whether the server may connect to an address. Services at loopback and
+// link-local addresses, of the machine or its cloud, trust anyone who reaches them.
 func isAllowed(address string) bool {
 	ip := net.ParseIP(address)
 	return ip != nil && ip.IsGlobalUnicast()
 }
 
-// DialMember connects to a member of the cluster, at no address but those that are allowed.
-// The check is made on the address that is connected to, after names were resolved: a name could stand for an allowed
-// address when it is checked, and for another one when it is used.
+// DialMember connects to a member of the cluster at an allowed address only. The check is on the
+// resolved address that is connected to, since a name could resolve to another one after an earlier
+// check.
 func DialMember(ctx context.Context, network, address string) (net.Conn, error) {
 	d := net.Dialer{ControlContext: func(_ context.Context, _, address string, _ syscall.RawConn) error {
 		if at, err := netip.ParseAddrPort(address); err != nil || !isAllowed(at.Addr().Unmap().WithZone("").String()) {
@@ -104,7 +103,7 @@ func DialMember(ctx context.Context, network, address string) (net.Conn, error) 
 	return d.DialContext(ctx, network, address)
 }
 
-// Proxy is the target of a request with the verb proxy, by the resource.
+// Proxy returns the target for the verb proxy.
 func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy.Target, error) {
 	var at *url.URL
 	var err error
@@ -125,12 +124,12 @@ func (l *Locator) Proxy(ctx context.Context, resource string, r Request) (*proxy
 	if at.Scheme == "" {
 		at.Scheme = "http"
 	}
-	// The raw path goes along, or what was escaped would come out otherwise at the other end.
+	// RawPath preserves the original escaping.
 	at.Path, at.RawPath, at.RawQuery = r.Path, r.RawPath, r.Query
 	return &proxy.Target{URL: at, Backend: backend}, nil
 }
 
-// pod is where a port of a Pod is: that which the request names, or the first one that the Pod declares.
+// pod returns the address of a Pod's port: the requested one or the first it declares.
 func (l *Locator) pod(r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "pod")
 	if err != nil {
@@ -147,14 +146,14 @@ func (l *Locator) pod(r Request) (*url.URL, error) {
 	if all := podAddresses(pod); len(all) > 0 {
 		address = all[0]
 	}
-	// A Pod that has no address yet is refused like one whose address is not allowed.
+	// A Pod without address is refused in the same way.
 	if !isAllowed(address) {
 		return nil, errAddressNotAllowed
 	}
 	return &url.URL{Scheme: scheme, Host: joinHostPort(address, port)}, nil
 }
 
-// joinHostPort is net.JoinHostPort for a port that may be missing.
+// joinHostPort is net.JoinHostPort with an optional port.
 func joinHostPort(host, port string) string {
 	if port != "" {
 		return net.JoinHostPort(host, port)
@@ -162,7 +161,7 @@ func joinHostPort(host, port string) string {
 	return strings.TrimSuffix(net.JoinHostPort(host, ""), ":")
 }
 
-// firstPort is the first port that a container of a Pod declares; "" if none does.
+// firstPort returns the first declared container port, or "".
 func firstPort(pod tree.Tree) string {
 	for _, c := range pod.Object("spec").Objects("containers") {
 		for _, p := range c.Objects("ports") {
@@ -173,7 +172,7 @@ func firstPort(pod tree.Tree) string {
 	return ""
 }
 
-// podAddresses are the addresses of a Pod, the main one first.
+// podAddresses returns the addresses of a Pod, the primary first.
 func podAddresses(pod tree.Tree) (all []string) {
 	for _, ip := range pod.Object("status").Objects("podIPs") {
 		all = append(all, ip.String("ip"))
@@ -181,14 +180,15 @@ func podAddresses(pod tree.Tree) (all []string) {
 	return all
 }
 
-// service returns the address of a random ready endpoint of a Service.
-// The port in the request is the name of a port, or its number at the Service, not at the Pods.
+// service returns the address of a random ready endpoint of a Service. The requested port is the
+// name or number of a Service port, not of a Pod port.
 func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	scheme, name, port, err := splitName(r.Name, "service")
 	if err != nil {
 		return nil, err
 	}
-	// EndpointSlices know ports by name only, so a number is looked up in the Service, and its port's name may be empty.
+	// EndpointSlices have port names only, so a number is looked up in the Service. The name may be
+	// empty.
 	if n, err := strconv.ParseInt(port, 10, 64); err == nil {
 		service, err := l.get(servicesResource, r.Namespace, name)
 		if err != nil {
@@ -203,7 +203,8 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	if err != nil {
 		return nil, err
 	}
-	// At random, since there is no state by which load could be shared, and a dead endpoint must not be everybody's first.
+	// Random: there is no state to balance load by, and a dead endpoint must not be first for
+	// everyone.
 	for _, i := range rand.Perm(len(found)) {
 		if host := l.endpoint(found[i], r.Namespace, port); host != "" {
 			return &url.URL{Scheme: scheme, Host: host}, nil
@@ -212,7 +213,6 @@ func (l *Locator) service(ctx context.Context, r Request) (*url.URL, error) {
 	return nil, meta.NewServiceUnavailable(fmt.Sprintf("no endpoints available for service %q", name))
 }
 
-// portName is the name of a port of a Service, which may be "".
 func portName(service tree.Tree, number int64) (name string, ok bool) {
 	for _, p := range service.Object("spec").Objects("ports") {
 		if n, _ := p.Int("port"); n == number {
@@ -222,7 +222,8 @@ func portName(service tree.Tree, number int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoint returns a ready address of an EndpointSlice with a port of that name, or "" if none of them is that of a Pod.
+// endpoint returns a random ready address of an EndpointSlice for a port name, or "" if none
+// belongs to a Pod.
 func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	endpoints := slice.Objects("endpoints")
 	for _, p := range slice.Objects("ports") {
@@ -241,8 +242,8 @@ func (l *Locator) endpoint(slice tree.Tree, namespace, port string) string {
 	return ""
 }
 
-// isPod reports whether an endpoint has the address of the Pod that it names. Without that check, a user who can write
-// EndpointSlices could make the server connect to any address.
+// isPod reports whether an endpoint has the address of the Pod it references. Otherwise users who
+// can write EndpointSlices could make the server connect anywhere.
 func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	of := endpoint.Object("targetRef")
 	if of == nil || of.String("namespace") != namespace {
@@ -252,7 +253,7 @@ func (l *Locator) isPod(endpoint tree.Tree, address, namespace string) bool {
 	return err == nil && slices.Contains(podAddresses(pod), address)
 }
 
-// node is where a port of a Node is: that of its agent, unless the request names another one.
+// node returns the address of a Node's port: the kubelet's unless another is requested.
 func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend, error) {
 	scheme, name, port, err := splitName(r.Name, "node")
 	if err != nil {
@@ -262,18 +263,19 @@ func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend
 	if err != nil {
 		return nil, nil, err
 	}
-	// Whoever may write the status of a Node could else lead the server to itself, or to services of the machine it runs on.
+	// Whoever can write Node status could otherwise direct the server to itself or to services on
+	// its machine.
 	if err := checkHost(ctx, host); err != nil {
 		return nil, nil, err
 	}
-	// The agent gets the server's certificate, other ports of the Node do not: who listens there is not known.
+	// Only the kubelet gets the server's client certificate. Who listens on other ports is unknown.
 	if port == "" || port == kubeletPort {
 		return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, kubeletPort)}, l.Kubelets.Proxied, nil
 	}
 	return &url.URL{Scheme: scheme, Host: net.JoinHostPort(host, port)}, l.Members, nil
 }
 
-// checkHost refuses a name that stands for an address to which nothing is proxied.
+// checkHost returns an error if a host resolves to an address that is not allowed.
 func checkHost(ctx context.Context, host string) error {
 	all, err := net.DefaultResolver.LookupIPAddr(ctx, host)
 	switch {

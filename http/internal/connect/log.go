@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Log is the target of a request for the log of a container; nil where there is none yet, since the Pod has no Node.
+// Log returns the target for a container log, or nil if the Pod has no Node yet.
 func (l *Locator) Log(r Request) (*proxy.Target, error) {
-	// Faults of the options come first: they are the client's, whatever there is.
+	// Invalid options are reported first, whatever exists.
 	if err := validateLog(r.Name, r.Options); err != nil {
 		return nil, err
 	}
@@ -32,29 +32,28 @@ func (l *Locator) Log(r Request) (*proxy.Target, error) {
 	if node == "" {
 		return nil, nil
 	}
-	// None of the names can change the path: an object of such a name, and a container of it, are known to be there.
+	// The names cannot alter the path: the Pod and container exist.
 	at, err := l.kubeletURL(node, "/containerLogs/"+r.Namespace+"/"+r.Name+"/"+container, logQuery(r.Options))
 	if err != nil {
 		return nil, err
 	}
 	t := &proxy.Target{
 		URL: at, Backend: l.Kubelets.Trusted, UseHost: true, IgnoreUpgrade: true,
-		// The agent is asked by the server, whatever the client has sent along.
+		// The server itself asks the kubelet, without the client's headers.
 		EditHeader:   func(h http.Header) { clear(h); h["User-Agent"] = nil },
 		EditResponse: func(resp *http.Response) error { return checkLog(r.Name, at, resp) },
 		Fault: func(err error) error {
 			return internal((&url.Error{Op: "Get", URL: at.String(), Err: err}).Error())
 		},
 	}
-	// Backends keep connections, so one that was not verified must never be used by who wants verified ones.
+	// Connections are pooled, so unverified ones need a pool of their own.
 	if r.Options.Bool("insecureSkipTLSVerifyBackend") {
 		t.Backend = l.Kubelets.Unverified
 	}
 	return t, nil
 }
 
-// logQuery is what the agent is asked for.
-// What is not set is left out, so that the agent's own defaults count.
+// logQuery returns the kubelet's query. Unset options are omitted, so that its defaults apply.
 func logQuery(o tree.Tree) url.Values {
 	q := url.Values{"stream": {o.String("stream")}}
 	for _, name := range []string{"follow", "previous", "timestamps"} {
@@ -73,24 +72,24 @@ func logQuery(o tree.Tree) url.Values {
 	return q
 }
 
-// maxFaultText bounds what is read of an error of the agent, in bytes.
+// maxFaultText bounds what is read of a kubelet's error, in bytes.
 const maxFaultText = 10 << 10
 
-// checkLog makes the answer of an agent a log, or an error.
+// checkLog turns a kubelet's response into a log or an error.
 func checkLog(pod string, at *url.URL, resp *http.Response) error {
-	// A redirect would have the server ask anything in the agent's name.
+	// A redirect could make the server request anything as itself.
 	if code := resp.StatusCode; code >= 300 && code < 400 && resp.Header.Get("Location") != "" {
 		return internal(fmt.Sprintf("Get %q: redirects forbidden", at))
 	}
 	if resp.StatusCode >= 200 && resp.StatusCode <= 206 {
-		// What the agent says of the content does not count: a log is text, and a page must not be shown as one.
+		// The kubelet's Content-Type is ignored: a log must not be rendered as a page.
 		maps.DeleteFunc(resp.Header, func(name string, _ []string) bool { return name != "Content-Encoding" })
 		resp.Header.Set("Content-Type", "text/plain")
 		resp.StatusCode = http.StatusOK
 		return nil
 	}
-	// What the agent says is shown to the client: it is about the log that was asked for. But it is no Status, so its code
-	// decides what reason there is.
+	// The kubelet's text is about the requested log, so the client may see it. It is not a Status,
+	// so the reason follows from the code.
 	text, err := io.ReadAll(io.LimitReader(resp.Body, maxFaultText))
 	if err != nil {
 		return internal("Internal error occurred: " + err.Error())
@@ -98,7 +97,7 @@ func checkLog(pod string, at *url.URL, resp *http.Response) error {
 	return logFault(resp.StatusCode, pod, string(text))
 }
 
-// logFaults are the reasons and texts of errors of agents; "" stands for their own text.
+// logFaults are the reasons and messages of kubelet errors. "" means the kubelet's text.
 var logFaults = map[int]struct {
 	reason  meta.Reason
 	message string
@@ -115,8 +114,8 @@ var logFaults = map[int]struct {
 	504: {meta.ReasonTimeout, "the server was unable to return a response in the time allotted, but may still be processing the request"},
 }
 
-// logFault is the answer to an error of an agent.
-// Texts and reasons are those that clients know from kube-apiserver, where a client library makes them.
+// logFault converts a kubelet error, with the messages and reasons of kube-apiserver, where a
+// client library makes them.
 func logFault(code int, pod, text string) *meta.Status {
 	s := &meta.Status{Code: code, Details: &meta.Details{Kind: "pods/log", Name: pod}}
 	known, ok := logFaults[code]

@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Options reads what a request wants of its connection, as admission sees it. path is that behind the
-// sub-resource. The error is a *meta.Status.
+// Options parses the connect options of a request for admission. path is the path after the
+// subresource. The error is a *meta.Status.
 func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, error) {
 	o := tree.Tree{}
-	// A proxy has one option, the path; all else of the query belongs to who is proxied to.
+	// The rest of a proxy's query is for the backend.
 	switch subresource {
 	case "proxy":
 		if path != "" {
@@ -25,7 +25,7 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 		return o, readPorts(o, q)
 	case "log":
 		return o, readLogOptions(o, q)
-	// Each word is a parameter of its own: a shell never sees the command, so nothing in it can be taken for another one.
+	// Each word is a separate parameter: no shell parses the command.
 	case "exec":
 		var command []any
 		for _, word := range q.All("command") {
@@ -40,23 +40,23 @@ func Options(subresource string, q requestinfo.Query, path string) (tree.Tree, e
 	return o, nil
 }
 
-// readFlag leaves out what is false, as encoders do, so that admission sees the same options whether a client has written
-// a flag or not.
+// readFlag omits false, as encoders do, so that admission sees the same options whether or not a
+// client sends the flag.
 func readFlag(o tree.Tree, q requestinfo.Query, name string) {
 	if q.Flag(name) {
 		o[name] = true
 	}
 }
 
-// readText leaves out what is empty, for the same reason.
+// readText omits "" for the same reason.
 func readText(o tree.Tree, q requestinfo.Query, name string) {
 	if text := q.Get(name); text != "" {
 		o[name] = text
 	}
 }
 
-// readPorts reads numbers as the public server does, whose errors are those of the parser. Ports are only
-// needed over a WebSocket, where there is one message format for all of them.
+// readPorts parses ports with the errors of kube-apiserver's parser. Ports are needed only over
+// WebSocket, where all use one message format.
 func readPorts(o tree.Tree, q requestinfo.Query) error {
 	var ports []any
 	for _, text := range q.All("ports") {
@@ -72,15 +72,15 @@ func readPorts(o tree.Tree, q requestinfo.Query) error {
 	return nil
 }
 
-// The streams of a log.
+// Values of the stream option.
 const (
 	streamAll    = "All"
 	streamStdout = "Stdout"
 	streamStderr = "Stderr"
 )
 
-// readLogOptions reads what there is, whether it makes sense or not: that is for validateLog, which has a Status with causes.
-// A number or a time that is none cannot be looked at any further, and is a bad request.
+// readLogOptions parses options without validating them: validateLog reports causes. Malformed
+// numbers and times are a bad request.
 func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	for _, name := range []string{"follow", "previous", "timestamps", "insecureSkipTLSVerifyBackend"} {
 		readFlag(o, q, name)
@@ -96,13 +96,13 @@ func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 		}
 		o[name] = n
 	}
-	// Clients that encode a time that is not set send the text null.
+	// Clients encode an unset time as null.
 	if text := q.Get("sinceTime"); text != "" && text != "null" {
 		t, err := time.Parse(time.RFC3339, text)
 		if err != nil {
 			return meta.NewBadRequest(err.Error())
 		}
-		// The agent reads any zone.
+		// The kubelet accepts any zone.
 		o["sinceTime"] = t.Local().Format(time.RFC3339)
 	}
 	o["stream"] = streamAll
@@ -112,10 +112,10 @@ func readLogOptions(o tree.Tree, q requestinfo.Query) error {
 	return nil
 }
 
-// validateLog refuses options of a log that make no sense.
+// validateLog returns an error for invalid log options.
 func validateLog(pod string, o tree.Tree) error {
 	var f schema.Faults
-	// None is a number that makes sense: it asks whether there is a log at all.
+	// 0 is valid: it asks whether there is a log.
 	if n, ok := o.Int("tailLines"); ok && n < 0 {
 		f.Invalid("tailLines", n, "must be greater than or equal to 0")
 	}
@@ -133,7 +133,8 @@ func validateLog(pod string, o tree.Tree) error {
 	if stream != streamAll && stream != streamStdout && stream != streamStderr {
 		f.NotSupported("stream", stream, []string{streamAll, streamStderr, streamStdout})
 	}
-	// Lines are counted before they are told apart, so the last ten might hold none of the stream.
+	// Lines are counted before the streams are separated, so the last ten might have none of the
+	// stream.
 	if stream != streamAll && o.Has("tailLines") {
 		f.Report(meta.CauseForbidden, "", "Forbidden", "`tailLines` and specific `stream` are mutually exclusive for now")
 	}

@@ -15,18 +15,18 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// A Rewriter changes the links of what is proxied, so that they lead back through the proxy.
+// A Rewriter rewrites links in proxied responses to lead back through the proxy.
 type Rewriter struct {
-	// Prefix is the path of the request up to the sub-resource proxy.
+	// Prefix is the request path up to the proxy subresource.
 	Prefix string
-	// Target is what was asked of the backend, and Host the Host header of the client.
+	// Target is the URL at the backend, Host the client's Host header.
 	Target *url.URL
 	Host   string
 }
 
-// Edit changes an answer.
+// Edit rewrites a response.
 //
-// What another origin may do with it is not for the backend to say, which does not know where its page is shown.
+// CORS headers are dropped: the backend does not know at which origin its page is shown.
 func (r Rewriter) Edit(resp *http.Response) error {
 	for _, name := range []string{"Credentials", "Headers", "Methods", "Origin"} {
 		resp.Header.Del("Access-Control-Allow-" + name)
@@ -45,10 +45,10 @@ func (r Rewriter) Edit(resp *http.Response) error {
 	return nil
 }
 
-// link is a link that leads back through the proxy, if it leads to the same host.
+// link rewrites a link to the same host.
 func (r Rewriter) link(to *url.URL) string {
-	// A page knows itself by the name that it was asked by, which is the Host of the client, or by that of the target.
-	// A relative link leads back without help, since the path of the request ends like the one at the backend.
+	// A page refers to itself by the client's Host or by the target's. Relative links work
+	// unchanged, because the request's path ends like the backend's.
 	elsewhere := to.Host != "" && to.Host != r.Target.Host && to.Host != r.Host
 	if elsewhere || !strings.HasPrefix(to.Path, "/") {
 		return to.String()
@@ -56,11 +56,12 @@ func (r Rewriter) link(to *url.URL) string {
 	if to.Host != r.Host {
 		to.Scheme, to.Host = "", ""
 	}
-	// A backend that knows where it is shown has done it already.
+	// Already rewritten by the backend.
 	if strings.HasPrefix(to.Path, r.Prefix) {
 		return to.String()
 	}
-	// Join cleans the path, so dots in a link cannot lead out of the prefix. It takes a last slash along, which means a folder.
+	// Join cleans the path, so dots cannot escape the prefix. It drops a trailing slash, which is
+	// significant.
 	slash := strings.HasSuffix(to.Path, "/")
 	to.Path, to.RawPath = path.Join(r.Prefix, to.Path), ""
 	if slash {
@@ -69,17 +70,18 @@ func (r Rewriter) link(to *url.URL) string {
 	return to.String()
 }
 
-// editPage changes the links of a page while it passes. One that is compressed in a way that is not known stays as it is.
+// editPage rewrites the links of a page as it is read. Pages with an unknown encoding are
+// unchanged.
 func (r Rewriter) editPage(resp *http.Response) error {
 	from := resp.Body
-	// What was compressed is compressed again: its headers are on their way, and say so.
+	// Compressed pages are compressed again, as their headers say.
 	unpacked, pack := io.Reader(from), func(w io.Writer) io.WriteCloser { return nopCloser{w} }
 	switch resp.Header.Get("Content-Encoding") {
 	case "":
 	case "gzip":
 		z, err := gzip.NewReader(from)
 		if errors.Is(err, io.EOF) {
-			return nil // the answer to HEAD
+			return nil // response to HEAD
 		}
 		if err != nil {
 			return err
@@ -89,7 +91,7 @@ func (r Rewriter) editPage(resp *http.Response) error {
 		unpacked, pack = flate.NewReader(from), func(w io.Writer) io.WriteCloser {
 			z, err := flate.NewWriter(w, flate.BestSpeed)
 			if err != nil {
-				panic(err) // the level is one
+				panic(err) // unreachable: the level is valid
 			}
 			return z
 		}
@@ -99,40 +101,37 @@ func (r Rewriter) editPage(resp *http.Response) error {
 	p := &page{from: from, rewriter: r, tokens: html.NewTokenizer(unpacked)}
 	p.unpacked, p.to = unpacked, pack(&p.ready)
 	p.tokens.SetMaxBuf(maxToken)
-	// How long it becomes is known at its end only.
+	// The length is known only at the end.
 	resp.Body, resp.ContentLength = p, -1
 	resp.Header.Del("Content-Length")
 	return nil
 }
 
-// nopCloser makes a writer that needs no end look like a compressing one, which does.
+// nopCloser is the uncompressed counterpart of the compressing writers.
 type nopCloser struct{ io.Writer }
 
-// Close implements io.Closer. What is written before is complete already.
 func (nopCloser) Close() error { return nil }
 
-// maxToken bounds a tag, or a text between two, in bytes. A page with a longer one is changed up to there.
+// maxToken bounds a tag or text, in bytes. From a longer one on, a page is unchanged.
 const maxToken = 1 << 20
 
-// A page is an HTML document whose links are changed while it is read.
+// A page is an HTML document whose links are rewritten while it is read.
 type page struct {
 	from     io.Closer
 	unpacked io.Reader
 	tokens   *html.Tokenizer
 	rewriter Rewriter
-	to       io.WriteCloser // packs what is written, into ready
+	to       io.WriteCloser // compresses into ready
 	ready    bytes.Buffer
-	raw      bool // the rest passes as it is
+	raw      bool // copy the rest unchanged
 	err      error
 }
 
-// Close implements io.Closer.
 func (p *page) Close() error { return p.from.Close() }
 
-// Read implements io.Reader.
-// The compressor is closed at the end of the page, or the client would lack what it holds back.
+// Read implements io.Reader. At the end it closes the compressor, which flushes what it holds back.
 func (p *page) Read(b []byte) (int, error) {
-	// One token at a time: what is kept of a page is a token, and what the compressor holds back.
+	// One token at a time bounds the memory.
 	for p.ready.Len() == 0 && p.err == nil {
 		if p.err = p.step(); p.err != nil {
 			if err := p.to.Close(); err != nil && p.err == io.EOF {
@@ -146,7 +145,7 @@ func (p *page) Read(b []byte) (int, error) {
 	return 0, p.err
 }
 
-// step passes one token on, or, behind one that is too long, what there is.
+// step processes one token, or copies raw input.
 func (p *page) step() error {
 	if p.raw {
 		_, err := io.CopyN(p.to, p.unpacked, 4<<10)
@@ -156,7 +155,8 @@ func (p *page) step() error {
 	case html.ErrorToken:
 		return p.endTokens()
 	case html.StartTagToken, html.SelfClosingTagToken:
-		// Token unescapes attributes in the raw text itself. A tag that is not changed goes out to the byte as it came.
+		// Token unescapes attributes in the raw text in place. Unchanged tags are written byte for
+		// byte.
 		raw := bytes.Clone(p.tokens.Raw())
 		token := p.tokens.Token()
 		if attributes, ok := linkAttributes[token.DataAtom]; ok && p.rewriter.change(token.Attr, attributes) {
@@ -170,7 +170,7 @@ func (p *page) step() error {
 	}
 }
 
-// endTokens ends the page, or goes on with what is too long for a token as it is.
+// endTokens ends the page, or switches to raw copying after a token that is too long.
 func (p *page) endTokens() error {
 	err := p.tokens.Err()
 	if !errors.Is(err, html.ErrBufferExceeded) {
@@ -184,7 +184,7 @@ func (p *page) endTokens() error {
 	return err
 }
 
-// change changes those attributes that are links, and tells whether any is.
+// change rewrites link attributes and reports whether any changed.
 func (r Rewriter) change(attributes []html.Attribute, names string) (changed bool) {
 	for i, a := range attributes {
 		if a.Namespace != "" || !strings.Contains(names, " "+a.Key+" ") {
@@ -192,7 +192,7 @@ func (r Rewriter) change(attributes []html.Attribute, names string) (changed boo
 		}
 		to, err := url.Parse(a.Val)
 		if err != nil {
-			continue // it is no link that a browser could follow either
+			continue // browsers cannot follow it either
 		}
 		attributes[i].Val = r.link(to)
 		changed = changed || attributes[i].Val != a.Val
@@ -200,7 +200,7 @@ func (r Rewriter) change(attributes []html.Attribute, names string) (changed boo
 	return changed
 }
 
-// linkAttributes are the attributes that are links, by tag (HTML 4.01, index of attributes).
+// linkAttributes are the link attributes by tag (HTML 4.01, index of attributes).
 var linkAttributes = map[atom.Atom]string{
 	atom.A: " href ", atom.Applet: " codebase ", atom.Area: " href ", atom.Audio: " src ", atom.Base: " href ",
 	atom.Blockquote: " cite ", atom.Body: " background ", atom.Button: " formaction ", atom.Command: " icon ", atom.Del: " cite ",
