@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// redirectRefused is the answer in place of a redirect.
+// redirectRefused is the response body in place of a redirect.
 const redirectRefused = "the backend attempted to redirect this request, which is not permitted"
 
-// answer passes an answer on.
+// answer forwards a response.
 func (e *Exchange) answer(body *wire.BodyStream, resp *http.Response, started func(int)) (Result, error) {
 	if e.target.RefuseRedirects && isRedirect(resp) {
 		resp = refusedRedirect()
@@ -26,7 +26,7 @@ func (e *Exchange) answer(body *wire.BodyStream, resp *http.Response, started fu
 			return Result{}, e.fault(err, e.target.Fault, unreachable)
 		}
 	}
-	defer func() { _ = resp.Body.Close() }() // it may be another one than that of the backend
+	defer func() { _ = resp.Body.Close() }() // EditResponse may have replaced it
 	w := e.newAnswerWriter(body, resp)
 	started(resp.StatusCode)
 	result := Result{Code: resp.StatusCode}
@@ -49,17 +49,17 @@ func refusedRedirect() *http.Response {
 	}
 }
 
-// An answerWriter writes an answer to a client.
+// An answerWriter writes a response to a client.
 type answerWriter struct {
 	conn     *wire.Conn
 	head     []byte
 	chunked  bool
-	messages *Messages // nil: the body is that of an answer
+	messages *Messages // nil: a plain response
 	noBody   bool
-	last     bool // the connection ends with it
+	last     bool // the connection closes after it
 }
 
-// newAnswerWriter makes the head of an answer. It goes out with the first piece of the body, if that is there already.
+// newAnswerWriter builds the response head.
 func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *answerWriter {
 	w := &answerWriter{conn: e.conn}
 	head := e.request.Head
@@ -96,7 +96,6 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	return w
 }
 
-// headOf is the head of an answer.
 func headOf(code int, h http.Header) []byte {
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")
@@ -105,18 +104,18 @@ func headOf(code int, h http.Header) []byte {
 	return b.Bytes()
 }
 
-// announceTrailers names the trailers that are to come.
+// announceTrailers sets the Trailer header.
 func (w *answerWriter) announceTrailers(h, trailers http.Header) {
 	for name := range trailers {
 		h.Add("Trailer", name)
 	}
 }
 
-// copyBuffers are those through which answers and tunnels pass.
+// copyBuffers are for responses and tunnels.
 var copyBuffers = sync.Pool{New: func() any { return new([copyBufferSize]byte) }}
 
-// write writes the answer, each piece when it is there. A stream that ends once ctx is done was cut, also if the backend
-// has seen that first and ended it properly.
+// write writes the response as it arrives. A stream that ends after ctx is done counts as cut, even
+// if the backend noticed first and ended it properly.
 func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	if _, err := w.conn.Write(w.head); err != nil || w.noBody {
 		return err
@@ -136,7 +135,7 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 	}
 	var end bytes.Buffer
 	end.WriteString("0\r\n")
-	_ = resp.Trailer.Write(&end) // a buffer takes everything
+	_ = resp.Trailer.Write(&end) // a buffer never fails
 	end.WriteString("\r\n")
 	_, err := w.conn.Write(end.Bytes())
 	return err
@@ -144,12 +143,12 @@ func (w *answerWriter) write(ctx context.Context, resp *http.Response) error {
 
 var errWrongLength = errors.New("the body of an answer has another length than its head says")
 
-// writeBody writes the body. A length that was announced has to be met, or the client would wait, or take what follows for the
-// rest.
+// writeBody writes the body. It must have the announced length, or the client would wait or
+// misparse what follows.
 func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	buf := copyBuffers.Get().(*[copyBufferSize]byte)
 	defer copyBuffers.Put(buf)
-	const room = 8 // for the length of a chunk before it, and the end of a line behind it
+	const room = 8 // for the chunk size before the data
 	for written := int64(0); ; {
 		n, err := body.Read(buf[room : len(buf)-2])
 		if written += int64(n); length >= 0 && written > length {
@@ -171,7 +170,7 @@ func (w *answerWriter) writeBody(body io.Reader, length int64) error {
 	}
 }
 
-// writePiece writes n bytes that begin at from, as a chunk where there are chunks.
+// writePiece writes n bytes starting at from, as a chunk if chunked.
 func (w *answerWriter) writePiece(buf *[copyBufferSize]byte, from, n int) error {
 	to := from + n
 	if w.messages != nil {

@@ -11,28 +11,28 @@ import (
 	"time"
 )
 
-// BackendOptions say how servers of one sort are reached. The zero value is useful.
+// BackendOptions configure how servers of one kind are reached. The zero value is usable.
 type BackendOptions struct {
-	// TLS says whom to trust, and what to prove oneself with. The name that is verified is that of the URL, unless
+	// TLS has the CAs and the client certificate. The verified name is the URL's host unless
 	// ServerName is set.
 	TLS *tls.Config
-	// Dial makes connections; nil: as the URL says. A proxy that the environment names is never used.
+	// Dial connects; nil dials the URL's host. Proxies from the environment are never used.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// DialTimeout is for making a connection [30 s].
+	// DialTimeout bounds connecting [30 s].
 	DialTimeout time.Duration
-	// MaxIdle bounds the connections to one server that are kept while nothing is asked [16].
+	// MaxIdle bounds the idle connections per server [16].
 	MaxIdle int
 }
 
-// A Backend is how servers of one sort are reached. It keeps connections to them; many goroutines may use it.
+// A Backend reaches servers of one kind and pools connections to them. It is safe for concurrent
+// use.
 type Backend struct {
 	transport *http.Transport
-	upgrade   *tls.Config // of connections that are to be upgraded, which HTTP/2 cannot be
+	upgrade   *tls.Config // for upgrades, which need HTTP/1.1
 	dial      func(ctx context.Context, network, address string) (net.Conn, error)
 	timeout   time.Duration
 }
 
-// The bounds of what a backend may take.
 const (
 	handshakeTimeout      = 10 * time.Second
 	idleTimeout           = 90 * time.Second
@@ -40,7 +40,7 @@ const (
 	copyBufferSize        = 16 << 10
 )
 
-// NewBackend makes a Backend.
+// NewBackend returns a Backend.
 func NewBackend(o BackendOptions) *Backend {
 	config := o.TLS
 	if config == nil {
@@ -49,7 +49,7 @@ func NewBackend(o BackendOptions) *Backend {
 	b := &Backend{upgrade: config.Clone(), dial: o.Dial, timeout: cmp.Or(o.DialTimeout, 30*time.Second)}
 	b.upgrade.NextProtos = []string{"http/1.1"}
 	if b.dial == nil {
-		b.dial = (&net.Dialer{}).DialContext // its keep-alives find out who has gone without a word
+		b.dial = (&net.Dialer{}).DialContext // its keep-alives detect dead peers
 	}
 	b.transport = &http.Transport{
 		DialContext: b.dialInTime, TLSClientConfig: config.Clone(), ForceAttemptHTTP2: true, DisableCompression: true,
@@ -61,25 +61,24 @@ func NewBackend(o BackendOptions) *Backend {
 	return b
 }
 
-// NewUnverifiedBackend makes a Backend of servers of which nobody knows what certificates they should have.
+// NewUnverifiedBackend returns a Backend that does not verify certificates.
 func NewUnverifiedBackend(dial func(ctx context.Context, network, address string) (net.Conn, error)) *Backend {
 	return NewBackend(BackendOptions{TLS: &tls.Config{InsecureSkipVerify: true}, Dial: dial})
 }
 
-// Close closes the connections that are kept. Those in use are closed when they are not any more.
+// Close closes idle connections. Those in use close after use.
 func (b *Backend) Close() { b.transport.CloseIdleConnections() }
 
-// RoundTrip implements http.RoundTripper, for what is asked of a backend beside what is passed on.
+// RoundTrip implements http.RoundTripper, for the server's own requests.
 func (b *Backend) RoundTrip(r *http.Request) (*http.Response, error) { return b.transport.RoundTrip(r) }
 
-// dialInTime makes a connection, without TLS.
 func (b *Backend) dialInTime(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, b.timeout)
 	defer cancel()
 	return b.dial(ctx, network, address)
 }
 
-// DialUpgrade makes a connection of its own to a server, with TLS if the URL says so, on which HTTP/1.1 is spoken.
+// DialUpgrade opens a separate HTTP/1.1 connection to a server, with TLS for https.
 func (b *Backend) DialUpgrade(ctx context.Context, u *url.URL) (net.Conn, error) {
 	port := u.Port()
 	if port == "" {
@@ -98,7 +97,7 @@ func (b *Backend) DialUpgrade(ctx context.Context, u *url.URL) (net.Conn, error)
 	ctx, cancel := context.WithTimeout(ctx, handshakeTimeout)
 	defer cancel()
 	if err := c.HandshakeContext(ctx); err != nil {
-		_ = raw.Close() // the handshake is what has failed
+		_ = raw.Close() // the handshake's error counts
 		return nil, fmt.Errorf("the TLS handshake has failed: %w", err)
 	}
 	return c, nil

@@ -1,28 +1,27 @@
-// Package proxy passes requests on to other servers, and their answers back: to aggregated servers, to Services, Pods
-// and Nodes, and to the agents of Nodes.
+// Package proxy forwards requests to other servers: aggregated servers, Services, Pods, Nodes, and
+// kubelets.
 //
-// Its nouns:
+//	Backend     how servers of one kind are reached: TLS, connection pool
+//	Target      where a request goes and how it is changed
+//	Exchange    a request, its response, and what may end them early
+//	Tunnel      two upgraded connections, copied both ways
+//	Translator  translates between different upgrade protocols of client and backend
 //
-//	Backend   how servers of one sort are reached: whom to trust, what to prove oneself with, connections that wait
-//	Target    where one request goes, and what is changed on the way
-//	Exchange  one request, its answer, and what may end them before their end
-//	Tunnel    two connections that have been upgraded to another protocol, copied both ways
-//	Translator  speaks another protocol with the client than the backend does
+// The front has authenticated and authorized the request, and its body is still unread. Everything
+// is streamed: bodies take one buffer each, every piece is flushed on arrival, compressed content
+// stays compressed, and trailers follow chunks. net/http's Transport uses HTTP/2 with backends that
+// offer it. An upgrade has its own HTTP/1.1 connection.
 //
-// The front has authenticated and authorized a request before it comes here, and the body is still with the client.
-// Everything passes through as it comes: bodies and answers of any size take a buffer each, every piece is flushed
-// when it is there, compressed content stays compressed, and trailers come behind chunks. Outbound, net/http's
-// Transport speaks HTTP/2 to backends that offer it; an upgrade has a connection of its own, in HTTP/1.1.
-//
-// What always holds:
-//   - Credentials of the client do not go on: the front hides them, and a Target says which others are stripped. Headers
-//     of one connection (Connection and what it names, Keep-Alive, TE, Transfer-Encoding, Upgrade and the like) are not
-//     passed on in either direction, but for what an upgrade needs.
-//   - A redirect is never followed: it is passed on, or refused.
-//   - A connection is upgraded only if the backend has answered 101, to the protocol that was asked for; any
-//     other answer is passed on as what it is, and the backend's connection is closed. To HTTP/2 (h2c) nothing
-//     is upgraded, for requests in it would pass without being looked at.
-//   - A client that goes away ends its request to the backend, and a backend that goes away ends the answer, in a
-//     way that nobody takes for its proper end.
-//   - An Exchange is stopped by a shutdown, and revoked with the right by which it runs (stream.LongRunning).
+// Invariants:
+//   - Client credentials are not forwarded: the front hides them, and a Target strips others.
+//     Hop-by-hop headers (Connection and those it names, Keep-Alive, TE, Transfer-Encoding,
+//     Upgrade, ...) are removed in both directions, except as an upgrade needs.
+//   - Redirects are never followed, but forwarded or refused.
+//   - A connection is upgraded only after a 101 for a requested protocol. Other responses are
+//     forwarded as they are, and the backend connection is closed. Upgrades to HTTP/2 (h2c) are
+//     ignored, since requests in it would not be checked.
+//   - A client that disconnects ends its request to the backend. A backend that disconnects ends
+//     the response in a way that cannot be mistaken for its end.
+//   - An Exchange is stopped by a shutdown, and revoked with the permission by which it runs
+//     (stream.LongRunning).
 package proxy

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Exchange is one request and its answer. It ends with the request, or earlier: with its client, with the
-// deadline of its context, by a shutdown, or with the right by which it runs.
+// An Exchange is a request and its response. It ends with the request, or early: when the client
+// disconnects, at its context's deadline, on shutdown, or when its permission is revoked.
 type Exchange struct {
 	conn    *wire.Conn
 	request Request
@@ -22,10 +22,10 @@ type Exchange struct {
 	cancel context.CancelCauseFunc
 }
 
-// StreamTimeout is how long either side may take for each piece of what has no deadline.
+// StreamTimeout bounds each read and write of an upgraded connection.
 const StreamTimeout = 15 * time.Minute
 
-// stopGrace is the time that a plain request gets when the server shuts down.
+// stopGrace is how long a request may continue during shutdown.
 const stopGrace = time.Second
 
 var (
@@ -34,7 +34,7 @@ var (
 	errUnasked    = errors.New("the backend has changed the protocol without being asked to")
 )
 
-// New makes an Exchange. It ends with ctx, and so does a tunnel that it becomes.
+// New returns an Exchange that ends with ctx, as does its tunnel.
 func New(ctx context.Context, conn *wire.Conn, r Request, t *Target) *Exchange {
 	e := &Exchange{conn: conn, request: r, target: t}
 	e.ctx, e.cancel = context.WithCancelCause(ctx)
@@ -46,23 +46,24 @@ func (e *Exchange) Stop() {
 	time.AfterFunc(stopGrace, func() { e.cancel(errStopped) })
 }
 
-// Revoke implements stream.LongRunning. What is under way is cut: there is no place for a Status in it.
+// Revoke implements stream.LongRunning. It cuts the response, which has no place for a Status.
 func (e *Exchange) Revoke(refusal *meta.Status) { e.cancel(refusal) }
 
 // ForceClose implements stream.LongRunning.
 func (e *Exchange) ForceClose() { e.cancel(errStopped) }
 
-// Result is how a request was answered. The zero value says that nothing was written yet.
+// Result describes the response. The zero value means that nothing was written.
 type Result struct {
-	// Code is that of the answer.
+	// Code is the status code.
 	Code int
-	// Tunnel is set where the connection has been upgraded: its Run goes on when the connection has been taken
-	// over from the server.
+	// Tunnel is set if the connection was upgraded. Its Run must be called after the connection is
+	// hijacked.
 	Tunnel *Tunnel
 }
 
-// Run answers the request. With an error nothing has been written, and the error is the answer; it is a *meta.Status or
-// ends the connection. started is called with the code when the answer begins.
+// Run handles the request. On error nothing was written, and the error is the response: a
+// *meta.Status, or one that closes the connection. started is called with the status code when the
+// response begins.
 func (e *Exchange) Run(started func(code int)) (Result, error) {
 	body := e.conn.StreamBody(func() { e.cancel(errClientGone) })
 	defer body.Stop()
@@ -77,14 +78,13 @@ func (e *Exchange) Run(started func(code int)) (Result, error) {
 	if err != nil {
 		return Result{}, e.fault(err, e.target.Fault, unreachable)
 	}
-	defer func() { _ = resp.Body.Close() }() // what has not been read is of no use
+	defer func() { _ = resp.Body.Close() }() // unread data is not needed
 	if resp.StatusCode == http.StatusSwitchingProtocols {
 		return Result{}, e.fault(errUnasked, e.target.Fault, unreachable)
 	}
 	return e.answer(body, resp, started)
 }
 
-// newRequest is the request to the backend.
 func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Request {
 	t, u := e.target, *e.target.URL
 	r := &http.Request{
@@ -103,7 +103,8 @@ func (e *Exchange) newRequest(body *wire.BodyStream, upgrade string) *http.Reque
 	return r.WithContext(e.ctx)
 }
 
-// fault is the answer to an error of the backend: what has ended the Exchange, if that is why it failed.
+// fault returns the error response for a failed backend request: what ended the Exchange, if that
+// was the cause.
 func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	cause := context.Cause(e.ctx)
 	var refusal *meta.Status
@@ -122,7 +123,6 @@ func (e *Exchange) fault(err error, own, otherwise func(error) error) error {
 	return otherwise(err)
 }
 
-// unreachable is the answer where a backend cannot be reached.
 func unreachable(err error) error {
 	return unavailable(fmt.Sprintf("error trying to reach service: %v", err))
 }
@@ -131,7 +131,6 @@ func unavailable(message string) *meta.Status {
 	return &meta.Status{Code: http.StatusServiceUnavailable, Reason: meta.ReasonServiceUnavailable, Message: message}
 }
 
-// internal is the answer to a failure for which there is no other one.
 func internal(err error) error {
 	return &meta.Status{Code: http.StatusInternalServerError, Message: err.Error()}
 }

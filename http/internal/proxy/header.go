@@ -7,13 +7,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// hopByHop are the headers that are about one connection (RFC 9110, 7.6.1, and what was before it).
+// hopByHop are the hop-by-hop headers (RFC 9110, 7.6.1, and older ones).
 var hopByHop = []string{
 	"Connection", "Proxy-Connection", "Keep-Alive", "Proxy-Authenticate", "Proxy-Authorization", "Te", "Trailer",
 	"Transfer-Encoding", "Upgrade", "Http2-Settings",
 }
 
-// removeHopByHop removes what is about one connection, also what Connection names.
+// removeHopByHop removes hop-by-hop headers, including those that Connection names.
 func removeHopByHop(h http.Header) {
 	for _, line := range h["Connection"] {
 		for name := range strings.SplitSeq(line, ",") {
@@ -27,7 +27,7 @@ func removeHopByHop(h http.Header) {
 	}
 }
 
-// header is the header of the request to the backend.
+// header returns the header of the backend request.
 func (r *Request) header(t *Target, upgrade string) http.Header {
 	h := make(http.Header, 16)
 	for name, value := range r.Headers {
@@ -50,7 +50,7 @@ func (r *Request) header(t *Target, upgrade string) http.Header {
 	}
 	r.addForwardedFor(h)
 	if _, ok := h["User-Agent"]; !ok {
-		h["User-Agent"] = nil // or net/http would make one up
+		h["User-Agent"] = nil // else net/http sets its own
 	}
 	if t.EditHeader != nil {
 		t.EditHeader(h)
@@ -58,7 +58,7 @@ func (r *Request) header(t *Target, upgrade string) http.Header {
 	return h
 }
 
-// addForwardedFor tells the backend who has asked: behind those that say for whom they have asked.
+// addForwardedFor appends the client's address to X-Forwarded-For.
 func (r *Request) addForwardedFor(h http.Header) {
 	if !r.ClientAddr.IsValid() {
 		return
@@ -67,7 +67,7 @@ func (r *Request) addForwardedFor(h http.Header) {
 	h.Set("X-Forwarded-For", strings.Join(all, ", "))
 }
 
-// hasToken tells whether a header that is a list has an item, in any case.
+// hasToken reports whether a list header contains a token, ignoring case.
 func hasToken(lines []string, token string) bool {
 	for _, line := range lines {
 		for item := range strings.SplitSeq(line, ",") {
@@ -79,10 +79,10 @@ func hasToken(lines []string, token string) bool {
 	return false
 }
 
-// UpgradeOf is the protocol to which a request asks to be upgraded; "" is none.
+// UpgradeOf returns the requested upgrade protocol, or "".
 //
-// HTTP/2 is none: the requests in it would reach the backend with headers that nobody has looked at. A server may always
-// take an upgrade for a plain request.
+// HTTP/2 is ignored: its requests would reach the backend unchecked. A server may always ignore an
+// upgrade.
 func UpgradeOf(h *fasthttp.RequestHeader) string {
 	var connection []string
 	for _, line := range h.PeekAll("Connection") {
@@ -101,9 +101,8 @@ func UpgradeOf(h *fasthttp.RequestHeader) string {
 	return protocol
 }
 
-// addFrontHeaders gives an answer the headers that the front gives to every one.
-//
-// How long it may be kept is what the backend knows, and both may warn.
+// addFrontHeaders adds the front's headers to a response. Cache-Control is the backend's, Warning
+// and Vary are merged.
 func addFrontHeaders(h http.Header, front *fasthttp.ResponseHeader) {
 	fresh := map[string]bool{}
 	for key, value := range front.All() {

@@ -9,15 +9,16 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 )
 
-// Messages are a WebSocket on which a body goes to a client, each piece as a message. What the client sends counts for nothing.
+// Messages send a response body over a WebSocket, each piece as a message. Input from the client is
+// ignored.
 type Messages struct {
-	// Header is that of the answer to the upgrade.
+	// Header is for the 101 response.
 	Header http.Header
-	// Base64 makes texts of the pieces.
+	// Base64 encodes the pieces as text.
 	Base64 bool
 }
 
-// head is the answer to the upgrade, and a first message, which is empty: it tells that the body begins.
+// head returns the 101 response and a first, empty message, which marks the start of the body.
 func (m *Messages) head(front http.Header) []byte {
 	for name, values := range m.Header {
 		front[name] = values
@@ -25,7 +26,6 @@ func (m *Messages) head(front http.Header) []byte {
 	return stream.AppendFrameHeader(headOf(http.StatusSwitchingProtocols, front), m.opcode(), 0)
 }
 
-// message is a piece of the body.
 func (m *Messages) message(piece []byte) []byte {
 	size := len(piece)
 	if m.Base64 {
@@ -45,7 +45,7 @@ func (m *Messages) opcode() ws.OpCode {
 	return ws.OpBinary
 }
 
-// end is the last message.
+// end returns the close frame.
 func (m *Messages) end() []byte {
 	reason := ws.NewCloseFrameBody(ws.StatusNormalClosure, "")
 	return append(stream.AppendFrameHeader(nil, ws.OpClose, len(reason)), reason...)

@@ -9,45 +9,46 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A Target says where one request goes, and what is changed on the way. URL and Backend are required.
+// A Target says where a request goes and how it is changed. URL and Backend are required.
 type Target struct {
-	// URL is what is asked for: scheme, host, path and raw query.
+	// URL has the scheme, host, path, and raw query.
 	URL     *url.URL
 	Backend *Backend
-	// UseHost replaces the Host header of the client by that of URL.
+	// UseHost replaces the client's Host header by the URL's.
 	UseHost bool
-	// EditHeader changes the headers of the request, after those that are never passed on have gone; nil: it stays so.
+	// EditHeader, if set, edits the request header after hop-by-hop headers and credentials were
+	// removed.
 	EditHeader func(http.Header)
-	// EditResponse changes an answer before any of it is passed on, or refuses it by an error, which takes its place;
-	// nil: it stays as it is. The answer to an upgrade is not changed.
+	// EditResponse, if set, edits a response before it is forwarded, or returns an error to send
+	// instead. It does not apply to 101 responses.
 	EditResponse func(*http.Response) error
-	// RefuseRedirects answers 502 in place of a redirect.
+	// RefuseRedirects responds 502 to redirects.
 	RefuseRedirects bool
-	// UpgradeRequired refuses what is no upgrade.
+	// UpgradeRequired refuses requests without an upgrade.
 	UpgradeRequired bool
-	// IgnoreUpgrade takes an upgrade for a plain request.
+	// IgnoreUpgrade treats an upgrade as a plain request.
 	IgnoreUpgrade bool
-	// Messages, if set, are how the body of an answer that is no error goes to a client that wants a WebSocket.
+	// Messages, if set, sends the body of a 200 response over a WebSocket.
 	Messages *Messages
-	// Translator, if set, speaks another protocol with a client that is upgraded than the backend does.
+	// Translator, if set, translates between the upgrade protocols of client and backend.
 	Translator Translator
-	// Fault is the answer where the backend could not be reached, or has answered nothing that can be passed on; nil
+	// Fault returns the error response if the backend is unreachable or its response unusable. nil
 	// is 503, "error trying to reach service: ...".
 	Fault func(err error) error
-	// UpgradeFault is the answer where an upgrade has failed so; nil is 500 with the text of the error.
+	// UpgradeFault is Fault for upgrades. nil is 500 with the error's text.
 	UpgradeFault func(err error) error
 }
 
-// A Request is what a client asks for, as far as it is passed on.
+// A Request is the part of the client's request that is forwarded.
 type Request struct {
 	Method string
-	// Head is what the client has sent, and Headers those of it that may be passed on.
+	// Head is the client's header, Headers the part of it that may be forwarded.
 	Head    *fasthttp.RequestHeader
 	Headers iter.Seq2[string, string]
-	// ClientAddr is added to X-Forwarded-For; the zero value is not.
+	// ClientAddr is added to X-Forwarded-For unless zero.
 	ClientAddr netip.Addr
-	// Protocols replace the sub-protocols of a WebSocket, for one of them may be a token; nil: there are none.
+	// Protocols replace the WebSocket subprotocols, one of which may be a token. nil means none.
 	Protocols []string
-	// Answer has the headers that the front gives to every answer.
+	// Answer has the headers that the front adds to every response.
 	Answer *fasthttp.ResponseHeader
 }

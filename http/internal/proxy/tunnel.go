@@ -15,26 +15,26 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// A Tunnel is two connections that have been upgraded to another protocol: what comes from one goes to the other,
-// and nobody looks at it, unless a Translator does.
+// A Tunnel is a pair of upgraded connections, copied both ways unless a Translator is set.
 type Tunnel struct {
 	exchange *Exchange
 	client   *wire.Conn
 	backend  bufferedConn
-	head     []byte // of the answer
+	head     []byte // of the response
 }
 
-// A Translator upgrades a client to another protocol than the backend, and translates one into the other.
+// A Translator upgrades the client to another protocol than the backend and translates between
+// them.
 type Translator interface {
-	// Ask is the protocol to ask the backend for. It may change the header of the request.
+	// Ask returns the protocol to request from the backend. It may change the request header.
 	Ask(h http.Header) (protocol string)
-	// Agree is the header of the answer to the client, after the backend has agreed with one of its own.
+	// Agree returns the response header for the client after the backend has agreed.
 	Agree(backend http.Header) (http.Header, error)
-	// Run translates until one of the connections has ended, or they are closed.
+	// Run translates until a connection ends or is closed.
 	Run(client, backend net.Conn)
 }
 
-// A bufferedConn is a connection of which something has been read ahead.
+// A bufferedConn is a connection with buffered input.
 type bufferedConn struct {
 	net.Conn
 	reader *bufio.Reader
@@ -43,7 +43,6 @@ type bufferedConn struct {
 // Read implements io.Reader.
 func (c bufferedConn) Read(b []byte) (int, error) { return c.reader.Read(b) }
 
-// CloseWrite tells the other end that nothing more comes.
 func (c bufferedConn) CloseWrite() error { return closeWrite(c.Conn) }
 
 func closeWrite(c net.Conn) error {
@@ -54,7 +53,7 @@ func closeWrite(c net.Conn) error {
 	return w.CloseWrite()
 }
 
-// newTunnel makes a tunnel that begins with the answer of the backend.
+// newTunnel returns a tunnel that begins with the 101 response.
 func (e *Exchange) newTunnel(backend bufferedConn, resp *http.Response) (*Tunnel, error) {
 	h := resp.Header.Clone()
 	upgrade := h.Get("Upgrade")
@@ -71,12 +70,12 @@ func (e *Exchange) newTunnel(backend bufferedConn, resp *http.Response) (*Tunnel
 	h.Set("Upgrade", upgrade)
 	var head bytes.Buffer
 	head.WriteString("HTTP/1.1 101 Switching Protocols\r\n")
-	_ = h.Write(&head) // a buffer takes everything
+	_ = h.Write(&head) // a buffer never fails
 	head.WriteString("\r\n")
 	return &Tunnel{exchange: e, client: e.conn, backend: backend, head: head.Bytes()}, nil
 }
 
-// Run goes on until both directions have ended, closes both connections, and then calls atEnd.
+// Run copies until both directions have ended, closes both connections, and calls atEnd.
 func (t *Tunnel) Run(atEnd func()) {
 	defer atEnd()
 	defer t.close()
@@ -94,19 +93,18 @@ func (t *Tunnel) Run(atEnd func()) {
 	CopyBoth(t.client, t.backend)
 }
 
-// close ends both directions.
 func (t *Tunnel) close() {
-	_ = t.client.Close() // nobody is left to tell
+	_ = t.client.Close() // errors cannot be reported
 	_ = t.backend.Close()
 }
 
-// halfCloseTimeout is how long one direction may be silent when the other one has ended.
+// halfCloseTimeout bounds the silence of one direction after the other has ended.
 const halfCloseTimeout = 30 * time.Second
 
-// CopyBoth copies what comes from each of two connections to the other one, until both directions have ended.
+// CopyBoth copies between two connections in both directions until both have ended.
 //
-// Each direction ends by itself, as TCP has it. When one has ended the other one may go on for as long as something comes
-// in it, so that a connection of which only one end is left does not stay. An error ends both.
+// Each direction ends on its own, as in TCP. After one has ended, the other continues while it is
+// active, so that a connection with one dead end does not stay open. An error ends both.
 func CopyBoth(a, b net.Conn) {
 	p := &pair{a: a, b: b}
 	var both sync.WaitGroup
@@ -115,18 +113,16 @@ func CopyBoth(a, b net.Conn) {
 	both.Wait()
 }
 
-// A pair is two connections between which is copied.
 type pair struct {
 	a, b   net.Conn
 	ending atomic.Bool // one direction has ended
 }
 
 func (p *pair) close() {
-	_ = p.a.Close() // nobody is left to tell
+	_ = p.a.Close() // errors cannot be reported
 	_ = p.b.Close()
 }
 
-// copy copies one direction.
 func (p *pair) copy(to, from net.Conn) {
 	buf := copyBuffers.Get().(*[copyBufferSize]byte)
 	defer copyBuffers.Put(buf)
@@ -145,12 +141,12 @@ func (p *pair) copy(to, from net.Conn) {
 			return
 		}
 		if p.ending.Load() {
-			_ = from.SetReadDeadline(time.Now().Add(halfCloseTimeout)) // fails only if it is closed
+			_ = from.SetReadDeadline(time.Now().Add(halfCloseTimeout)) // fails only if closed
 		}
 	}
 }
 
-// write writes a piece, for which the other end may take its time, but not for ever.
+// write writes a piece with a deadline.
 func write(to net.Conn, b []byte) error {
 	if err := to.SetWriteDeadline(time.Now().Add(StreamTimeout)); err != nil {
 		return err
@@ -159,12 +155,12 @@ func write(to net.Conn, b []byte) error {
 	return err
 }
 
-// endDirection tells one end that nothing more comes to it. From then on it may not be silent.
+// endDirection closes the sending side of a connection. From then on it may not be silent.
 func (p *pair) endDirection(to net.Conn) {
 	p.ending.Store(true)
 	if errors.Is(closeWrite(to), errors.ErrUnsupported) {
 		p.close()
 		return
 	}
-	_ = to.SetReadDeadline(time.Now().Add(halfCloseTimeout)) // fails only if it is closed
+	_ = to.SetReadDeadline(time.Now().Add(halfCloseTimeout)) // fails only if closed
 }

@@ -16,10 +16,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// upgradeTimeout is how long a backend may take to answer to an upgrade.
+// upgradeTimeout bounds a backend's response to an upgrade.
 const upgradeTimeout = 30 * time.Second
 
-// upgrade passes an upgrade on: where the backend agrees, the two connections become a tunnel.
+// upgrade forwards an upgrade. If the backend agrees, the result has a Tunnel.
 func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(int)) (result Result, err error) {
 	defer func() {
 		if result.Tunnel == nil {
@@ -55,7 +55,7 @@ func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(
 	return Result{Code: resp.StatusCode, Tunnel: tunnel}, nil
 }
 
-// askUpgrade asks the backend on a connection of its own.
+// askUpgrade requests the upgrade on a separate connection.
 func (e *Exchange) askUpgrade(protocol string) (none bufferedConn, _ *http.Response, err error) {
 	r := e.newRequest(nil, protocol)
 	if translator := e.target.Translator; translator != nil {
@@ -74,13 +74,12 @@ func (e *Exchange) askUpgrade(protocol string) (none bufferedConn, _ *http.Respo
 		err = fmt.Errorf("invalid upgrade response: protocol %q", resp.Header.Get("Upgrade"))
 	}
 	if err != nil {
-		_ = backend.Close() // the error that counts is the first
+		_ = backend.Close() // the first error counts
 		return none, nil, err
 	}
 	return bufferedConn{backend, reader}, resp, nil
 }
 
-// exchangeHeads sends the request and reads the head of the answer.
 func (e *Exchange) exchangeHeads(backend net.Conn, reader *bufio.Reader, r *http.Request) (*http.Response, error) {
 	defer e.closeWithContext(backend)()
 	if err := backend.SetDeadline(time.Now().Add(upgradeTimeout)); err != nil {
@@ -96,7 +95,7 @@ func (e *Exchange) exchangeHeads(backend net.Conn, reader *bufio.Reader, r *http
 	return resp, backend.SetDeadline(time.Time{})
 }
 
-// A headReader bounds the head of an answer.
+// A headReader bounds a response head.
 type headReader struct {
 	from io.Reader
 	left int64
@@ -114,7 +113,7 @@ func (r *headReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// agrees tells whether a 101 is to one of the protocols that were asked for.
+// agrees reports whether a 101 is for one of the requested protocols.
 func agrees(h http.Header, asked string) bool {
 	for item := range strings.SplitSeq(asked, ",") {
 		if strings.EqualFold(strings.TrimSpace(item), strings.TrimSpace(h.Get("Upgrade"))) {
@@ -124,8 +123,8 @@ func agrees(h http.Header, asked string) bool {
 	return false
 }
 
-// closeWithContext closes a connection when the Exchange ends, until what it returns is called.
+// closeWithContext closes c when the Exchange ends, unless stop was called.
 func (e *Exchange) closeWithContext(c net.Conn) (stop func()) {
-	end := context.AfterFunc(e.ctx, func() { _ = c.Close() }) // who uses it notices
+	end := context.AfterFunc(e.ctx, func() { _ = c.Close() }) // its user notices
 	return func() { end() }
 }
