@@ -10,20 +10,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// A Body is an answer in the encoding that was negotiated. Bytes are all of it, unless Write is there,
-// which writes it piece by piece: Size bytes, or -1 where that is not known. A known size becomes
-// Content-Length; without one the answer is chunked. End follows Bytes: stored objects have no newline.
+// A Body is a response body in the negotiated encoding. It is Bytes followed by End (stored objects
+// have no newline), or, if Write is set, what Write writes: Size bytes, or -1 if unknown. A known
+// size becomes Content-Length, otherwise the response is chunked.
 type Body struct {
 	ContentType string
 	Bytes       []byte
 	End         string
 	Write       func(io.Writer) error
 	Size        int
-	Source      int    // bytes of JSON that Write makes the body of
-	Document    []byte // the JSON document in the body, for the audit; nil for a list
+	Source      int    // bytes of JSON that Write converts
+	Document    []byte // JSON document of the body, for the audit; nil for a list
 }
 
-// WriteBytes writes Bytes and End.
 func (b Body) WriteBytes(w io.Writer) error {
 	if _, err := w.Write(b.Bytes); err != nil {
 		return err
@@ -32,7 +31,8 @@ func (b Body) WriteBytes(w io.Writer) error {
 	return err
 }
 
-// Document is the body of a JSON document as YAML, as CBOR, or as JSON. The document may be shared: it is only read.
+// Document returns the body for a JSON document as YAML, CBOR, or JSON. doc may be shared and is
+// not modified.
 func Document(f negotiate.Format, doc []byte) Body {
 	body := Body{ContentType: negotiate.TypeJSON, Document: doc}
 	switch {
@@ -65,5 +65,5 @@ func Document(f negotiate.Format, doc []byte) Body {
 	return body
 }
 
-// Newline ends JSON that is not indented, as other servers of this API write it.
+// Newline follows JSON that is not indented, as in other servers of this API.
 const Newline = "\n"

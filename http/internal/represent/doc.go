@@ -1,16 +1,15 @@
-// Package represent makes the representations of answers: objects, lists and events as JSON, YAML, Protobuf or CBOR; whole,
-// as a Table, or the metadata alone.
+// Package represent encodes responses: objects, lists, and events as JSON, YAML, Protobuf, or CBOR,
+// whole, as a Table, or as metadata only.
 //
-// Its nouns:
+//	Encoder  encodes all of them
+//	Body     a response body: bytes, or a function that writes it
+//	List     a list that writes itself item by item in every encoding
+//	Events   the events of a watch in the negotiated format
+//	Forms    cache of objects in Protobuf and CBOR, shared by all readers
 //
-//	Encoder  makes all of them; it knows the names of messages
-//	Body     an answer: bytes, or what writes them piece by piece
-//	List     a list that writes itself, object by object, in every encoding
-//	Events   the events of one watch in the format that was negotiated
-//	Forms    objects in Protobuf and CBOR, each made once for all who read, list or watch it
+// Stored objects are not modified, and lists are not assembled in memory: at most a few converted
+// items exist at a time. Memory use is estimated here and reserved by the sender.
 //
-// The store's objects stay as they are, and no list is put together: it holds no more than a few converted items
-// at a time. What a representation will take of memory is estimated here, and reserved by who sends it.
-//
-// Everything here is a function of objects and a Format: nothing knows a request, its connection or the store.
+// Everything is a function of objects and a Format, independent of requests, connections, and the
+// store.
 package represent

@@ -14,8 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// An Encoder makes representations. Its fields are not changed once it is in use. One serves all requests, of every
-// kind.
+// An Encoder encodes responses for all requests and kinds. Its fields must not change in use.
 type Encoder struct {
 	Naming  *meta.Naming
 	Names   *negotiate.Names
@@ -23,8 +22,8 @@ type Encoder struct {
 	Forms   Forms
 }
 
-// shape is the JSON document of one object in the shape that was negotiated. It may be the object's own: it is
-// only to be read.
+// shape returns the JSON document of an object in the negotiated shape. It may be the object's own
+// and must not be modified.
 func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query, obj *meta.Object) ([]byte, error) {
 	switch f.Shape {
 	case negotiate.Table:
@@ -41,8 +40,8 @@ func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query,
 	return obj.JSON, nil
 }
 
-// CheckShape tells, before a change is made, whether one object can be answered in a format. Otherwise a
-// write would be done and then answered with an error, and the client would do it again.
+// CheckShape reports, before a write, whether an object can be returned in a format. Otherwise a
+// write would succeed and then return an error, and the client would repeat it.
 func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	switch f.Shape {
 	case negotiate.PartialList:
@@ -54,10 +53,10 @@ func CheckShape(k *schema.Kind, f negotiate.Format, q requestinfo.Query) error {
 	return nil
 }
 
-// Object is the body of an answer of one object; q may hold parameters of its shape. A Table has no Protobuf
-// message that clients decode, so it stays JSON.
+// Object returns the body for an object. q may have shape parameters. A Table is always JSON, since
+// clients decode no Protobuf message for it.
 func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, q requestinfo.Query, o *meta.Object) (Body, error) {
-	if f == (negotiate.Format{}) { // what most clients take
+	if f == (negotiate.Format{}) { // most clients
 		return Body{ContentType: negotiate.TypeJSON, Bytes: o.JSON, End: Newline, Document: o.JSON}, nil
 	}
 	doc, err := e.shape(k, f, q, o)
@@ -78,24 +77,22 @@ func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, q requestinfo.Query
 	return body, err
 }
 
-// appendPartial appends the metadata of an object, which has the same message for all kinds. It is copied
-// out of the object's bytes without parsing them.
+// appendPartial appends an object's metadata, copied from its JSON without parsing.
 func (e *Encoder) appendPartial(b []byte, f negotiate.Format, obj *meta.Object) []byte {
 	return present.AppendPartial(b, e.Naming, f.Version, obj)
 }
 
-// tableOptions are those of a Table with the given metadata.
 func tableOptions(f negotiate.Format, q requestinfo.Query, head present.ListMeta) (present.TableOptions, error) {
 	include, err := params.IncludeObject(q)
 	return present.TableOptions{ListMeta: head, IncludeObject: include, Version: f.Version, Now: time.Now()}, err
 }
 
-// errNotList is the answer to a request for one object in the shape of a list.
+// errNotList is returned for an object requested in the shape of a list.
 func errNotList(k *schema.Kind) error {
 	return apierrors.NotAcceptable("you requested PartialObjectMetadataList, but the requested object is not a list (" + k.Kind + ")")
 }
 
-// formatVersion is the text of a resource version; "" for that of a dry run.
+// formatVersion formats a resource version, "" for a dry run.
 func formatVersion(v uint64) string {
 	if v == 0 {
 		return ""

@@ -13,29 +13,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Events writes the events of one watch in its format (a stream.Encoder). Only the session's
-// goroutine uses it.
+// Events encodes the events of a watch (a stream.Encoder). Only the session's goroutine uses it.
 type Events struct {
 	encoder *Encoder
 	kind    *schema.Kind
 	format  negotiate.Format
-	tables  *present.TableWriter // nil if the shape is another
+	tables  *present.TableWriter // nil for other shapes
 }
 
-// Events checks that a format can be watched, and makes what writes the events.
+// Events returns an encoder for a watch, or an error if the format cannot be watched.
 func (e *Encoder) Events(k *schema.Kind, f negotiate.Format, q requestinfo.Query) (*Events, error) {
 	events := &Events{encoder: e, kind: k, format: f}
 	if err := CheckShape(k, f, q); err != nil {
 		return nil, err
 	}
 	if f.Shape == negotiate.Table {
-		include, _ := params.IncludeObject(q) // CheckShape has read it
+		include, _ := params.IncludeObject(q) // CheckShape has parsed it
 		events.tables = present.NewTableWriter(e.Naming, k, present.TableOptions{IncludeObject: include, Version: f.Version})
 	}
 	return events, nil
 }
 
-// ContentType is the media type of the whole watch.
+// ContentType returns the media type of the watch.
 func (e *Events) ContentType() string {
 	switch e.format.Encoding {
 	case negotiate.Protobuf:
@@ -52,9 +51,8 @@ func (e *Events) Binary() bool { return e.format.Encoding != negotiate.JSON }
 // LengthPrefixed implements stream.Encoder.
 func (e *Events) LengthPrefixed() bool { return e.format.Encoding == negotiate.Protobuf }
 
-// AppendEvent implements stream.Encoder. JSON events end with a line feed, which is how they are told apart
-// on the wire; binary ones are framed by the caller. Nothing is escaped, as types have no special
-// characters.
+// AppendEvent implements stream.Encoder. JSON events end with a line feed, which separates them.
+// Binary ones are framed by the caller.
 func (e *Events) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	switch e.format.Encoding {
 	case negotiate.Protobuf:
@@ -69,7 +67,6 @@ func (e *Events) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	return append(b, "}\n"...), nil
 }
 
-// appendObject writes the object of an event as JSON.
 func (e *Events) appendObject(b []byte, ev *request.Event) []byte {
 	switch {
 	case ev.Type == request.Error:
@@ -84,13 +81,13 @@ func (e *Events) appendObject(b []byte, ev *request.Event) []byte {
 	return append(b, ev.Object.JSON...)
 }
 
-// appendTable writes a Table of one object, whose ages are those of now.
+// appendTable appends a Table of one object, with ages as of now.
 func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
 	return e.tables.Next(b, o, present.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
-// appendBookmark writes an object that has nothing but a resource version. Clients decode a bookmark like
-// any other event, so it has the shape of the watch: its row, in a Table, is an object without a name.
+// appendBookmark appends an object with only a resource version. Clients decode bookmarks like
+// other events, so it has the watch's shape. In a Table its row is an object without name.
 func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	kind, version := e.kind.Kind, e.kind.APIVersion()
 	switch e.format.Shape {
@@ -103,7 +100,6 @@ func (e *Events) appendBookmark(b []byte, ev *request.Event) []byte {
 	return e.appendEmpty(b, ev, kind, version)
 }
 
-// appendEmpty writes an object of that kind with the version of an event.
 func (e *Events) appendEmpty(b []byte, ev *request.Event, kind, version string) []byte {
 	b = append(b, `{"kind":"`...)
 	b = append(b, kind...)
@@ -120,8 +116,8 @@ func (e *Events) appendEmpty(b []byte, ev *request.Event, kind, version string) 
 	return append(b, "}}"...)
 }
 
-// eventStatus is the Status of an error event. A watch has begun with 200, so its failure can only be told
-// as an event.
+// eventStatus returns the Status of an error event. A watch has begun with 200, so errors are sent
+// as events.
 func eventStatus(ev *request.Event) *meta.Status {
 	if ev.Status != nil {
 		return ev.Status

@@ -8,21 +8,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// What Forms may keep, in bytes; and how large a form may be at most, so that one does not drive out all others.
+// Bounds in bytes. A form may take up to 1/maxFormShare, so that one does not evict all others.
 const (
 	maxForms     = 64 << 20
 	maxFormShare = 8
-	formOverhead = 128 // of an entry and of what the object remembers
+	formOverhead = 128 // of an entry and the object's reference to it
 )
 
-// Forms keep objects in the encodings that they have been asked for in, beside their JSON: an object that many lists,
-// watches and reads show is encoded once. The zero value is empty.
+// Forms caches objects in encodings other than JSON, so that an object in many lists, watches, and
+// reads is encoded once. The zero value is empty.
 //
-// A form is found at its object, without a lock. What is here bounds them: where there is no room, any one of them is
-// dropped. Which one does not matter much, and chance has no pattern of reading in which it always drops what
-// is asked for next, as lists of more than there is room for would have it otherwise.
+// A form is stored at its object and found without a lock. Forms bounds the total: without room, a
+// random one is evicted. Unlike LRU, random eviction has no access pattern, such as lists larger
+// than the cache, for which it always evicts what is needed next.
 type Forms struct {
-	// Scarce tells that memory is scarce: then nothing is kept. nil: it never is.
+	// Scarce, if set, reports whether memory is scarce. Then nothing is cached.
 	Scarce func() bool
 
 	mu    sync.Mutex
@@ -30,15 +30,15 @@ type Forms struct {
 	bytes int
 }
 
-// A keptForm is an object that has a form. It keeps the object in memory, which may have been replaced since, so that
-// its size counts too.
+// A keptForm is an object with a form. It retains the object, which may have been replaced, so its
+// size counts too.
 type keptForm struct {
 	object *meta.Object
 	id     meta.FormID
 	size   int
 }
 
-// formID names the encoding and the shape of a format. A table is none: it is made anew each time.
+// formID identifies the encoding and shape of a format. Tables are not cached.
 func formID(f negotiate.Format) (id meta.FormID, ok bool) {
 	switch f.Encoding {
 	case negotiate.Protobuf:
@@ -60,8 +60,8 @@ func formID(f negotiate.Format) (id meta.FormID, ok bool) {
 	return id, true
 }
 
-// get is an object in that form; where it is not kept, encode makes it. Those who ask for it at the same time may each
-// make it.
+// get returns a form of an object, encoding it if not cached. Concurrent callers may each encode
+// it.
 func (f *Forms) get(o *meta.Object, id meta.FormID, encode func(o *meta.Object) ([]byte, error)) ([]byte, error) {
 	if form := o.Form(id); form != nil {
 		return form, nil
@@ -73,11 +73,10 @@ func (f *Forms) get(o *meta.Object, id meta.FormID, encode func(o *meta.Object) 
 	return form, err
 }
 
-// keep keeps a form.
 func (f *Forms) keep(o *meta.Object, id meta.FormID, form []byte) {
 	size := len(form) + len(o.JSON) + formOverhead
 	if o.Version == 0 {
-		return // of a dry run, or of a kind that is not stored: nobody asks for it again
+		return // a dry run or an unstored kind: not requested again
 	}
 	if f.Scarce != nil && f.Scarce() {
 		f.clear()
@@ -95,17 +94,15 @@ func (f *Forms) keep(o *meta.Object, id meta.FormID, form []byte) {
 	f.bytes += size
 }
 
-// drop drops the form at an index.
 func (f *Forms) drop(i int) {
 	gone, last := f.kept[i], len(f.kept)-1
 	gone.object.SetForm(gone.id, nil)
 	f.bytes -= gone.size
 	f.kept[i] = f.kept[last]
-	f.kept[last] = keptForm{} // or the slice would keep the object in memory
+	f.kept[last] = keptForm{} // for the garbage collector
 	f.kept = f.kept[:last]
 }
 
-// clear drops all.
 func (f *Forms) clear() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -115,7 +112,7 @@ func (f *Forms) clear() {
 	f.kept = nil
 }
 
-// Size is how many forms there are, and the bytes that they keep in memory, those of their objects included.
+// Size returns the number of forms and the bytes they retain, including their objects.
 func (f *Forms) Size() (n, bytes int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -14,34 +14,35 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A List is on its way to a client. It writes itself item after item, in every encoding,
-// and holds no more than a few converted ones. The store's objects stay as they are.
+// A List is a list response. It writes itself item by item in every encoding and holds only a few
+// converted items. Stored objects are not modified.
 type List struct {
-	head  []byte // JSON, up to and with the bracket that opens the list
-	field string // the member that the list is
+	head  []byte // JSON up to and including the bracket that opens the list
+	field string // list member
 	kind  *schema.Kind
 	meta  present.ListMeta
-	items []*meta.Object // as they are stored
-	// objects are the items in the form of kind; nil if they are stored in that form.
+	items []*meta.Object // as stored
+	// objects are the items converted to kind; nil if stored in that form.
 	objects Objects
 	encoder *Encoder
 	format  negotiate.Format
-	table   *present.TableWriter // nil if the shape is another
+	table   *present.TableWriter // nil for other shapes
 }
 
-// Objects returns some of the objects of a list: those from an index on, at least one. They are valid until the next call.
+// Objects returns items of a list from an index on, at least one. They are valid until the next
+// call.
 type Objects func(from int) ([]*meta.Object, error)
 
-// asStored reports whether the items are written as they are.
+// asStored reports whether items are written unchanged.
 func (l *List) asStored() bool { return l.objects == nil && !l.Reshaped() }
 
-// listEnd closes the list of items, and the object that it is in. It fits each head, so nothing may follow the items.
+// listEnd closes the items and the list. It fits each head, so nothing may follow the items.
 const listEnd = "]}"
 
-// objectListHead is the head of a list of whole objects. Items are written without their kind and apiVersion, which the
-// list has (ItemOffset).
+// objectListHead returns the head of a list of whole objects. Items omit kind and apiVersion, which
+// the list has (ItemOffset).
 func objectListHead(k *schema.Kind, l present.ListMeta) []byte {
-	// Enough for the head of most lists; a long continue token makes it grow.
+	// Enough without a long continue token.
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
 	b = append(b, k.ListKind()...)
@@ -52,8 +53,8 @@ func objectListHead(k *schema.Kind, l present.ListMeta) []byte {
 	return append(b, `,"items":[`...)
 }
 
-// List makes a listing ready to be written in the shape that was negotiated; q may hold parameters of it.
-// objects are its items in the form of k; nil if they are stored in that form.
+// List returns a listing in the negotiated shape. q may have shape parameters. objects are its
+// items converted to k; nil if stored in that form.
 func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
 	head := present.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	list := &List{field: "items", kind: k, meta: head, items: l.Items, objects: objects, encoder: e, format: f}
@@ -76,7 +77,7 @@ func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, 
 	return list, nil
 }
 
-// Measure measures the objects: all that will be read, and the largest.
+// Measure returns the total and the largest size of the objects.
 func (l *List) Measure() (all, largest int) {
 	for _, o := range l.items {
 		all += len(o.JSON)
@@ -85,13 +86,13 @@ func (l *List) Measure() (all, largest int) {
 	return all, largest
 }
 
-// Reshaped tells whether the items are not the objects themselves, so that the list may be much smaller
-// than they are. A limit on memory by the size of objects would be far too strict then.
+// Reshaped reports whether the items are not whole objects. The list may then be much smaller than
+// they are, and a memory limit by object size would be too strict.
 func (l *List) Reshaped() bool { return l.format.Shape != negotiate.Whole }
 
-// Body returns the body of a list whose objects have so many bytes. A small one that has to be put into
-// another encoding is made at once, so that its size is known. A large one is written as it is made: an
-// error in the middle can only cut the connection, as the status has been sent.
+// Body returns the body of a list whose objects have all bytes in total. A small list that needs
+// conversion is built at once, so that its size is known. A large one is written as it is
+// converted: the status has been sent, so an error can only cut the connection.
 func (l *List) Body(all int) (Body, error) {
 	b := Body{ContentType: negotiate.TypeJSON, Write: l.jsonLine, Size: -1, Source: all}
 	switch {
@@ -117,7 +118,7 @@ func (l *List) Body(all int) (Body, error) {
 	return b, err
 }
 
-// size is that of the JSON line of a list whose items go out as they are stored.
+// size returns the size of the JSON line of a list stored in its form.
 func (l *List) size() int {
 	size := len(l.head) + len(listEnd) + len(Newline) + max(len(l.items)-1, 0)
 	for _, o := range l.items {
@@ -126,15 +127,15 @@ func (l *List) size() int {
 	return size
 }
 
-// What stands before and between items. They are written on their own, so that stored items need not be copied.
+// Written separately, so that stored items need not be copied.
 var (
 	itemStart     = []byte("{")
 	nextItemStart = []byte(",{")
 	separator     = []byte(",")
 )
 
-// JSON writes the list as JSON. The store's bytes go to the connection without a copy where the items are
-// as stored, the usual case of an informer's list.
+// JSON writes the list as JSON. Items in stored form, as in most informer lists, are written
+// without copying.
 func (l *List) JSON(w io.Writer) error {
 	if _, err := w.Write(l.head); err != nil {
 		return err
@@ -150,7 +151,6 @@ func (l *List) JSON(w io.Writer) error {
 	return err
 }
 
-// jsonLine writes the list as JSON and a newline.
 func (l *List) jsonLine(w io.Writer) error {
 	if err := l.JSON(w); err != nil {
 		return err
@@ -159,10 +159,10 @@ func (l *List) jsonLine(w io.Writer) error {
 	return err
 }
 
-// pretty writes the list as JSON for people.
+// pretty writes the list as indented JSON.
 func (l *List) pretty(w io.Writer) error { return l.JSON(response.NewIndenter(w)) }
 
-// copyItems writes the items out of the store's bytes.
+// copyItems writes the stored items.
 func (l *List) copyItems(w io.Writer) error {
 	start := itemStart
 	for _, o := range l.items {
@@ -177,7 +177,7 @@ func (l *List) copyItems(w io.Writer) error {
 	return nil
 }
 
-// writeItems writes the items that have to be made.
+// writeItems writes items that need conversion.
 func (l *List) writeItems(w io.Writer) error {
 	first := true
 	return l.each(func(item []byte) error {
@@ -192,8 +192,8 @@ func (l *List) writeItems(w io.Writer) error {
 	})
 }
 
-// each makes one item after the other as JSON, which is valid until the next. The buffer is shared by all
-// items and goes back to a pool, so do must not keep the item.
+// each calls do with each item as JSON, which is valid only during the call: the buffer is reused
+// and pooled.
 func (l *List) each(do func(item []byte) error) error {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
@@ -203,7 +203,7 @@ func (l *List) each(do func(item []byte) error) error {
 	})
 }
 
-// appendItem appends an item in JSON.
+// appendItem appends an item as JSON.
 func (l *List) appendItem(b []byte, o *meta.Object) []byte {
 	switch l.format.Shape {
 	case negotiate.Table:
@@ -214,7 +214,7 @@ func (l *List) appendItem(b []byte, o *meta.Object) []byte {
 	return append(append(b, '{'), o.JSON[o.ItemOffset:]...)
 }
 
-// eachObject calls do for one object after the other, in the form of the kind.
+// eachObject calls do for each object, converted to the kind.
 func (l *List) eachObject(do func(*meta.Object) error) error {
 	for from := 0; from < len(l.items); {
 		objects, err := l.items, error(nil)

@@ -5,17 +5,17 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// What making an item in another encoding than that of the store takes, at most, times its size: the tree
-// that it is decoded to, and its text. Objects of many small fields take most.
+// Upper bounds of the memory to encode an item, as a multiple of its size: the decoded tree and the
+// text. Objects with many small fields take most.
 const (
-	protobufGrowth = 3 // it makes no tree
+	protobufGrowth = 3 // no tree
 	yamlGrowth     = 24
-	cborGrowth     = 3 // it makes none either
+	cborGrowth     = 3 // no tree
 )
 
-// ObjectMemory is the memory, in bytes, in which an object of that size is put into another encoding than
-// it has in the store; 0 if it is small, or goes out as it is. It is reserved before the work begins; so a
-// few large requests wait instead of exhausting the process.
+// ObjectMemory returns the bytes needed to encode an object of the given size; 0 if it is small or
+// written as stored. They are reserved in advance, so that large requests wait instead of
+// exhausting the process.
 func ObjectMemory(f negotiate.Format, size int) int64 {
 	if size <= response.MaxBuffered {
 		return 0
@@ -36,9 +36,9 @@ func ObjectMemory(f negotiate.Format, size int) int64 {
 	return 0
 }
 
-// Memory is the memory, in bytes, that a list takes while it is written: its buffers, its share of the
-// listing, and that of the item which it is at. all and largest are what Measure has found. Only the largest item
-// counts, since they are made one after the other.
+// Memory returns the bytes needed to write the list: buffers, its share of the listing, and one
+// item. all and largest are the results of Measure. Only the largest item counts, since items are
+// encoded one at a time.
 func (l *List) Memory(all, largest int) int64 {
 	if all <= response.MaxBuffered {
 		return 0

@@ -11,16 +11,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A protobufType is a message as it travels: its plan, and what the envelope calls it.
+// A protobufType is a message with the names for its envelope.
 type protobufType struct {
 	message          *schema.Message
 	apiVersion, kind string
 }
 
-// envelopeSize is how many bytes an envelope takes, about: it is only to save copies.
+// envelopeSize is the typical size of an envelope, to avoid reallocation.
 const envelopeSize = 64
 
-// protobufOf is the message of a kind's objects in a shape.
+// protobufOf returns the message of a kind's objects in a shape.
 func (e *Encoder) protobufOf(k *schema.Kind, f negotiate.Format) (protobufType, error) {
 	if f.Shape == negotiate.Whole {
 		return protobufType{k.Message(), k.APIVersion(), k.Kind}, nil
@@ -28,8 +28,8 @@ func (e *Encoder) protobufOf(k *schema.Kind, f negotiate.Format) (protobufType, 
 	return e.protobufMeta("PartialObjectMetadata", e.Names.MetaGroup+"/"+f.Version)
 }
 
-// protobufMeta is one of the generic messages, named as in "Status". The messages of meta.v1 are the same in all
-// naming profiles; only their groups differ.
+// protobufMeta returns a generic message such as "Status". The messages of meta.v1 are the same in
+// all naming profiles, except for their groups.
 func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	m := e.Catalog.Message("meta.v1." + name)
 	if m == nil {
@@ -38,8 +38,8 @@ func (e *Encoder) protobufMeta(name, apiVersion string) (protobufType, error) {
 	return protobufType{m, apiVersion, name}, nil
 }
 
-// encode is a JSON document as a message in its envelope. The JSON was written by this server, so an error is one of
-// the server, not of the request.
+// encode encodes JSON as a message in its envelope. This server wrote the JSON, so errors are not
+// the client's.
 func (t protobufType) encode(doc []byte) ([]byte, error) {
 	buf := wire.GetBuffer()
 	defer wire.PutBuffer(buf)
@@ -50,14 +50,14 @@ func (t protobufType) encode(doc []byte) ([]byte, error) {
 	return t.wrap(*buf), nil
 }
 
-// wrap puts a message into its envelope, in memory of just that size: it may be kept.
+// wrap puts a message into its envelope, in memory of exactly that size, since it may be cached.
 func (t protobufType) wrap(raw []byte) []byte {
 	var head, tail [envelopeSize]byte
 	return slices.Concat(codec.OpenEnvelope(head[:0], t.apiVersion, t.kind, len(raw)), raw, codec.CloseEnvelope(tail[:0]))
 }
 
-// protobufForm is an object as a message in its envelope, as reads and events have it, which is made once. Items of lists are
-// without (codec.EnvelopedObject).
+// protobufForm returns an object in its envelope, cached, for reads and events. List items have
+// none (codec.EnvelopedObject).
 func (e *Encoder) protobufForm(t protobufType, f negotiate.Format, o *meta.Object) ([]byte, error) {
 	id, _ := formID(f)
 	return e.Forms.get(o, id, func(o *meta.Object) ([]byte, error) {
@@ -71,7 +71,6 @@ func (e *Encoder) protobufForm(t protobufType, f negotiate.Format, o *meta.Objec
 	})
 }
 
-// protobufObject is an object as a message in its envelope.
 func (e *Encoder) protobufObject(k *schema.Kind, f negotiate.Format, o *meta.Object) ([]byte, error) {
 	t, err := e.protobufOf(k, f)
 	if err != nil {
@@ -80,7 +79,7 @@ func (e *Encoder) protobufObject(k *schema.Kind, f negotiate.Format, o *meta.Obj
 	return e.protobufForm(t, f, o)
 }
 
-// Meta returns the JSON document of one of the generic messages, named as in "Status", as a body in Protobuf.
+// Meta returns a Protobuf body for the JSON document of a generic message, such as "Status".
 func (e *Encoder) Meta(kind, apiVersion string, doc []byte) (Body, error) {
 	t, err := e.protobufMeta(kind, apiVersion)
 	if err != nil {

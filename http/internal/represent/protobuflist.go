@@ -11,18 +11,17 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A protobufList is a list on its way to a client in an envelope of Protobuf. The length of all
-// that is inside comes first, so the items are gone over twice: to be measured, and to be sent. The
-// field numbers of every list are 1 for its metadata and 2 for its items.
+// A protobufList is a list in a Protobuf envelope, which begins with the length of its content. So
+// the items are encoded twice: to measure and to send.
 type protobufList struct {
 	list        *List
 	item        protobufType
-	listType    protobufType // without a message: it is written piece by piece
+	listType    protobufType // without message: written in pieces
 	payloadSize int          // bytes in the envelope
 }
 
-// protobuf is the body of a list in Protobuf, of so many bytes of objects. A small list is made
-// once and held; for a larger one the time of a second pass is the price of bounded memory.
+// protobuf returns the body of a list as Protobuf. A small list is built once in memory. For a
+// larger one, a second pass is the price of bounded memory.
 func (l *List) protobuf(all int) (Body, error) {
 	b := Body{ContentType: l.encoder.Names.ProtobufType, Source: all}
 	item, err := l.encoder.protobufOf(l.kind, l.format)
@@ -48,7 +47,6 @@ func (l *List) protobuf(all int) (Body, error) {
 	return b, nil
 }
 
-// write writes the list in its envelope.
 func (p *protobufList) write(w io.Writer) error {
 	if _, err := w.Write(codec.OpenEnvelope(nil, p.listType.apiVersion, p.listType.kind, p.payloadSize)); err != nil {
 		return err
@@ -60,14 +58,12 @@ func (p *protobufList) write(w io.Writer) error {
 	return err
 }
 
-// size is known before the first item is written, since an envelope begins with the length of what it holds.
-// It is in bytes, and that of the whole answer: envelope, payload and end.
+// size returns the size of the whole response: envelope, payload, and end.
 func (p *protobufList) size() int {
 	return len(codec.OpenEnvelope(nil, p.listType.apiVersion, p.listType.kind, p.payloadSize)) + p.payloadSize + len(codec.CloseEnvelope(nil))
 }
 
-// items writes what is in the envelope.
-// Field 1 is the metadata of the list, field 2 an item; all lists of the API have these numbers.
+// items writes the payload. In all lists of the API, field 1 is the metadata and field 2 an item.
 func (p *protobufList) items(w io.Writer) error {
 	b := protowire.AppendTag(nil, 1, protowire.BytesType)
 	b = protowire.AppendBytes(b, appendListMeta(nil, p.list.meta))
@@ -81,7 +77,7 @@ func (p *protobufList) items(w io.Writer) error {
 			return err
 		}
 		item := codec.EnvelopedObject(form, empty)
-		// b holds the tag and the length of one item, and is used again for the next; the item itself is not copied into it.
+		// b has the tag and length of an item. The item is not copied.
 		b = protowire.AppendTag(b[:0], 2, protowire.BytesType)
 		b = protowire.AppendVarint(b, uint64(len(item)))
 		if _, err := w.Write(b); err != nil {
@@ -92,8 +88,8 @@ func (p *protobufList) items(w io.Writer) error {
 	})
 }
 
-// appendListMeta writes selfLink, resourceVersion, continue and remainingItemCount. The first three are
-// written even if empty, as other servers of this API do.
+// appendListMeta appends selfLink, resourceVersion, continue, and remainingItemCount. The first
+// three are written even if empty, as in other servers of this API.
 func appendListMeta(b []byte, l present.ListMeta) []byte {
 	for i, text := range []string{"", l.ResourceVersion, l.Continue} {
 		b = protowire.AppendTag(b, protowire.Number(i+1), protowire.BytesType)

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/codec"
 )
 
-// yaml writes the list as YAML. Each item is made as the only one of a list, so that it is indented, and
-// its lines are broken, as they would be in the whole list. The list in JSON is never whole, so the frame
-// around the items is converted with an empty list and cut there.
+// yaml writes the list as YAML. Each item is converted as the only one of a list, which gives it
+// the indentation and line breaks of the whole list. The frame is converted from the empty list and
+// cut at the items.
 func (l *List) yaml(w io.Writer) error {
 	frame, err := codec.YAML(append(bytes.Clone(l.head), listEnd...))
 	if err != nil {
