@@ -1,25 +1,24 @@
-// Package stream runs watches on connections that have been taken over from the server.
+// Package stream runs watches on hijacked connections.
 //
-// Its nouns:
+//	Watch        a watch: the sink of a session's events, and the reader that notices disconnects
+//	Encoder      encodes events; implemented by the front
+//	Framing      how events are separated: chunks, nothing (HTTP/1.0), or WebSocket frames
+//	LongRunning  a watch or a proxied request without deadline
+//	Registry     all long-running requests, by grant
+//	Grant        the permission by which they run, and how to check it
 //
-//	Watch     one watch: a sink for the events of a session, and the reader that notices its client's end
-//	Encoder   makes an event text or Protobuf; the front's
-//	Framing   how events are told apart: chunks, nothing (HTTP/1.0), or WebSocket frames
-//	LongRunning  what goes on until something ends it: a watch, or a proxied request
-//	Registry  all that are long-running, by the grants that they run by
-//	Grant     the right by which they run, and the question whether it still holds
+// Two goroutines share a watch: the store session's writes, the connection's reads. The reader
+// notices a disconnect at once, where a writer would at the next event. It also ends the watch at
+// its timeout. A past read deadline wakes it (interruptRead).
 //
-// Two goroutines share a watch: that of the store's session writes, that of the connection reads. The
-// reader sees a client that goes away at once, where a writer would see it at the next event, and it ends
-// the watch when its time is up. It is woken by a read deadline that has passed (interruptRead).
+// A watch ends, with an event that says why, within a second of the moment when its request would
+// be refused (reauthorize.go). While nothing changes this costs one comparison, however many
+// watches there are.
 //
-// A watch ends, with an event that says why, within a second of the moment when its request would be
-// refused (reauthorize.go). While nothing changes that costs one comparison, however many watches there are.
+// # WebSocket frames
 //
-// # Frames of WebSockets
-//
-// What clients send is read by github.com/gobwas/ws: heads of frames, the rules of RFC 6455 about them, masks and
-// close codes. Not so the rest: the upgrade is an answer like any other here, for fasthttp has parsed its
-// request, while ws.Upgrade wants to read it from the connection; and heads of the frames that are sent are
-// appended to the buffer of the events, which saves an allocation for each of them.
+// github.com/gobwas/ws reads client frames: headers, the rules of RFC 6455, masks, and close codes.
+// The upgrade is an ordinary response here, because fasthttp has parsed the request, which
+// ws.Upgrade reads from the connection. Headers of sent frames are appended to the event buffer,
+// which saves an allocation per frame.
 package stream

@@ -12,56 +12,54 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Grant is the right by which long-running requests run. Those that were let in by the same credentials, and ask
-// for the same, share one.
+// A Grant is the permission by which long-running requests run. Requests with the same credentials
+// and attributes share one.
 type Grant struct {
-	Key  authn.Digest // the same for equal grants
+	Key  authn.Digest // equal for equal grants
 	User string       // for the log
-	// Check asks again what was asked when the requests began.
+	// Check repeats the authentication and authorization.
 	Check func() Verdict
 
-	// The mutex of the registry guards the rest.
+	// Guarded by the registry's mutex.
 	running map[LongRunning]struct{}
-	// checked: it was found to be good at that generation of all rights, and is so until then, if
-	// until is set.
+	// checked is set if the grant was valid at generation, and until validUntil if that is set.
 	checked    bool
 	generation uint64
 	validUntil time.Time
-	checking   bool // it is being looked at
-	// deniedOnce: the last look found no right. A second one has to find none either.
+	checking   bool // a check is running
+	// deniedOnce is set if the last check was denied. A second denial ends the grant.
 	deniedOnce bool
 }
 
-// A Verdict is what has become of a grant.
+// A Verdict is the result of a check.
 type Verdict struct {
-	Refusal    *meta.Status // nil: it is good
-	Forbidden  bool         // what is refused is the right, not the credential
-	ValidUntil time.Time    // when it is to be asked again; zero: not before something changes
-	Unknown    bool         // nothing could be found out; it is to be asked again soon
+	Refusal    *meta.Status // nil: valid
+	Forbidden  bool         // authorization was refused, not the credential
+	ValidUntil time.Time    // when to check again; zero: after a change only
+	Unknown    bool         // no result; check again soon
 }
 
-// due tells whether the grant may have ended.
+// due reports whether a check is due.
 func (g *Grant) due(generation uint64, now time.Time) bool {
 	return !g.checking && (!g.checked || g.generation != generation || !g.validUntil.IsZero() && !now.Before(g.validUntil))
 }
 
 const (
-	// confirmPeriod is the time until the second look, and half the time between two first looks.
+	// confirmPeriod is the time until a second check, and half the period of first checks.
 	confirmPeriod = 200 * time.Millisecond
-	// maxConcurrentChecks bounds how many grants are looked at at once: remotes may be slow to answer.
+	// maxConcurrentChecks bounds concurrent checks, since webhooks may be slow.
 	maxConcurrentChecks = 256
-	// revokeGrace is how long a client may take to read what was on its way when its watch ends.
+	// revokeGrace is how long a client may take to read pending data when its watch is revoked.
 	revokeGrace = time.Second
 )
 
-// Reauthorize ends requests whose users may no longer make them, until the context ends. A few times a second
-// it looks whether any right may have changed, or any credential has ended; if so, it asks again what
-// those were asked when they began, so that they end when a request as theirs would be refused.
-// generation changes whenever an answer may have become another one for any other reason than time.
+// Reauthorize revokes requests that would no longer be allowed, until ctx ends. A few times a
+// second it compares the generation, and the expiry of credentials; on a change it repeats the
+// checks. generation must change whenever a decision may have changed for a reason other than time.
 //
-// Credentials that are refused end them at once. A right that is missing has to be missing at a second
-// look, soon after: one binding may have taken the place of another, and be seen only after that one
-// has gone.
+// Refused credentials end requests at once. A denied authorization must be confirmed by a second
+// check soon after: one binding may have replaced another and become visible only after the old one
+// is gone.
 func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	slots := make(chan struct{}, maxConcurrentChecks)
 	look := time.NewTicker(confirmPeriod)
@@ -72,7 +70,7 @@ func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 			return
 		case <-look.C:
 		}
-		now := generation() // before anything is asked
+		now := generation() // before the checks
 		due := r.unconfirmed()
 		if !confirmOnly {
 			due = append(due, r.due(now, time.Now())...)
@@ -87,7 +85,7 @@ func (r *Registry) Reauthorize(ctx context.Context, generation func() uint64) {
 	}
 }
 
-// due are those that may have ended. They are being looked at from now on.
+// due returns the grants to check, marked as checking.
 func (r *Registry) due(generation uint64, now time.Time) (list []*Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -106,7 +104,7 @@ func (r *Registry) due(generation uint64, now time.Time) (list []*Grant) {
 	return list
 }
 
-// unconfirmed are those that need a second look. They are being looked at from now on.
+// unconfirmed returns the grants that need a second check, marked as checking.
 func (r *Registry) unconfirmed() (list []*Grant) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -122,14 +120,13 @@ func (r *Registry) unconfirmed() (list []*Grant) {
 	return list
 }
 
-// checkBy makes the next look come no later than that.
 func (r *Registry) checkBy(at time.Time) {
 	if !at.IsZero() && (r.nextExpiry.IsZero() || at.Before(r.nextExpiry)) {
 		r.nextExpiry = at
 	}
 }
 
-// recheck finds out whether a grant is still good, and ends its requests if not.
+// recheck checks a grant and revokes its requests if it is no longer valid.
 func (r *Registry) recheck(g *Grant, generation uint64) {
 	v := r.check(g)
 	ended := r.apply(g, v, generation)
@@ -141,7 +138,7 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 	}
 }
 
-// check asks, and takes a panic for no answer.
+// check calls Check. A panic counts as no result.
 func (r *Registry) check(g *Grant) (v Verdict) {
 	defer func() {
 		if fault := recover(); fault != nil {
@@ -152,7 +149,7 @@ func (r *Registry) check(g *Grant) (v Verdict) {
 	return g.Check()
 }
 
-// apply notes what was found out about a grant, and gives the requests that have to end.
+// apply records a verdict and returns the requests to revoke.
 func (r *Registry) apply(g *Grant, v Verdict, generation uint64) []LongRunning {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,11 +10,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A LongRunning request goes on until something ends it: a watch, or what is proxied without a deadline.
+// A LongRunning request runs until something ends it: a watch, or a proxied request without
+// deadline.
 type LongRunning interface {
-	// Stop ends it soon and in order. It may be called many times, by anybody.
+	// Stop ends it soon and in order. It may be called repeatedly and concurrently.
 	Stop()
-	// Revoke ends it soon, and tells its client why where that can be said.
+	// Revoke ends it soon and tells the client why if possible.
 	Revoke(refusal *meta.Status)
 	// ForceClose ends it at once.
 	ForceClose()
@@ -22,32 +23,31 @@ type LongRunning interface {
 
 var _ LongRunning = (*Watch)(nil)
 
-// A Registry holds the long-running requests, by the grants that they run by. A shutdown ends them all, and
-// a grant that ends takes its requests with it (reauthorize.go). fasthttp does not track the
-// connections that it has given away.
+// A Registry tracks long-running requests by grant, because fasthttp does not track hijacked
+// connections. A shutdown stops them all, and an invalid grant revokes its requests
+// (reauthorize.go).
 type Registry struct {
 	log *slog.Logger
 
-	mu     sync.Mutex // guards the rest, and the state of grants
+	mu     sync.Mutex // guards the fields below and the state of grants
 	grants map[authn.Digest]*Grant
 	open   map[LongRunning]*Grant
 	closed bool
-	empty  chan struct{} // closed when closed is set and nothing is open
-	// lastGeneration is that of the last look at all grants. At the same one nothing is due before
-	// nextExpiry, if that is set, unless something has come to be unchecked since.
+	empty  chan struct{} // closed when closed is set and no request is open
+	// lastGeneration is from the last scan of all grants. Without a new one nothing is due before
+	// nextExpiry, if set, unless unchecked is set.
 	lastGeneration uint64
 	nextExpiry     time.Time
 	unchecked      bool
 }
 
-// NewRegistry makes an empty registry.
+// NewRegistry returns an empty Registry.
 func NewRegistry(log *slog.Logger) *Registry {
 	return &Registry{log: log, grants: map[authn.Digest]*Grant{}, open: map[LongRunning]*Grant{}, empty: make(chan struct{})}
 }
 
-// Add registers a request, which runs by a grant: by an equal one that others run by, if there is one. The
-// grant is looked at soon, for what was decided on when the request was let in may have changed since.
-// It returns false after Close: there may be no new ones.
+// Add registers a request under its grant, or an equal registered one. The grant is checked soon,
+// since decisions may have changed since the request was admitted. Add returns false after Close.
 func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -66,7 +66,7 @@ func (r *Registry) Add(w LongRunning, g *Grant) bool {
 	return true
 }
 
-// Remove forgets a request that has ended, or has never begun.
+// Remove removes a request.
 func (r *Registry) Remove(w LongRunning) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -84,10 +84,10 @@ func (r *Registry) Remove(w LongRunning) {
 	}
 }
 
-// shutdownGrace is how long clients may take to read what is on its way when the server ends.
+// shutdownGrace is how long clients may take to read pending data during shutdown.
 const shutdownGrace = 5 * time.Second
 
-// Close ends every request soon and lets no new one in.
+// Close stops all requests and refuses new ones.
 func (r *Registry) Close() {
 	r.mu.Lock()
 	if r.closed {
@@ -124,7 +124,7 @@ func (r *Registry) openLocked() []LongRunning {
 	return all
 }
 
-// Wait waits after Close until the last one has ended.
+// Wait waits for the last request to end after Close.
 func (r *Registry) Wait(ctx context.Context) error {
 	select {
 	case <-r.empty:

@@ -12,46 +12,45 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A Conn is the connection that a watch has taken over.
+// A Conn is a hijacked connection.
 type Conn interface {
 	net.Conn
-	// AwaitInput waits until there is something to read, with less memory than a Read. It may return at once instead.
+	// AwaitInput waits for input with less memory than Read. It may return early.
 	AwaitInput() error
 	// LingerOnClose makes Close wait until the client has stopped sending.
 	LingerOnClose()
 }
 
-// A Watch is one watch on its connection. It is the sink of a session of the store: the session's
-// goroutine writes, the connection's goroutine reads, and what they share is below.
+// A Watch is a watch on its connection, the sink of a store session. The session's goroutine
+// writes, the connection's reads.
 type Watch struct {
 	conn   Conn
 	events writer
 
-	initialDone func() // called once, when the initial events have gone out, or never will
+	initialDone func() // called once the initial events were sent or never will be
 
-	begun   atomic.Bool    // Start was called: the connection is the watch's
-	started sync.WaitGroup // until the head has been sent, or has failed to be
-	headErr error          // of sending the head; set before started is over
+	begun   atomic.Bool    // Start was called: the watch owns the connection
+	started sync.WaitGroup // until the head was sent or failed
+	headErr error          // error of sending the head; set before started is done
 	done    chan struct{}  // closed by Done
-	// writeFailed is set by the session's goroutine before done is closed: nothing more can
-	// be written.
+	// writeFailed is set by the session's goroutine before done is closed.
 	writeFailed bool
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	session request.Session
 	stopped bool
-	refusal *meta.Status // sent as the last event; nil if there is no error to report
+	refusal *meta.Status // sent as the last event; nil if none
 }
 
-// New makes a watch on a connection. It waits until Start before it writes.
+// New returns a watch. It writes nothing before Start.
 func New(c Conn, e Encoder, f Framing) *Watch {
 	w := &Watch{conn: c, events: writer{encoder: e, framing: f}, done: make(chan struct{})}
 	w.started.Add(1)
 	return w
 }
 
-// OnInitialDone sets what is called when the initial events have gone out, or never will. It is set before the session begins,
-// and may be called many times.
+// OnInitialDone sets the function to call when the initial events were sent or never will be. It
+// must be set before the session starts, and f may be called repeatedly.
 func (w *Watch) OnInitialDone(f func()) { w.initialDone = f }
 
 // InitialDone implements request.InitialSink.
@@ -61,7 +60,7 @@ func (w *Watch) InitialDone() {
 	}
 }
 
-// Attach gives the watch the session that feeds it.
+// Attach sets the session of the watch.
 func (w *Watch) Attach(session request.Session) {
 	w.mu.Lock()
 	w.session = session
@@ -72,7 +71,7 @@ func (w *Watch) Attach(session request.Session) {
 	}
 }
 
-// Fail ends a watch whose session could not begin: its only event is an ERROR with that Status.
+// Fail ends a watch whose session could not start, with an ERROR event.
 func (w *Watch) Fail(status *meta.Status) {
 	w.mu.Lock()
 	w.refusal = status
@@ -80,7 +79,7 @@ func (w *Watch) Fail(status *meta.Status) {
 	w.Done()
 }
 
-// Stop ends the session soon. It may be called many times, by anybody.
+// Stop stops the session. It may be called repeatedly and concurrently.
 func (w *Watch) Stop() {
 	w.mu.Lock()
 	session := w.session
@@ -91,7 +90,7 @@ func (w *Watch) Stop() {
 	}
 }
 
-// Start sends the head of the answer, so that the client knows at once that it watches, and then lets
+// Start sends the response head, so that the client knows at once that it watches, and then lets
 // events through.
 func (w *Watch) Start(head []byte) {
 	w.begun.Store(true)
@@ -99,7 +98,7 @@ func (w *Watch) Start(head []byte) {
 	w.started.Done()
 }
 
-// Events implements request.Sink: it writes events in one go.
+// Events implements request.Sink.
 func (w *Watch) Events(events []request.Event) error {
 	w.started.Wait()
 	if w.headErr != nil {
@@ -111,31 +110,31 @@ func (w *Watch) Events(events []request.Event) error {
 	return err
 }
 
-// Done implements request.Sink: the session has ended. It wakes Run, which reads.
+// Done implements request.Sink. It wakes Run.
 func (w *Watch) Done() {
 	w.InitialDone()
 	close(w.done)
 	interruptRead(w.conn)
 }
 
-// longAgo is a deadline that has passed.
+// longAgo is a past deadline.
 var longAgo = time.Unix(1, 0)
 
-// interruptRead makes a Read that waits, and every later one, return a timeout. There is no other way
-// to wake a goroutine from a Read without closing its connection.
+// interruptRead makes pending and later Reads time out. A Read cannot be woken otherwise without
+// closing the connection.
 func interruptRead(c net.Conn) {
-	_ = c.SetReadDeadline(longAgo) // fails only if the connection is closed, which ends a Read too
+	_ = c.SetReadDeadline(longAgo) // fails only if closed, which ends Read too
 }
 
-// maxClientInput is how many bytes a client may send into its watch.
+// maxClientInput is how many bytes a client may send during a watch.
 const maxClientInput = 64 << 10
 
 var errUnexpectedInput = errors.New("a client writes into its watch")
 
-// Run reads until the client has gone, the time is over or the session has ended; then it
-// waits for the session, ends the answer, calls atEnd and closes the connection.
+// Run reads until the client disconnects, the timeout, or the end of the session. Then it waits for
+// the session, ends the response, calls atEnd, and closes the connection.
 func (w *Watch) Run(timeout time.Duration, atEnd func()) {
-	defer func() { _ = w.conn.Close() }() // nobody is left to tell
+	defer func() { _ = w.conn.Close() }() // errors cannot be reported
 	defer atEnd()
 	err := w.conn.SetReadDeadline(time.Now().Add(timeout))
 	if err == nil {
@@ -150,15 +149,15 @@ func (w *Watch) Run(timeout time.Duration, atEnd func()) {
 	case w.events.framing == WebSocket:
 		w.closeWebSocket(err)
 	case w.events.framing == Chunked && isTimeout(err):
-		// The client sees a clean end; if it has gone meanwhile nobody is left to tell.
+		// Ends the response in order; an error cannot be reported.
 		_, _ = w.conn.Write([]byte("0\r\n\r\n"))
 	}
 }
 
-// readUntilEnd reads until there is a reason to end the watch.
+// readUntilEnd reads until the watch must end.
 func (w *Watch) readUntilEnd() error {
 	select {
-	case <-w.done: // before Run has set its deadline, which has undone that of Done
+	case <-w.done: // Run's deadline may have overwritten that of Done
 		return os.ErrDeadlineExceeded
 	default:
 	}
@@ -168,8 +167,8 @@ func (w *Watch) readUntilEnd() error {
 	return discardInput(w.conn)
 }
 
-// discardInput reads what the client has no reason to send, to notice when it goes. The buffer is there only while
-// something comes: most clients send nothing for as long as they watch.
+// discardInput reads and discards input to notice a disconnect. The buffer exists only while there
+// is input: most clients send nothing.
 func discardInput(c Conn) error {
 	for total := 0; total < maxClientInput; {
 		if err := c.AwaitInput(); err != nil {
@@ -185,13 +184,13 @@ func discardInput(c Conn) error {
 	return errUnexpectedInput
 }
 
-// isTimeout tells that a deadline has passed, which ends a watch in order.
+// isTimeout reports whether a deadline has passed, which ends a watch in order.
 func isTimeout(err error) bool {
 	var fault net.Error
 	return errors.As(err, &fault) && fault.Timeout()
 }
 
-// sendRefusal sends the ERROR event of a watch that failed or was revoked.
+// sendRefusal sends the ERROR event of a failed or revoked watch.
 func (w *Watch) sendRefusal() error {
 	w.mu.Lock()
 	refusal := w.refusal
@@ -202,8 +201,8 @@ func (w *Watch) sendRefusal() error {
 	return w.events.write(w.conn, []request.Event{{Type: request.Error, Status: refusal}})
 }
 
-// Revoke implements LongRunning: the last event is a Status that says why. What the client has not read by then
-// is lost.
+// Revoke implements LongRunning. The last event is the refusal. What the client does not read
+// within revokeGrace is lost.
 func (w *Watch) Revoke(refusal *meta.Status) {
 	w.mu.Lock()
 	w.refusal = refusal
@@ -212,8 +211,9 @@ func (w *Watch) Revoke(refusal *meta.Status) {
 	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 
-// ForceClose implements LongRunning: it closes the connection of a watch that has not ended. Before Start the connection still belongs
-// to the request, which may be answered by an error and followed by another one.
+// ForceClose implements LongRunning. It closes the connection of an open watch. Before Start the
+// connection still belongs to the request, which may get an error response and be followed by
+// another.
 func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return
@@ -221,6 +221,6 @@ func (w *Watch) ForceClose() {
 	select {
 	case <-w.done:
 	default:
-		_ = w.conn.Close() // nobody reads, and nobody is left to tell
+		_ = w.conn.Close() // nobody reads, and errors cannot be reported
 	}
 }

@@ -18,10 +18,10 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// webSocketGUID is what RFC 6455 appends to the key of a client before hashing it.
+// webSocketGUID is the GUID of RFC 6455 for Sec-WebSocket-Accept.
 const webSocketGUID = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
 
-// WantsWebSocket tells whether a request asks to go on as a WebSocket.
+// WantsWebSocket reports whether a request asks for a WebSocket.
 func WantsWebSocket(h *fasthttp.RequestHeader) bool {
 	if !h.IsGet() || !h.IsHTTP11() || !bytes.EqualFold(h.Peek("Upgrade"), []byte("websocket")) {
 		return false
@@ -34,7 +34,7 @@ func WantsWebSocket(h *fasthttp.RequestHeader) bool {
 	return false
 }
 
-// FramingOf is how the events of a watch go to the client that asks for them.
+// FramingOf returns the framing for a watch request.
 func FramingOf(h *fasthttp.RequestHeader) Framing {
 	switch {
 	case WantsWebSocket(h):
@@ -45,9 +45,8 @@ func FramingOf(h *fasthttp.RequestHeader) Framing {
 	return Chunked
 }
 
-// UpgradeToWebSocket makes an answer the one that turns the connection into a WebSocket. Of the
-// sub-protocols that the client offers it takes the first, whatever it is: all of them
-// carry the same events.
+// UpgradeToWebSocket sets the response to an upgrade. Of the offered subprotocols it selects the
+// first, since all carry the same events.
 func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader, bearerPrefix string) error {
 	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
 		answer.Set("Sec-WebSocket-Version", "13")
@@ -71,7 +70,7 @@ func UpgradeToWebSocket(h *fasthttp.RequestHeader, answer *fasthttp.ResponseHead
 	return nil
 }
 
-// WebSocketAccept is the header by which a client knows that its upgrade was understood.
+// WebSocketAccept returns the Sec-WebSocket-Accept header.
 func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 	key := h.Peek("Sec-WebSocket-Key")
 	if nonce, err := base64.StdEncoding.DecodeString(string(key)); err != nil || len(nonce) != 16 {
@@ -81,19 +80,19 @@ func WebSocketAccept(h *fasthttp.RequestHeader) (string, error) {
 	return base64.StdEncoding.EncodeToString(digest[:]), nil
 }
 
-// ErrWebSocketToken: a token is offered as a sub-protocol, but cannot be read.
+// ErrWebSocketToken is returned for a malformed token among the subprotocols.
 var ErrWebSocketToken = errors.New("the token among the WebSocket sub-protocols is malformed, or alone")
 
 var errWebSocketProtocols = errors.New("the WebSocket sub-protocols are malformed")
 
-// WebSocketProtocols are the sub-protocols that a client offers, and the bearer token that
-// it hides among them behind a prefix, for browsers let a page set no other header. There must be one
-// besides the token, to be answered.
+// WebSocketProtocols returns the offered subprotocols and the bearer token among them, marked by
+// bearerPrefix. Browsers let a page set no other header. Besides the token there must be a
+// subprotocol to select.
 func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protocols []string, token string, err error) {
 	for _, line := range h.PeekAll("Sec-WebSocket-Protocol") {
 		for item := range strings.SplitSeq(string(line), ",") {
 			item = strings.TrimSpace(item)
-			if !isHeaderToken(strings.ReplaceAll(item, "/", "")) { // SPDY/3.1+… is none, and clients offer it
+			if !isHeaderToken(strings.ReplaceAll(item, "/", "")) { // clients offer SPDY/3.1+…, which is not a token
 				return nil, "", errWebSocketProtocols
 			}
 			text, ok := strings.CutPrefix(item, bearerPrefix)
@@ -114,7 +113,7 @@ func WebSocketProtocols(h *fasthttp.RequestHeader, bearerPrefix string) (protoco
 	return protocols, token, nil
 }
 
-// isHeaderToken tells whether s is a token of RFC 9110.
+// isHeaderToken reports whether s is a token of RFC 9110.
 func isHeaderToken(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -124,10 +123,10 @@ func isHeaderToken(s string) bool {
 	return s != ""
 }
 
-// MaxFrameHeader is the largest head of a frame that is sent.
+// MaxFrameHeader is the maximum size of a sent frame header.
 const MaxFrameHeader = 10
 
-// appendFrame appends an event as one frame.
+// appendFrame appends an event as a frame.
 func appendFrame(b []byte, e Encoder, ev *request.Event) ([]byte, error) {
 	at := len(b)
 	b, err := e.AppendEvent(append(b, make([]byte, MaxFrameHeader)...), ev)
@@ -144,8 +143,8 @@ func appendFrame(b []byte, e Encoder, ev *request.Event) ([]byte, error) {
 	return b[:n], nil
 }
 
-// AppendFrameHeader begins a frame of a server: a whole message that is not masked. ws.WriteHeader would do
-// the same by way of an io.Writer, which costs an allocation for each event.
+// AppendFrameHeader appends the header of an unfragmented, unmasked frame. ws.WriteHeader takes an
+// io.Writer, which costs an allocation per event.
 func AppendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	const final, uint16Follows, uint64Follows = 0x80, 126, 127
 	b = append(b, final|byte(opcode))
@@ -158,13 +157,13 @@ func AppendFrameHeader(b []byte, opcode ws.OpCode, size int) []byte {
 	return binary.BigEndian.AppendUint64(append(b, uint64Follows), uint64(size))
 }
 
-// A CloseError is the end of a WebSocket that the client has asked for, or has brought about.
+// A CloseError is the end of a WebSocket that the client has requested or caused.
 type CloseError struct{ Code ws.StatusCode }
 
 func (*CloseError) Error() string { return "http: the client has closed its WebSocket" }
 
-// readFrames answers pings until the client closes, and says how it has: a *CloseError where
-// there is a WebSocket to be closed still.
+// readFrames answers pings until the client closes. A *CloseError means that a close frame must be
+// sent.
 func readFrames(c net.Conn) error {
 	r := bufio.NewReaderSize(c, 512)
 	state := ws.StateServerSide
@@ -191,7 +190,7 @@ func readFrames(c net.Conn) error {
 	}
 }
 
-// ReadFrameHeader reads the head of a frame, and refuses what no client may send.
+// ReadFrameHeader reads a frame header and checks that a client may send it.
 func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	f, err := ws.ReadHeader(r)
 	if errors.Is(err, ws.ErrHeaderLengthMSB) || errors.Is(err, ws.ErrHeaderLengthUnexpected) {
@@ -203,7 +202,7 @@ func ReadFrameHeader(r io.Reader, state ws.State) (ws.Header, error) {
 	return f, err
 }
 
-// AnswerControl reads the rest of a control frame and does what it asks for.
+// AnswerControl reads and handles the payload of a control frame.
 func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	var payload [ws.MaxControlFramePayloadSize]byte
 	b := payload[:f.Length]
@@ -226,15 +225,14 @@ func AnswerControl(c net.Conn, r io.Reader, f ws.Header) error {
 	return nil
 }
 
-// closeWebSocket sends the close frame after the last event. The client answers it, and must
-// not be reset while it does.
+// closeWebSocket sends the close frame. The client answers it and must not be reset meanwhile.
 func (w *Watch) closeWebSocket(end error) {
 	code := ws.StatusNormalClosure
 	var asked *CloseError
 	if errors.As(end, &asked) {
 		code = asked.Code
 	} else if !isTimeout(end) {
-		return // the client has gone
+		return // the client has disconnected
 	}
 	b := binary.BigEndian.AppendUint16(AppendFrameHeader(nil, ws.OpClose, 2), uint16(code))
 	if _, err := w.conn.Write(b); err != nil {

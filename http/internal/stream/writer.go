@@ -9,44 +9,44 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An Encoder writes the events of one watch in the format that was negotiated. Only the goroutine of
-// the watch's session uses it.
+// An Encoder encodes the events of a watch in the negotiated format. Only the session's goroutine
+// uses it.
 type Encoder interface {
-	// AppendEvent appends one event: a line of JSON with its line feed, a Protobuf message, or a CBOR item.
+	// AppendEvent appends an event: a line of JSON, a Protobuf message, or a CBOR item.
 	AppendEvent(b []byte, ev *request.Event) ([]byte, error)
-	// Binary tells that events are no text.
+	// Binary reports whether events are not text.
 	Binary() bool
-	// LengthPrefixed tells that events do not tell where they end, as Protobuf messages do not.
+	// LengthPrefixed reports whether events need a length prefix, as Protobuf messages do.
 	LengthPrefixed() bool
 }
 
-// A Framing is how events are told apart on the connection.
+// A Framing is how events are separated on the connection.
 type Framing uint8
 
-// The framings.
+// Framings.
 const (
-	Chunked   Framing = iota // HTTP/1.1: several events to a chunk
-	Unchunked                // HTTP/1.0: events as they are, until the connection ends
-	WebSocket                // each event is one frame
+	Chunked   Framing = iota // HTTP/1.1: several events per chunk
+	Unchunked                // HTTP/1.0: unframed until the connection closes
+	WebSocket                // one frame per event
 )
 
-// maxChunk is the size, in bytes, from which gathered events are written.
+// maxChunk is the size from which buffered events are written.
 const maxChunk = wire.MaxWriteSize
 
-// maxChunkHeader is the space before a chunk's data for its length in hexadecimal and CRLF.
+// maxChunkHeader is the space reserved for a chunk's hexadecimal size and CRLF.
 const maxChunkHeader = 10
 
-// eventLength is the number of bytes in which the length of a Protobuf event is written before it.
+// eventLength is the size of a Protobuf event's length prefix.
 const eventLength = 4
 
-// A writer writes events to a connection, many at a time: a system call costs more than encoding an event.
+// A writer batches events: a system call costs more than encoding an event.
 type writer struct {
 	encoder Encoder
 	framing Framing
-	buf     []byte // while events are being written
+	buf     []byte // during write
 }
 
-// write sends events, in as few chunks as maxChunk allows.
+// write sends events in as few chunks as maxChunk allows.
 func (w *writer) write(to io.Writer, events []request.Event) error {
 	buf := wire.GetBuffer()
 	w.buf = append(*buf, make([]byte, maxChunkHeader)...)
@@ -67,7 +67,7 @@ func (w *writer) write(to io.Writer, events []request.Event) error {
 	return w.flush(to)
 }
 
-// append gathers one event.
+// append encodes an event into the buffer.
 func (w *writer) append(ev *request.Event) (err error) {
 	at := len(w.buf)
 	switch {
@@ -84,7 +84,7 @@ func (w *writer) append(ev *request.Event) (err error) {
 	return err
 }
 
-// flush sends what is gathered in one write, as one chunk where there are chunks.
+// flush writes the buffer, as a chunk if chunked.
 func (w *writer) flush(to io.Writer) error {
 	size := len(w.buf) - maxChunkHeader
 	if size == 0 {
