@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// noteTaker is a waiting plugin, its reservations, and a store of no-op applies; it notes what is asked.
+// noteTaker is a plugin with reservations and a store of no-op applies. It records the calls.
 type noteTaker struct {
 	*memStore
 	mu    sync.Mutex
@@ -60,7 +60,7 @@ func (n blockingNotes) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// An operation is admitted like any write. What was reserved for it is kept if it has succeeded.
+// An operation is admitted like a write, and its reservations are kept on success.
 func TestOperationWaitsForAdmission(t *testing.T) {
 	n := &noteTaker{}
 	var fail error
@@ -105,7 +105,7 @@ func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// No namespace is made for an apply that may not create its object.
+// An apply that may not create its object creates no namespace.
 func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -125,7 +125,7 @@ func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
 	}
 }
 
-// An apply is recognized by its digest only where no admission has to see it.
+// An apply is recognized by its digest only if no admission must see it.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -144,7 +144,7 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	}
 }
 
-// The admission of a patch is chosen once, and not for a patch that is refused by its type.
+// The admission of a patch is selected once, and not if its type is refused.
 func TestPatchChoosesItsAdmissionOnce(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestCodes: clients match on code and reason, and retry where they are told when.
+// TestCodes: clients match on code and reason, and retry as told.
 func TestCodes(t *testing.T) {
 	for _, c := range []struct {
 		got        *meta.Status
@@ -40,7 +40,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestInvalidOptions: all faults are told at once, each as a cause.
+// TestInvalidOptions: all faults are reported together, each as a cause.
 func TestInvalidOptions(t *testing.T) {
 	var f schema.Faults
 	if err := apierrors.InvalidOptions("meta.example.io", "ListOptions", f); err != nil {

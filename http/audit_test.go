@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/audit"
 )
 
-// auditLog is an audit log in memory.
+// auditLog is an in-memory audit log.
 type auditLog struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -41,7 +41,7 @@ type auditEvent struct {
 	Annotations map[string]string
 }
 
-// takeEvents parses what has been written, and forgets it.
+// takeEvents parses and clears the log.
 func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 	t.Helper()
 	l.mu.Lock()
@@ -57,7 +57,7 @@ func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 	return events
 }
 
-// serveAudited starts a front that writes the metadata of everything down, in one mode.
+// serveAudited starts a front with an audit log of metadata.
 func serveAudited(t *testing.T, mode audit.Mode) (*testServer, *auditLog) {
 	t.Helper()
 	p, err := audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform)
@@ -103,7 +103,7 @@ func TestStrictAuditRefuses(t *testing.T) {
 	}
 }
 
-// Requests that end before it is known who asks are written down with what they tried.
+// Requests that end before authentication are recorded with the attempted user.
 func TestRefusalsAreAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	for _, test := range []struct{ path, header, message string }{
@@ -126,7 +126,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 	}
 }
 
-// A watch has an event when it begins and one when it has ended, whoever ends it.
+// A watch has an event at its start and one at its end.
 func TestWatchIsAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	resp, err := f.client.Get(f.url + configMapsPath + "?watch=1")
@@ -143,7 +143,7 @@ func TestWatchIsAudited(t *testing.T) {
 		t.Errorf("at the beginning:%s", got)
 	}
 	resp.Body.Close()
-	f.stop() // waits for it
+	f.stop() // waits for the watch
 	if got := stages(log.takeEvents(t)); got != " ResponseComplete" {
 		t.Errorf("at the end:%s", got)
 	}

@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Without an audit its hooks allocate nothing.
+// Without an audit its hooks do not allocate.
 func TestAuditCostsNothingWhenOff(t *testing.T) {
 	s, x := &Server{}, &requestContext{ctx: &fasthttp.RequestCtx{}}
 	x.info.Path = "/version"

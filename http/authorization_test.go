@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newTestRequest makes the exchange of a request, as the filters before authorization leave it.
+// newTestRequest returns a request in its state before authorization.
 func (s *Server) newTestRequest(t testing.TB, method, path string) *requestContext {
 	t.Helper()
 	x := &requestContext{}
@@ -60,7 +60,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// Without a selector, authorization allocates nothing.
+// Without a selector, authorization does not allocate.
 func TestAuthorizeAllocatesNothing(t *testing.T) {
 	s := newAuthorizingServer(t)
 	for _, path := range []string{"/api/v1/namespaces/x/pods/a", "/api/v1/pods?limit=5", "/metrics"} {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestRefusalsCatchUp: nothing in this package asks an authenticator or an authorizer but what
-// catches up before it refuses, and what looks again at requests that were let in.
+// TestRefusalsCatchUp: this package uses authenticators and authorizers only with catching up
+// before a refusal, or in rechecks.
 func TestRefusalsCatchUp(t *testing.T) {
 	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}
 	files, err := os.ReadDir(".")

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// The built files are checked in, so that Go alone builds the server: they must be those of the sources beside them.
+// The built files are checked in, so they must match the sources.
 func TestBuiltFromTheseSources(t *testing.T) {
 	names := []string{"build.mjs", "package-lock.json", "package.json", "tsconfig.json"}
 	sources, err := os.ReadDir("internal/console/web/src")
@@ -56,7 +56,7 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A page that could load or send anything elsewhere would give away what it shows.
+// A page that could load or send anything elsewhere could leak what it shows.
 func TestSecurityPolicy(t *testing.T) {
 	provider := &console.SignIn{ClientID: "us", AuthorizationEndpoint: "https://login.example/a", TokenEndpoint: "https://token.example:8443/t?x=y"}
 	for name, c := range map[string]struct {

@@ -2,7 +2,7 @@ package http_test
 
 import "testing"
 
-// TestConvertedList: a list that the store has converted is not converted again, in any form.
+// TestConvertedList: a list converted by the store is not converted again.
 func TestConvertedList(t *testing.T) {
 	f := serve(t, nil)
 	for _, name := range []string{"a", "b", "c"} {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// corsHeaderNames are the names of the headers that a page of an allowed origin needs.
+// corsHeaderNames are the headers for pages of allowed origins.
 var corsHeaderNames = []string{
 	"Access-Control-Allow-Origin", "Access-Control-Allow-Methods", "Access-Control-Allow-Headers",
 	"Access-Control-Expose-Headers", "Access-Control-Allow-Credentials",
@@ -63,7 +63,6 @@ func TestCORS(t *testing.T) {
 	}
 }
 
-// TestNoCORS: without origins nothing is told to any.
 func TestNoCORS(t *testing.T) {
 	f := serve(t, nil)
 	resp, _ := f.do("GET", configMapsPath, "", "Origin", "https://console.example.com")
@@ -77,8 +76,7 @@ func TestNoCORS(t *testing.T) {
 	}
 }
 
-// TestStrictTransport: every answer tells browsers to come over TLS, also those to what
-// could not be read.
+// TestStrictTransport: every response has the header, also errors before parsing.
 func TestStrictTransport(t *testing.T) {
 	const want = "max-age=31536000; includeSubDomains"
 	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = want })

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/credentials"
 )
 
-// TestRedact: a token is taken out however its parameter is spelled, and all else stays.
+// TestRedact: tokens are removed however the parameter is spelled, and nothing else.
 func TestRedact(t *testing.T) {
 	for target, want := range map[string]string{
 		"/a":                            "/a",

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// TestCache: while the kinds are the same so are the documents, and the index names fixed paths and
-// versions, each once and in order.
+// TestCache: the same kinds give the same documents, and the index has fixed paths and versions
+// once and in order.
 func TestCache(t *testing.T) {
 	kinds, err := catalog.New(meta.Kubernetes)
 	if err != nil {
@@ -41,8 +41,8 @@ func TestMatchesETag(t *testing.T) {
 	}
 }
 
-// TestOpenAPIFormat: the highest weight wins, the first of equal ones, and the older name of Protobuf
-// still stands for it.
+// TestOpenAPIFormat: the highest weight wins, then the first, and the older name of Protobuf is
+// known.
 func TestOpenAPIFormat(t *testing.T) {
 	const old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	for _, c := range []struct {

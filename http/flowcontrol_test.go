@@ -9,10 +9,11 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// TestSeatsAreGivenBack: whatever becomes of a request, the next one finds its seat; and while it is taken, others are refused.
+// TestSeatsAreGivenBack: seats are released after every outcome, and requests are refused while
+// they are taken.
 func TestSeatsAreGivenBack(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
-		o.FlowControl = flowcontrol.New(meta.Kubernetes, 1) // all of it is for catch-all, which has no queues
+		o.FlowControl = flowcontrol.New(meta.Kubernetes, 1) // for catch-all, without queues
 	})
 	var panics atomic.Bool
 	f.store.beforeGet = func() {

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// serveHTTP2 starts a front that speaks HTTP/2, with a client that asks by it as joe, who may do everything.
+// serveHTTP2 starts a front with HTTP/2 and a client of user joe, who may do everything.
 func serveHTTP2(t *testing.T, change func(*http.Options)) *testServer {
 	t.Helper()
 	f := serve(t, func(o *http.Options) {
@@ -37,14 +37,14 @@ func clientConfig(t *testing.T) *tls.Config {
 	return &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate(t, "joe")}}
 }
 
-// frames is a connection on which a test says by itself what is sent.
+// frames is a connection with raw access to HTTP/2 frames.
 type frames struct {
 	*testing.T
 	*http2.Framer
 	conn *tls.Conn
 }
 
-// dialHTTP2 begins a connection whose streams have a window in which the server may send.
+// dialHTTP2 opens a connection with the given stream window.
 func (f *testServer) dialHTTP2(t *testing.T, window uint32) *frames {
 	t.Helper()
 	config := clientConfig(t)
@@ -71,7 +71,7 @@ func (s *frames) check(err error) {
 	}
 }
 
-// ask sends the head of a request; fields are name, value, name, value ...
+// ask sends a request head; fields are name, value, name, value ...
 func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	s.Helper()
 	var b bytes.Buffer
@@ -87,7 +87,8 @@ func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	}
 }
 
-// await reads what comes for a stream until its end: the code of the answer, or that the stream or the connection has been ended.
+// await reads until the end of a stream and returns the status code, or how the stream or
+// connection ended.
 func (s *frames) await(stream uint32) string {
 	s.Helper()
 	code := "nothing"
@@ -118,7 +119,7 @@ func (s *frames) await(stream uint32) string {
 	}
 }
 
-// TestHTTP2: one connection carries many requests and watches at the same time, of all kinds.
+// TestHTTP2: one connection carries concurrent requests and watches of all kinds.
 func TestHTTP2(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	if resp, body := f.do("POST", configMapsPath, configMap("a")); resp.StatusCode != 201 || resp.ProtoMajor != 2 || resp.Header.Get("Audit-Id") == "" || resp.Header.Get("Connection") != "" {
@@ -172,7 +173,8 @@ func TestHTTP2(t *testing.T) {
 	eventually(t, "sessions outlive the clients of their watches", func() bool { return f.store.openSessions() == 0 })
 }
 
-// TestHTTP2Shutdown: watches end in order, what is under way is answered, and a client is sent elsewhere.
+// TestHTTP2Shutdown: watches end in order, pending requests complete, and clients are told to
+// reconnect.
 func TestHTTP2Shutdown(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -208,7 +210,7 @@ func TestHTTP2Shutdown(t *testing.T) {
 	}
 }
 
-// TestHTTP2Clients: what clients send that they should not, or do not send, ends nothing but their own.
+// TestHTTP2Clients: misbehaving clients end only their own streams or connections.
 func TestHTTP2Clients(t *testing.T) {
 	t.Parallel()
 	patient, short := serveHTTP2(t, nil), serveHTTP2(t, func(o *http.Options) {
@@ -224,7 +226,7 @@ func TestHTTP2Clients(t *testing.T) {
 		return append([]string{":method", "GET", ":scheme", "https", ":path", path, ":authority", "x"}, more...)
 	}
 	for name, test := range map[string]struct {
-		f      *testServer // patient, unless the test waits until the server's patience is over
+		f      *testServer // with long timeouts, unless the test waits for them
 		window uint32
 		end    bool
 		fields []string
@@ -261,7 +263,7 @@ func TestHTTP2Clients(t *testing.T) {
 			if got := s.await(1); got != test.want {
 				t.Fatalf("%s, want %s", got, test.want)
 			}
-			// The connection goes on, and no stream that was reset is remembered.
+			// The connection continues, and reset streams are forgotten.
 			for stream := uint32(3); stream < 300; stream += 2 {
 				s.ask(stream, true, get("/version")...)
 				s.check(s.WriteRSTStream(stream, http2.ErrCodeCancel))
@@ -279,7 +281,7 @@ func TestHTTP2Clients(t *testing.T) {
 	}
 }
 
-// TestHTTP2Silence: a client that has chosen HTTP/2 has to begin with it.
+// TestHTTP2Silence: a client that has negotiated HTTP/2 must begin with it.
 func TestHTTP2Silence(t *testing.T) {
 	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.ReadTimeout = 300 * time.Millisecond })
@@ -301,7 +303,7 @@ func TestHTTP2Silence(t *testing.T) {
 	}
 }
 
-// TestHTTP2Continue: a client that waits with its body is not told to send it where nobody wants it.
+// TestHTTP2Continue: 100 Continue is not sent if the body is not wanted.
 func TestHTTP2Continue(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	for path, want := range map[string]string{"/version": "200", configMapsPath: "100"} {
@@ -321,7 +323,7 @@ func TestHTTP2Continue(t *testing.T) {
 	}
 }
 
-// TestHTTP2Users: what is known of the user of one request is not taken for that of another on the same connection.
+// TestHTTP2Users: requests on one connection do not share their user.
 func TestHTTP2Users(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Authenticator = tokenAuthenticator{} })
 	var asking sync.WaitGroup
@@ -342,7 +344,7 @@ func TestHTTP2Users(t *testing.T) {
 	asking.Wait()
 }
 
-// TestNoHTTP2: it is offered only where it is switched on.
+// TestNoHTTP2: HTTP/2 is offered only if enabled.
 func TestNoHTTP2(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.HTTP2MaxStreams = 0 })
 	if resp, _ := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || resp.ProtoMajor != 1 {

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// TestLimits: reads, writes and watches are bounded apart from each other, with a reserve for
-// parts of the system, and health by nothing.
+// TestLimits: reads, writes and watches have separate limits, with a reserve for system components.
+// Health has none.
 func TestLimits(t *testing.T) {
 	s := &Server{}
 	s.limiters.init(Limits{MaxRequestsInFlight: 4, MaxMutatingRequestsInFlight: 2, MaxWatches: 4}, meta.Kubernetes, false)
@@ -32,7 +32,7 @@ func TestLimits(t *testing.T) {
 	}
 	let(4, jane, "GET", "list")
 	let(0, jane, "HEAD", "get")
-	let(0, jane, "GET", "watch") // which is a read until it runs
+	let(0, jane, "GET", "watch") // a read until it runs
 	let(1, node, "GET", "list")
 	let(2, jane, "POST", "create")
 	let(1, node, "DELETE", "delete")

@@ -10,8 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// TestResponseBudget: what is taken is given back once, and an answer larger than the budget is the
-// only one.
+// TestResponseBudget: bytes are released once, and a response above the budget must be alone.
 func TestResponseBudget(t *testing.T) {
 	s := &Server{responseBudget: limits.NewBudget(1 << 20)}
 	s.limiters.init(Limits{}, meta.Platform, false)

@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOpenAPI: documents are found from the index, negotiated, revalidated and authorized.
+// TestOpenAPI: documents are in the index, negotiated, revalidated and authorized.
 func TestOpenAPI(t *testing.T) {
 	f := serve(t, nil)
 	f.client.CheckRedirect = func(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }
@@ -57,7 +57,6 @@ func TestOpenAPI(t *testing.T) {
 	}
 }
 
-// TestOpenAPICompressed: compressed or not, a document is the same.
 func TestOpenAPICompressed(t *testing.T) {
 	f := serve(t, nil)
 	plain, text := f.do("GET", "/openapi/v2", "")

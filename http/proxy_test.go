@@ -21,7 +21,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A front is a server that passes everything on, as the real one does once a request has passed its filters.
+// A front is a server that proxies everything, as the real one does after its filters.
 type front struct {
 	t      *testing.T
 	conn   *wire.Conn
@@ -63,7 +63,8 @@ func (f *front) ServeRequest(ctx *fasthttp.RequestCtx) {
 	f.open.Add(-1)
 }
 
-// serveProxy starts a front before a backend, and gives its address and how many requests are open.
+// serveProxy starts a front before a backend and returns its address and the number of open
+// requests.
 func serveProxy(t *testing.T, backend string, change func(*proxy.Target)) (address string, open *atomic.Int64) {
 	t.Helper()
 	u, err := url.Parse(backend)
@@ -107,7 +108,7 @@ func backend(t *testing.T, f http.HandlerFunc) string {
 	return s.URL
 }
 
-// eventually waits for what another goroutine is about to do.
+// eventually waits for a condition.
 func eventually(t *testing.T, what string, f func() bool) {
 	t.Helper()
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
@@ -121,7 +122,7 @@ func eventually(t *testing.T, what string, f func() bool) {
 	}
 }
 
-// send writes raw requests on one connection and gives the reader of the answers.
+// send writes raw requests on one connection and returns a reader of the responses.
 func send(t *testing.T, address, text string) (net.Conn, *bufio.Reader) {
 	t.Helper()
 	c, err := net.Dial("tcp", address)
@@ -151,7 +152,8 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestKeepAlive: many requests with every sort of body go over one connection, pipelined, and each gets its own answer.
+// TestKeepAlive: pipelined requests with all kinds of bodies on one connection get their own
+// responses.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -188,7 +190,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestStreaming: each piece goes on when it comes, in both directions, and trailers come behind it.
+// TestStreaming: each piece is forwarded at once in both directions, with trailers at the end.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -221,7 +223,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestExpectContinue: the client is told to send its body when the backend wants it, and not if not.
+// TestExpectContinue: the client is told to continue only if the backend is.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -249,7 +251,7 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// TestClientGone: a client that goes away, with or without a body under way, ends the request to the backend.
+// TestClientGone: a client's disconnect, with or without a pending body, ends the backend request.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	arrived, ended := make(chan struct{}, 3), make(chan struct{}, 3)
@@ -281,7 +283,8 @@ func TestClientGone(t *testing.T) {
 	eventually(t, "requests are left", func() bool { return open.Load() == 0 })
 }
 
-// TestBackendBreaksOff: nobody takes a part of an answer for the whole, and a backend that is not there is a 503.
+// TestBackendBreaksOff: a partial response is not taken for complete, and an unreachable backend is
+// a 503.
 func TestBackendBreaksOff(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -309,7 +312,7 @@ func TestBackendBreaksOff(t *testing.T) {
 	}
 }
 
-// echo is a backend that takes any upgrade and returns what comes, after a greeting that comes with its head.
+// echo is a backend that accepts any upgrade and echoes, after a greeting sent with its head.
 func echo(t *testing.T, protocol string) string {
 	return backend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/no" {
@@ -334,7 +337,8 @@ func echo(t *testing.T, protocol string) string {
 
 const upgradeTo = "POST / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: %s\r\nX-A: a\r\n\r\n"
 
-// TestUpgrade: an upgraded connection is copied both ways, with what came too early, and each direction ends by itself.
+// TestUpgrade: an upgraded connection is copied both ways, with early data, and each direction ends
+// on its own.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	address, open := serveProxy(t, echo(t, "SPDY/3.1"), nil)
@@ -355,7 +359,7 @@ func TestUpgrade(t *testing.T) {
 	eventually(t, "the tunnel stays", func() bool { return open.Load() == 0 })
 }
 
-// TestNoUpgrade: only a 101 to what was asked for makes a tunnel.
+// TestNoUpgrade: only a 101 for the requested protocol makes a tunnel.
 func TestNoUpgrade(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, echo(t, "other"), nil)
@@ -380,7 +384,7 @@ func TestNoUpgrade(t *testing.T) {
 	}
 }
 
-// TestRedirects: they are passed on, or refused.
+// TestRedirects: they are forwarded or refused.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	to := backend(t, func(w http.ResponseWriter, r *http.Request) {

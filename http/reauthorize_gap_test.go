@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// transientDenier refuses so many questions, and allows what comes after them.
+// transientDenier denies a number of requests, then allows.
 type transientDenier struct{ denials, calls atomic.Int64 }
 
 func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
@@ -23,8 +23,8 @@ func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// A watch outlives the moment in which a binding has gone and the one that takes its place has not been
-// seen; it does not outlive a right that stays away.
+// A watch survives the gap between the removal of a binding and the visibility of its replacement,
+// but not a lasting denial.
 func TestWatchSurvivesTransientDenial(t *testing.T) {
 	var rights transientDenier
 	var generation atomic.Uint64
@@ -40,7 +40,7 @@ func TestWatchSurvivesTransientDenial(t *testing.T) {
 		asked := rights.calls.Load()
 		rights.denials.Store(1)
 		generation.Add(1)
-		for rights.calls.Load() < asked+2 { // refused, and allowed
+		for rights.calls.Load() < asked+2 { // denied, and allowed
 			select {
 			case text := <-ended:
 				t.Fatalf("the watch has ended with %s", text)

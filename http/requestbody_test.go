@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// sendParts sends text on a connection of its own and answers what comes back until the server closes
-// it, or has answered as many requests as are asked for.
+// sendParts sends text on a new connection and returns the response up to the connection's end or
+// the wanted number of responses.
 func (f *testServer) sendParts(answers int, parts ...string) (codes []int, closed bool) {
 	f.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
@@ -27,7 +27,7 @@ func (f *testServer) sendParts(answers int, parts ...string) (codes []int, close
 	}
 	r := bufio.NewReader(c)
 	for n, part := range parts {
-		if n > 0 { // the server has to say something first
+		if n > 0 { // the server must send something first
 			if _, err := r.Peek(1); err != nil {
 				return codes, true
 			}
@@ -53,8 +53,7 @@ func (f *testServer) sendParts(answers int, parts ...string) (codes []int, close
 	return codes, false
 }
 
-// What a connection does with bodies: those that are read, those that nobody wants, those that come
-// slowly, and those that are not sent before the server says so.
+// Bodies that are read, unwanted, slow, or wait for 100 Continue.
 func TestRequestBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MaxRequestBodyBytes = 1 << 20 })
 	body := `{"metadata":{"generateName":"a-"},"data":{"k":"` + strings.Repeat("x", 10_000) + `"}}`
@@ -118,7 +117,7 @@ func TestRequestBodies(t *testing.T) {
 	})
 }
 
-// A watch lasts no longer than one may that asks for nothing.
+// A watch's timeout is bounded by that of a watch without one.
 func TestLongestWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.client.Timeout = 30 * time.Second
@@ -127,13 +126,13 @@ func TestLongestWatch(t *testing.T) {
 	}
 }
 
-// fixedMemory is a gauge of a process that has some memory.
+// fixedMemory is a gauge with constant memory.
 type fixedMemory int64
 
 func (fixedMemory) UnderPressure() bool { return false }
 func (r fixedMemory) Available() int64  { return int64(r) }
 
-// Bodies that have been announced, and do not come, take no memory from others.
+// Announced bodies that do not arrive take no memory from others.
 func TestAnnouncedBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.MemoryMonitor = fixedMemory(64 << 20) })
 	for range 20 {
@@ -156,7 +155,7 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// Who speaks the old protocol gets no chunks, which it does not know of.
+// HTTP/1.0 clients get no chunks.
 func TestHTTP10(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.do("POST", configMapsPath, configMap("a"))

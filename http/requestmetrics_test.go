@@ -41,8 +41,8 @@ func TestRouteSeries(t *testing.T) {
 	}
 }
 
-// TestOneSeriesForEachLabels: what is told apart inside, but has the same labels, is one series: two
-// lines with the same labels make Prometheus refuse all of them.
+// TestOneSeriesForEachLabels: series with the same labels are merged: Prometheus rejects duplicate
+// lines.
 func TestOneSeriesForEachLabels(t *testing.T) {
 	m := newRequestMetrics(func(string, string, string) bool { return true })
 	for _, verb := range []string{"create", "post", "create"} {
@@ -63,7 +63,7 @@ func TestOneSeriesForEachLabels(t *testing.T) {
 	}
 }
 
-// TestSeriesOfFormerKinds: what was counted of a kind is gone when the kind is, and begins anew when it is back.
+// TestSeriesOfFormerKinds: the series of a kind end with it and restart with it.
 func TestSeriesOfFormerKinds(t *testing.T) {
 	served := true
 	m := newRequestMetrics(func(_, _, resource string) bool { return served || resource != "widgets" })

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// pageNotFound is the plain text of a path where nothing is.
+// pageNotFound is the plain text response for unknown paths.
 const pageNotFound = "404 page not found\n"
 
 func TestResponses(t *testing.T) {
@@ -18,7 +18,7 @@ func TestResponses(t *testing.T) {
 		name, method, path, body string
 		headers                  []string
 		code                     int
-		message                  string // of the Status; or a part of the body if code < 400
+		message                  string // of the Status; part of the body if code < 400
 	}{
 		{"unknown resource", "GET", "/api/v1/namespaces/x/gizmos", "", nil, 404, "the server could not find the requested resource"},
 		{"unknown subresource", "GET", configMapsPath + "/a/status", "", nil, 404, "the server could not find the requested resource"},
@@ -108,8 +108,7 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestUnfinishedList: a list that fails before any of it has gone out is an error, and one that
-// fails later is cut.
+// TestUnfinishedList: a list that fails before any of it was sent is an error; later it is cut.
 func TestUnfinishedList(t *testing.T) {
 	f := serve(t, nil)
 	const table = "application/json;as=Table;g=meta.platform.io;v=v1"
@@ -145,7 +144,7 @@ func TestUnfinishedList(t *testing.T) {
 	}
 }
 
-// TestEarlyErrors: an error of a filter comes in the format that the client takes, and as JSON if it takes none.
+// TestEarlyErrors: an error of a filter has the accepted format, or JSON.
 func TestEarlyErrors(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	for token, code := range map[string]int{"jane": 403, "bad": 401} {

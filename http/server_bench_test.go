@@ -19,14 +19,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A script is a connection whose client sends one request over and over, each once the answer to
-// the one before it has come, and looks at nothing but the first bytes of each answer.
+// A script is a connection whose client repeats a request, each after the previous response, and
+// checks only the first bytes of each response.
 type scriptedConn struct {
 	request   []byte
-	remaining int    // requests to be sent
-	unsent    []byte // of the one that is being sent
-	failure   []byte // an answer that was no success
-	// answered: the first bytes of the answer have come.
+	remaining int
+	unsent    []byte // of the current request
+	failure   []byte // an unsuccessful response
+	// answered is set when the first bytes of the response have arrived.
 	answered bool
 	done     chan struct{}
 }
@@ -62,7 +62,7 @@ func (s *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
 
 var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 
-// A stage is a listener to which connections come from the same process.
+// A stage is a listener with in-process connections.
 type chanListener struct{ conns chan net.Conn }
 
 func (s chanListener) Accept() (net.Conn, error) {
@@ -76,8 +76,7 @@ func (s chanListener) Close() error { return nil }
 
 func (s chanListener) Addr() net.Addr { return loopback }
 
-// staticStore is a store in which every object that is asked for is the same one, and every change
-// has just been made.
+// staticStore always returns the same object, and every change succeeds.
 type staticStore struct {
 	http.Store
 	object *meta.Object
@@ -85,7 +84,7 @@ type staticStore struct {
 
 func (s staticStore) Get(context.Context, request.Get) (*meta.Object, error) { return s.object, nil }
 
-// listLength is how many objects a list has in these benchmarks.
+// listLength is the number of objects in a list.
 const listLength = 500
 
 func (s staticStore) List(context.Context, request.List) (request.ListResult, error) {
@@ -105,7 +104,7 @@ func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (r
 	return request.Result{Object: s.object}, true
 }
 
-// tokenDigests finds users as the daemon does by token: by the digest of the credential.
+// tokenDigests finds users by the digest of the token, as the daemon does.
 type tokenDigests map[[sha256.Size]byte]*authn.User
 
 func (k tokenDigests) Authenticate(r authn.Request) (*authn.User, error) {
@@ -118,8 +117,8 @@ const (
 		"Accept: application/json, */*\r\nAuthorization: Bearer 31ada4fd-adec-460c-809a-9e56ceb75269\r\nAccept-Encoding: gzip\r\n"
 )
 
-// benchmarkRequest measures what one request costs in the front: everything but TLS, the system calls
-// of the connection and the store. The CPU is what other load on the machine changes least.
+// benchmarkRequest measures a request's cost in the front: without TLS, system calls and the store.
+// CPU time depends least on other load.
 func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
@@ -139,7 +138,7 @@ func benchmarkRequest(b *testing.B, text string) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	go func() { _ = server.Serve() }() // it ends with the listener
+	go func() { _ = server.Serve() }() // ends with the listener
 	defer close(s.conns)
 	run := func(n int) {
 		c := &scriptedConn{request: []byte(text), remaining: n, done: make(chan struct{})}
@@ -157,7 +156,7 @@ func benchmarkRequest(b *testing.B, text string) {
 	b.ReportMetric(float64((cpuTime(b)-before).Nanoseconds())/1e3/float64(b.N), "µs-cpu/op")
 }
 
-// cpuTime is what this process has used.
+// cpuTime returns the CPU time of the process.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
 	used, err := processes.CPUTime()
@@ -193,7 +192,7 @@ func BenchmarkList(b *testing.B) {
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }
 
-// BenchmarkApply is of an apply that is known by its text to change nothing.
+// BenchmarkApply: an apply recognized by its text as a no-op.
 func BenchmarkApply(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+

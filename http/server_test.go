@@ -23,13 +23,13 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// fasthttp keeps a clock for Date headers, for ever, and its pool of workers sleeps
-	// for up to ten seconds before it notices that it has been stopped.
+	// fasthttp keeps a clock for Date headers forever, and its worker pool stops up to ten seconds
+	// late.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
 }
 
-// tokenAuthenticator lets in everybody but those with the token "bad"; the user is the token.
+// tokenAuthenticator accepts all tokens but "bad"; the user is the token.
 type tokenAuthenticator struct{}
 
 func (tokenAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
@@ -42,7 +42,7 @@ func (tokenAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin"}, nil
 }
 
-// denyJane lets do everything, save jane.
+// denyJane allows everyone but jane.
 type denyJane struct{}
 
 func (denyJane) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -69,7 +69,7 @@ var testCatalog = sync.OnceValue(func() *catalog.Catalog {
 	return c
 })
 
-// serve starts a front over an empty store; change may change its options.
+// serve starts a front over an empty store; change may modify its options.
 func serve(t testing.TB, change func(*http.Options)) *testServer {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -129,7 +129,7 @@ func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.
 	return resp, string(text)
 }
 
-// sendRaw sends bytes and reads what comes until the server closes or answers once.
+// sendRaw sends bytes and reads until the connection closes or a response is complete.
 func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
@@ -157,7 +157,7 @@ func configMap(name string) string {
 	return `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `"},"data":{"k":"v"}}`
 }
 
-// status is what of a Status the tests look at.
+// status has the fields of a Status that the tests check.
 type status struct {
 	Kind, Status, Message, Reason string
 	Code                          int
@@ -255,7 +255,7 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestProtobufBody sends back what it got.
+// TestProtobufBody sends back what it received.
 func TestProtobufBody(t *testing.T) {
 	f := serve(t, nil)
 	f.do("POST", configMapsPath, configMap("a"))

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// memStore is a store that keeps objects in a map and knows no rules.
+// memStore is a store that keeps objects in a map, without rules.
 type memStore struct {
 	mu       sync.Mutex
 	version  uint64
@@ -27,9 +27,9 @@ type memStore struct {
 
 	// beforeGet runs at the start of every Get.
 	beforeGet func()
-	// failAt is the number of an object that cannot be shown, counted from 1.
+	// failAt is the number of an object that cannot be returned, counted from 1.
 	failAt, conversions atomic.Int64
-	// converted: lists are converted already.
+	// converted marks lists as converted.
 	converted bool
 }
 
@@ -162,7 +162,7 @@ func (m *memStore) DeleteCollection(ctx context.Context, l request.List, r reque
 	return out, err
 }
 
-// A session sends what it is told to in a goroutine of its own.
+// A session sends events in its own goroutine.
 type memSession struct {
 	store  *memStore
 	sink   request.Sink

@@ -15,12 +15,11 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// heldSeries are the series of what requests hold until they are over.
+// heldSeries are the metrics of resources held during requests.
 var heldSeries = regexp.MustCompile(`(?m)^(apiserver_current_inflight_requests\{[^}]*\}|apiserver_longrunning_requests[^ ]*|troupe_response_bytes|troupe_request_body_bytes|troupe_connections\{[^}]*\}) (\d+)$`)
 
-// TestStress: clients that go at any moment, bodies that are refused, that come late or never, lists
-// that fail and watches that nobody reads leave nothing behind: no place among the requests in
-// flight, no byte of a budget, no connection and no goroutine.
+// TestStress: disconnecting clients, refused, late and missing bodies, failing lists and unread
+// watches leave nothing behind: no slot, no byte of a budget, no connection and no goroutine.
 func TestStress(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		o.Limits.MaxRequestsInFlight, o.Limits.MaxMutatingRequestsInFlight = 20, 10
@@ -73,7 +72,7 @@ func TestStress(t *testing.T) {
 		left = nil
 		for _, series := range heldSeries.FindAllStringSubmatch(text, -1) {
 			if series[2] != "0" && !(strings.Contains(series[1], "settled") && series[2] == "1") &&
-				!(strings.Contains(series[1], "readOnly") && series[2] == "1") { // which are those of the question
+				!(strings.Contains(series[1], "readOnly") && series[2] == "1") { // of the query itself
 				left = append(left, series[0])
 			}
 		}
@@ -93,7 +92,7 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// abuse sends a request, reads some of the answer, or none or all of it, and goes.
+// abuse sends a request, reads some, none or all of the response, and disconnects.
 func (f *testServer) abuse(request string) {
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(f.url, "http://"), 10*time.Second)
 	if err != nil {

@@ -22,7 +22,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// certAuthenticator makes the common name of the client's certificate the user.
+// certAuthenticator uses the common name of the client certificate as user.
 type certAuthenticator struct{}
 
 func (certAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
@@ -84,7 +84,7 @@ func TestClientCertificate(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPWhereTLSIsSpoken: such a client learns what is wrong.
+// TestPlainHTTPWhereTLSIsSpoken: the client gets an error that says so.
 func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 	f := serve(t, withTLS(t))
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
@@ -118,7 +118,7 @@ func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 	}
 }
 
-// dial connects to the server, without TLS.
+// dial connects without TLS.
 func (f *testServer) dial() net.Conn {
 	f.Helper()
 	_, address, _ := strings.Cut(f.url, "//")
@@ -129,8 +129,7 @@ func (f *testServer) dial() net.Conn {
 	return c
 }
 
-// TestSlowHandshakes: a thousand clients that never begin leave the others alone, and lose
-// their connections.
+// TestSlowHandshakes: a thousand silent clients do not affect others and are disconnected.
 func TestSlowHandshakes(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) {
@@ -142,7 +141,7 @@ func TestSlowHandshakes(t *testing.T) {
 		slow[i] = f.dial()
 		defer slow[i].Close()
 		if i%2 == 1 {
-			fmt.Fprint(slow[i], "\x16\x03\x01") // the beginning of a handshake
+			fmt.Fprint(slow[i], "\x16\x03\x01") // the start of a handshake
 		}
 	}
 	f.url = strings.Replace(f.url, "http:", "https:", 1)
@@ -162,10 +161,10 @@ func TestSlowHandshakes(t *testing.T) {
 	}
 }
 
-// TestShutdownIsOrderly checks that readyz fails before the server is gone.
+// TestShutdownIsOrderly: readyz fails before the server stops.
 func TestShutdownIsOrderly(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // longer than the test needs to see all of it
+	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // long enough
 	down := make(chan struct{})
 	go func() {
 		defer close(down)

@@ -61,7 +61,6 @@ func (f *testServer) sendEvents(e ...request.Event) {
 	f.store.send(e...)
 }
 
-// waitForNoSession waits until no session is open.
 func (f *testServer) waitForNoSession() {
 	for f.store.openSessions() > 0 {
 		runtime.Gosched()
@@ -80,7 +79,7 @@ func TestWatch(t *testing.T) {
 	f.do("DELETE", configMapsPath+"/a", "")
 	f.sendEvents(request.Event{Type: request.Bookmark, Version: 99},
 		request.Event{Type: request.Error, Status: meta.NewExpired("too old")})
-	text, err := io.ReadAll(resp.Body) // the stream ends cleanly after the error
+	text, err := io.ReadAll(resp.Body) // the stream ends in order after the error
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,8 +102,7 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchFraming checks that events that come together leave as one chunk, and that the
-// last chunk ends the answer.
+// TestWatchFraming: concurrent events are sent as one chunk, and the last chunk ends the response.
 func TestWatchFraming(t *testing.T) {
 	f := serve(t, nil)
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
@@ -153,7 +151,7 @@ func TestWatchEndsByTime(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWatchClientGoes checks that a client that goes away from a silent watch is noticed.
+// TestWatchClientGoes: a disconnect from a silent watch is noticed.
 func TestWatchClientGoes(t *testing.T) {
 	f := serve(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -182,8 +180,8 @@ func TestWatchFormats(t *testing.T) {
 	}
 }
 
-// TestExpiredWatch: a watch of a version that the store has forgotten begins, and ends with an ERROR event in its own
-// representation. Clients retry any other answer forever.
+// TestExpiredWatch: a watch from a compacted version begins and ends with an ERROR event in its
+// representation. Clients retry other responses forever.
 func TestExpiredWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (10)","reason":"Expired","code":410}`
@@ -218,7 +216,6 @@ func TestExpiredWatch(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsWatches checks that a shutdown ends open watches cleanly.
 func TestShutdownEndsWatches(t *testing.T) {
 	f := serve(t, nil)
 	const n = 5
@@ -239,10 +236,10 @@ func TestShutdownEndsWatches(t *testing.T) {
 	}
 }
 
-// TestSlowWatch: a client that takes a large event slowly, but takes it, gets all of it.
+// TestSlowWatch: a client that reads a large event slowly gets all of it.
 func TestSlowWatch(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // less than all of it takes
+	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // not enough for all
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
 	if err != nil {
 		t.Fatal(err)
@@ -269,7 +266,7 @@ func TestSlowWatch(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsStalledWatch: a client that reads nothing does not hold up the end of the server.
+// TestShutdownEndsStalledWatch: a client that reads nothing does not delay shutdown.
 func TestShutdownEndsStalledWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })
@@ -277,7 +274,7 @@ func TestShutdownEndsStalledWatch(t *testing.T) {
 	defer cancel()
 	defer resp.Body.Close()
 	f.sendEvents(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 32<<20) + `"}`)}})
-	if _, err := resp.Body.Read(make([]byte, 1)); err != nil { // the rest does not fit in the buffers of the connection
+	if _, err := resp.Body.Read(make([]byte, 1)); err != nil { // the rest exceeds buffers
 		t.Fatal(err)
 	}
 	f.stop()

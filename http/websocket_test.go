@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// openWebSocket opens a WebSocket with the key of the example in RFC 6455.
+// openWebSocket opens a WebSocket with the key of RFC 6455's example.
 func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
 	f.Helper()
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
@@ -41,7 +41,7 @@ func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reade
 	return c, r, h
 }
 
-// readFrame reads one frame of a server.
+// readFrame reads a frame of the server.
 func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	t.Helper()
 	head := make([]byte, 2)
@@ -63,7 +63,7 @@ func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	return head[0], string(b)
 }
 
-// TestWebSocketFrames: the answer and the frames to the byte.
+// TestWebSocketFrames checks the response and frames byte by byte.
 func TestWebSocketFrames(t *testing.T) {
 	f := serve(t, nil)
 	c, r, h := f.openWebSocket(configMapsPath+"?watch=1&resourceVersion=5&timeoutSeconds=60", "Sec-WebSocket-Protocol: one, two\r\n")
@@ -77,7 +77,7 @@ func TestWebSocketFrames(t *testing.T) {
 			t.Errorf("%x, %d bytes", first, len(text))
 		}
 	}
-	// A masked ping "Hi", then a close with 1001: the pong and the same close.
+	// A masked ping "Hi", then a close with 1001; expect the pong and the same close.
 	if _, err := c.Write([]byte{0x89, 0x82, 1, 2, 3, 4, 'H' ^ 1, 'i' ^ 2, 0x88, 0x82, 1, 2, 3, 4, 0x03 ^ 1, 0xe9 ^ 2}); err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func TestWebSocketFrames(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWebSocketProtocolErrors: what no client may send ends with 1002.
+// TestWebSocketProtocolErrors: invalid client frames end with 1002.
 func TestWebSocketProtocolErrors(t *testing.T) {
 	for name, bytes := range map[string][]byte{
 		"unmasked":          {0x81, 0x01, 'x'},
@@ -117,7 +117,7 @@ func TestWebSocketProtocolErrors(t *testing.T) {
 	}
 }
 
-// allowNameA allows what names the object a.
+// allowNameA allows requests for objects named a.
 type allowNameA struct{}
 
 func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -127,7 +127,7 @@ func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, ""
 }
 
-// TestSelectedName: who may read one object may list and watch it by its name.
+// TestSelectedName: who may read an object may list and watch it by name.
 func TestSelectedName(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Authorizer = allowNameA{} })
 	for query, want := range map[string]int{
