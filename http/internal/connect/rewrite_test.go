@@ -17,7 +17,7 @@ func rewriter() Rewriter {
 	return Rewriter{Prefix: prefix, Target: &url.URL{Scheme: "http", Host: "192.0.2.1:80", Path: "/page"}, Host: "api:6443"}
 }
 
-// edit is a page after it has passed, packed and unpacked as encoding says.
+// edit rewrites a page in the given encoding.
 func edit(t *testing.T, page, encoding string) string {
 	t.Helper()
 	var packed bytes.Buffer

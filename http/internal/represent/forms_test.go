@@ -9,13 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// encodedForms are Forms that count how often they encode.
+// encodedForms are Forms that count encodings.
 type encodedForms struct {
 	Forms
 	made int
 }
 
-// ask wants an object in a form of that size.
+// ask requests an object's form of the given size.
 func (f *encodedForms) ask(t *testing.T, o *meta.Object, id meta.FormID, size int) []byte {
 	t.Helper()
 	form, err := f.get(o, id, func(*meta.Object) ([]byte, error) { f.made++; return make([]byte, size), nil })
@@ -46,7 +46,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsBound: more than there is room for is not kept, and what is dropped is forgotten by its object.
+// TestFormsBound: the cache is bounded, and evicted forms are removed from their objects.
 func TestFormsBound(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -72,7 +72,7 @@ func TestFormsBound(t *testing.T) {
 	}
 }
 
-// TestFormsScarce: where memory is scarce, nothing stays.
+// TestFormsScarce: nothing is cached while memory is scarce.
 func TestFormsScarce(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -88,7 +88,7 @@ func TestFormsScarce(t *testing.T) {
 	}
 }
 
-// TestFormsRaces asks for the same forms from many sides, beyond the bound.
+// TestFormsRaces requests the same forms concurrently, beyond the bound.
 func TestFormsRaces(t *testing.T) {
 	t.Parallel()
 	var f Forms
@@ -118,7 +118,7 @@ func TestFormsRaces(t *testing.T) {
 	}
 }
 
-// TestFormIDs: no two encodings of an object have the same name.
+// TestFormIDs: all encodings of an object have distinct ids.
 func TestFormIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[meta.FormID]negotiate.Format{}

@@ -10,15 +10,15 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// addWatches adds watches that share a grant with nobody.
+// addWatches adds watches with distinct grants.
 func addWatches(r *Registry, n int) {
 	for i := range n {
 		r.Add(&Watch{}, &Grant{Key: authn.DigestOf(fmt.Sprint(i))})
 	}
 }
 
-// A watch that joins while its grant is being looked at ends with the others, and one that joins
-// afterwards is looked at.
+// A watch that joins while its grant is checked is revoked with the others, and one that joins
+// afterwards is checked.
 func TestAddWhileChecking(t *testing.T) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	now, key := time.Now(), authn.DigestOf("x")
@@ -60,7 +60,7 @@ func TestAddWhileChecking(t *testing.T) {
 	}
 }
 
-// BenchmarkReauthorizeIdle is what one look costs while nothing has changed.
+// BenchmarkReauthorizeIdle measures a scan while nothing has changed.
 func BenchmarkReauthorizeIdle(b *testing.B) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	addWatches(g, 10_000)

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// closeRecorder is a connection that takes everything and tells whether it was closed.
+// closeRecorder is a connection that records whether it was closed.
 type closeRecorder struct {
 	net.Conn
 	closed atomic.Bool
@@ -25,8 +25,8 @@ type session struct{ stopped int }
 
 func (s *session) Stop() { s.stopped++ }
 
-// TestRevokedBeforeStart: a watch that is revoked while its session starts leaves the connection to the
-// request, and ends as soon as it begins.
+// TestRevokedBeforeStart: a watch revoked while its session starts leaves the connection to the
+// request, and ends once it begins.
 func TestRevokedBeforeStart(t *testing.T) {
 	c, s := &closeRecorder{}, &session{}
 	w := New(c, typeEncoder{}, Chunked)

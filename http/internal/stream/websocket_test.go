@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// readerConn is a connection whose other side has sent some bytes and then closed.
+// readerConn is a connection whose peer has sent some bytes and closed.
 type readerConn struct {
 	net.Conn
 	in  *bytes.Reader
@@ -25,8 +25,8 @@ type noLinger struct{ net.Conn }
 func (noLinger) AwaitInput() error { return nil }
 func (noLinger) LingerOnClose()    {}
 
-// TestWebSocketEndsBeforeItRuns: a session that ends before anybody reads from the client
-// ends the WebSocket as well.
+// TestWebSocketEndsBeforeItRuns: a session that ends before the client is read ends the WebSocket
+// too.
 func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	server, client := net.Pipe()
 	w := New(noLinger{server}, nil, WebSocket)
@@ -39,8 +39,7 @@ func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	}
 }
 
-// FuzzFrames: whatever a client sends into its WebSocket ends it in order, and is not
-// answered by more than it was.
+// FuzzFrames: any client input ends the WebSocket in order and is not amplified.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
 		f.Add([]byte(s))

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// TestAwaitInput: waiting takes nothing of what comes, and ends with the input, the deadline and the client.
+// TestAwaitInput: waiting consumes no input, and ends with input, deadline and disconnect.
 func TestAwaitInput(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -68,7 +68,7 @@ func TestAwaitInput(t *testing.T) {
 	}
 }
 
-// TestAwaitInputReadAhead: what has been read ahead is input.
+// TestAwaitInputReadAhead: buffered input counts.
 func TestAwaitInputReadAhead(t *testing.T) {
 	server, client := net.Pipe()
 	defer client.Close()

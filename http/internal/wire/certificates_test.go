@@ -17,7 +17,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// newCertificate makes one that signs itself.
+// newCertificate returns a self-signed certificate.
 func newCertificate(t *testing.T) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -32,7 +32,7 @@ func newCertificate(t *testing.T) tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
-// connReporter tells of each connection when its request comes.
+// connReporter reports the connection of each request.
 type connReporter struct {
 	c    *Conn
 	came chan<- *Conn
@@ -42,7 +42,7 @@ func (r connReporter) ServeRequest(*fasthttp.RequestCtx)    { r.came <- r.c }
 func (connReporter) RejectHead(*fasthttp.RequestCtx, error) {}
 func (connReporter) ReplaceUnwritable(r *fasthttp.Response) {}
 
-// TestCertificatesAreShared: all connections of a client hold one certificate, and so does TLS beneath them.
+// TestCertificatesAreShared: a client's connections share one certificate, in TLS too.
 func TestCertificatesAreShared(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,7 +82,8 @@ func TestCertificatesAreShared(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreForgotten: what no connection holds is not kept, and a client that comes again is known.
+// TestCertificatesAreForgotten: unused certificates are dropped, and a client that returns is
+// shared again.
 func TestCertificatesAreForgotten(t *testing.T) {
 	parse := func(der []byte) *x509.Certificate {
 		c, err := x509.ParseCertificate(der)
@@ -98,7 +99,7 @@ func TestCertificatesAreForgotten(t *testing.T) {
 		t.Error("two equal certificates are held")
 	}
 	digest := sha256.Sum256(der)
-	// The cleanup of the runtime may be there first, and does the same.
+	// The runtime's cleanup may come first and does the same.
 	forget := func() int {
 		s.forget(digest)
 		s.mu.Lock()

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// fakeConn is a connection that is closed, or not.
+// fakeConn is a connection that records whether it is closed.
 type fakeConn struct {
 	net.Conn
 	closed bool
@@ -15,15 +15,15 @@ type fakeConn struct {
 
 func (s *fakeConn) Close() error { s.closed = true; return nil }
 
-// TestEviction: which connections are closed so that others can come in. A client is named by a letter,
-// each of its connections by the letter and a number; in upper case it has sent a whole request and is idle.
+// TestEviction: which connections are evicted for new ones. A letter is a client, with a number for
+// each connection; in upper case it has sent a whole request and is idle.
 func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'a': "192.0.2.1", 'b': "192.0.2.2", 'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
 	for _, test := range []struct {
 		name        string
 		limit, each int
 		come        string // in this order
-		stay        string // of them, in this order
+		stay        string // those left, in this order
 	}{
 		{"room for all", 10, 9, "a1 a2 b1 l1", "a1 a2 b1 l1"},
 		{"the oldest new connection goes", 5, 9, "a1 b1 a2 b2 a3 b3 a4", "a2 b2 a3 b3 a4"},
@@ -82,8 +82,8 @@ func TestAddressesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNewConnsAmongAnonymous: anonymous clients that send a request and then hold their connections leave
-// new connections the time that a handshake takes, however many more come.
+// TestNewConnsAmongAnonymous: anonymous clients that send a request and hold their connections
+// leave new connections time for a handshake, however many come.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
 	r := New(Options{MaxConnections: limit, MaxPerAddress: limit})
@@ -104,7 +104,7 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 	honest := come("192.0.2.9")
 	for range 10 {
-		come("192.0.2.9") // who say nothing
+		come("192.0.2.9") // silent ones
 	}
 	for range 10 * limit {
 		come("192.0.2.2")
@@ -114,7 +114,7 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
-// TestLargeHeadEviction: anonymous clients with large heads do not keep others from sending one.
+// TestLargeHeadEviction: anonymous clients with large heads do not block those of others.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads, MaxPerAddress: 2 * maxLargeHeads})
 	var all []*fakeConn

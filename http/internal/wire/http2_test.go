@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// recordedAnswer is what a stream has made of an answer.
+// recordedAnswer records a stream's response.
 type recordedAnswer struct {
 	header  http.Header
 	text    strings.Builder // code, headers and body
@@ -37,7 +37,8 @@ func (a *recordedAnswer) FlushError() error                { a.flushes++; return
 func (a *recordedAnswer) SetReadDeadline(time.Time) error  { return nil }
 func (a *recordedAnswer) SetWriteDeadline(time.Time) error { return nil }
 
-// TestAnswersOfStreams: what is an answer of HTTP/1.1 becomes one of HTTP/2, wherever the writes are cut, and one that is not whole is known as such.
+// TestAnswersOfStreams: HTTP/1.1 responses are converted to HTTP/2, wherever writes are cut, and
+// incomplete ones are detected.
 func TestAnswersOfStreams(t *testing.T) {
 	t.Parallel()
 	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -85,7 +86,7 @@ func TestAnswersOfStreams(t *testing.T) {
 	}
 }
 
-// TestHeadsOfStreams: a request of HTTP/2 has the same meaning in the form of HTTP/1.1.
+// TestHeadsOfStreams: an HTTP/2 request has the same meaning in HTTP/1.1 form.
 func TestHeadsOfStreams(t *testing.T) {
 	t.Parallel()
 	request := func(method, target string, length int64, header http.Header) *http.Request {
@@ -105,7 +106,7 @@ func TestHeadsOfStreams(t *testing.T) {
 	}
 }
 
-// TestBodiesOfStreams: a body of unknown length comes in chunks, and its end is one.
+// TestBodiesOfStreams: a body of unknown length is chunked, including its end.
 func TestBodiesOfStreams(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("0123456789abcdef", 3000)
@@ -125,7 +126,8 @@ func TestBodiesOfStreams(t *testing.T) {
 	}
 }
 
-// TestUnknownStreams: requests of which it is not known who asks are bounded, all connections together; those that are known are not counted.
+// TestUnknownStreams: unauthenticated requests are bounded across connections; authenticated ones
+// do not count.
 func TestUnknownStreams(t *testing.T) {
 	t.Parallel()
 	all := New(Options{MaxConnections: 10, NewHandler: func(*Conn) Handler { return nil }})
@@ -158,7 +160,7 @@ func TestUnknownStreams(t *testing.T) {
 	}
 }
 
-// waitingBody is the body of a request of which nothing comes.
+// waitingBody is a body that never arrives.
 type waitingBody struct {
 	recordedAnswer
 	asked, ended chan struct{}
@@ -177,7 +179,7 @@ func (b *waitingBody) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-// TestDeadlinesOfStreams: who waits for a body can be told to wait no longer.
+// TestDeadlinesOfStreams: a pending read of the body can be interrupted.
 func TestDeadlinesOfStreams(t *testing.T) {
 	t.Parallel()
 	b := &waitingBody{asked: make(chan struct{}), ended: make(chan struct{})}
@@ -203,7 +205,8 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	}
 }
 
-// TestEndOfStreams: who still has a stream when its request has ended, such as a watch that was closed by force, notices it, and touches nothing of the request.
+// TestEndOfStreams: a user of the stream after the end of its request, such as a force-closed
+// watch, gets an error and does not touch the request.
 func TestEndOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}
@@ -232,7 +235,7 @@ func TestEndOfStreams(t *testing.T) {
 	}
 }
 
-// TestMemoryOfStreams: what was large is not kept for the next request.
+// TestMemoryOfStreams: large buffers are not kept for the next request.
 func TestMemoryOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}

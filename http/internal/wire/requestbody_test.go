@@ -2,8 +2,8 @@ package wire
 
 import "testing"
 
-// TestParseChunkSize: sizes are hexadecimal and have at most eight digits; anything that another parser
-// could read in another way is refused.
+// TestParseChunkSize: sizes are hexadecimal with at most eight digits; anything ambiguous is
+// refused.
 func TestParseChunkSize(t *testing.T) {
 	for line, want := range map[string]int64{
 		"0": 0, "1f": 31, "1F": 31, "ffffffff": 1<<32 - 1, "00000010": 16, "5;name=value": 5, "5 \t;x": 5, "5\t": 5,

@@ -14,21 +14,21 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// testScheduler is a scheduler with so many slots, of which each client may have a share beside others.
+// testScheduler is a scheduler with the given slots and share per client.
 func testScheduler(slots, share int) *scheduler {
 	s := newScheduler(1)
 	s.free, s.slots, s.share = slots, make([]slot, slots), share
 	return s
 }
 
-// conn is a connection of a client, which is known by a name.
+// conn returns a connection of a named client.
 func (s *scheduler) conn(client string) *Conn {
 	c := new(Conn)
 	s.assign(c, userClient(client))
 	return c
 }
 
-// TestTurns: a client with many connections gets one turn where one with a single connection gets one.
+// TestTurns: a client with many connections gets as many turns as one with a single connection.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -40,7 +40,7 @@ func TestTurns(t *testing.T) {
 			c := s.conn(client)
 			go func() {
 				s.enter(c)
-				order = append(order, name) // only who has the slot gets here
+				order = append(order, name) // only the slot's holder gets here
 				s.leave(c)
 			}()
 			synctest.Wait()
@@ -59,8 +59,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestShare: a client that is alone has all slots; while there are others, some are left for those, and it gets no more than
-// its share, whatever waits. It gets all again when the others have gone.
+// TestShare: a lone client gets all slots. With others it gets at most its share, whatever waits,
+// and all again after they have gone.
 func TestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(4, 2)
@@ -112,7 +112,7 @@ func TestShare(t *testing.T) {
 		if s.leave(loud[2]); holders(loud) != 2 {
 			t.Fatalf("it has %d slots at once", holders(loud))
 		}
-		s.mixed = s.mixed.Add(-2 * othersFor) // if that time passed, slots would be taken away
+		s.mixed = s.mixed.Add(-2 * othersFor) // waiting instead would lose slots
 		s.leave(loud[3])
 		synctest.Wait()
 		if n := holders(loud); n != 3 || s.waiting != 0 {
@@ -121,7 +121,8 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// TestClients: a client is known while it has connections, and what one of them has held counts for whom it was then.
+// TestClients: a client is known while it has connections, and a held slot counts for the client
+// that acquired it.
 func TestClients(t *testing.T) {
 	s := testScheduler(2, 1)
 	a, b := s.conn("a"), s.conn("a")
@@ -138,8 +139,8 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestLongHold: who keeps a slot for long, because it waits for something, does not keep others from going on. What it gives
-// back later is not given out twice.
+// TestLongHold: a slot held for long is taken away, and is not given out twice when it is released
+// later.
 func TestLongHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -149,7 +150,7 @@ func TestLongHold(t *testing.T) {
 		if stuck.turn.slot == 0 {
 			t.Fatal("the slot was taken away although nobody needs it")
 		}
-		s.enter(next) // in vain, but for that
+		s.enter(next) // blocks until a slot is taken away
 		if stuck.turn.slot != 0 || next.turn.slot == 0 {
 			t.Fatal("the slot has not changed its holder")
 		}
@@ -166,12 +167,12 @@ func TestLongHold(t *testing.T) {
 	})
 }
 
-// TestArrivals: while others wait, slots are given out by way of the poller from time to time, and nobody is forgotten meanwhile,
-// nor when the server closes.
+// TestArrivals: while connections wait, slots are sometimes given out via the poller, and none is
+// forgotten, also on close.
 func TestArrivals(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		s := testScheduler(1, 1)
-		s.watched = true // the timer would take the slot away, however soon the others come
+		s.watched = true // else the timer would take the slot away
 		holder := s.conn("a")
 		s.enter(holder)
 		served := make(chan bool)
@@ -206,7 +207,7 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// turnHandler notes whether requests have a slot, and gives it up as one does that waits for the journal.
+// turnHandler records whether requests have a slot, and releases it as a wait for the journal does.
 type turnHandler struct {
 	Handler
 	c     *Conn
@@ -218,7 +219,7 @@ func (h turnHandler) ServeRequest(*fasthttp.RequestCtx) {
 	h.c.Pause()
 }
 
-// TestPipelinedRequests: requests that come in one piece have a turn each.
+// TestPipelinedRequests: requests that arrive together have a turn each.
 func TestPipelinedRequests(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
