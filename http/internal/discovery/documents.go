@@ -13,19 +13,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/present"
 )
 
-// Documents describe the kinds of one generation of the catalogue.
+// Documents describe the kinds of one generation of the catalog.
 type Documents struct {
 	*present.Discovery
 	generation uint64
 	openapi    *openapi.Documents
 	index      []byte
-	merged     *merged // with what other servers serve; nil: there is none
+	merged     *merged // with other servers' documents; nil if there are none
 }
 
-// Index is the list of paths at /.
+// Index returns the list of paths at /.
 func (d *Documents) Index() []byte { return d.index }
 
-// Groups is the APIGroupList at /apis.
+// Groups returns the APIGroupList at /apis.
 func (d *Documents) Groups() []byte {
 	if d.merged != nil {
 		return d.merged.groupList
@@ -33,7 +33,7 @@ func (d *Documents) Groups() []byte {
 	return d.Discovery.Groups()
 }
 
-// Group is the APIGroup at /apis/{group}; nil if there is no such group.
+// Group returns the APIGroup at /apis/{group}, or nil.
 func (d *Documents) Group(name string) []byte {
 	if d.merged != nil {
 		return d.merged.groups[name]
@@ -41,7 +41,7 @@ func (d *Documents) Group(name string) []byte {
 	return d.Discovery.Group(name)
 }
 
-// Aggregated is the APIGroupDiscoveryList at /api (core) or /apis, and its ETag.
+// Aggregated returns the APIGroupDiscoveryList at /api (core) or /apis.
 func (d *Documents) Aggregated(core bool) (body []byte, etag string) {
 	if d.merged != nil {
 		a := d.merged.aggregated[core]
@@ -50,7 +50,7 @@ func (d *Documents) Aggregated(core bool) (body []byte, etag string) {
 	return d.Discovery.Aggregated(core)
 }
 
-// OpenAPIV2 is the document of all kinds in version 2 of OpenAPI.
+// OpenAPIV2 returns the OpenAPI v2 document.
 func (d *Documents) OpenAPIV2() *openapi.Document {
 	if d.merged != nil {
 		return d.merged.openapi
@@ -58,7 +58,7 @@ func (d *Documents) OpenAPIV2() *openapi.Document {
 	return d.openapi.V2()
 }
 
-// OpenAPIIndex tells where the documents of version 3 are.
+// OpenAPIIndex returns the index of OpenAPI v3 documents.
 func (d *Documents) OpenAPIIndex() openapi.Index {
 	if d.merged != nil {
 		return d.merged.index()
@@ -66,11 +66,11 @@ func (d *Documents) OpenAPIIndex() openapi.Index {
 	return d.openapi.Index()
 }
 
-// OpenAPIV3 is the document of a group and version, by its path, as in "apis/apps/v1"; nil: there is none.
+// OpenAPIV3 returns the document of a group and version, by a path as in "apis/apps/v1", or nil.
 func (d *Documents) OpenAPIV3(path string) *openapi.Document { return d.openapi.V3(path) }
 
-// ConvertedOpenAPIV3 is the document of a version that another server serves, and describes in version 2 only; nil: there
-// is none.
+// ConvertedOpenAPIV3 returns the converted document of a version whose server has only OpenAPI v2,
+// or nil.
 func (d *Documents) ConvertedOpenAPIV3(path string) *openapi.Document {
 	if d.merged == nil {
 		return nil
@@ -78,48 +78,47 @@ func (d *Documents) ConvertedOpenAPIV3(path string) *openapi.Document {
 	return d.merged.converted[path].document
 }
 
-// Options say what the documents are about.
+// Options configure the documents.
 type Options struct {
 	Naming          *meta.Naming
 	Catalog         *catalog.Catalog
-	ExternalAddress string   // where the server is reached
+	ExternalAddress string   // where clients reach the server
 	PatchTypes      []string // media types of patches
-	CBOR            bool     // answers are served in CBOR too
-	FixedPaths      []string // that lead to no kind
-	// Servers serve other versions; nil: there are none.
+	CBOR            bool     // CBOR is served
+	FixedPaths      []string // without kinds
+	// Servers are aggregated servers; nil if there are none.
 	Servers *aggregation.Servers
 }
 
-// Cache makes the documents anew when they are asked for and the kinds have changed.
+// Cache rebuilds the documents on demand after kinds have changed.
 type Cache struct {
 	opts       Options
 	priorities *present.Priorities
 	last       atomic.Pointer[Documents]
-	mu         sync.Mutex // held while they are made
+	mu         sync.Mutex // held while building
 
 	lastMerged atomic.Pointer[merging]
-	mergeMu    sync.Mutex // held while what other servers serve is put into them
+	mergeMu    sync.Mutex // held while merging
 }
 
-// NewCache makes a cache, which is empty.
+// NewCache returns an empty Cache.
 func NewCache(o Options) *Cache {
 	return &Cache{opts: o, priorities: present.NewPriorities(o.Naming)}
 }
 
-// own are the documents of the kinds that this server serves now.
-//
-// Most calls are one atomic load. After a change one caller makes the documents while others wait for them.
+// own returns the documents of this server's kinds. After a change one caller builds them while
+// others wait.
 func (c *Cache) own() *Documents {
 	if d := c.last.Load(); d != nil && d.generation == c.opts.Catalog.Generation() {
 		return d
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	generation := c.opts.Catalog.Generation() // read before the kinds: if these are newer, the documents are made once more
+	generation := c.opts.Catalog.Generation() // before the kinds, which may be newer
 	if d := c.last.Load(); d != nil && d.generation == generation {
 		return d
 	}
-	// What describes kinds that have not changed is taken over: a definition more costs its own documents.
+	// Documents of unchanged kinds are reused, so a new definition costs only its own.
 	var previous *openapi.Documents
 	if last := c.last.Load(); last != nil {
 		previous = last.openapi
@@ -137,11 +136,10 @@ func (c *Cache) own() *Documents {
 	return d
 }
 
-// newIndex makes the list of paths.
 func (c *Cache) newIndex() []byte {
 	paths := slices.Clone(c.opts.FixedPaths)
 	for _, k := range c.opts.Catalog.Kinds() {
-		// A path for each version and group, whether anything but resources is there or not: clients look for prefixes.
+		// A path per group and version even if only resources are below: clients look for prefixes.
 		if k.Group == "" {
 			paths = append(paths, "/api/"+k.Version)
 		} else {

@@ -13,27 +13,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/present"
 )
 
-// A merger puts what other servers serve into the documents of this server, and everything into the order that
-// APIServices ask for.
+// A merger merges what other servers serve into this server's documents, ordered by APIServices.
 //
-// It works on finished documents, whose entries it moves as they are: so the documents of this server alone, which is
-// all that most have, are made without it.
+// It moves the entries of finished documents, so a server without aggregation never runs it.
 type merger struct {
 	content    aggregation.Content
 	priorities *present.Priorities
-	given      map[present.GroupVersion]present.Priority // by APIServices
+	given      map[present.GroupVersion]present.Priority // from APIServices
 }
 
 func newMerger(c aggregation.Content, p *present.Priorities) *merger {
 	m := &merger{content: c, priorities: p, given: map[present.GroupVersion]present.Priority{}}
-	// An APIService counts for versions of this server as well, so that an operator can move them.
+	// APIServices apply to this server's versions too, so that operators can reorder them.
 	for _, a := range c.Services {
 		m.given[a.GroupVersion] = a.Priority
 	}
 	return m
 }
 
-// changes tells whether the documents are other ones than those of this server alone.
+// changes reports whether merging changes the documents.
 func (m *merger) changes() bool {
 	if len(m.content.Documents) > 0 || len(m.content.Hidden) > 0 {
 		return true
@@ -43,10 +41,10 @@ func (m *merger) changes() bool {
 	})
 }
 
-// A group with the entries of its versions, in the order in which they are served.
+// A group with its versions in discovery order.
 type group struct {
 	name     string
-	priority int64 // the highest of its versions
+	priority int64 // highest of its versions
 	versions []version
 }
 
@@ -56,14 +54,14 @@ type version struct {
 	entry    json.RawMessage
 }
 
-// setOwn adds the entry of a version that this server serves, unless it is hidden.
+// setOwn adds the entry of this server's version unless it is hidden.
 func (m *merger) setOwn(groups map[string]*group, of present.GroupVersion, entry json.RawMessage) {
 	if !m.content.Hidden[of] {
 		m.set(groups, of, entry)
 	}
 }
 
-// set adds an entry, or puts it in the place of the one of that version.
+// set adds or replaces the entry of a version.
 func (m *merger) set(groups map[string]*group, of present.GroupVersion, entry json.RawMessage) {
 	g := groups[of.Group]
 	if g == nil {
@@ -75,12 +73,12 @@ func (m *merger) set(groups map[string]*group, of present.GroupVersion, entry js
 		p = m.priorities.Of(of.Group, of.Version)
 	}
 	g.priority = max(g.priority, p.Group)
-	// The version is somebody else's if somebody has registered for it: there is one entry.
+	// A registered server replaces this server's entry.
 	g.versions = slices.DeleteFunc(g.versions, func(v version) bool { return v.name == of.Version })
 	g.versions = append(g.versions, version{of.Version, p, entry})
 }
 
-// sorted are the groups in the order of discovery. tie orders those of the same priority.
+// sorted returns the groups in discovery order. tie breaks ties of priority.
 func sorted(groups map[string]*group, tie func(*group) string) []*group {
 	var all []*group
 	for _, g := range groups {
@@ -95,11 +93,11 @@ func sorted(groups map[string]*group, tie func(*group) string) []*group {
 	return all
 }
 
-// byName is the order of the list of all versions: that of the names of groups.
+// byName orders the list of all versions.
 func byName(g *group) string { return g.name }
 
-// byService is the order of the list of groups, which goes by the names of APIServices: that of the first one that gives
-// the group its priority counts.
+// byService orders the list of groups, by the name of the first APIService that gives the group its
+// priority.
 func byService(g *group) string {
 	var names []string
 	for _, v := range g.versions {
@@ -110,7 +108,7 @@ func byService(g *group) string {
 	return slices.Min(names)
 }
 
-// The parts of documents that a merger looks into. Those of an aggregated list and of a plain one differ.
+// The parts of documents that a merger reads.
 type (
 	aggregatedList struct {
 		Kind       string            `json:"kind"`
@@ -142,7 +140,7 @@ type (
 	}
 )
 
-// aggregated is an APIGroupDiscoveryList with everything, and its ETag. core says that it is that of the core group.
+// aggregated returns the merged APIGroupDiscoveryList and its ETag. core selects the core group's.
 func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
 	var list aggregatedList
 	mustUnmarshal(own, &list)
@@ -153,7 +151,7 @@ func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
 		}
 	}
 	for of, entry := range m.content.Documents {
-		// The core group has a document of its own, for it has a path of its own.
+		// The core group has its own path and document.
 		if (of.Group == "") == core {
 			m.set(groups, of, entry)
 		}
@@ -166,8 +164,8 @@ func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
 	return body, fmt.Sprintf("\"%X\"", sha512.Sum512(body))
 }
 
-// plain is an APIGroupList with everything, and the APIGroup of each. A group of which every version is hidden has its
-// APIGroup all the same.
+// plain returns the merged APIGroupList and the APIGroups. A group whose versions are all hidden
+// still has an APIGroup.
 func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
 	var list plainList
 	mustUnmarshal(own, &list)
@@ -180,7 +178,7 @@ func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
 		g.Kind, g.APIVersion = "APIGroup", "v1"
 		each[g.Name] = mustMarshal(g)
 	}
-	// This list names versions only, so a server that has never answered stands in it like any other.
+	// Only versions are listed, so a server that has never answered is included.
 	for of := range m.content.Documents {
 		if of.Group != "" {
 			m.set(groups, of, mustMarshal(struct {
@@ -208,21 +206,20 @@ func (g *group) entries() []json.RawMessage {
 	return entries
 }
 
-// nameOf is the version that an entry is about.
 func nameOf(entry json.RawMessage) string {
 	var v versionName
 	mustUnmarshal(entry, &v)
 	return v.Version
 }
 
-// mustUnmarshal reads a document that this server has made.
+// mustUnmarshal decodes a document built by this server.
 func mustUnmarshal(b []byte, v any) {
 	if err := json.Unmarshal(b, v); err != nil {
 		panic(err)
 	}
 }
 
-// mustMarshal encodes structs of texts and documents, which cannot fail.
+// mustMarshal encodes documents, which cannot fail.
 func mustMarshal(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

@@ -9,44 +9,42 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// merged are the documents that are other ones where other servers serve something.
+// merged has the documents that other servers change.
 type merged struct {
 	groupList  []byte
 	groups     map[string][]byte
-	aggregated map[bool]taggedDocument // of /api (true) and /apis
+	aggregated map[bool]taggedDocument // /api (true) and /apis
 	openapi    *openapi.Document
 	index      func() openapi.Index
 	converted  map[string]convertedDocument // by path
 }
 
-// A convertedDocument is one of version 3 that was made of what a server says in version 2.
+// A convertedDocument is an OpenAPI v3 document converted from v2.
 type convertedDocument struct {
 	of       *openapi.Remote
 	document *openapi.Document
 }
 
-// A taggedDocument is a document with its ETag.
 type taggedDocument struct {
 	body []byte
 	etag string
 }
 
-// merging is what documents with everything were made of.
+// merging records from what merged documents were built.
 type merging struct {
 	own       *Documents
 	servers   uint64 // generation
 	documents *Documents
 }
 
-// Current are the documents of all that is served now, here and by other servers.
-//
-// What these say has been asked for in the background: nobody waits for them here.
+// Current returns the documents of everything served, here and by other servers. The latter are
+// fetched in the background, so it does not wait.
 func (c *Cache) Current() *Documents {
 	own := c.own()
 	if c.opts.Servers == nil {
 		return own
 	}
-	// Both are immutable and counted: who has the same two has the same documents.
+	// Both are immutable, so equal inputs give equal documents.
 	fits := func(m *merging) bool { return m != nil && m.own == own && m.servers == c.opts.Servers.Generation() }
 	if m := c.lastMerged.Load(); fits(m) {
 		return m.documents
@@ -56,21 +54,20 @@ func (c *Cache) Current() *Documents {
 	if m := c.lastMerged.Load(); fits(m) {
 		return m.documents
 	}
-	generation := c.opts.Servers.Generation() // read before the content: if this is newer, it is merged once more
+	generation := c.opts.Servers.Generation() // before the content, which may be newer
 	m := &merging{own: own, servers: generation, documents: c.merge(own, c.lastMerged.Load())}
 	c.lastMerged.Store(m)
 	return m.documents
 }
 
-// merge puts what other servers serve into the documents; these themselves if that changes nothing.
-//
-// Of the documents before, those are taken over that are made of the same.
+// merge returns documents with other servers' merged in, or own if that changes nothing. It reuses
+// documents of before with the same input.
 func (c *Cache) merge(own *Documents, before *merging) *Documents {
 	m := newMerger(c.opts.Servers.Content(), c.priorities)
 	if !m.changes() {
 		return own
 	}
-	// A shallow copy: what merging does not change is shared, lists of resources above all.
+	// Shallow copy: unchanged documents are shared, above all the resource lists.
 	d := *own
 	d.merged = &merged{aggregated: map[bool]taggedDocument{}, converted: m.converted(own, before)}
 	d.merged.groupList, d.merged.groups = m.plain(own.Discovery.Groups())
@@ -80,13 +77,13 @@ func (c *Cache) merge(own *Documents, before *merging) *Documents {
 		d.merged.aggregated[core] = taggedDocument{body, etag}
 	}
 	d.merged.openapi = own.openapi.V2With(m.content.OpenAPI)
-	// The hashes of this server's documents cost making all of them, so not before somebody asks.
+	// Lazy: the hashes require building all of this server's documents.
 	d.merged.index = sync.OnceValue(func() openapi.Index { return m.openapiIndex(own.openapi.Index(), d.merged.converted) })
 	d.index = m.paths(own.index)
 	return &d
 }
 
-// converted are the documents of version 3 of servers that have none.
+// converted returns OpenAPI v3 documents for servers without.
 func (m *merger) converted(own *Documents, before *merging) map[string]convertedDocument {
 	all := map[string]convertedDocument{}
 	for of, remote := range m.content.Old {
@@ -102,7 +99,7 @@ func (m *merger) converted(own *Documents, before *merging) map[string]converted
 	return all
 }
 
-// openapiIndex is the index of version 3 with the documents of other servers.
+// openapiIndex returns the OpenAPI v3 index with other servers' documents.
 func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedDocument) openapi.Index {
 	type location struct {
 		URL string `json:"serverRelativeURL"`
@@ -112,7 +109,7 @@ func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedD
 	}
 	mustUnmarshal(own.Body, &index)
 	for of := range m.content.Documents {
-		// The document of this server is not that of who serves the version now.
+		// Another server may serve this version now.
 		path := of.Path()[1:]
 		delete(index.Paths, path)
 		if hash, ok := m.content.Hashes[of]; ok {
@@ -125,7 +122,6 @@ func (m *merger) openapiIndex(own openapi.Index, converted map[string]convertedD
 	return openapi.Index{Body: body, Hash: fmt.Sprintf("%X", sha256.Sum256(body))}
 }
 
-// paths is the list of paths with those of other servers.
 func (m *merger) paths(own []byte) []byte {
 	var list struct {
 		Paths []string `json:"paths"`

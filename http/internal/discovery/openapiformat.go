@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// OpenAPIProtobuf is the media type of the Protobuf form.
+// OpenAPIProtobuf returns the media type of Protobuf.
 func OpenAPIProtobuf(version string) string {
 	return "application/com.github.proto-openapi.spec." + version + ".v1.0+protobuf"
 }
 
-// OpenAPIFormat picks the format that an Accept header ranks highest. Clients ask for
-// Protobuf under an older name as well, which is no valid media type.
+// OpenAPIFormat selects a format by Accept header. Clients also request Protobuf by an older name,
+// which is not a valid media type.
 func OpenAPIFormat(accept, version string) (best openapi.Format, ok bool) {
 	if accept == "" {
 		return openapi.JSON, true
@@ -31,7 +31,7 @@ func OpenAPIFormat(accept, version string) (best openapi.Format, ok bool) {
 		default:
 			continue
 		}
-		// The first of equal weight wins, hence the strict comparison.
+		// Strict comparison: the first of equal weight wins.
 		if q, valid := negotiate.Quality(params); valid && q > highest {
 			best, ok, highest = f, true, q
 		}

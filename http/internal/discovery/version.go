@@ -6,7 +6,7 @@ import (
 	"runtime/debug"
 )
 
-// The Kubernetes version whose API the server serves, and the minor version of the oldest one that clients and
+// The Kubernetes version whose API is served, and the oldest minor version that clients and
 // controllers may rely on.
 const (
 	apiMajor              = "1"
@@ -14,7 +14,7 @@ const (
 	minCompatibilityMinor = "34"
 )
 
-// GitVersion returns the semantic version that clients see, for the daemon's own version.
+// GitVersion returns the semantic version for clients, given the daemon's version.
 func GitVersion(own string) string {
 	if own == "" {
 		own = "0.0.0"
@@ -22,7 +22,7 @@ func GitVersion(own string) string {
 	return "v" + apiMajor + "." + apiMinor + ".0+troupe." + own
 }
 
-// Version returns the document at /version. Clients require a semantic version in gitVersion.
+// Version returns the document at /version. Clients require a semantic gitVersion.
 func Version(gitVersion string) []byte {
 	commit, date, tree := buildInfo()
 	b, err := json.MarshalIndent(struct {
@@ -49,17 +49,17 @@ func Version(gitVersion string) []byte {
 	return b
 }
 
-// noDate is the date of a build that has recorded none, for clients that parse it.
+// noDate is a placeholder for clients that parse the build date.
 const noDate = "1970-01-01T00:00:00Z"
 
-// buildInfo is what the build has recorded about its sources.
+// buildInfo returns VCS information recorded by the build.
 func buildInfo() (commit, date, tree string) {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return "", noDate, ""
 	}
 	date, tree = noDate, "clean"
-	// A build from an archive has no commit. Clients show it and need nothing of it.
+	// Builds from archives have no commit, which clients only display.
 	for _, s := range info.Settings {
 		switch s.Key {
 		case "vcs.revision":

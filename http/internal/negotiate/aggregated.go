@@ -2,7 +2,7 @@ package negotiate
 
 import "strings"
 
-// WantsAggregated tells whether an Accept header asks for the aggregated document, and no plain one ranks above it.
+// WantsAggregated reports whether an Accept header prefers the aggregated document.
 func (n *Names) WantsAggregated(accept string) (ok bool) {
 	best := 0.0
 	for accept != "" {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// The aggregated document is asked for in version v2, and a plain one of the same weight goes before it where it is named first.
+// v2 of the aggregated document is selected, unless a plain one of the same weight precedes it.
 func TestWantsAggregated(t *testing.T) {
 	n := NewNames(meta.Kubernetes)
 	const v2, beta = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList", "application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList"

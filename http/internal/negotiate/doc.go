@@ -1,14 +1,10 @@
-// Package negotiate finds the representation in which a client wants its answer, and tells in which one
-// it has sent its body.
+// Package negotiate selects the representation of a response and identifies that of a request body.
 //
-// Its nouns:
+//	Encoding  JSON, YAML, Protobuf, or CBOR
+//	Shape     the whole object, a Table, or metadata only
+//	Format    encoding and shape, selected by an Accept header
+//	Names     media types and API groups of the naming profile
 //
-//	Encoding  JSON, YAML, Protobuf or CBOR
-//	Shape     the whole object, a Table, or the metadata alone
-//	Format    both together: what an Accept header was answered with
-//	Names     media types and API groups in the spelling of the naming profile
-//
-// Among items of equal weight the first one wins, as clients of these conventions expect: they list what
-// they prefer first and give no weights. A shape is part of the negotiation, for a client says what it
-// falls back to when a server has no tables.
+// Among equal weights the first wins: clients list their preferences in order, without weights.
+// Shape is part of negotiation, because clients name a fallback for servers without tables.
 package negotiate

@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Encoding is how objects are written as bytes.
+// An Encoding is a serialization of objects.
 type Encoding uint8
 
-// The encodings, in the order in which the server prefers them.
+// In the server's order of preference.
 const (
 	JSON Encoding = iota
 	YAML
@@ -20,20 +20,20 @@ const (
 	None
 )
 
-// An Answer is what an Accept header is negotiated for.
+// An Answer is a kind of response, for negotiation.
 type Answer uint8
 
-// The answers.
+// Kinds of responses.
 const (
 	Objects   Answer = iota // objects in any shape
 	Events                  // a watch, in any shape
-	Documents               // anything else, which has no other shape than the whole
+	Documents               // anything else, in its only shape
 )
 
-// A Shape is what of an object a client wants to have.
+// A Shape is the part of an object to return.
 type Shape uint8
 
-// The shapes: all of it, a Table, or its metadata, of one object or of a list.
+// The whole, a Table, or metadata of an object or of a list.
 const (
 	Whole Shape = iota
 	Table
@@ -41,31 +41,31 @@ const (
 	PartialList
 )
 
-// A Format is the representation that was negotiated for an answer.
+// A Format is a negotiated representation.
 type Format struct {
 	Encoding Encoding
 	Shape    Shape
-	Version  string // of the meta group, for every shape but the whole: "v1" or "v1beta1"
+	Version  string // of the meta group, except for Whole: "v1" or "v1beta1"
 	Pretty   bool
 }
 
-// Names are the identifiers that the front uses, in the form of the naming profile.
+// Names are identifiers in the form of the naming profile.
 type Names struct {
 	MetaGroup         string
 	DiscoveryGroup    string
 	ProtobufType      string // media type
 	ProtobufWatchType string
 	InitialEventsEnd  string // annotation
-	BearerProtocol    string // prefix of the sub-protocol of a WebSocket that holds a token
-	// BodyTypes are the media types of bodies, PatchTypes those of patches. Those of custom kinds, which have no
-	// Protobuf form and no strategic merge, are fewer.
+	BearerProtocol    string // prefix of the WebSocket subprotocol with a token
+	// BodyTypes and PatchTypes are accepted media types. Custom kinds have fewer: no Protobuf and
+	// no strategic merge patch.
 	BodyTypes, PatchTypes             []string
 	CustomBodyTypes, CustomPatchTypes []string
-	watchTypes                        []string // media types of watches
+	watchTypes                        []string // for watches
 	cbor                              bool     // CBOR is served
 }
 
-// NewNames returns the identifiers of a profile, for a server without CBOR (AddCBOR).
+// NewNames returns the names for a profile, without CBOR (AddCBOR).
 func NewNames(profile *meta.Naming) Names {
 	n := Names{
 		MetaGroup:        profile.Translate("meta.platform.io"),
@@ -83,7 +83,7 @@ func NewNames(profile *meta.Naming) Names {
 	return n
 }
 
-// AddCBOR adds CBOR to the encodings that are served.
+// AddCBOR enables CBOR.
 func (n *Names) AddCBOR() {
 	n.cbor = true
 	n.BodyTypes, n.CustomBodyTypes = append(n.BodyTypes, TypeCBOR), append(n.CustomBodyTypes, TypeCBOR)
@@ -91,7 +91,7 @@ func (n *Names) AddCBOR() {
 	n.watchTypes = append(n.watchTypes, TypeCBORSequence)
 }
 
-// The media types of JSON, YAML, CBOR and patches.
+// Media types.
 const (
 	TypeJSON           = "application/json"
 	TypeYAML           = "application/yaml"
@@ -102,20 +102,18 @@ const (
 	TypeText           = "text/plain; charset=utf-8"
 
 	TypeCBOR           = "application/cbor"
-	TypeCBORSequence   = "application/cbor-seq" // one item after the other: a watch
+	TypeCBORSequence   = "application/cbor-seq" // a sequence of items, for watches
 	TypeApplyPatchCBOR = "application/apply-patch+cbor"
 )
 
-// Negotiate returns the best format of those that an Accept header lists.
+// Negotiate returns the best format for an Accept header. For Objects:
 //
-// As examples, for Objects:
-//
-//	application/yaml;q=0.5, application/json           JSON, of the higher weight
-//	application/json;as=Table;v=v1;g=meta.k8s.io, */*  a Table, the first of equal weight
+//	application/yaml;q=0.5, application/json           JSON: higher weight
+//	application/json;as=Table;v=v1;g=meta.k8s.io, */*  Table: first of equal weight
 //	text/html                                          406
 func (n *Names) Negotiate(header []byte, answer Answer) (Format, error) {
 	switch string(header) {
-	case "", TypeJSON, "*/*", TypeJSON + ", */*": // what most clients send
+	case "", TypeJSON, "*/*", TypeJSON + ", */*": // most clients
 		return Format{}, nil
 	}
 	accept := string(header)
@@ -126,7 +124,7 @@ func (n *Names) Negotiate(header []byte, answer Answer) (Format, error) {
 		f, q, ok := n.parseAcceptItem(item, answer)
 		if answer == Events && f.Encoding == YAML {
 			onlyStreams = onlyStreams || ok
-			continue // a stream of YAML has no agreed framing
+			continue // YAML streams have no standard framing
 		}
 		if ok && q > bestQ {
 			best, bestQ, found = f, q, true
@@ -141,7 +139,8 @@ func (n *Names) Negotiate(header []byte, answer Answer) (Format, error) {
 	return Format{}, n.NotAcceptable()
 }
 
-// OnlyJSON reports whether an Accept header takes JSON, for a resource that has no other representation.
+// OnlyJSON returns an error unless an Accept header accepts JSON, for resources without other
+// representations.
 func (n *Names) OnlyJSON(accept []byte) error {
 	if len(accept) == 0 {
 		return nil
@@ -154,7 +153,7 @@ func (n *Names) OnlyJSON(accept []byte) error {
 	return notAcceptable([]string{TypeJSON})
 }
 
-// NotAcceptable is the answer to a client that takes none of the representations.
+// NotAcceptable returns a 406 that lists the representations.
 func (n *Names) NotAcceptable() error { return notAcceptable(n.BodyTypes) }
 
 func notAcceptable(types []string) error {
@@ -163,8 +162,8 @@ func notAcceptable(types []string) error {
 	return f
 }
 
-// WithoutProtobuf is an Accept header without the items that ask for whole objects in Protobuf. ok
-// tells whether any other item is left.
+// WithoutProtobuf removes the items for whole objects in Protobuf from an Accept header and reports
+// whether any are left.
 func (n *Names) WithoutProtobuf(accept string) (rest []byte, ok bool) {
 	var others []string
 	for item := range strings.SplitSeq(accept, ",") {
@@ -175,7 +174,6 @@ func (n *Names) WithoutProtobuf(accept string) (rest []byte, ok bool) {
 	return []byte(strings.Join(others, ",")), len(others) > 0
 }
 
-// acceptParams are the parameters of one item of an Accept header.
 type acceptParams struct {
 	shape, group, version string
 	q                     float64
@@ -211,7 +209,7 @@ func (n *Names) parseAcceptItem(item string, answer Answer) (Format, float64, bo
 	return f, c.q, f.Shape != Table || f.Encoding != Protobuf
 }
 
-// Quality is the weight that the parameters of an item of an Accept header give it.
+// Quality returns the weight among the parameters of an Accept item.
 func Quality(params string) (q float64, ok bool) {
 	c, ok := parseAcceptParams(params)
 	return c.q, ok
@@ -241,7 +239,7 @@ func parseAcceptParams(params string) (acceptParams, bool) {
 	return c, true
 }
 
-// encodingOfAccept is the encoding that a media range of an Accept header stands for.
+// encodingOfAccept returns the encoding for a media range.
 func (n *Names) encodingOfAccept(s string) Encoding {
 	switch {
 	case s == TypeJSON, s == "*/*", s == "application/*":
@@ -259,7 +257,7 @@ func (n *Names) encodingOfAccept(s string) Encoding {
 	return n.EncodingOfContentType(strings.ToLower(s))
 }
 
-// EncodingOfContentType is the encoding that a Content-Type names; without one it is JSON.
+// EncodingOfContentType returns the encoding of a Content-Type, JSON if empty.
 func (n *Names) EncodingOfContentType(contentType string) Encoding {
 	mediaType, _, _ := strings.Cut(contentType, ";")
 	switch s := strings.ToLower(strings.TrimSpace(mediaType)); {

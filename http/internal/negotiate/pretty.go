@@ -7,12 +7,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 )
 
-// prettyUserAgents are the beginnings of the names of clients whose output people read: browsers and
-// command line tools.
+// prettyUserAgents are prefixes of clients whose output people read: browsers and command line
+// tools.
 var prettyUserAgents = [][]byte{[]byte("curl"), []byte("Wget"), []byte("Mozilla/5.0")}
 
-// WantsPretty tells whether answers are indented: as the query says, else if the client is one whose
-// output people read.
+// WantsPretty reports whether responses are indented: as the query says, or by client.
 func WantsPretty(q requestinfo.Query, userAgent []byte) bool {
 	if text := q.Get("pretty"); text != "" {
 		pretty, err := strconv.ParseBool(text)

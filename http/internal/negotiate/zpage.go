@@ -2,9 +2,9 @@ package negotiate
 
 import "strings"
 
-// ZPage picks how a page about the server goes out, of what an Accept header lists: as an object of that kind, or, where
-// object is false, as text. What is acceptable has to be named with all its parameters, so that nobody relies on the
-// version of the day; no header at all stands for text.
+// ZPage selects whether a page about the server is returned as an object of that kind or as text.
+// An object must be requested with all parameters, so that clients do not rely on the current
+// version. Without a header it is text.
 func ZPage(accept, group, version, kind string) (object, ok bool) {
 	if strings.TrimSpace(accept) == "" {
 		return false, true

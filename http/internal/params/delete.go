@@ -14,24 +14,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The parameters of DeleteOptions that are named more than once.
 const (
 	fieldGrace  = "gracePeriodSeconds"
 	fieldPolicy = "propagationPolicy"
 	fieldOrphan = "orphanDependents"
 )
 
-// FieldIgnoreReadError asks to delete an object although it cannot be read. It is for objects that cannot
-// be decoded any more; finalizers and preconditions cannot be honoured then, hence the long name.
+// FieldIgnoreReadError deletes an object that cannot be decoded. Finalizers and preconditions
+// cannot be honored then, hence the long name.
 const FieldIgnoreReadError = "ignoreStoreReadErrorWithClusterBreakingPotential"
 
-// deleteOptionsKind is how errors name it.
+// deleteOptionsKind names the kind in errors.
 var deleteOptionsKind = &schema.Kind{GroupVersionKind: meta.GroupVersionKind{Version: "v1", Kind: "DeleteOptions"}}
 
-// A Delete is what DeleteOptions ask for, before they are checked. Pointers tell "not given" from a zero: a
-// grace period of 0 seconds means at once.
+// A Delete has unvalidated DeleteOptions. Pointers distinguish absent from zero: a grace period of
+// 0 means immediately.
 type Delete struct {
-	// IgnoreReadError asks to delete an object although it cannot be read.
+	// IgnoreReadError deletes an object that cannot be read.
 	IgnoreReadError      bool
 	grace                *int64
 	policy               *string
@@ -41,8 +40,8 @@ type Delete struct {
 	faults               []codec.FieldFault // of the body
 }
 
-// ParseDelete reads the options from a query. Empty preconditions are none there, unlike in a body. The
-// query is valid for as long as the request, so texts that are kept are cloned.
+// ParseDelete parses the options of a query. Unlike in a body, empty preconditions are ignored.
+// Retained texts are cloned, because the query is valid only during the request.
 func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	if _, ok := q.Lookup(fieldGrace); ok {
 		n, err := q.Number(fieldGrace)
@@ -69,8 +68,8 @@ func ParseDelete(q requestinfo.Query) (d Delete, err error) {
 	return d, nil
 }
 
-// DecodeDelete reads the options out of a body, which has been decoded with these faults. kubectl and typed
-// clients always send a body; the query serves those that cannot send one with DELETE.
+// DecodeDelete reads the options of a decoded body with its faults. kubectl and typed clients send
+// a body. The query is for clients that cannot send one with DELETE.
 func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err error) {
 	if kind, _ := object["kind"].(string); kind != "" && kind != "DeleteOptions" {
 		return d, apierrors.BadRequest(fmt.Sprintf("the object provided is unrecognized (must be of type DeleteOptions): kind %q", kind))
@@ -87,8 +86,8 @@ func DecodeDelete(object tree.Tree, faults []codec.FieldFault) (d Delete, err er
 	return d, nil
 }
 
-// optionalField is the value of a field; nil if it is not there. A value of another type counts as absent:
-// decoding has reported it as a fault.
+// optionalField returns a field's value, or nil if absent or of another type, which decoding has
+// reported.
 func optionalField[T any](object tree.Tree, name string) *T {
 	v, ok := object[name].(T)
 	if !ok {
@@ -97,9 +96,8 @@ func optionalField[T any](object tree.Tree, name string) *T {
 	return &v
 }
 
-// Check finds the options that do not go together, and is what they come to; metaGroup is the group of
-// DeleteOptions. What only a query can ask for is taken from q. Body and query may both ask for a dry run,
-// and either is enough, since to delete by mistake is the worse error.
+// Check validates the options, combined with those of the query. metaGroup is the group of
+// DeleteOptions. A dry run in either is enough, since deleting by mistake is worse.
 func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) (o Write, r request.Delete, err error) {
 	d.dryRun = append(d.dryRun, q.Values("dryRun")...)
 	var f schema.Faults
@@ -113,14 +111,14 @@ func (d *Delete) Check(metaGroup string, q requestinfo.Query, userAgent []byte) 
 	return o, r, apierrors.InvalidOptions(metaGroup, "DeleteOptions", f)
 }
 
-// CheckFields warns of the unknown fields of the body, or refuses them. It is apart from Check because the
-// warnings need the response.
+// CheckFields returns warnings for unknown fields of the body, or an error. Separate from Check
+// because warnings need the response.
 func (d *Delete) CheckFields(v request.FieldValidation) (warnings []string, err error) {
 	return requestbody.CheckFields(deleteOptionsKind, d.faults, v)
 }
 
-// propagation is the propagation policy, in its old or its new form. orphanDependents is the old form, a
-// bool for two of the three policies. No policy at all leaves the choice to the finalizers of the object.
+// propagation returns the propagation policy. orphanDependents is its old form, a bool for two of
+// three policies. Without a policy the object's finalizers decide.
 func (d *Delete) propagation(f *schema.Faults) string {
 	if d.orphan != nil && d.policy != nil {
 		f.Invalid(fieldPolicy, *d.policy, "orphanDependents and deletionPropagation cannot be both set")
@@ -142,8 +140,7 @@ func (d *Delete) propagation(f *schema.Faults) string {
 	return "Background"
 }
 
-// validateIgnoreReadError reports options that may not be set together with that of ignoring read errors.
-// Each of them needs the object's content.
+// validateIgnoreReadError reports options that need the object's content.
 func (d *Delete) validateIgnoreReadError(f *schema.Faults) {
 	if !d.IgnoreReadError {
 		return

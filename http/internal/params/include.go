@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/present"
 )
 
-// IncludeObject reads what the rows of a table shall hold of their objects. kubectl asks for the objects
-// only if it sorts by their fields; rows with their metadata are the default.
+// IncludeObject parses what table rows include of their objects. kubectl requests whole objects
+// only to sort by their fields; the default is metadata.
 func IncludeObject(q requestinfo.Query) (present.IncludeObjectPolicy, error) {
 	asked := q.Get("includeObject")
 	include, ok := present.ParseInclude(asked)

@@ -10,31 +10,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// A List holds the parameters of list, watch and deletecollection. The text of the selectors is part of
-// what a continue token is checked against: a token continues the list that it came from, and no other.
+// A List has the parameters of list, watch, and deletecollection. A continue token is checked
+// against the selectors' text, because it continues only the list it came from.
 type List struct {
 	Labels selector.Labels
 	Fields selector.Fields
-	// Timeout is how long a watch lasts: 0 if none is given, and below 0 for one that ends at once.
+	// Timeout is the duration of a watch: 0 if not given, negative to end at once.
 	Timeout                               time.Duration
-	selectors                             string // their text
+	selectors                             string // as text
 	resourceVersion, resourceVersionMatch string
 	continueToken                         string
 	limit                                 int64
 	watch                                 bool
 	bookmarks                             bool
-	// hasSendInitialEvents tells whether sendInitialEvents was given.
+	// hasSendInitialEvents is set if sendInitialEvents was given.
 	sendInitialEvents, hasSendInitialEvents bool
 }
 
-// ListRules are what the parameters of all lists are read by.
+// ListRules configure the parsing of list parameters.
 type ListRules struct {
 	MetaGroup        string // of ListOptions
-	DisableChunking  bool   // limits and continue tokens do not count
-	DisableWatchList bool   // watches may not ask for their initial events
+	DisableChunking  bool   // ignore limits and continue tokens
+	DisableWatchList bool   // refuse sendInitialEvents
 }
 
-// ParseList reads and checks them all; k is what is listed.
+// ParseList parses and validates list parameters for kind k.
 func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o List, err error) {
 	o.watch = watch
 	if q == "" {
@@ -47,7 +47,7 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 	if err != nil {
 		return o, err
 	}
-	// Larger numbers of seconds would overflow a Duration.
+	// Avoid overflow.
 	o.Timeout = time.Duration(min(max(seconds, -1), 1<<31)) * time.Second
 	labels, fields := q.Get("labelSelector"), q.Get("fieldSelector")
 	if o.Labels, err = selector.ParseLabels(labels); err != nil {
@@ -70,23 +70,21 @@ func ParseList(r ListRules, k *schema.Kind, q requestinfo.Query, watch bool) (o 
 	return o, apierrors.InvalidOptions(r.MetaGroup, "ListOptions", f)
 }
 
-// The values of resourceVersionMatch.
+// Values of resourceVersionMatch.
 const (
 	matchExact        = "Exact"
 	matchNotOlderThan = "NotOlderThan"
 )
 
-// The parameters that faults are about.
+// Parameter names for faults.
 const (
 	fieldMatch   = "resourceVersionMatch"
 	fieldInitial = "sendInitialEvents"
 )
 
-// matchWithContinue says why: a token already fixes the version that the list is at.
+// matchWithContinue: a token already fixes the version.
 const matchWithContinue = "resourceVersionMatch is forbidden when continue is provided"
 
-// validate finds the parameters that do not go together. Lists and watches have the same parameters but not
-// the same rules for them.
 func (o *List) validate(r ListRules) (f schema.Faults) {
 	if o.watch {
 		o.validateWatch(r, &f)
@@ -96,8 +94,7 @@ func (o *List) validate(r ListRules) (f schema.Faults) {
 	return f
 }
 
-// No match is an error without a version to match; version "0" stands for any, which nothing can equal
-// exactly.
+// A match needs a version. "0" means any version, which nothing matches exactly.
 func (o *List) validateList(f *schema.Faults) {
 	if o.resourceVersionMatch != "" {
 		if o.resourceVersion == "" {
@@ -118,8 +115,8 @@ func (o *List) validateList(f *schema.Faults) {
 	}
 }
 
-// Informers send sendInitialEvents with NotOlderThan: the stream then begins with the state at that version
-// or later. The match has no other use in a watch.
+// Informers send sendInitialEvents with NotOlderThan, to start with the state at that version or
+// later. Watches have no other use for a match.
 func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 	if o.hasSendInitialEvents && o.resourceVersionMatch != matchNotOlderThan {
 		f.Forbidden(fieldMatch, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
@@ -144,9 +141,9 @@ func (o *List) validateWatch(r ListRules, f *schema.Faults) {
 	}
 }
 
-// Request makes the request for the store. Without a version a list is of the newest state; "0" accepts any
-// state, and another version means not older than, or exactly that one for a page of a limited list. The
-// path's namespace is ignored for kinds without one.
+// Request returns the request for the store. Without a version a list has the newest state. "0"
+// accepts any state. Other versions mean not older than, or exactly for a page of a limited list.
+// The namespace is ignored for cluster-scoped kinds.
 func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error) {
 	l := request.List{
 		Kind: k, Labels: o.Labels, Fields: o.Fields,
@@ -179,9 +176,9 @@ func (o *List) Request(k *schema.Kind, i *requestinfo.Info) (request.List, error
 	return l, nil
 }
 
-// WatchRequest makes the request for the store; newest is its current version. A watch without a version,
-// or from "0", begins with an ADDED event for each object, as clients from before sendInitialEvents expect.
-// newest is called late, for it must not be older than the moment when the watch begins.
+// WatchRequest returns the request for the store. A watch without a version, or from "0", begins
+// with an ADDED event per object, as clients without sendInitialEvents expect. newest returns the
+// current version; it is called late, because it must not be older than the start of the watch.
 func (o *List) WatchRequest(k *schema.Kind, i *requestinfo.Info, newest func() uint64) (request.Watch, error) {
 	w := request.Watch{Kind: k, Labels: o.Labels, Fields: o.Fields, Bookmarks: o.bookmarks}
 	if k.Namespaced {

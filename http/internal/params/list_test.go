@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestListRequest: the version and the limit together decide which version of the collection is answered.
+// TestListRequest: version and limit together select the version of the collection.
 func TestListRequest(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -20,7 +20,7 @@ func TestListRequest(t *testing.T) {
 	for _, test := range []struct {
 		query requestinfo.Query
 		match request.ResourceVersionMatch
-		code  int // of the refusal
+		code  int // of the error
 	}{
 		{"", request.MatchMostRecent, 0},
 		{"resourceVersion=0", request.MatchAny, 0},
@@ -49,7 +49,7 @@ func TestListRequest(t *testing.T) {
 	}
 }
 
-// TestSelectName: a watch whose path names an object selects that one and no other.
+// TestSelectName: a watch whose path names an object selects only that.
 func TestSelectName(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -70,7 +70,7 @@ func TestSelectName(t *testing.T) {
 	}
 }
 
-// TestParseWrite: every faulty option is named in one refusal.
+// TestParseWrite: all faulty options are reported together.
 func TestParseWrite(t *testing.T) {
 	o, err := params.ParseWrite("meta", params.ApplyOptions, "fieldManager=m&force=true&dryRun=All&fieldValidation=Strict", []byte("kubectl/v1"))
 	named := request.NamedOptions{FieldManager: "m", FieldValidation: "Strict"}

@@ -6,8 +6,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// ParseVersion reads an optional resource version; 0 if there is none. Clients must treat a version as
-// opaque text; only the server knows that it is a number.
+// ParseVersion parses an optional resource version, opaque to clients; 0 if empty.
 func ParseVersion(s string) (uint64, error) {
 	if s == "" {
 		return 0, nil

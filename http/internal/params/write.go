@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Write holds the parameters of create, update, patch and delete. Named is what the client itself said of
-// the options, which admission webhooks are shown; the other fields have the defaults.
+// A Write has the parameters of create, update, patch, and delete. Named has the options as given,
+// for admission webhooks; the other fields have defaults.
 type Write struct {
 	DryRun       bool
 	Validation   request.FieldValidation
@@ -24,16 +24,16 @@ type Write struct {
 	Named        request.NamedOptions
 }
 
-// maxFieldManager is the longest name of a field manager, in bytes. Each manager is stored with the object,
-// and again for each of its versions.
+// maxFieldManager is the maximum length of a manager name in bytes. It is stored with the object,
+// and in each of its versions.
 const maxFieldManager = 128
 
-// ApplyOptions are PatchOptions of an apply. It has rules of its own, but clients know its kind as
-// PatchOptions.
+// ApplyOptions stands for the PatchOptions of an apply, which have their own rules.
 const ApplyOptions = "apply"
 
-// ParseWrite reads and checks them; kind is as in "CreateOptions", metaGroup its group. An apply must say
-// who applies, for ownership is what it is about; another write takes the client's name.
+// ParseWrite parses and validates options. kind is as in "CreateOptions", metaGroup its group. An
+// apply requires a field manager, since it is about ownership. For other writes it defaults to the
+// client's name.
 func ParseWrite(metaGroup, kind string, q requestinfo.Query, userAgent []byte) (o Write, err error) {
 	var f schema.Faults
 	if kind == ApplyOptions && q.Get("fieldManager") == "" {
@@ -61,7 +61,6 @@ func ParseWrite(metaGroup, kind string, q requestinfo.Query, userAgent []byte) (
 	return o, apierrors.InvalidOptions(metaGroup, kind, f)
 }
 
-// parseFieldValidation reads how unknown and duplicate fields are to be treated.
 func parseFieldValidation(q requestinfo.Query, f *schema.Faults) request.FieldValidation {
 	switch v := q.Get("fieldValidation"); v {
 	case "", "Warn":
@@ -75,8 +74,8 @@ func parseFieldValidation(q requestinfo.Query, f *schema.Faults) request.FieldVa
 	return request.Warn
 }
 
-// parseDryRun reads the stages of a dry run; none asks for the real thing. "All" is the only stage; the
-// loop reports the list as a whole, as clients know it.
+// parseDryRun parses dry run stages, of which "All" is the only valid one. Errors list all stages,
+// as clients expect.
 func parseDryRun(stages []string, f *schema.Faults) bool {
 	for _, stage := range stages {
 		if stage != "All" {
@@ -94,7 +93,7 @@ func parseDryRun(stages []string, f *schema.Faults) bool {
 	return len(stages) > 0
 }
 
-// The name appears in conflicts on terminals.
+// The name is printed in conflicts on terminals.
 func validateFieldManager(m string, f *schema.Faults) {
 	if len(m) > maxFieldManager {
 		f.TooLong("fieldManager", maxFieldManager)
@@ -106,8 +105,8 @@ func validateFieldManager(m string, f *schema.Faults) {
 	}
 }
 
-// defaultFieldManager derives a field manager from the client's name. "kubectl/v1.35.0 (linux/amd64)"
-// becomes "kubectl", so that an update of the client does not make it another owner.
+// defaultFieldManager derives a manager name from the user agent: "kubectl/v1.35.0 (linux/amd64)"
+// becomes "kubectl", so that a client update does not change ownership.
 func defaultFieldManager(userAgent []byte) string {
 	before, _, _ := bytes.Cut(userAgent, []byte("/"))
 	name := strings.Map(func(r rune) rune {

@@ -14,14 +14,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Decoder decodes bodies in every encoding that is served.
+// A Decoder decodes bodies of all encodings.
 type Decoder struct {
 	Names *negotiate.Names
-	// MaxBytes is how large a body may be; one of CBOR, how large it may be as JSON.
+	// MaxBytes is the maximum size of a body. For CBOR it is the size as JSON.
 	MaxBytes int
 }
 
-// Object decodes the body of a create or an update, and finds its unknown and duplicate fields.
+// Object decodes the body of a create or update and returns unknown and duplicate fields.
 func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
 	switch {
 	case encoding == negotiate.JSON && isNull(body):
@@ -46,7 +46,7 @@ func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte
 	return object, faults, checkKind(k, object, body)
 }
 
-// Config decodes a configuration to apply, which is YAML or CBOR and in which nulls count.
+// Config decodes an applied configuration from YAML or CBOR. Nulls are significant.
 func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if encoding == negotiate.CBOR {
 		return codec.DecodeCBORConfig(m, body, d.MaxBytes)
@@ -54,8 +54,8 @@ func (d Decoder) Config(m *schema.Message, encoding negotiate.Encoding, body []b
 	return codec.DecodeConfig(m, body)
 }
 
-// SubresourceConfig decodes a configuration of a sub-resource that has a body of another kind, such as a scale. Its
-// nulls do not count.
+// SubresourceConfig decodes the applied configuration of a subresource with a kind of its own, such
+// as Scale. Nulls are ignored.
 func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	if encoding == negotiate.CBOR {
 		return codec.DecodeCBOR(m, body, d.MaxBytes)
@@ -63,8 +63,8 @@ func (d Decoder) SubresourceConfig(m *schema.Message, encoding negotiate.Encodin
 	return codec.DecodeYAML(m, body)
 }
 
-// Options decodes the body of a request that consists of options, and finds its unknown and duplicate fields;
-// those of a Protobuf body are not looked for.
+// Options decodes a body of options and returns unknown and duplicate fields, which are not
+// detected in Protobuf.
 func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []byte) (object tree.Tree, faults []codec.FieldFault, err error) {
 	switch {
 	case encoding == negotiate.JSON && isNull(body):
@@ -86,10 +86,10 @@ func (d Decoder) Options(m *schema.Message, encoding negotiate.Encoding, body []
 	return object, faults, nil
 }
 
-// isNull tells a body that is null. As clients know it, that is an object without fields.
+// isNull reports whether a body is null, which stands for an empty object.
 func isNull(body []byte) bool { return string(bytes.TrimSpace(body)) == "null" }
 
-// optionsError is the answer to options that cannot be decoded.
+// optionsError converts an error from decoding options.
 func optionsError(encoding negotiate.Encoding, err error) error {
 	switch {
 	case errors.Is(err, codec.ErrTooLargeAsJSON):
@@ -100,7 +100,7 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// checkKind compares what the body says it is with what the path takes.
+// checkKind compares the body's kind with the path's.
 func checkKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	if k.IsCustom() {
 		return checkCustomKind(k, object, body)
@@ -108,10 +108,10 @@ func checkKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	return CheckKind(k, object)
 }
 
-// formerVersions are those that older clients still send bodies of sub-resources in, whose form is the same.
+// formerVersions are versions of the same form in which older clients send subresources.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
-// CheckKind compares what an object says it is with what is wanted. One that says nothing is what is wanted.
+// CheckKind returns an error if an object names another kind. It may name none.
 func CheckKind(k *schema.Kind, object tree.Tree) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
@@ -128,8 +128,8 @@ func otherVersion(k *schema.Kind, version string) error {
 	return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
 }
 
-// checkCustomKind is checkKind for objects of custom kinds, which have to say what they are: another kind is a fault of
-// the object there.
+// checkCustomKind is checkKind for custom kinds, which must be named. A wrong kind is reported as
+// invalid.
 func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	kind, _ := object["kind"].(string)
 	version, _ := object["apiVersion"].(string)
@@ -147,13 +147,14 @@ func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	return nil
 }
 
-// shownOfBody is how much of a body without a kind is shown, in characters: enough of a small one to recognize it.
+// shownOfBody bounds how much of a body without kind an error shows, in characters: enough to
+// recognize a small one.
 const shownOfBody = 1024
 
-// summaryLength is how much of a body an error shows, in bytes.
+// summaryLength bounds how much of a body other errors show, in bytes.
 const summaryLength = 30
 
-// decodeError is the answer to a body that cannot be decoded.
+// decodeError converts an error from decoding a body.
 func decodeError(k *schema.Kind, body []byte, err error) error {
 	if errors.Is(err, codec.ErrTooManyMessages) || errors.Is(err, codec.ErrTooLargeAsJSON) {
 		return meta.NewTooLarge("%v", err)

@@ -1,13 +1,10 @@
-// Package requestbody decodes what clients send: objects and options, in JSON, YAML, Protobuf and CBOR.
+// Package requestbody decodes objects and options from JSON, YAML, Protobuf, and CBOR.
 //
-// Its nouns:
+//	Decoder     decodes a body according to its kind
+//	FieldFault  (package codec) an unknown or duplicate field: ignored, warned about, or refused
 //
-//	Decoder      makes a tree of a body, by the plan of its kind
-//	FieldFault   (of package codec) a field that is unknown or there twice: ignored, warned of or refused
+// A body is decoded once. Errors, also for a wrong kind, are a *meta.Status with the messages that
+// clients know.
 //
-// A body is decoded once. Where its encoding cannot be decoded, or it is of another kind than the path takes, the
-// error is a *meta.Status in the words that clients know.
-//
-// Bytes come from package wire, which bounds them; whose body it is, and whether it may be read at all, has been
-// decided before.
+// Package wire reads and bounds the bytes, after authorization.
 package requestbody

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// CheckFields makes warnings of field faults, or one error if they are not allowed.
+// CheckFields returns warnings for field faults, or an error if validation is strict.
 func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValidation) ([]string, error) {
 	if len(faults) == 0 || v == request.Ignore {
 		return nil, nil
@@ -31,10 +31,10 @@ func CheckFields(k *schema.Kind, faults []codec.FieldFault, v request.FieldValid
 	return splitYAMLFaults(texts), nil
 }
 
-// yamlFaultsPrefix begins the text of a YAML parser about several faults, a line each.
+// yamlFaultsPrefix precedes the faults, one per line, in a YAML parser's error.
 const yamlFaultsPrefix = "yaml: unmarshal errors:\n"
 
-// splitYAMLFaults makes a text of its own of each fault that a YAML parser has reported in one text.
+// splitYAMLFaults splits the errors of a YAML parser into single faults.
 func splitYAMLFaults(texts []string) (single []string) {
 	for _, text := range texts {
 		lines, ok := strings.CutPrefix(text, yamlFaultsPrefix)

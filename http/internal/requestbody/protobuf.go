@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// unwrapEnvelope takes a Protobuf body apart. An object in another encoding than Protobuf is refused.
+// unwrapEnvelope decodes the envelope of a Protobuf body. Its content must be Protobuf.
 func (d Decoder) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 	e, err := codec.UnwrapEnvelope(body)
 	switch {
@@ -21,8 +21,7 @@ func (d Decoder) unwrapEnvelope(body []byte) (codec.Envelope, error) {
 	return e, err
 }
 
-// protobufObject reads the body of a create or an update. What the envelope says about
-// the object is checked like the fields of a JSON body.
+// protobufObject decodes the body of a create or update. The caller checks the envelope's kind.
 func (d Decoder) protobufObject(k *schema.Kind, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	e, err := d.unwrapEnvelope(body)
 	if err != nil {
@@ -36,7 +35,7 @@ func (d Decoder) protobufObject(k *schema.Kind, body []byte) (tree.Tree, []codec
 	return object, faults, nil
 }
 
-// protobufOptions reads options, whose kind is checked where they are used.
+// protobufOptions decodes options. The caller checks the kind.
 func (d Decoder) protobufOptions(m *schema.Message, body []byte) (tree.Tree, error) {
 	e, err := d.unwrapEnvelope(body)
 	if err != nil {

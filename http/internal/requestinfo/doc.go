@@ -1,16 +1,13 @@
-// Package requestinfo reads the first line of a request, once and strictly.
+// Package requestinfo parses the request line, once and strictly.
 //
-// Its nouns:
+//	Target  the request target: split into segments at raw slashes, then decoded
+//	Query   the query, searched without parsing
+//	Info    verb, group, version, resource, name
+//	ID      a random request id
 //
-//	Target  the request target: split into segments at its raw slashes, then decoded
-//	Query   the parameters, left as text and searched
-//	Info    what is asked for: verb, group, version, resource, name
-//	ID      a random name, for requests that bring none
-//
-// Everything that decides on a request decides on one Info: routing, authorization, audit, metrics and
-// the store. If any of them parsed the path again, or looked at the path that fasthttp has normalized
-// (/livez/../api/v1/secrets becomes /api/v1/secrets there), it might decide on another request than the
-// one that is answered. For the same reason a path is refused that two parsers could read differently:
-// with empty segments, dot segments, control characters, or with slashes, percent signs and NULs that are
-// percent-encoded.
+// Routing, authorization, audit, metrics, and the store all use the same Info. Parsing the path
+// twice, or using the path normalized by fasthttp (/livez/../api/v1/secrets becomes
+// /api/v1/secrets), could authorize another request than is served. For the same reason, paths that
+// parsers may read differently are refused: empty and dot segments, control characters, and
+// percent-encoded slashes, percent signs, and NULs.
 package requestinfo

@@ -8,36 +8,35 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Info is what a request asks for, parsed once. Routing, authorization, metrics and the
-// store all decide on it.
+// Info is a parsed request, used by routing, authorization, metrics, and the store.
 type Info struct {
-	// IsResource tells a request for objects from one for anything else, such as /version.
+	// IsResource distinguishes requests for objects from others, such as /version.
 	IsResource bool
 	Method     string
-	// Verb is get, list, watch, create, update, patch, delete or deletecollection; for
-	// anything else the method in lower case.
+	// Verb is get, list, watch, create, update, patch, delete, or deletecollection; for other paths
+	// the method in lower case.
 	Verb string
-	// Path is the decoded path.
+	// Path is decoded.
 	Path string
 
 	Group, Version        string
-	Namespace             string // "" for cluster scope and for all namespaces
+	Namespace             string // "" for cluster scope and all namespaces
 	Resource, Subresource string
 	Name                  string
 
-	// segments is how many segments of the path lead to the resource and its sub-resource.
+	// segments is the number of segments up to the resource and subresource.
 	segments int
-	// extraSegments: the path goes on after what a resource path may hold. inNamespace: it names a
-	// namespace before the resource.
+	// extraSegments is set if more segments follow, inNamespace if a namespace precedes the
+	// resource.
 	extraSegments, inNamespace bool
-	// legacyWatch: the path begins with the old prefix of watches.
+	// legacyWatch is set for the old watch prefix.
 	legacyWatch bool
-	// legacyProxy: the path begins with an old prefix for proxy or redirect.
+	// legacyProxy is set for the old proxy and redirect prefixes.
 	legacyProxy bool
 }
 
-// Parse fills in from a method and a parsed target. It never fails: authorization decides on a path
-// that is not one of a resource as such.
+// Parse sets the fields from a method and a target. It never fails: other paths are authorized as
+// such.
 func (i *Info) Parse(method string, t *Target) {
 	i.Method, i.Path = method, t.Path
 	segs := t.Segments[:t.count]
@@ -64,12 +63,12 @@ func (i *Info) Parse(method string, t *Target) {
 	i.segments += prefix
 	i.Verb = i.resourceVerb(watch)
 	if i.legacyProxy {
-		i.Verb, i.Subresource = old, "" // what follows the name is not for this server
+		i.Verb, i.Subresource = old, "" // the rest is for another server
 	}
 }
 
-// parseResource reads the path behind group and version. "namespaces/x/status" is the status of a namespace
-// and not a resource of that name in it.
+// parseResource parses the path after group and version. "namespaces/x/status" is the status of a
+// namespace, not a resource in it.
 func (i *Info) parseResource(segs []string) {
 	if segs[0] == "namespaces" && len(segs) > 1 {
 		i.Namespace = segs[1]
@@ -89,8 +88,7 @@ func (i *Info) parseResource(segs []string) {
 	i.extraSegments = len(segs) > 3
 }
 
-// nonResourceVerb is the verb of a request that is not for a resource. Roles name such verbs in small
-// letters.
+// nonResourceVerb returns the method in lower case, as roles name it.
 func nonResourceVerb(method string) string {
 	switch method {
 	case "GET":
@@ -111,7 +109,7 @@ func nonResourceVerb(method string) string {
 	return "other"
 }
 
-// resourceVerb is the verb of a request for a resource; "" if no method has one.
+// resourceVerb returns the verb for a resource, or "".
 func (i *Info) resourceVerb(watch bool) string {
 	switch i.Method {
 	case "GET", "HEAD":
@@ -137,15 +135,14 @@ func (i *Info) resourceVerb(watch bool) string {
 	return ""
 }
 
-// WithMethod is the same request made with another method, by which the methods that a resource has are
-// found.
+// WithMethod returns the same request with another method, to find the allowed methods.
 func (i Info) WithMethod(method string) Info {
 	i.Method = method
 	i.Verb = i.resourceVerb(i.legacyWatch)
 	return i
 }
 
-// LongRunning tells whether a request goes on until its client, or who answers, ends it.
+// LongRunning reports whether a request has no deadline.
 func (i *Info) LongRunning() bool {
 	switch {
 	case !i.IsResource:
@@ -160,11 +157,11 @@ func (i *Info) LongRunning() bool {
 	return false
 }
 
-// kindLookup finds a served kind; nil if there is none.
+// kindLookup returns a served kind, or nil.
 type kindLookup func(group, version, resource string) *schema.Kind
 
-// Resolve finds the kind that a resource request is for and checks that the path has a
-// shape that it serves, and that it serves the verb. sub is nil for the main resource.
+// Resolve returns the kind and subresource (nil for the main resource) and checks that path and
+// verb are served.
 func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, error) {
 	k := lookup(i.Group, i.Version, i.Resource)
 	if k == nil || i.legacyProxy || i.extraSegments && i.Subresource != "proxy" || i.legacyWatch && i.Subresource != "" {
@@ -181,7 +178,7 @@ func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, er
 		verbs = sub.Verbs
 	}
 	switch {
-	case sub != nil && sub.Name == "proxy" && sub.Connects && i.Method != "OTHER": // with every method that there is
+	case sub != nil && sub.Name == "proxy" && sub.Connects && i.Method != "OTHER": // any method
 		return k, sub, nil
 	case i.extraSegments:
 		return nil, nil, apierrors.PathNotFound()
@@ -194,8 +191,8 @@ func (i *Info) Resolve(lookup kindLookup) (*schema.Kind, *schema.Subresource, er
 	return k, sub, nil
 }
 
-// exists tells whether there is a path, for any method: that of an object, or of the collections of all namespaces, is not there for kinds
-// that can only be created.
+// exists reports whether the path exists for some method. Kinds that can only be created have no
+// paths for objects or all namespaces.
 func (i *Info) exists(k *schema.Kind) bool {
 	switch {
 	case i.Subresource != "":
@@ -206,8 +203,8 @@ func (i *Info) exists(k *schema.Kind) bool {
 	return !k.Namespaced || i.Namespace != "" || slices.Contains(k.Verbs, "list")
 }
 
-// verbFitsPath tells whether the verb can be used on the path, which names one object, a collection, or the
-// collections of all namespaces.
+// verbFitsPath reports whether the verb applies to the path, which names an object, a collection,
+// or all namespaces.
 func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	allNamespaces := k.Namespaced && i.Namespace == ""
 	switch i.Verb {
@@ -221,11 +218,11 @@ func (i *Info) verbFitsPath(k *schema.Kind) bool {
 	return true
 }
 
-// Segments is how many segments of the path lead to the resource and its sub-resource. What comes behind them is for
+// Segments returns the number of segments up to the resource and subresource. The rest is for
 // another server.
 func (i *Info) Segments() int { return i.segments }
 
-// Key is the key of the object that is asked for.
+// Key returns the key of the requested object.
 func (i *Info) Key(k *schema.Kind) meta.Key {
 	key := meta.Key{GroupResource: k.Storage, Name: i.Name}
 	if k.Namespaced {

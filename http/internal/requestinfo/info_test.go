@@ -44,7 +44,7 @@ func TestRequestInfo(t *testing.T) {
 	}
 }
 
-// TestBehind: what comes behind a sub-resource is found, however the path before it is written and however long it is.
+// TestBehind: the path after a subresource is found, however the path is escaped and however long.
 func TestBehind(t *testing.T) {
 	long := "/a/b/c/d/e/f/g/h/i/j/k"
 	for target, want := range map[string][2]string{

@@ -8,12 +8,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// A Query is a raw query string. Most requests have no parameter or one, so it is searched instead of
-// being parsed into a map.
+// A Query is a raw query. Most have at most one parameter, so it is searched instead of parsed into
+// a map.
 type Query string
 
-// next cuts the first parameter off. ok is false at the end. Nothing is split in advance, since most
-// parameters of most requests are never asked for.
+// next returns the next parameter. ok is false at the end.
 func (q Query) next() (key, value string, rest Query, ok bool) {
 	for q != "" {
 		pair, after, _ := strings.Cut(string(q), "&")
@@ -27,14 +26,13 @@ func (q Query) next() (key, value string, rest Query, ok bool) {
 	return "", "", "", false
 }
 
-// Get is the first value of a parameter, decoded; "" if there is none.
+// Get returns the first value of a parameter, decoded, or "".
 func (q Query) Get(name string) string {
 	v, _ := q.Lookup(name)
 	return v
 }
 
-// Lookup is Get, and tells whether the parameter is there. A parameter that is given twice counts with its
-// first value, except where Values is used.
+// Lookup is Get with a report whether the parameter exists.
 func (q Query) Lookup(name string) (string, bool) {
 	for q != "" {
 		key, value, rest, ok := q.next()
@@ -46,7 +44,7 @@ func (q Query) Lookup(name string) (string, bool) {
 	return "", false
 }
 
-// Values are the values of a parameter that are not empty.
+// Values returns the nonempty values of a parameter.
 func (q Query) Values(name string) []string {
 	var out []string
 	for q != "" {
@@ -59,7 +57,7 @@ func (q Query) Values(name string) []string {
 	return out
 }
 
-// All are the values of a parameter, empty ones too.
+// All returns all values of a parameter.
 func (q Query) All(name string) []string {
 	var out []string
 	for q != "" {
@@ -72,7 +70,7 @@ func (q Query) All(name string) []string {
 	return out
 }
 
-// Number reads an optional number. Its errors have the text of Go's own parser, which clients know.
+// Number parses an optional number, with the errors of strconv, which clients know.
 func (q Query) Number(name string) (int64, error) {
 	text, ok := q.Lookup(name)
 	if !ok {
@@ -85,13 +83,13 @@ func (q Query) Number(name string) (int64, error) {
 	return n, nil
 }
 
-// Flag reads a boolean: given without a value it is true, and only "0" and "false" are not.
+// Flag parses a bool. All but "0" and "false" are true, also the empty value.
 func (q Query) Flag(name string) bool {
 	v, ok := q.Lookup(name)
 	return ok && v != "0" && !strings.EqualFold(v, "false")
 }
 
-// Normalized is the query written anew, so that everybody reads the same parameters in it as this server.
+// Normalized re-encodes the query, so that others parse the same parameters.
 func (q Query) Normalized() string {
 	var b strings.Builder
 	for q != "" {
@@ -107,7 +105,7 @@ func (q Query) Normalized() string {
 	return b.String()
 }
 
-// Valid tells whether every escape is well formed. Nothing else may be asked of a query that is not.
+// Valid reports whether all escapes are well-formed. Other methods require that.
 func (q Query) Valid() bool {
 	for i := 0; i < len(q); i++ {
 		if q[i] != '%' {
@@ -121,8 +119,7 @@ func (q Query) Valid() bool {
 	return true
 }
 
-// unescapeQuery decodes a part of a valid query. The usual value has no escape and is returned as it is,
-// without a copy.
+// unescapeQuery decodes a part of a valid query, without copying if nothing is escaped.
 func unescapeQuery(s string) string {
 	if strings.IndexByte(s, '%') < 0 && strings.IndexByte(s, '+') < 0 {
 		return s

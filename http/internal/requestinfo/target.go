@@ -8,26 +8,25 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// maxSegments is how many segments are kept one by one; no path has as many that the server decides on.
+// maxSegments bounds the stored segments. No served path has more.
 const maxSegments = 12
 
-// A Target is a request target, split and decoded once. Its text is a copy, so it
-// outlives the request.
+// A Target is a parsed request target. Its text is a copy and outlives the request.
 type Target struct {
-	Raw      string // as it was sent, without scheme and host
+	Raw      string // as sent, without scheme and host
 	Path     string // decoded
 	Query    Query
 	Segments [maxSegments]string
 	count    int
-	more     []string // the segments behind those, which are for another server
-	// TrailingSlash: the path ends in a slash, and is not the root.
+	more     []string // segments beyond maxSegments, for another server
+	// TrailingSlash is set if the path ends in a slash and is not the root.
 	TrailingSlash bool
-	// Escaped: some segment was percent-encoded.
+	// Escaped is set if a segment was percent-encoded.
 	Escaped bool
 }
 
-// Parse reads the target of a request line. An absolute form must name host.
-// The error is a *meta.Status; no request with one may go on.
+// Parse parses the target of a request line. An absolute form must name host. On error, a
+// *meta.Status, the request must be refused.
 func (t *Target) Parse(raw, host []byte) error {
 	if len(raw) == 0 || raw[0] != '/' {
 		var err error
@@ -68,8 +67,8 @@ func (t *Target) Parse(raw, host []byte) error {
 	return nil
 }
 
-// Segments that proxies clean or read differently are refused: a rule for one path must not be met by
-// another spelling.
+// Segments that proxies clean or read differently are refused, so that no rule can be circumvented
+// by another spelling.
 func (t *Target) addSegment(seg string) error {
 	if strings.IndexByte(seg, '%') >= 0 {
 		t.Escaped = true
@@ -98,14 +97,14 @@ func (t *Target) addSegment(seg string) error {
 	return nil
 }
 
-// RawPath is the path as it was sent.
+// RawPath returns the path as sent.
 func (t *Target) RawPath() string {
 	raw, _, _ := strings.Cut(t.Raw, "?")
 	return raw
 }
 
-// Behind is what of the path comes behind so many segments: decoded, and as it was sent. It is "" or begins with a
-// slash.
+// Behind returns the rest of the path after some segments, decoded and as sent. It is "" or begins
+// with a slash.
 func (t *Target) Behind(segments int) (path, raw string) {
 	raw = t.RawPath()
 	for range segments + 1 {
@@ -118,13 +117,13 @@ func (t *Target) Behind(segments int) (path, raw string) {
 	raw = "/" + raw
 	path, err := url.PathUnescape(raw)
 	if err != nil {
-		panic(err) // each segment has been decoded
+		panic(err) // unreachable: each segment was decoded
 	}
 	return path, raw
 }
 
-// unescapeSegment decodes one segment. It may hide neither slashes, nor NUL, nor percent signs, which would
-// be a second layer of encoding.
+// unescapeSegment decodes a segment. Escaped slashes and NULs are refused, and percent signs, which
+// would be a second layer of escaping.
 func unescapeSegment(s string) (string, bool) {
 	out := make([]byte, 0, len(s))
 	for i := 0; i < len(s); i++ {
@@ -148,7 +147,7 @@ func unescapeSegment(s string) (string, bool) {
 	return string(out), true
 }
 
-// hexValue is -1 for what is no hexadecimal digit.
+// hexValue returns -1 for other characters.
 func hexValue(c byte) int {
 	switch {
 	case c >= '0' && c <= '9':
@@ -161,7 +160,7 @@ func hexValue(c byte) int {
 	return -1
 }
 
-// originForm cuts scheme and authority from an absolute target.
+// originForm removes scheme and authority from an absolute target.
 func originForm(raw, host []byte) ([]byte, error) {
 	_, rest, ok := bytes.Cut(raw, []byte("://"))
 	if !ok {
