@@ -7,26 +7,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Text is a failure that is answered as plain text, where clients know it so.
+// A Text is an error with a plain-text response, as clients expect.
 type Text struct{ Status *meta.Status }
 
-// Error implements error.
 func (t *Text) Error() string { return t.Status.Message }
 
-// Unwrap is the Status, as the audit sees it.
+// Unwrap returns the Status, for the audit.
 func (t *Text) Unwrap() error { return t.Status }
 
-// PageNotFound is the answer to a path where nothing is, and nothing of this server could be.
+// PageNotFound is the response for a path that this server never serves.
 func PageNotFound() *Text {
 	return &Text{&meta.Status{Code: 404, Reason: meta.ReasonNotFound, Message: "404 page not found"}}
 }
 
-// Unreachable is the answer of a server that is to pass a request on, and cannot.
+// Unreachable is the response if a request cannot be proxied.
 func Unreachable(message string) *Text {
 	return &Text{&meta.Status{Code: 503, Reason: meta.ReasonServiceUnavailable, Message: message}}
 }
 
-// Misconfigured is the answer where a request cannot be passed on for what an administrator has written.
+// Misconfigured is the response if the configuration prevents proxying.
 func Misconfigured(message string) *Text {
 	return &Text{&meta.Status{Code: 500, Reason: meta.ReasonInternalError, Message: message}}
 }
@@ -35,7 +34,7 @@ func BadRequest(message string) *meta.Status {
 	return &meta.Status{Code: 400, Reason: meta.ReasonBadRequest, Message: message}
 }
 
-// Unauthorized says nothing of the reason, which would help whoever guesses credentials.
+// Unauthorized gives no reason, which would help to guess credentials.
 func Unauthorized() *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: "Unauthorized"}
 }
@@ -45,7 +44,7 @@ func UnauthorizedBecause(reason string) *meta.Status {
 	return &meta.Status{Code: 401, Reason: meta.ReasonUnauthorized, Message: reason}
 }
 
-// PathNotFound is about a path, unlike the NotFound of an object, which names it.
+// PathNotFound is for a path. NotFound, for an object, names it.
 func PathNotFound() *meta.Status {
 	return &meta.Status{
 		Code: 404, Reason: meta.ReasonNotFound, Details: &meta.Details{},
@@ -60,7 +59,7 @@ func MethodNotAllowed() *meta.Status {
 	}
 }
 
-// NotAcceptable is for an Accept header of which nothing can be served.
+// NotAcceptable is for an Accept header that cannot be satisfied.
 func NotAcceptable(message string) *meta.Status {
 	return &meta.Status{Code: 406, Reason: meta.ReasonNotAcceptable, Message: message}
 }
@@ -69,7 +68,7 @@ func RequestTooLarge(message string) *meta.Status {
 	return &meta.Status{Code: 413, Reason: meta.ReasonRequestTooLarge, Message: message}
 }
 
-// UnsupportedMedia lists the media types that would have been accepted.
+// UnsupportedMedia lists the accepted media types.
 func UnsupportedMedia(accepted []string) *meta.Status {
 	return &meta.Status{
 		Code: 415, Reason: meta.ReasonUnsupportedMediaType,
@@ -77,8 +76,8 @@ func UnsupportedMedia(accepted []string) *meta.Status {
 	}
 }
 
-// TooManyRequests asks to retry after a second, which the Retry-After header repeats; client libraries then
-// retry by themselves.
+// TooManyRequests asks to retry after a second, also in Retry-After, so that client libraries retry
+// themselves.
 func TooManyRequests() *meta.Status {
 	return &meta.Status{
 		Code: 429, Reason: meta.ReasonTooManyRequests, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -86,12 +85,12 @@ func TooManyRequests() *meta.Status {
 	}
 }
 
-// RequestTimeout is for a body that comes too slowly; that the server was slow is GatewayTimeout.
+// RequestTimeout is for a body that arrives too slowly. GatewayTimeout is for a slow server.
 func RequestTimeout() *meta.Status {
 	return &meta.Status{Code: 408, Reason: meta.ReasonTimeout, Message: "the request did not arrive in time"}
 }
 
-// InternalError keeps what went wrong from the client, but tells the id under which it is logged.
+// InternalError hides the error from the client, but gives the id under which it is logged.
 func InternalError(id string) *meta.Status {
 	return &meta.Status{
 		Code: 500, Reason: meta.ReasonInternalError,
@@ -100,7 +99,7 @@ func InternalError(id string) *meta.Status {
 	}
 }
 
-// ShuttingDown tells clients to try again, by when another server or the next process answers.
+// ShuttingDown asks clients to retry, by when another server or process answers.
 func ShuttingDown() *meta.Status {
 	return &meta.Status{
 		Code: 503, Reason: meta.ReasonServiceUnavailable, Details: &meta.Details{RetryAfterSeconds: 1},
@@ -115,9 +114,8 @@ func GatewayTimeout() *meta.Status {
 	}
 }
 
-// InvalidOptions is the answer to faulty options; group is that of the meta kinds, and kind is as in
-// "ListOptions". It is nil without faults, so that callers return it directly. The message has the form of
-// an invalid object, whose name is empty.
+// InvalidOptions returns an error for invalid options, or nil without faults. group is the meta
+// group, kind is as in "ListOptions". The message is that of an invalid object with an empty name.
 func InvalidOptions(group, kind string, faults schema.Faults) error {
 	if len(faults.List) == 0 {
 		return nil

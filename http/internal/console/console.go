@@ -17,7 +17,7 @@ import (
 //go:embed dist
 var dist embed.FS
 
-// contentTypes are those of the files, by name: what is not listed is not served.
+// contentTypes are the served files.
 var contentTypes = map[string]string{
 	"index.html":   "text/html; charset=utf-8",
 	"app.js":       "text/javascript; charset=utf-8",
@@ -26,36 +26,36 @@ var contentTypes = map[string]string{
 	"licenses.txt": "text/plain; charset=utf-8",
 }
 
-// A File is one file of the application.
+// A File is a file of the application.
 type File struct {
 	ContentType string
 	Body        []byte
-	Gzip        []byte // the same, compressed
-	Hash        string // of the body, in hexadecimal digits
+	Gzip        []byte // compressed Body
+	Hash        string // of Body, hexadecimal
 }
 
-// A SignIn is a provider with which people sign in.
+// A SignIn is an OpenID provider for signing in.
 type SignIn struct {
 	ClientID              string `json:"clientID"`
 	AuthorizationEndpoint string `json:"authorizationEndpoint"`
 	TokenEndpoint         string `json:"tokenEndpoint"`
 }
 
-// Options say what the application has to know of the server.
+// Options configure a Console.
 type Options struct {
 	Naming  *meta.Naming
 	Version string
-	// SignIn is the provider of people's tokens; nil, or a result that is nil: there is none at present.
+	// SignIn returns the provider for signing in. It or its result may be nil.
 	SignIn func() *SignIn
 }
 
-// A Console is the application as one server has it. Its methods may be called at the same time.
+// A Console is the application of a server. It is safe for concurrent use.
 type Console struct {
 	options Options
 	files   func() map[string]*File
 }
 
-// New makes a Console. The files are read when the first one is asked for.
+// New returns a Console. The files are read on first use.
 func New(o Options) *Console {
 	if o.SignIn == nil {
 		o.SignIn = func() *SignIn { return nil }
@@ -63,7 +63,7 @@ func New(o Options) *Console {
 	return &Console{options: o, files: sync.OnceValue(readFiles)}
 }
 
-// File finds a file by its path beneath that of the application, where "" is the page itself; nil: there is none.
+// File returns the file at a path below the application, or nil. "" is the page itself.
 func (c *Console) File(path string) *File {
 	if path == "" {
 		path = "index.html"
@@ -71,7 +71,7 @@ func (c *Console) File(path string) *File {
 	return c.files()[path]
 }
 
-// Config is a JSON document that tells the application where it is: how groups are named, and how people sign in.
+// Config returns the application's configuration as JSON: naming, groups, and sign-in.
 func (c *Console) Config() ([]byte, error) {
 	groups := map[string]string{}
 	for _, name := range []string{"meta", "authentication", "authorization", "apidiscovery", "apiextensions"} {
@@ -82,7 +82,7 @@ func (c *Console) Config() ([]byte, error) {
 	})
 }
 
-// SecurityPolicy is the header Content-Security-Policy of the application.
+// SecurityPolicy returns the Content-Security-Policy of the application.
 func (c *Console) SecurityPolicy() string {
 	connect := "'self'"
 	if s := c.options.SignIn(); s != nil {
@@ -101,7 +101,7 @@ func readFiles() map[string]*File {
 	for name, contentType := range contentTypes {
 		body, err := dist.ReadFile("dist/" + name)
 		if err != nil {
-			panic(err) // it is part of the program
+			panic(err) // embedded
 		}
 		sum := sha256.Sum256(body)
 		files[name] = &File{ContentType: contentType, Body: body, Gzip: compress(body), Hash: hex.EncodeToString(sum[:])}
@@ -112,7 +112,7 @@ func readFiles() map[string]*File {
 func compress(body []byte) []byte {
 	var packed bytes.Buffer
 	w := gzip.NewWriter(&packed)
-	w.Write(body) // a Buffer takes everything
+	w.Write(body) // a Buffer never fails
 	w.Close()
 	return packed.Bytes()
 }

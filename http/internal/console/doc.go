@@ -1,20 +1,20 @@
-// Package console holds the pages for people: an application for browsers that shows what the server does, its objects, who
-// manages which of their fields, and who may do what.
+// Package console has the web console: an application for browsers that shows the server's objects,
+// who manages which of their fields, and who may do what.
 //
-// Its nouns:
+//	Console  the application and its configuration
+//	File     a file, plain and compressed
 //
-//	Console  the files of the application, and what they need to know of this server
-//	File     one of them, plain and compressed
+// The sources are in web/, in TypeScript. The output of esbuild is checked in as dist/, so that Go
+// alone builds the server. `make generate` rebuilds it, and a test compares the sources with those
+// of dist/.
 //
-// The sources are in web/, in TypeScript; what esbuild makes of them is in dist/, checked in, so that Go alone builds the
-// server. `make generate` makes it anew, and a test compares the sources with those that dist/ was made from.
+// # Invariants
 //
-// # What always holds
-//
-//   - The files hold nothing that is secret: they are the same for everybody. All else comes through the API, with the rights
-//     of who has signed in, and is recorded by the audit like any other request.
-//   - Nothing is written through the application but dry runs, and reviews of access, of which nothing is stored.
-//   - A page loads nothing from anywhere but this server, runs no script that is not one of its files, and cannot be shown in
-//     the frame of another page. It talks to nobody but this server and, to sign people in, the provider of their tokens.
-//   - A token stays in the tab: it is in its session storage, and sent in the header Authorization alone. No cookie is set.
+//   - The files have no secrets and are the same for everyone. Everything else is requested through
+//     the API, with the permissions of the signed-in user, and audited.
+//   - The application writes nothing but dry runs and access reviews, which are not stored.
+//   - A page loads only from this server, runs only its own scripts, and cannot be framed. It
+//     connects only to this server and the token endpoint.
+//   - A token stays in the tab: in its session storage and the Authorization header. No cookie is
+//     set.
 package console

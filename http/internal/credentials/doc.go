@@ -1,11 +1,9 @@
-// Package credentials handles what a request proves itself with: it is read once, hidden from then on, and never
-// written down.
+// Package credentials handles the credentials of a request: they are read once, then hidden, and
+// never logged.
 //
-// Its nouns:
+//	Headers   the headers of a request without the hidden ones
+//	Snapshot  the credentials of a watch, to check them again
+//	Scheme    the scheme of the Authorization header
 //
-//	Headers   the headers of a request, less those that have been hidden
-//	Snapshot  what a watch was let in by, so that it can be asked for again
-//	Scheme    of the header Authorization
-//
-// Who a credential stands for is found out by package authn.
+// Package authn authenticates them.
 package credentials

@@ -9,12 +9,12 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Headers are those of a request as package authn reads them: all but those that have been
-// hidden. Nothing is removed from what fasthttp holds, for that would change the order of the
-// rest, and some authenticators decide by that order. They must not be copied.
+// Headers are the headers of a request without the hidden ones, for package authn. They are not
+// removed from the fasthttp header, because that would reorder the rest, and some authenticators
+// depend on the order. Must not be copied.
 type Headers struct {
 	Header *fasthttp.RequestHeader
-	// Snapshot records the headers that are removed, because an identity was read from them; nil records nothing.
+	// Snapshot, if set, records the removed headers, from which an identity was read.
 	Snapshot *Snapshot
 
 	hidden []string
@@ -53,7 +53,7 @@ func (h *Headers) Remove(name string) {
 	h.Hide(name)
 }
 
-// Hide removes all headers of one name without recording them.
+// Hide removes headers without recording them.
 func (h *Headers) Hide(name string) {
 	if h.hidden == nil {
 		h.hidden = h.space[:0]

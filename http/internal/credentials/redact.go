@@ -5,14 +5,14 @@ import (
 	"strings"
 )
 
-// TokenParameter is a parameter in which clients of other servers send a bearer token.
+// TokenParameter is a query parameter with which clients of other servers send a bearer token.
 const TokenParameter = "access_token"
 
-// redacted is written in place of what may be a token.
+// redacted replaces what may be a token.
 const redacted = "REDACTED"
 
-// Redact is a request target without the bearer tokens that it may hold, however the names
-// of their parameters are spelled. A parameter that cannot be decoded may be one.
+// Redact removes bearer tokens from a request target, however their parameters are spelled or
+// escaped. A parameter that cannot be decoded may be one.
 func Redact(target string) string {
 	path, rest, ok := strings.Cut(target, "?")
 	if !ok || !strings.ContainsAny(rest, "%tT") {
@@ -41,7 +41,7 @@ func Redact(target string) string {
 	return b.String()
 }
 
-// isToken tells whether the parameter of an encoded name may hold a token.
+// isToken reports whether an encoded parameter name may hold a token.
 func isToken(name string) bool {
 	plain, err := url.QueryUnescape(name)
 	return err != nil || strings.Contains(strings.ToLower(plain), "token")

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// The schemes of the header Authorization that are told apart. Only bearer tokens are accepted.
+// Recognized schemes of the Authorization header. Only bearer tokens are accepted.
 const (
 	SchemeBearer = "bearer"
 	SchemeBasic  = "basic"
 )
 
-// Scheme is how a client tries to prove who it is: bearer, basic or "".
+// Scheme returns the scheme: bearer, basic, or "".
 func Scheme(authorization []byte) string {
 	name, _, _ := bytes.Cut(bytes.TrimSpace(authorization), []byte(" "))
 	for _, known := range []string{SchemeBearer, SchemeBasic} {
@@ -22,10 +22,10 @@ func Scheme(authorization []byte) string {
 	return ""
 }
 
-// BearerToken returns the token of an Authorization header, or nothing if there is none.
+// BearerToken returns the bearer token of an Authorization header, or nil.
 func BearerToken(authorization []byte) []byte {
 	if Scheme(authorization) != SchemeBearer {
 		return nil
 	}
-	return bytes.TrimSpace(bytes.TrimSpace(authorization)[len(SchemeBearer):]) // "Bearer" alone is no credential
+	return bytes.TrimSpace(bytes.TrimSpace(authorization)[len(SchemeBearer):]) // may be ""
 }

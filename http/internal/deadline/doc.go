@@ -1,7 +1,5 @@
-// Package deadline makes contexts that end at a deadline and cost nothing while nobody waits.
+// Package deadline has a context with a deadline that costs nothing while nobody waits for it.
 //
-// Its noun:
-//
-//	Lazy    a context.Context without values, whose timer is made when Done is first called
-//	Waiter  what learns then that somebody begins to wait
+//	Lazy    a context.Context without values; its timer is created by the first Done
+//	Waiter  is told when somebody begins to wait
 package deadline

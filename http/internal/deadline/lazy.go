@@ -6,24 +6,23 @@ import (
 	"time"
 )
 
-// A Lazy is a context that ends at a deadline. Most requests are answered without
-// waiting, so the timer is made only when Done is called: a timer for each request would cost more than
-// many of the answers.
+// A Lazy is a context with a deadline. Its timer is created by the first call of Done: most
+// requests are answered without waiting, and a timer would cost more than many of them.
 type Lazy struct {
 	deadline time.Time
 	waiter   Waiter // may be nil
 
-	mu      sync.Mutex // guards the rest
+	mu      sync.Mutex // guards the fields below
 	done    chan struct{}
 	timer   *time.Timer
 	stopped bool
 }
 
-// A Waiter gives up what it needs only while it works. Any goroutine may tell it to.
+// A Waiter releases what it needs only while it works. Pause may be called by any goroutine.
 type Waiter interface{ Pause() }
 
-// At makes a context that ends at t. The waiter, if there is one, pauses when Done is first called: somebody
-// is about to wait.
+// At returns a context that ends at t. w, if not nil, is paused by the first Done, when somebody
+// begins to wait.
 func At(t time.Time, w Waiter) *Lazy { return &Lazy{deadline: t, waiter: w} }
 
 var closedChannel = func() chan struct{} {
@@ -32,10 +31,9 @@ var closedChannel = func() chan struct{} {
 	return c
 }()
 
-// Deadline implements context.Context.
 func (d *Lazy) Deadline() (time.Time, bool) { return d.deadline, true }
 
-// Done is closed at the deadline, or when the request is over.
+// Done is closed at the deadline or by Stop.
 func (d *Lazy) Done() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -55,7 +53,7 @@ func (d *Lazy) Done() <-chan struct{} {
 	return done
 }
 
-// Err tells why Done is closed.
+// Err implements context.Context.
 func (d *Lazy) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -68,10 +66,10 @@ func (d *Lazy) Err() error {
 	return nil
 }
 
-// Value implements context.Context: there are no values.
+// Value returns nil.
 func (d *Lazy) Value(any) any { return nil }
 
-// Stop ends the context.
+// Stop cancels the context.
 func (d *Lazy) Stop() {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestLazy: a context ends at its time, or when it is stopped; whoever waits is told in both cases.
+// TestLazy: a context ends at its deadline or by Stop, and waiters learn of both.
 func TestLazy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := At(time.Now().Add(time.Minute), nil)
@@ -32,12 +32,11 @@ func TestLazy(t *testing.T) {
 	})
 }
 
-// pauses counts.
 type pauses int
 
 func (p *pauses) Pause() { *p++ }
 
-// TestWaiter: who has the request learns once that somebody waits, and not while nobody does.
+// TestWaiter: the waiter is paused by the first Done only.
 func TestWaiter(t *testing.T) {
 	var told pauses
 	d := At(time.Now().Add(time.Minute), &told)

@@ -2,21 +2,21 @@ package limits
 
 import "sync/atomic"
 
-// A Budget is how many bytes all bodies, or all large answers that are being written, may take at a
-// time. Parts of the system may have somewhat more than others.
+// A Budget bounds the bytes of all bodies, or of all large responses, at a time, with a reserve for
+// system components.
 type Budget struct {
 	limit   int64
 	current atomic.Int64
 }
 
-// NewBudget makes a budget of so many bytes.
+// NewBudget returns a Budget of limit bytes.
 func NewBudget(limit int) *Budget { return &Budget{limit: int64(limit)} }
 
-// Used is how many bytes are taken.
+// Used returns the number of acquired bytes.
 func (b *Budget) Used() int64 { return b.current.Load() }
 
-// TryAcquire takes n bytes, or tells that there are not as many. What is larger than the whole budget has
-// to be the only one.
+// TryAcquire acquires n bytes if available. More than the whole budget is granted only to a single
+// holder.
 func (b *Budget) TryAcquire(n int64, system bool) bool {
 	limit := b.limit
 	if system {
@@ -29,8 +29,7 @@ func (b *Budget) TryAcquire(n int64, system bool) bool {
 	return true
 }
 
-// acquire takes n bytes, however few are left: for what has to be answered in any case.
+// acquire acquires n bytes unconditionally.
 func (b *Budget) acquire(n int64) { b.current.Add(n) }
 
-// Release gives n bytes back.
 func (b *Budget) Release(n int64) { b.current.Add(-n) }

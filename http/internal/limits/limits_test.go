@@ -2,7 +2,7 @@ package limits
 
 import "testing"
 
-// TestLimiter: one too many is refused, parts of the system have a reserve, and 0 stands for no bound.
+// TestLimiter: the limit is enforced, system components have a reserve, and 0 is unlimited.
 func TestLimiter(t *testing.T) {
 	l := NewLimiter(8)
 	count := func(system bool) (n int) {
@@ -27,7 +27,7 @@ func TestLimiter(t *testing.T) {
 	}
 }
 
-// TestReservation: what was taken is given back exactly once, whatever was refused meanwhile.
+// TestReservation: everything is released exactly once, whatever was refused in between.
 func TestReservation(t *testing.T) {
 	l, b := NewLimiter(4), NewBudget(1000)
 	var r, other Permit

@@ -5,12 +5,11 @@ import (
 	"time"
 )
 
-// Seats are what flow control has given to a request. Finish gives them back, and is called once.
+// Seats are granted by flow control. Finish releases them and must be called once.
 type Seats interface{ Finish() }
 
-// A Permit is the share of the limits that a request holds until its handler returns, or until its answer
-// is written if that is streamed: the seats of flow control, a slot among the requests in flight, and
-// bytes of the budget of answers. The zero value holds nothing.
+// A Permit is what a request holds until its handler returns, or its streamed response is written:
+// seats of flow control, a slot of a Limiter, and bytes of a Budget. The zero value holds nothing.
 type Permit struct {
 	seats  Seats
 	slot   *Limiter
@@ -18,7 +17,6 @@ type Permit struct {
 	bytes  int64
 }
 
-// TryAcquireSlot takes a slot, or tells that there is none.
 func (r *Permit) TryAcquireSlot(l *Limiter, system bool) bool {
 	if !l.tryAcquire(system) {
 		return false
@@ -27,24 +25,24 @@ func (r *Permit) TryAcquireSlot(l *Limiter, system bool) bool {
 	return true
 }
 
-// HoldSeats takes over what flow control has given.
+// HoldSeats stores seats, to be released with the permit.
 func (r *Permit) HoldSeats(s Seats) { r.seats = s }
 
-// TakeSeats hands the seats over to who gives them back from now on; nil if there are none.
+// TakeSeats transfers the seats to the caller; nil if there are none.
 func (r *Permit) TakeSeats() Seats {
 	s := r.seats
 	r.seats = nil
 	return s
 }
 
-// LimitSeats sees to it that the seats are given back after some time, whether or not the permit is released by then.
+// LimitSeats releases the seats after a time, if the permit has not been released.
 func (r *Permit) LimitSeats(after time.Duration) {
 	if r.seats != nil {
 		r.seats = LimitSeats(r.seats, after)
 	}
 }
 
-// LimitSeats are seats that are given back after some time, if that has not been done before.
+// LimitSeats returns seats that are released after a time, unless finished before.
 func LimitSeats(s Seats, after time.Duration) Seats {
 	l := &limitedSeats{finish: sync.OnceFunc(s.Finish)}
 	l.timer = time.AfterFunc(after, l.finish)
@@ -56,13 +54,12 @@ type limitedSeats struct {
 	finish func()
 }
 
-// Finish implements Seats.
 func (l *limitedSeats) Finish() {
 	l.timer.Stop()
 	l.finish()
 }
 
-// ReleaseTurn gives back the slot and the seats. It tells whether there was a slot.
+// ReleaseTurn releases slot and seats, and reports whether there was a slot.
 func (r *Permit) ReleaseTurn() bool {
 	if s := r.TakeSeats(); s != nil {
 		s.Finish()
@@ -70,8 +67,7 @@ func (r *Permit) ReleaseTurn() bool {
 	return r.ReleaseSlot() != nil
 }
 
-// ReleaseSlot gives back the slot, if there is one. It returns where it was taken, so that it can be
-// taken again.
+// ReleaseSlot releases the slot, if any, and returns its Limiter, so that it can be acquired again.
 func (r *Permit) ReleaseSlot() *Limiter {
 	l := r.slot
 	if l != nil {
@@ -81,8 +77,7 @@ func (r *Permit) ReleaseSlot() *Limiter {
 	return l
 }
 
-// TryReserve takes bytes of a budget, or tells that there are not as many. All that one permit
-// takes has to be of the same budget.
+// TryReserve acquires bytes of a budget. A permit must always use the same budget.
 func (r *Permit) TryReserve(b *Budget, n int64, system bool) bool {
 	if !b.TryAcquire(n, system) {
 		return false
@@ -91,13 +86,13 @@ func (r *Permit) TryReserve(b *Budget, n int64, system bool) bool {
 	return true
 }
 
-// Reserve takes bytes of a budget, however few are left.
+// Reserve acquires bytes unconditionally.
 func (r *Permit) Reserve(b *Budget, n int64) {
 	b.acquire(n)
 	r.budget, r.bytes = b, r.bytes+n
 }
 
-// Release gives back what is held, once.
+// Release releases everything. Later calls do nothing.
 func (r *Permit) Release() {
 	r.ReleaseTurn()
 	if r.bytes > 0 {
@@ -106,7 +101,7 @@ func (r *Permit) Release() {
 	*r = Permit{}
 }
 
-// Shrink gives back the bytes beyond n: the body is made.
+// Shrink releases the bytes beyond n, after the body was built.
 func (r *Permit) Shrink(n int64) {
 	if r.bytes > n {
 		r.budget.Release(r.bytes - n)

@@ -2,15 +2,15 @@ package origin
 
 import "github.com/valyala/fasthttp"
 
-// What pages of allowed origins may do.
+// Permissions of pages of allowed origins.
 const (
 	corsMethods = "POST, GET, OPTIONS, PUT, DELETE, PATCH"
 	corsHeaders = "Content-Type, Content-Length, Accept-Encoding, X-CSRF-Token, Authorization, X-Requested-With, If-Modified-Since"
 	corsExposed = "Date"
 )
 
-// SetHeaders tells the browser, if the origin of a request is allowed, that its pages may read the answer. Other
-// origins are told nothing, which browsers take for no.
+// SetHeaders sets CORS headers if the request's origin is allowed, and reports whether it is.
+// Browsers take their absence as refusal.
 func (a Allowed) SetHeaders(request *fasthttp.RequestHeader, answer *fasthttp.ResponseHeader) (told bool) {
 	if len(a) == 0 {
 		return false

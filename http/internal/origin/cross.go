@@ -10,22 +10,23 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Allowed are the origins whose pages may read answers; none: no page may.
+// Allowed are the origins whose pages may read responses.
 type Allowed []*regexp.Regexp
 
-// Has tells whether pages of an origin may read answers.
+// Has reports whether an origin is allowed.
 func (a Allowed) Has(origin []byte) bool {
 	return slices.ContainsFunc(a, func(r *regexp.Regexp) bool { return r.Match(origin) })
 }
 
-// IsCross tells whether a request was sent by a page of an origin that is not allowed; secure: it came over TLS.
+// IsCross reports whether a request was sent by a page of another origin that is not allowed.
+// secure means TLS.
 func (a Allowed) IsCross(h *fasthttp.RequestHeader, secure bool) bool {
 	origin := h.Peek("Origin")
 	if len(origin) > 0 && a.Has(origin) {
 		return false
 	}
 	switch site := h.Peek("Sec-Fetch-Site"); string(site) {
-	case "same-origin", "none": // none: typed in by a person
+	case "same-origin", "none": // none: typed by the user
 		return false
 	case "":
 	default:
@@ -34,11 +35,11 @@ func (a Allowed) IsCross(h *fasthttp.RequestHeader, secure bool) bool {
 	return len(origin) > 0 && !sameOrigin(string(origin), h.Host(), secure)
 }
 
-// sameOrigin tells whether an origin is that of the server, as the client calls it.
+// sameOrigin reports whether an origin is the server's, as the client addresses it.
 func sameOrigin(origin string, host []byte, secure bool) bool {
 	u, err := url.Parse(origin)
 	if err != nil || u.Host == "" {
-		return false // "null" among others
+		return false // such as "null"
 	}
 	scheme, port := "http", []byte(":80")
 	if secure {

@@ -1,17 +1,14 @@
-// Package response holds bodies of answers that are written piece by piece: lists of any length, pretty or
-// compressed, take a few buffers and never exist as a whole.
+// Package response has response bodies that are written in pieces: lists of any length, indented or
+// compressed, take a few buffers.
 //
-// Its nouns:
+//	Stream             a body that writes itself, and holds the request's permit until written
+//	Indenter           indents JSON as it is written
+//	Buffered, Gzipped  wrap the writing of a body
 //
-//	Stream    a body that writes itself, and keeps what its request has reserved until it is written
-//	Indenter  lays JSON out for people while it passes
-//	Buffered, Gzipped  what stands between a body and its connection
-//
-// What always holds:
-//   - A body that fails half-way is cut before its last chunk, so that no client takes a part for the whole;
-//     one of which nothing has gone out yet is replaced by an error.
-//   - A client that takes a body more slowly than 32 KiB a second, once its first time is up, is given up:
-//     each of its writes may be in time while the whole holds memory for hours.
-//   - The small buffers are shared (wire.GetBuffer), and so are the tables of gzip, which are the largest
-//     thing that an answer takes.
+// Invariants:
+//   - A body that fails halfway is cut before its last chunk, so that clients do not take it for
+//     complete. If none of it was sent, an error replaces it.
+//   - A client that reads less than 32 KiB a second, after a grace period, is disconnected: each of
+//     its writes may be in time while the whole would hold memory for hours.
+//   - Buffers (wire.GetBuffer) and gzip tables, the largest memory of a response, are pooled.
 package response

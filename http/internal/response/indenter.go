@@ -6,20 +6,19 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// An Indenter lays out the JSON that is written to it, so that people can read it: a line for
-// each member and item, two blanks for each level. The JSON is valid and holds no blanks.
+// An Indenter indents the JSON written to it: a line per member and item, two spaces per level. The
+// JSON must be valid and without white space.
 type Indenter struct {
 	to    io.Writer
 	out   []byte
 	depth int
-	// inString: inside of a string. escape: behind a backslash in it. opened: behind a bracket.
+	// inString is inside a string, escape after a backslash in it, opened after an opening bracket.
 	inString, escape, opened bool
 }
 
-// NewIndenter makes an indenter that writes to w.
 func NewIndenter(w io.Writer) *Indenter { return &Indenter{to: w} }
 
-// maxIndent is the depth from which lines are not indented further.
+// maxIndent is the depth beyond which indentation does not grow.
 const maxIndent = 1 << 10
 
 var indentation = func() (b [2 * maxIndent]byte) {
@@ -29,7 +28,7 @@ var indentation = func() (b [2 * maxIndent]byte) {
 	return b
 }()
 
-// Write lays out a part of a document, which may end anywhere.
+// Write indents part of a document, which may end anywhere.
 func (p *Indenter) Write(b []byte) (int, error) {
 	n := len(b)
 	for len(b) > 0 {
@@ -53,7 +52,7 @@ func (p *Indenter) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// scanString is how far b, in which a string goes on, belongs to it, in steps that fit the buffer.
+// scanString returns how much of b belongs to the current string, bounded by the buffer size.
 func (p *Indenter) scanString(b []byte) int {
 	b = b[:min(len(b), wire.MaxWriteSize/4)]
 	for i, c := range b {
@@ -70,7 +69,7 @@ func (p *Indenter) scanString(b []byte) int {
 	return len(b)
 }
 
-// writeStructural takes one byte that is outside of strings.
+// writeStructural writes a byte outside of strings.
 func (p *Indenter) writeStructural(c byte) {
 	if p.opened && c != '}' && c != ']' {
 		p.depth++

@@ -22,7 +22,7 @@ func indentInPieces(t *testing.T, doc string, piece int) string {
 	return out.String()
 }
 
-// TestIndenter: the layout is that of the standard library, wherever a piece ends.
+// TestIndenter: the layout equals that of the standard library, wherever pieces end.
 func TestIndenter(t *testing.T) {
 	for _, doc := range []string{
 		`{}`, `[]`, `[{}]`, `{"a":[]}`, `"text"`, `7`, `null`, `[1,-2.5e3,true,null]`,

@@ -17,41 +17,37 @@ import (
 )
 
 const (
-	// MaxBuffered is the size, in bytes, up to which an answer is made in one piece and handed
-	// to the connection at once.
+	// MaxBuffered is the maximum size of a response that is built in one piece.
 	MaxBuffered = 64 << 10
-	// MinGzipSize is the size, in bytes, from which answers are compressed for clients that accept it.
+	// MinGzipSize is the size from which responses are compressed if the client accepts it.
 	MinGzipSize = 128 << 10
 )
 
-// The memory, in bytes, that an answer takes while it is written, and that of compressing it.
+// Memory for writing and for compressing a response, in bytes.
 const (
 	Overhead     = wire.WriteBufferSize + 2*wire.MaxWriteSize
 	GzipOverhead = 1 << 20
 )
 
-// minResponseRate is how many bytes a second a client has to take of an answer, on the average, once
-// the write timeout has passed.
+// minResponseRate is the average bytes per second that a client must read after the grace period.
 const minResponseRate = 32 << 10
 
 var errSlowReader = errors.New("the client takes its answer too slowly")
 
-// A Stream is a body that writes itself, piece by piece. It keeps the request in flight until
-// it is written, or the connection has ended. Where write fails the connection is closed before
-// the end of the body, so that no client takes a part for the whole; unless nothing has gone out yet,
-// in which case another answer takes its place.
+// A Stream is a body that writes itself in pieces. It holds its permit until it is written or the
+// connection ends. If Write fails, the connection is closed before the end of the body, so that
+// clients do not take it for complete; if nothing was sent yet, an error response is sent instead.
 type Stream struct {
 	Write  func(io.Writer) error
-	Size   int // in bytes; -1: not known beforehand
+	Size   int // in bytes; -1: unknown
 	Permit limits.Permit
 	Log    *slog.Logger
 	Path   string
 	ID     string // of the request
-	// Grace is how long a client may take before its pace counts; 0: it never does.
+	// Grace is the time before the client's rate is enforced; 0 never enforces it.
 	Grace time.Duration
 }
 
-// byteCounter counts what is written.
 type byteCounter int
 
 func (c *byteCounter) Write(b []byte) (int, error) {
@@ -59,20 +55,19 @@ func (c *byteCounter) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Measure is how many bytes write makes.
+// Measure returns the number of bytes that write writes.
 func Measure(write func(io.Writer) error) (int, error) {
 	var n byteCounter
 	err := write(&n)
 	return int(n), err
 }
 
-// SupportsBodyWriteTo tells fasthttp to call WriteTo and never Read.
+// SupportsBodyWriteTo makes fasthttp call WriteTo instead of Read.
 func (a *Stream) SupportsBodyWriteTo() bool { return true }
 
-// Read is there for fasthttp, which takes a body for an io.Reader. It is not called.
+// Read makes Stream an io.Reader. It is not called.
 func (a *Stream) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-// WriteTo writes the body.
 func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
 	p := minRateWriter{to: w, start: time.Now(), grace: a.Grace}
 	defer func() {
@@ -87,17 +82,17 @@ func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
 	return 0, a.Write(&p)
 }
 
-// Close is called when the answer is written, or will not be.
+// Close releases the permit. fasthttp calls it after the response.
 func (a *Stream) Close() error {
 	a.Permit.Release()
 	return nil
 }
 
-// A minRateWriter passes on what is written in pieces, each of which has a deadline of the connection,
-// and gives up a client that meets each deadline but takes too long for the whole.
+// A minRateWriter writes in pieces, each with a deadline of the connection, and fails if the client
+// is too slow on average.
 type minRateWriter struct {
 	to         io.Writer
-	n, checked int64 // bytes written, and those of them when the time was last looked at
+	n, checked int64 // written, and at the last check
 	start      time.Time
 	grace      time.Duration
 	err        error // of the connection
@@ -114,7 +109,6 @@ func (p *minRateWriter) Write(b []byte) (written int, err error) {
 	return written, p.err
 }
 
-// writePart passes on a piece.
 func (p *minRateWriter) writePart(b []byte) (n int) {
 	n, p.err = p.to.Write(b)
 	if p.n += int64(n); p.n-p.checked < wire.MaxWriteSize || p.err != nil {
@@ -127,7 +121,7 @@ func (p *minRateWriter) writePart(b []byte) (n int) {
 	return n
 }
 
-// Buffered writes what write makes in pieces that are worth a chunk each.
+// Buffered combines small writes into large ones.
 func Buffered(write func(io.Writer) error) func(io.Writer) error {
 	return func(w io.Writer) error {
 		g := newPooledWriter(w)
@@ -139,7 +133,7 @@ func Buffered(write func(io.Writer) error) func(io.Writer) error {
 	}
 }
 
-// A pooledWriter gathers small writes in a buffer that is shared over time.
+// A pooledWriter is a writer with a pooled buffer.
 type pooledWriter struct {
 	to  io.Writer
 	buf *[]byte
@@ -175,16 +169,16 @@ func (g *pooledWriter) flush() error {
 
 func (g *pooledWriter) release() { wire.PutBuffer(g.buf) }
 
-// gzipWriters are used again, for each has large tables.
+// gzipWriters pools writers, which have large tables.
 var gzipWriters = sync.Pool{New: func() any {
 	z, err := gzip.NewWriterLevel(io.Discard, gzip.BestSpeed)
 	if err != nil {
-		panic(err) // the level is one
+		panic(err) // unreachable: the level is valid
 	}
 	return z
 }}
 
-// Gzipped writes what write makes as gzip.
+// Gzipped compresses what write writes.
 func Gzipped(write func(io.Writer) error) func(io.Writer) error {
 	return Buffered(func(w io.Writer) error {
 		z := gzipWriters.Get().(*gzip.Writer)
@@ -200,7 +194,7 @@ func Gzipped(write func(io.Writer) error) func(io.Writer) error {
 	})
 }
 
-// Collect is what write makes, in one piece. It is for small answers.
+// Collect returns what write writes, for small responses.
 func Collect(write func(io.Writer) error) ([]byte, error) {
 	var b bytes.Buffer
 	err := write(&b)

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// TestMinRateWriter: who takes little for long is given up, however regularly it takes it.
+// TestMinRateWriter: a client that is slow on average is disconnected, however regularly it reads.
 func TestMinRateWriter(t *testing.T) {
 	const grace = 30 * time.Second
 	for _, c := range []struct {
@@ -30,7 +30,7 @@ func TestMinRateWriter(t *testing.T) {
 	}
 }
 
-// TestBuffered: many small writes are few large ones, and none is lost or cut.
+// TestBuffered: small writes are combined, and none is lost or cut.
 func TestBuffered(t *testing.T) {
 	var want bytes.Buffer
 	var got writeRecorder
@@ -52,7 +52,6 @@ func TestBuffered(t *testing.T) {
 	}
 }
 
-// writeRecorder counts writes.
 type writeRecorder struct {
 	all    []byte
 	writes int

@@ -18,11 +18,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Streams are those of a command that are wanted.
+// Streams are the requested streams of a command.
 type Streams struct{ Stdin, Stdout, Stderr, TTY bool }
 
-// Commands is the translator for a command in a container, if one of the sub-protocols that a client offers wants one;
-// nil if not: runtimes speak the older ones themselves.
+// Commands returns the translator for a command if the client offers v5 of the protocol, otherwise
+// nil: runtimes speak the older ones.
 func Commands(h *fasthttp.RequestHeader, offered []string, wanted Streams) (proxy.Translator, error) {
 	if !slices.Contains(offered, commandProtocol) {
 		return nil, nil
@@ -36,7 +36,6 @@ type commands struct {
 	wanted Streams
 }
 
-// Agree implements proxy.Translator.
 func (c commands) Agree(backend http.Header) (http.Header, error) {
 	if p := backend.Get("X-Stream-Protocol-Version"); p != streamProtocol {
 		return nil, fmt.Errorf("unable to negotiate protocol: client supports [%s], server returned %q", streamProtocol, p)
@@ -44,7 +43,7 @@ func (c commands) Agree(backend http.Header) (http.Header, error) {
 	return c.answer(commandProtocol), nil
 }
 
-// The channels of a command.
+// Channels.
 const (
 	channelStdin  = 0
 	channelStdout = 1
@@ -54,48 +53,48 @@ const (
 	channelClose  = 255
 )
 
-// streamTimeout is how long the runtime may take to accept a stream, and maxStatus how long its last word may be, in bytes.
+// streamTimeout bounds the runtime's acceptance of a stream, maxStatus the size of the final
+// status.
 const (
 	streamTimeout = 30 * time.Second
 	maxStatus     = 64 << 10
 )
 
-// Run implements proxy.Translator.
 func (c commands) Run(client, backend net.Conn) {
 	channels := newMessages(client)
 	connection, err := spdystream.NewConnection(backend, false)
 	if err != nil {
 		return
 	}
-	go connection.Serve(func(s *spdystream.Stream) { _ = s.Refuse() }) // until the backend is closed
+	go connection.Serve(func(s *spdystream.Stream) { _ = s.Refuse() }) // until backend is closed
 	streams, err := c.open(connection)
 	defer closeStreams(backend, streams)
 	if err != nil {
-		_ = channels.send(ws.OpBinary, []byte{channelStatus}, internalStatus(err)) // the client may be gone
+		_ = channels.send(ws.OpBinary, []byte{channelStatus}, internalStatus(err)) // may be gone
 		_ = channels.CloseWrite()
 		return
 	}
-	if channels.send(ws.OpBinary, []byte{c.firstChannel()}, nil) != nil { // the client learns that it is connected
+	if channels.send(ws.OpBinary, []byte{c.firstChannel()}, nil) != nil { // it is connected
 		return
 	}
 	var input sync.WaitGroup
 	input.Go(func() {
 		_ = readChannels(channels, streams)
-		closeStreams(backend, streams) // without its client a command has nobody to talk to
+		closeStreams(backend, streams) // the command ends with its client
 		_ = client.Close()
 	})
 	if passOutput(channels, streams) == nil {
 		_ = channels.CloseWrite()
-		_ = client.SetReadDeadline(time.Now().Add(closeTimeout)) // fails only if it is closed
+		_ = client.SetReadDeadline(time.Now().Add(closeTimeout)) // fails only if closed
 	} else {
 		_ = client.Close()
 	}
-	_ = backend.Close() // who still writes to it notices
+	_ = backend.Close() // pending writes fail
 	input.Wait()
 }
 
-// closeStreams ends a connection. What has come and nobody reads would hold those who pass it on for ever, so each stream
-// is reset, too.
+// closeStreams closes the backend. It also resets each stream, because unread data would block its
+// readers forever.
 func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 	_ = backend.Close()
 	for _, s := range streams {
@@ -105,10 +104,10 @@ func closeStreams(backend net.Conn, streams [5]*spdystream.Stream) {
 	}
 }
 
-// closeTimeout is how long a client may take to close its WebSocket when the command has ended.
+// closeTimeout is how long a client may take to close its WebSocket after the command.
 const closeTimeout = 5 * time.Second
 
-// firstChannel is the lowest one on which something goes to the client.
+// firstChannel returns the lowest channel to the client.
 func (c commands) firstChannel() byte {
 	switch {
 	case c.wanted.Stdout:
@@ -119,8 +118,8 @@ func (c commands) firstChannel() byte {
 	return channelStatus
 }
 
-// open opens the streams of a command, by their channels; those that are not wanted are nil. The order is that in which
-// runtimes have always got them.
+// open opens the requested streams, in the order that runtimes expect. The result is indexed by
+// channel.
 func (c commands) open(connection *spdystream.Connection) (streams [5]*spdystream.Stream, err error) {
 	for _, s := range []struct {
 		channel int
@@ -144,22 +143,22 @@ func (c commands) open(connection *spdystream.Connection) (streams [5]*spdystrea
 	}
 	for _, i := range []int{channelStdin, channelResize} {
 		if s := streams[i]; s != nil {
-			go func() { _, _ = io.Copy(io.Discard, s) }() // what comes on them would stop the others
+			go func() { _, _ = io.Copy(io.Discard, s) }() // else they block others
 		}
 	}
 	return streams, nil
 }
 
-// internalStatus is the status of a command that could not be begun.
+// internalStatus returns the status of a command that could not be started.
 func internalStatus(err error) []byte {
 	s := &meta.Status{Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error()}
 	return s.AppendJSON(nil)
 }
 
-// readChannels passes on what comes from the client, until that closes the WebSocket.
+// readChannels forwards the client's messages until it closes the WebSocket.
 func readChannels(channels *messages, streams [5]*spdystream.Stream) error {
 	var buf [8 << 10]byte
-	to := -1 // the channel of the present message; -1: none
+	to := -1 // channel of the current message; -1: none
 	for {
 		n, begins, err := channels.readPiece(buf[:])
 		if err != nil {
@@ -175,13 +174,13 @@ func readChannels(channels *messages, streams [5]*spdystream.Stream) error {
 		switch to {
 		case channelClose:
 			if s := int(piece[0]); s == channelStdin && streams[s] != nil {
-				_ = streams[s].Close() // it may have ended already
+				_ = streams[s].Close() // it may have ended
 			}
 			to = -1
 		case channelStdin, channelResize:
 			if s := streams[to]; s != nil {
 				if _, err := s.Write(piece); err != nil {
-					streams[to] = nil // the command does not read any more; its output may go on
+					streams[to] = nil // the command no longer reads; its output may continue
 				}
 			}
 		}
@@ -190,7 +189,7 @@ func readChannels(channels *messages, streams [5]*spdystream.Stream) error {
 
 var errLost = errors.New("the connection to the container was lost before the command ended")
 
-// passOutput passes on what comes from the command, and at the end the status in which it has ended.
+// passOutput forwards the command's output and then its status.
 func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	var both sync.WaitGroup
 	var failed [2]error
@@ -204,21 +203,20 @@ func passOutput(channels *messages, streams [5]*spdystream.Stream) error {
 	if err := errors.Join(append(failed[:], err)...); err != nil {
 		return err
 	}
-	if len(status) == 0 { // which a client would take for success
+	if len(status) == 0 { // clients would take an empty status for success
 		status = internalStatus(errLost)
 	}
 	return channels.send(ws.OpBinary, []byte{channelStatus}, status)
 }
 
-// passChannel passes on what comes on one stream. Where the client takes nothing any more the rest is lost, and the
-// error tells so.
+// passChannel forwards a stream. On error the rest is lost.
 func passChannel(channels *messages, channel byte, from io.Reader) error {
 	var buf [8 << 10]byte
 	for {
 		n, err := from.Read(buf[:])
 		if n > 0 {
 			if err := channels.send(ws.OpBinary, []byte{channel}, buf[:n]); err != nil {
-				_ = channels.Conn.Close() // which ends the input, and that all streams
+				_ = channels.Conn.Close() // ends the input and thereby all streams
 				return err
 			}
 		}

@@ -16,7 +16,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// connect makes two ends of a connection.
+// connect returns both ends of a connection.
 func connect(t *testing.T) (here, there net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -39,7 +39,7 @@ func connect(t *testing.T) (here, there net.Conn) {
 	return here, there
 }
 
-// A runtime is the other end of SPDY: it does what command does with the streams of one, and ends its connection.
+// A runtime is the SPDY peer: it runs command on the streams of a connection, then closes it.
 func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spdystream.Stream)) {
 	t.Helper()
 	connection, err := spdystream.NewConnection(c, true)
@@ -67,7 +67,8 @@ func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spd
 	}()
 }
 
-// run translates a command, and gives the client's end and what is closed when the translation is over.
+// run translates a command and returns the client's end and a channel closed at the end of the
+// translation.
 func run(t *testing.T, wanted Streams, streams int, command func(map[string]*spdystream.Stream)) (client net.Conn, done chan struct{}) {
 	t.Helper()
 	client, server := connect(t)
@@ -82,7 +83,7 @@ func run(t *testing.T, wanted Streams, streams int, command func(map[string]*spd
 	return client, done
 }
 
-// readAll is what comes on each channel, until the WebSocket is closed.
+// readAll returns the data of each channel until the WebSocket closes.
 func readAll(t *testing.T, client net.Conn) map[byte]string {
 	t.Helper()
 	all := map[byte]string{}
@@ -105,7 +106,8 @@ func send(t *testing.T, client net.Conn, message string) {
 	}
 }
 
-// TestCommand: every channel has its stream, the input ends when the client says so, and the status comes last.
+// TestCommand: every channel has its stream, the client can end the input, and the status comes
+// last.
 func TestCommand(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true, Stderr: true}, 4, func(s map[string]*spdystream.Stream) {
@@ -137,7 +139,7 @@ func TestCommand(t *testing.T) {
 	<-done
 }
 
-// TestRuntimeLost: a command whose runtime goes away has not succeeded.
+// TestRuntimeLost: a command whose runtime disconnects has not succeeded.
 func TestRuntimeLost(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true}, 3, func(s map[string]*spdystream.Stream) { _, _ = s["stdout"].Write([]byte("x")) })
@@ -147,8 +149,8 @@ func TestRuntimeLost(t *testing.T) {
 	<-done
 }
 
-// TestClientGone: a client that goes away, or sends what is no WebSocket, ends its command, however much that has to say and
-// however little it reads.
+// TestClientGone: a client that disconnects or violates the protocol ends its command, however much
+// output there is and however little it reads.
 func TestClientGone(t *testing.T) {
 	for name, last := range map[string]func(net.Conn){
 		"closed":    func(c net.Conn) { _ = c.Close() },
@@ -177,7 +179,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNotTranslated: what runtimes speak themselves is left to them.
+// TestNotTranslated: protocols that runtimes speak themselves are not translated.
 func TestNotTranslated(t *testing.T) {
 	var h fasthttp.RequestHeader
 	h.Set("Sec-WebSocket-Version", "13")

@@ -1,13 +1,12 @@
-// Package translate lets clients that speak WebSockets open streams to containers, whose runtimes speak SPDY/3.1.
+// Package translate lets WebSocket clients open streams to containers, whose runtimes speak
+// SPDY/3.1.
 //
-// Its nouns:
-//
-//	Commands  the channels of a command (v5.channel.k8s.io), each of which becomes a SPDY stream
-//	Ports     SPDY in the messages of a WebSocket (SPDY/3.1+portforward.k8s.io), which is taken out of them
+//	Commands  the channels of a command (v5.channel.k8s.io) become SPDY streams
+//	Ports     SPDY inside WebSocket messages (SPDY/3.1+portforward.k8s.io) is unwrapped
 //
 // # Channels
 //
-// Each binary message begins with a byte that names its channel: 0 is the standard input, 1 the output, 2 the standard error, 3
-// the status in which the command has ended, 4 the sizes of the terminal. The message 255, n closes channel n. What is in
-// one message may come in many pieces: none is gathered before it is passed on.
+// The first byte of a binary message is its channel: 0 standard input, 1 output, 2 standard error,
+// 3 final status, 4 terminal sizes. The message 255, n closes channel n. Large messages are
+// forwarded in pieces without assembling them.
 package translate

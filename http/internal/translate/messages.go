@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/http/internal/stream"
 )
 
-// messages is the binary messages of a WebSocket, as a connection: what is written is one message, what is read is what is in
-// them, one after the other. One goroutine may read, and many write.
+// messages is a WebSocket's binary messages as a net.Conn: each Write is a message, and Read
+// returns the messages' content. Writes may be concurrent.
 type messages struct {
 	net.Conn
 	reader *bufio.Reader
 	state  ws.State
-	left   int64 // bytes of the present frame that have not been read
+	left   int64 // unread bytes of the current frame
 	mask   [4]byte
-	read   int  // bytes of the present frame that have been read
-	begins bool // the next byte is the first one of a message
+	read   int  // read bytes of the current frame
+	begins bool // the next byte starts a message
 
 	writing sync.Mutex
 }
@@ -31,14 +31,13 @@ func newMessages(c net.Conn) *messages {
 	return &messages{Conn: c, reader: bufio.NewReaderSize(c, 4<<10), state: ws.StateServerSide}
 }
 
-// Read reads what is in messages, wherever they begin.
 func (m *messages) Read(p []byte) (int, error) {
 	n, _, err := m.readPiece(p)
 	return n, err
 }
 
-// readPiece reads what is in messages; begins tells that it is the beginning of one. Where the client closes the
-// WebSocket, that is the end.
+// readPiece reads from a message; begins reports whether it is the start of one. It returns io.EOF
+// when the client closes the WebSocket.
 func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	for m.left == 0 {
 		if err := m.nextFrame(); err != nil {
@@ -54,7 +53,7 @@ func (m *messages) readPiece(p []byte) (n int, begins bool, err error) {
 	return n, begins, err
 }
 
-// nextFrame reads the head of the next frame with data. Others are answered on the way.
+// nextFrame reads the header of the next data frame and handles control frames before it.
 func (m *messages) nextFrame() error {
 	for {
 		f, err := stream.ReadFrameHeader(m.reader, m.state)
@@ -78,7 +77,7 @@ func (m *messages) nextFrame() error {
 	}
 }
 
-// endOfMessages is the end where a client has closed its WebSocket.
+// endOfMessages returns io.EOF if the client has closed its WebSocket.
 func endOfMessages(err error) error {
 	var end *stream.CloseError
 	if errors.As(err, &end) && end.Code != ws.StatusProtocolError {
@@ -87,7 +86,7 @@ func endOfMessages(err error) error {
 	return err
 }
 
-// Write writes one message.
+// Write writes a message.
 func (m *messages) Write(b []byte) (int, error) {
 	if err := m.send(ws.OpBinary, nil, b); err != nil {
 		return 0, err
@@ -95,7 +94,7 @@ func (m *messages) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// send writes one frame, which has two parts.
+// send writes a frame of two parts.
 func (m *messages) send(op ws.OpCode, first, second []byte) error {
 	frame := make([]byte, 0, stream.MaxFrameHeader+len(first)+len(second))
 	frame = stream.AppendFrameHeader(frame, op, len(first)+len(second))
@@ -106,15 +105,15 @@ func (m *messages) send(op ws.OpCode, first, second []byte) error {
 	return err
 }
 
-// CloseWrite tells the client that nothing more comes. A WebSocket has no half: the client closes its side, too.
+// CloseWrite sends a close frame. A WebSocket cannot be half-closed, so the client closes its side,
+// too.
 func (m *messages) CloseWrite() error {
 	return m.send(ws.OpClose, binary.BigEndian.AppendUint16(nil, uint16(ws.StatusNormalClosure)), nil)
 }
 
-// A lockedConn writes what is a frame already.
+// A lockedConn writes complete frames.
 type lockedConn struct{ *messages }
 
-// Write implements io.Writer.
 func (c lockedConn) Write(b []byte) (int, error) {
 	c.writing.Lock()
 	defer c.writing.Unlock()

@@ -20,13 +20,12 @@ const (
 	spdy            = "SPDY/3.1"
 )
 
-// A handshake is what both translators do with the heads of requests and answers.
+// A handshake is the common part of both translators.
 type handshake struct {
-	accept    string   // by which the client knows that its upgrade was understood
+	accept    string   // Sec-WebSocket-Accept
 	protocols []string // to offer to the backend
 }
 
-// newHandshake reads what a client has sent.
 func newHandshake(h *fasthttp.RequestHeader, protocols []string) (handshake, error) {
 	if string(h.Peek("Sec-WebSocket-Version")) != "13" {
 		return handshake{}, apierrors.BadRequest("the WebSocket version is not supported: use 13")
@@ -35,7 +34,6 @@ func newHandshake(h *fasthttp.RequestHeader, protocols []string) (handshake, err
 	return handshake{accept, protocols}, err
 }
 
-// Ask implements proxy.Translator.
 func (s handshake) Ask(h http.Header) string {
 	for name := range h {
 		if strings.HasPrefix(name, "Sec-Websocket-") {
@@ -46,7 +44,7 @@ func (s handshake) Ask(h http.Header) string {
 	return spdy
 }
 
-// answer is the header of the answer to the client.
+// answer returns the response header for the client.
 func (s handshake) answer(protocol string) http.Header {
 	h := http.Header{"Upgrade": {"websocket"}, "Sec-Websocket-Accept": {s.accept}}
 	if protocol != "" {
@@ -55,7 +53,8 @@ func (s handshake) answer(protocol string) http.Header {
 	return h
 }
 
-// Ports is the translator for ports of a Pod, if one of the sub-protocols that a client offers wants one; nil if not.
+// Ports returns the translator for port forwarding if the client offers the tunnel protocol,
+// otherwise nil.
 func Ports(h *fasthttp.RequestHeader, offered []string) (proxy.Translator, error) {
 	var protocols []string
 	for _, p := range offered {
@@ -72,7 +71,6 @@ func Ports(h *fasthttp.RequestHeader, offered []string) (proxy.Translator, error
 
 type ports struct{ handshake }
 
-// Agree implements proxy.Translator.
 func (p ports) Agree(backend http.Header) (http.Header, error) {
 	protocol := strings.TrimSpace(backend.Get("X-Stream-Protocol-Version"))
 	if protocol != "" {
@@ -81,5 +79,4 @@ func (p ports) Agree(backend http.Header) (http.Header, error) {
 	return p.answer(protocol), nil
 }
 
-// Run implements proxy.Translator.
 func (ports) Run(client, backend net.Conn) { proxy.CopyBoth(newMessages(client), backend) }

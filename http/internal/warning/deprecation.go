@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Deprecation is the warning of a version that is going to be removed, in the words that users know.
+// Deprecation returns the warning for a version to be removed, in the usual words.
 func Deprecation(k *schema.Kind) string {
 	d := k.Deprecation
 	if d.Warning != "" {

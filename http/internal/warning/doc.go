@@ -1,7 +1,5 @@
-// Package warning writes the Warning headers of answers (RFC 7234, 299), which clients show to their users.
+// Package warning writes Warning headers (RFC 7234, 299), which clients show to users.
 //
-// Its nouns:
-//
-//	List         what one answer warns of, each text once and all of them within bounds
-//	Deprecation  the text about a version that is going to be removed
+//	List         the warnings of a response: unique and bounded
+//	Deprecation  the warning for a version to be removed
 package warning

@@ -9,21 +9,20 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// The Warning headers of one answer hold no more than maxTotalLength characters altogether.
-// If they would, each is cut to maxLength, and those beyond the bound are left out.
+// Warning headers of a response have at most maxTotalLength characters in total. Beyond that, each
+// is cut to maxLength, and the rest omitted.
 const (
 	maxTotalLength = 4096
 	maxLength      = 256
 )
 
-// A List is what an answer warns of: the texts of its headers, in the order in which they came. Several
-// parts of the front add to it, and clients print each text on a line of its own.
+// A List has the warnings of a response in order. Clients print each on its own line.
 type List struct {
 	texts []string
 }
 
-// Add gives an answer, whose headers are h, a Warning header for each text that it does not have yet. The
-// headers are written anew, because with one more text all may have to be cut.
+// Add adds a Warning header to h for each new text. All headers are rewritten, because they may
+// have to be cut now.
 func (l *List) Add(h *fasthttp.ResponseHeader, texts []string) {
 	before := len(l.texts)
 	for _, text := range texts {
@@ -40,7 +39,6 @@ func (l *List) Add(h *fasthttp.ResponseHeader, texts []string) {
 	}
 }
 
-// truncate is those texts that are sent.
 func truncate(texts []string) []string {
 	total := 0
 	for _, text := range texts {
@@ -64,7 +62,7 @@ func truncate(texts []string) []string {
 	return short
 }
 
-// quote escapes for a quoted string of a header.
+// quote escapes a quoted string.
 func quote(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) {

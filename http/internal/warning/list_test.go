@@ -7,13 +7,13 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestWarnings: each text once; all within bounds; and none that breaks its header.
+// TestWarnings: unique, bounded, and without breaking the header.
 func TestWarnings(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	for _, test := range []struct {
 		name  string
-		texts [][]string // of one call each
-		want  []string   // the beginnings of headers, and their lengths below
+		texts [][]string // per call
+		want  []string   // prefixes of headers, or their lengths below
 		runes int        // of the longest text
 	}{
 		{"none", [][]string{nil, {""}}, nil, 0},
@@ -49,7 +49,7 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// longTexts is n different long texts.
+// longTexts returns n different long texts.
 func longTexts(n int, long string) string {
 	texts := make([]string, n)
 	for i := range texts {
