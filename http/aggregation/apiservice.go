@@ -14,26 +14,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An APIService says who serves a version of a group, and where that stands in discovery.
+// An APIService defines the server of a group version and its place in discovery.
 type APIService struct {
 	present.GroupVersion
 	Priority present.Priority
-	address  *address // nil: this server serves it
-	// available: the server was found to answer when it was last asked.
+	address  *address // nil: this server
+	// available is the last known result of the probe.
 	available bool
 }
 
-// An address is where a server is, and whom it must prove to be. Servers with the same address share a backend.
+// An address identifies a server and its TLS settings. Servers with the same address share a
+// backend.
 type address struct {
 	namespace, service string
 	port               int64
-	caBundle           string // as PEM; "": what the system trusts
+	caBundle           string // PEM; "": system roots
 	skipVerify         bool
 }
 
 const defaultPort = 443
 
-// parse reads an APIService object.
 func parse(object tree.Tree) APIService {
 	spec := object.Object("spec")
 	a := APIService{
@@ -42,7 +42,8 @@ func parse(object tree.Tree) APIService {
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")
 	a.Priority.Version, _ = spec.Int("versionPriority")
-	// No service: this server serves the version, and the object is only about where it stands in discovery.
+	// Without a service this server serves the version, and the object only sets its place in
+	// discovery.
 	if spec.Has("service") {
 		a.address = parseAddress(spec)
 	}
@@ -58,26 +59,24 @@ func parseAddress(spec tree.Tree) *address {
 	if port, ok := service.Int("port"); ok {
 		a.port = port
 	}
-	if bundle, err := base64.StdEncoding.DecodeString(spec.String("caBundle")); err == nil { // else it was not accepted
+	if bundle, err := base64.StdEncoding.DecodeString(spec.String("caBundle")); err == nil {
 		a.caBundle = string(bundle)
 	}
 	return a
 }
 
-// host is the name that the server must prove to have.
+// host returns the DNS name for the server's certificate.
 func (a *address) host() string { return a.service + "." + a.namespace + ".svc" }
 
-// hostPort is how requests name the server.
 func (a *address) hostPort() string { return net.JoinHostPort(a.host(), strconv.FormatInt(a.port, 10)) }
 
-// text is how the log names the server.
+// text returns the address for logs.
 func (a *address) text() string { return fmt.Sprintf("%s/%s:%d", a.namespace, a.service, a.port) }
 
-// tls is how connections to the server are made safe.
+// tls returns the TLS config. certificate is called for each connection, because it may be renewed.
 func (a *address) tls(certificate func() *tls.Certificate) (*tls.Config, error) {
 	c := &tls.Config{
 		MinVersion: tls.VersionTLS12, ServerName: a.host(), InsecureSkipVerify: a.skipVerify,
-		// Asked for with each connection, as the certificate may be another one by then.
 		GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return certificate(), nil },
 	}
 	if a.caBundle != "" {

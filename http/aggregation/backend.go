@@ -18,14 +18,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A backend reaches one address, and knows what was last served there.
+// A backend reaches one address and caches what the server serves.
 type backend struct {
 	address address
 	proxy   *proxy.Backend
-	fault   error // why it cannot be reached at all; nil if it may be
+	fault   error // why it can never be reached; nil if none
 	servers *Servers
 
-	// wake tells the goroutines that ask it that something has changed; each has its own, with room for one.
+	// Signal a change to the refreshing goroutines; each channel has room for one.
 	wakeDiscovery, wakeOpenAPI chan struct{}
 	stop                       context.CancelFunc // ends these goroutines
 
@@ -34,17 +34,17 @@ type backend struct {
 }
 
 const (
-	// dialTimeout is for connecting to one of several endpoints of a Service, of which maxEndpoints are tried.
+	// dialTimeout bounds connecting to each of several endpoints. maxEndpoints are tried.
 	dialTimeout  = 2 * time.Second
 	maxEndpoints = 3
 )
 
-// newBackend makes the backend of an address. Nothing is asked before run.
+// newBackend returns the backend of an address. Requests start with run.
 func newBackend(s *Servers, a address) *backend {
 	b := &backend{address: a, servers: s, wakeDiscovery: make(chan struct{}, 1), wakeOpenAPI: make(chan struct{}, 1)}
 	b.discovery.Store(&discoveryState{})
 	b.openapi.Store(&openapiState{})
-	// A bundle that is no certificate keeps nobody from registering: requests are told of it.
+	// A malformed bundle does not prevent registration. Requests report it.
 	config, err := a.tls(s.opts.ClientCertificate)
 	if err != nil {
 		b.fault = err
@@ -54,13 +54,14 @@ func newBackend(s *Servers, a address) *backend {
 	return b
 }
 
-// dial connects to the Service, wherever the URL leads.
+// dial connects to the Service, whatever the URL's host.
 func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error) {
 	addresses, err := b.servers.opts.Resolver.Resolve(b.address.namespace, b.address.service, b.address.port)
 	if err != nil {
 		return nil, err
 	}
-	// One endpoint gets all the time that there is; of several each gets a little, so that one that is gone is passed over.
+	// A single endpoint gets all the time. Of several, each gets a short time, so that dead ones
+	// are skipped.
 	var dialer net.Dialer
 	if len(addresses) > 1 {
 		dialer.Timeout = dialTimeout
@@ -76,7 +77,7 @@ func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error)
 	return nil, errs
 }
 
-// run asks the backend, until ctx ends. What it has said does not count against the bound any more then.
+// run refreshes discovery and OpenAPI until ctx ends, then releases their bytes.
 func (b *backend) run(ctx context.Context) {
 	ctx, b.stop = context.WithCancel(ctx)
 	b.servers.running.Go(func() {
@@ -89,15 +90,14 @@ func (b *backend) run(ctx context.Context) {
 	})
 }
 
-// close ends what run has begun.
 func (b *backend) close() {
 	b.stop()
 	b.proxy.Close()
 }
 
-// wake has the backend asked again, soon.
+// wake makes the goroutines refresh soon.
 func (b *backend) wake() {
-	// A wake-up that finds another one waiting is that one: nothing blocks, and none is lost.
+	// A pending wake-up suffices, so this neither blocks nor loses one.
 	for _, c := range []chan struct{}{b.wakeDiscovery, b.wakeOpenAPI} {
 		select {
 		case c <- struct{}{}:
@@ -106,11 +106,11 @@ func (b *backend) wake() {
 	}
 }
 
-// pauses are the times between two questions: after one that was answered, and after failures, where they double from the
-// least to the most.
+// pauses are the intervals of refreshes: after success, and after failures, doubling from least to
+// most.
 type pauses struct{ answered, least, most time.Duration }
 
-// repeat calls refresh at once, and again and again.
+// repeat calls refresh at once, then periodically.
 func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p pauses, refresh func(context.Context) error) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -138,7 +138,7 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p pauses, re
 	}
 }
 
-// A question is what this package asks a backend for itself.
+// A question is a request by this package itself.
 type question struct {
 	method              string // "" is GET
 	path, query, accept string
@@ -149,7 +149,7 @@ type question struct {
 	maxBytes            int64
 }
 
-// An answer is what a backend has said.
+// An answer is a response.
 type answer struct {
 	code              int
 	contentType, etag string
@@ -158,14 +158,14 @@ type answer struct {
 
 var errTooLarge = errors.New("the answer is too large")
 
-// ask asks the backend. The error says that there is no answer, or one that is too large.
+// ask sends a request. The error means no response, or one that is too large.
 func (b *backend) ask(ctx context.Context, q question) (*answer, error) {
 	if b.fault != nil {
 		return nil, b.fault
 	}
 	ctx, cancel := context.WithTimeout(ctx, q.timeout)
 	defer cancel()
-	// The host is the name that the certificate must have; dial decides where that is.
+	// The host is for the certificate. dial chooses the endpoint.
 	u := url.URL{Scheme: "https", Host: b.address.hostPort(), Path: q.path, RawQuery: q.query}
 	r, err := http.NewRequestWithContext(ctx, cmp.Or(q.method, http.MethodGet), u.String(), bytes.NewReader(q.body))
 	if err != nil {
@@ -183,7 +183,7 @@ func (b *backend) ask(ctx context.Context, q question) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = resp.Body.Close() }() // what is left of it is not wanted
+	defer func() { _ = resp.Body.Close() }() // the rest is not needed
 	body, err := b.servers.read(resp.Body, q.maxBytes)
 	if err != nil {
 		return nil, err
@@ -192,20 +192,20 @@ func (b *backend) ask(ctx context.Context, q question) (*answer, error) {
 }
 
 const (
-	// maxReading bounds the answers that are being read of all backends together.
+	// maxReading bounds the responses being read from all backends.
 	maxReading = 64 << 20
 	readPiece  = 256 << 10
 )
 
 var errReading = errors.New("too much is being read of all servers together")
 
-// read reads an answer to its end.
+// read reads a response up to most bytes.
 func (s *Servers) read(from io.Reader, most int64) ([]byte, error) {
 	var all bytes.Buffer
 	taken := int64(0)
 	defer func() { s.reading.Release(taken) }()
 	for {
-		// It is set aside piece by piece: a promised length is worth nothing.
+		// Budget is acquired piecewise, since announced lengths are not trusted.
 		if !s.reading.TryAcquire(readPiece, false) {
 			return nil, errReading
 		}

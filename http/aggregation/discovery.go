@@ -11,50 +11,53 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// discoveryState is what a backend was last known to serve. It is immutable.
+// discoveryState is the last known discovery of a backend. It is immutable.
 type discoveryState struct {
 	versions map[present.GroupVersion]present.RemoteVersion
-	etag     string // of the list of all versions; "" if the server has none
-	current  bool   // the server has answered when it was last asked
-	bytes    int64  // that count against the bound of what is kept
+	etag     string // of the list of all versions; "" if there is none
+	current  bool   // the last refresh has succeeded
+	bytes    int64  // counted against maxKept
 }
 
 const (
 	discoveryTimeout = 5 * time.Second
-	// maxDiscoveryBytes bounds a discovery document of one backend. That of a server with a thousand kinds has 1 MiB.
+	// maxDiscoveryBytes bounds a backend's discovery document. A server with a thousand kinds has 1
+	// MiB.
 	maxDiscoveryBytes = 4 << 20
 )
 
 var discoveryPauses = pauses{answered: time.Minute, least: time.Second, most: time.Minute}
 
-// refreshDiscovery asks the backend what it serves. What it has said before stays where it does not answer.
+// refreshDiscovery updates the backend's discovery. On failure the old one remains, marked as
+// stale.
 func (b *backend) refreshDiscovery(ctx context.Context) error {
-	// Versions that are registered meanwhile wake the backend once more.
+	// Versions registered meanwhile wake the backend again.
 	wanted := b.servers.versionsOf(b)
 	next, err := b.askDiscovery(ctx, wanted)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	before := b.discovery.Load()
-	// A document that does not fit is a failure like another one: what is known stays, and is marked.
+	// Exceeding the bound is a failure like any other.
 	if err == nil && !b.servers.keep(next.bytes-before.bytes) {
 		err = errKept
 	}
 	if err != nil {
 		stale := *before
 		stale.current = false
-		stale.etag = "" // another version may be wanted by then
+		stale.etag = "" // other versions may be wanted next time
 		next = &stale
 	}
 	b.discovery.Store(next)
-	// Documents are made again by whoever asks next, which is not worth it for an answer that says the same.
+	// Unchanged content must not cause documents to be rebuilt.
 	if before.current != next.current || !sameVersions(before, next) {
 		b.servers.contentChanged()
 	}
 	return err
 }
 
-// askDiscovery asks for the list of all versions, and where there is none for the list of each that is wanted.
+// askDiscovery requests the list of all versions, or, if the server has none, a list for each
+// wanted version.
 func (b *backend) askDiscovery(ctx context.Context, wanted []present.GroupVersion) (*discoveryState, error) {
 	before := b.discovery.Load()
 	n := b.servers.opts.Naming
@@ -63,7 +66,7 @@ func (b *backend) askDiscovery(ctx context.Context, wanted []present.GroupVersio
 		return "application/json;g=" + group + ";v=" + version + ";as=APIGroupDiscoveryList"
 	}
 	user := &authn.User{Name: n.Translate("system:platform-aggregator"), Groups: []string{authn.GroupMasters}}
-	// A document of which only some versions were kept is no answer for others: then it is asked for without the ETag.
+	// The old document was filtered, so its ETag is valid only if it has all wanted versions.
 	etag := before.etag
 	if !knowsAll(before, wanted) {
 		etag = ""
@@ -79,8 +82,8 @@ func (b *backend) askDiscovery(ctx context.Context, wanted []present.GroupVersio
 		same := *before
 		same.current = true
 		return &same, nil
-	// An answer that it is not ready is no answer about what it serves; any other one may mean that it is too old
-	// for the list of all versions.
+	// A 503 says nothing about what is served. Other codes may mean that the server is too old for
+	// the list of all versions.
 	case a.code == http.StatusServiceUnavailable:
 		return nil, fmt.Errorf("it answers %d", a.code)
 	case a.code == http.StatusOK && isGroupList(a.contentType, group):
@@ -90,17 +93,17 @@ func (b *backend) askDiscovery(ctx context.Context, wanted []present.GroupVersio
 	return b.askResourceLists(ctx, wanted, user)
 }
 
-// isGroupList tells whether a content type is that of a list of all versions.
+// isGroupList reports whether a content type is that of the list of all versions.
 func isGroupList(contentType, group string) bool {
 	mediaType, parameters, err := mime.ParseMediaType(contentType)
 	return err == nil && mediaType == "application/json" && parameters["as"] == "APIGroupDiscoveryList" && parameters["g"] == group &&
 		(parameters["v"] == "v2" || parameters["v"] == "v2beta1")
 }
 
-// askResourceLists asks for what is served in each version.
+// askResourceLists requests the resource list of each version.
 func (b *backend) askResourceLists(ctx context.Context, wanted []present.GroupVersion, user *authn.User) (*discoveryState, error) {
 	next := &discoveryState{versions: map[present.GroupVersion]present.RemoteVersion{}, current: true}
-	// The bound is for all versions of a backend together.
+	// The bound is for all versions together.
 	for _, v := range wanted {
 		a, err := b.ask(ctx, question{
 			path: v.Path(), accept: "application/json", user: user, timeout: discoveryTimeout, maxBytes: maxDiscoveryBytes - next.bytes,
@@ -119,7 +122,6 @@ func (b *backend) askResourceLists(ctx context.Context, wanted []present.GroupVe
 	return next, nil
 }
 
-// knowsAll tells whether a state has all of the versions.
 func knowsAll(d *discoveryState, versions []present.GroupVersion) bool {
 	for _, v := range versions {
 		if _, ok := d.versions[v]; !ok {
@@ -129,7 +131,7 @@ func knowsAll(d *discoveryState, versions []present.GroupVersion) bool {
 	return true
 }
 
-// sameVersions tells whether two states say the same of the same versions.
+// sameVersions reports whether two states have equal documents.
 func sameVersions(a, b *discoveryState) bool {
 	if len(a.versions) != len(b.versions) {
 		return false

@@ -1,25 +1,24 @@
-// Package aggregation knows the servers that extend the API: for which versions of which groups requests are passed on
-// to a server behind a Service, whether that is available, and what it serves.
+// Package aggregation tracks the servers that extend the API: which group versions are proxied to
+// which Service, whether it is available, and what it serves.
 //
-// Its nouns:
+//	APIService  the server of a group version: this one or another
+//	Servers     all of them
+//	Server      the other server of a version
+//	backend     an address with its TLS settings: connections and last known documents
 //
-//	APIService  who serves a version of a group: this server, or another one
-//	Servers     all of them, as the objects say
-//	Server      the other server of one version
-//	backend     an address with its authorities: its connections, and what it was last known to serve
+// APIServices are followed like the objects of policy: once a write of one is answered, requests
+// are routed by it. Servers with the same address and TLS settings share a backend. Its discovery
+// and OpenAPI documents are refreshed in the background: at once when it is new, has changed, or
+// becomes available, then periodically, and after failures with growing intervals. No client
+// request waits for that. The last known documents are shown, marked as stale while the backend
+// does not answer.
 //
-// APIServices are followed like what policy decides by: who writes one is answered when requests are routed accordingly.
-// Servers with the same address and authorities share a backend. A backend is asked in the background for what
-// it serves, its discovery and its OpenAPI documents: at once when it is new or has changed, when it becomes available,
-// from time to time, and after failures with growing pauses. No request of a client waits for that; what a
-// server has said last is shown until it says something else, and is marked as stale if it does not answer.
-//
-// What always holds:
-//   - A backend gets the identity of a user only over a connection on which it has proved, by the authorities of its
-//     APIService, to be who it should be; unless that skips this.
-//   - Identity headers of a client never reach a backend, under whatever names backends were told to believe.
-//   - What a backend serves is bounded: its documents in bytes, each question in time, and all that is kept of
-//     all backends in bytes.
-//   - A redirect is never followed, neither for a client nor by the questions of this package.
+// Invariants:
+//   - A backend receives user identities only over connections on which it was verified by its
+//     APIService's CA bundle, unless that skips verification.
+//   - Clients' identity headers never reach a backend, under any name that backends may trust.
+//   - All is bounded: documents in bytes, requests in time, and the total kept of all backends in
+//     bytes.
+//   - Redirects are never followed, neither for clients nor by this package.
 //   - The group of APIServices is always served here.
 package aggregation

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// The headers that tell a server for whom it is asked.
+// Identity headers for backends.
 const (
 	UserHeader  = "X-Remote-User"
 	UIDHeader   = "X-Remote-Uid"
@@ -16,15 +16,15 @@ const (
 	ExtraPrefix = "X-Remote-Extra-"
 )
 
-// IdentityHeaders are the names, and prefixes of names, of headers that servers may have been told to believe.
+// IdentityHeaders are header names and prefixes that backends may trust.
 type IdentityHeaders struct{ Names, Prefixes []string }
 
-// strip removes all of them, and those by which a client asks to act as somebody else. Some servers read an underscore
-// in a name as a dash.
+// strip removes identity and impersonation headers. Some servers read an underscore in a name as a
+// dash.
 func (i IdentityHeaders) strip(h http.Header) {
 	names := append([]string{UserHeader, UIDHeader, GroupHeader, "Authorization"}, i.Names...)
 	prefixes := append([]string{ExtraPrefix, "Impersonate-"}, i.Prefixes...)
-	// Names are compared in any case, since a header that was set by hand need not be in canonical form.
+	// Ignoring case, since headers set directly need not be canonical.
 	for name := range h {
 		read := strings.ReplaceAll(name, "_", "-")
 		if slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(read, n) }) ||
@@ -34,11 +34,10 @@ func (i IdentityHeaders) strip(h http.Header) {
 	}
 }
 
-// identify makes the headers say for whom the server is asked, and nobody else.
+// identify replaces all identity headers by those of a user.
 func (i IdentityHeaders) identify(h http.Header, u *authn.User) {
 	i.strip(h)
-	// From here on the headers are the server's own. No value can end its header: net/http refuses to
-	// send such a one.
+	// Values cannot inject headers: net/http refuses line breaks.
 	h.Set(UserHeader, u.Name)
 	if u.UID != "" {
 		h.Set(UIDHeader, u.UID)
@@ -53,7 +52,7 @@ func (i IdentityHeaders) identify(h http.Header, u *authn.User) {
 	}
 }
 
-// escapeKey makes a key of extra the end of a header's name: what cannot be in one is percent-encoded.
+// escapeKey percent-encodes a key of extra for a header name.
 func escapeKey(key string) string {
 	const plain = "!#$&'*+-.^_`|~" // RFC 9110, 5.6.2, without the percent sign
 	var b strings.Builder

@@ -14,38 +14,38 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// openapiState is what a backend has said of its OpenAPI documents. It is immutable.
+// openapiState is the last known OpenAPI of a backend. It is immutable.
 type openapiState struct {
-	hashes   map[present.GroupVersion]string // of the documents of version 3, which are asked for when a client does
-	old      bool                            // it has none of version 3
-	document *openapi.Remote                 // of version 2; nil: none
-	etag     string                          // of version 2
-	prefixes string                          // of the paths of which document is about
-	bytes    int64                           // that count against the bound of what is kept
+	hashes   map[present.GroupVersion]string // of v3 documents, fetched on demand
+	old      bool                            // the server has no v3
+	document *openapi.Remote                 // v2; nil: none
+	etag     string                          // of v2
+	prefixes string                          // the paths included in document
+	bytes    int64                           // counted against maxKept
 }
 
 const (
 	openapiTimeout = 30 * time.Second
-	// maxIndexBytes bounds the index of version 3 of one backend, maxOpenAPIBytes its document of version 2. That of
-	// a server with all built-in kinds has 5 MiB.
+	// maxIndexBytes bounds a backend's v3 index, maxOpenAPIBytes its v2 document. A server with all
+	// built-in kinds has 5 MiB.
 	maxIndexBytes   = 1 << 20
 	maxOpenAPIBytes = 16 << 20
 )
 
 var openapiPauses = pauses{answered: time.Minute, least: time.Second, most: 10 * time.Minute}
 
-// aggregatorUser asks for the documents that every authenticated user may read.
+// aggregatorUser requests documents that every authenticated user may read.
 const aggregatorUser = "system:aggregator"
 
-// refreshOpenAPI asks the backend for its documents. What it has said before stays where it does not answer. A backend
-// without documents is no failure.
+// refreshOpenAPI updates the backend's OpenAPI. On failure the old documents remain. Having none is
+// no failure.
 func (b *backend) refreshOpenAPI(ctx context.Context) error {
 	wanted := b.servers.versionsOf(b)
 	before := b.openapi.Load()
-	// A copy, since the state before is being read.
+	// A copy: readers use the old state.
 	next := *before
 	err := b.askIndex(ctx, wanted, &next)
-	// Both or none: a client that reads version 2 and one that reads version 3 are to see the same server.
+	// Both or neither, so that v2 and v3 describe the same server.
 	if err == nil {
 		err = b.askDocument(ctx, wanted, &next)
 	}
@@ -77,7 +77,7 @@ func (o *openapiState) same(other *openapiState) bool {
 	return o.document == nil || o.document.Hash() == other.document.Hash()
 }
 
-// askIndex asks where the documents of version 3 are.
+// askIndex requests the v3 index.
 func (b *backend) askIndex(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
 	a, err := b.ask(ctx, question{
 		path: "/openapi/v3", accept: "application/json", user: &authn.User{Name: aggregatorUser},
@@ -102,7 +102,7 @@ func (b *backend) askIndex(ctx context.Context, wanted []present.GroupVersion, n
 	if err := json.Unmarshal(a.body, &index); err != nil {
 		return err
 	}
-	// The server chooses the URL; only its hash counts here, since clients are led to this server.
+	// Only the hash is used: clients are directed to this server.
 	for _, v := range wanted {
 		at, ok := index.Paths[strings.TrimPrefix(v.Path(), "/")]
 		if !ok {
@@ -117,7 +117,7 @@ func (b *backend) askIndex(ctx context.Context, wanted []present.GroupVersion, n
 	return nil
 }
 
-// askDocument asks for the document of version 2.
+// askDocument requests the v2 document.
 func (b *backend) askDocument(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
 	var prefixes []string
 	for _, v := range wanted {
@@ -128,7 +128,7 @@ func (b *backend) askDocument(ctx context.Context, wanted []present.GroupVersion
 		timeout: openapiTimeout, maxBytes: maxOpenAPIBytes,
 	}
 	all := strings.Join(prefixes, " ")
-	// What was left out of the document may be wanted now: then the ETag of it says nothing.
+	// The old document was filtered by paths, so its ETag is valid only for the same ones.
 	if next.prefixes == all {
 		q.etag = next.etag
 	}
@@ -145,7 +145,7 @@ func (b *backend) askDocument(ctx context.Context, wanted []present.GroupVersion
 	case a.code != http.StatusOK:
 		return fmt.Errorf("it answers %d at /openapi/v2", a.code)
 	}
-	// Parsed one at a time: each may take a hundred megabytes while that lasts.
+	// One at a time: parsing may take 100 MB.
 	b.servers.parsing.Lock()
 	next.document, err = openapi.ReadRemote(a.body, prefixes)
 	b.servers.parsing.Unlock()

@@ -15,19 +15,19 @@ import (
 
 const (
 	probeTimeout = 5 * time.Second
-	// maxProbes are the endpoints of a Service that are asked at the same time.
+	// maxProbes bounds the endpoints probed concurrently.
 	maxProbes = 5
 )
 
-// Probe finds out whether the server of an APIService answers, by its spec. The error is a *services.Fault where objects
-// tell that it cannot, and else says what came of asking it. One endpoint that answers is enough.
+// Probe checks whether the server of an APIService spec responds. One responding endpoint is
+// enough. The error is a *services.Fault if objects show the cause, otherwise that of a probe.
 //
-// The certificate of the server is not verified: nothing is told to it but that somebody asks, and the APIService is
-// not to seem unavailable to those who look for the cause.
+// The certificate is not verified: the server learns only of the probe, and a bad certificate must
+// not look like an unavailable server.
 func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	a := parse(tree.Tree{"spec": spec})
 	at := a.address
-	// Objects tell more exactly than a connection what is missing.
+	// Objects give more precise errors than connecting.
 	if err := s.opts.Resolver.Check(at.namespace, at.service, at.port); err != nil {
 		return err
 	}
@@ -39,7 +39,7 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	defer cancel()
 	client := s.probeClient()
 	addresses = addresses[:min(len(addresses), maxProbes)]
-	// There is room for all, so that who loses the race does not wait for a reader that has gone.
+	// Buffered for all, so that late probes do not block.
 	results := make(chan error, len(addresses))
 	for _, to := range addresses {
 		go func() { results <- s.probe(ctx, client, to, a.Path()) }()
@@ -52,13 +52,13 @@ func (s *Servers) Probe(ctx context.Context, spec tree.Tree) error {
 	return err
 }
 
-// probeClient makes connections for one probe.
+// probeClient returns the client of one probe.
 func (s *Servers) probeClient() *http.Client {
 	return &http.Client{
 		Timeout: probeTimeout,
 		Transport: &http.Transport{
 			DialContext: (&net.Dialer{}).DialContext,
-			// A probe that reuses a connection says nothing of whether new ones are taken.
+			// A reused connection would not show whether new ones are accepted.
 			DisableKeepAlives: true,
 			TLSClientConfig: &tls.Config{
 				MinVersion: tls.VersionTLS12, InsecureSkipVerify: true,
@@ -71,7 +71,7 @@ func (s *Servers) probeClient() *http.Client {
 	}
 }
 
-// probe asks one endpoint.
+// probe probes one endpoint.
 func (s *Servers) probe(ctx context.Context, client *http.Client, to, path string) error {
 	u := url.URL{Scheme: "https", Host: to, Path: path}
 	failed := func(err error) error { return fmt.Errorf("failing or missing response from %s: %w", u.String(), err) }
@@ -85,14 +85,14 @@ func (s *Servers) probe(ctx context.Context, client *http.Client, to, path strin
 	if err != nil {
 		return failed(err)
 	}
-	_ = resp.Body.Close() // the head says it all
+	_ = resp.Body.Close() // only the status matters
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
 		return failed(fmt.Errorf("bad status from %s: %d", u.String(), resp.StatusCode))
 	}
 	return nil
 }
 
-// Notify calls onChange, until the context ends, with each Service of which something has changed that decides how it is reached.
+// Notify calls onChange for each Service whose reachability may have changed, until ctx ends.
 func (s *Servers) Notify(ctx context.Context, onChange func(namespace, name string)) error {
 	return s.opts.Resolver.Notify(ctx, onChange)
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A RemoteResource is a resource that another server serves.
+// A RemoteResource is a resource of another server.
 type RemoteResource struct {
 	present.GroupVersion
 	Name       string // plural
@@ -20,8 +20,8 @@ type RemoteResource struct {
 	Verbs      []string
 }
 
-// RemoteResources are what other servers have said last that they serve, in order, and the versions of which it is not known
-// now, because their server does not answer or was not asked yet.
+// RemoteResources returns the last known resources of other servers, sorted, and the versions whose
+// servers do not respond or were not asked yet.
 func (s *Servers) RemoteResources() (all []RemoteResource, unknown []present.GroupVersion) {
 	for of, server := range s.current.Load().remote {
 		d := server.backend.discovery.Load()
@@ -39,21 +39,22 @@ func (s *Servers) RemoteResources() (all []RemoteResource, unknown []present.Gro
 	return all, unknown
 }
 
-// A RemoteRequest is a request of this server itself. Path begins with that of the version.
+// A RemoteRequest is a request by this server itself. Path begins with the path of the version.
 type RemoteRequest struct {
 	present.GroupVersion
-	User                *authn.User // as whom it is made
+	User                *authn.User // on whose behalf
 	Method, Path, Query string
 	Body                []byte // JSON; nil: none
 }
 
 const (
 	remoteTimeout = 30 * time.Second
-	// maxRemoteBytes bounds an answer to a request of this server itself.
+	// maxRemoteBytes bounds the response to a RemoteRequest.
 	maxRemoteBytes = 32 << 20
 )
 
-// Do makes a request. An error says that there is no answer; a version that no other server serves is answered 404.
+// Do sends a request. An error means no response. The code is 404 if no other server serves the
+// version.
 func (s *Servers) Do(ctx context.Context, r RemoteRequest) (code int, body []byte, err error) {
 	server := s.Find(r.Group, r.Version)
 	if server == nil {

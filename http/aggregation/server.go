@@ -9,17 +9,17 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A Server is the server of one version of a group. It never changes.
+// A Server is the other server of a version. It is immutable.
 type Server struct {
 	APIService
 	name    string
 	backend *backend
 }
 
-// Available tells whether the server was found to answer when it was last asked.
+// Available reports whether the last probe succeeded.
 //
-// The APIService is looked at itself before the answer is no: who has just read that it is available is not to be told
-// otherwise.
+// Before it returns false it reads the current APIService, so that clients that have just read it
+// as available are not refused.
 func (s *Server) Available() bool {
 	if s.available {
 		return true
@@ -29,10 +29,10 @@ func (s *Server) Available() bool {
 	return o != nil && condition.IsTrue(o.Tree.Object("status"), "Available")
 }
 
-// Fault is why the server cannot be reached at all; nil if it may be.
+// Fault returns why the server can never be reached, or nil.
 func (s *Server) Fault() error { return s.backend.fault }
 
-// Target is where a request goes that a user makes. The path is decoded.
+// Target returns the target for a user's request. path is decoded.
 func (s *Server) Target(u *authn.User, path, query, auditID string) *proxy.Target {
 	servers := s.backend.servers
 	return &proxy.Target{

@@ -20,25 +20,26 @@ import (
 	"github.com/troupe-api/troupe/policy/services"
 )
 
-// Options say how servers are reached. All are required, but for the last three.
+// Options configure Servers. All are required, except the last three.
 type Options struct {
 	Naming   *meta.Naming
 	Resolver *services.Resolver
-	// ClientCertificate is what servers are told to believe identity headers behind.
+	// ClientCertificate authenticates this server to backends, which then trust its identity
+	// headers.
 	ClientCertificate func() *tls.Certificate
 	Log               *slog.Logger
-	// Identity are the headers that servers may have been told to believe, beside those that are sent.
+	// Identity are further headers that backends may trust.
 	Identity IdentityHeaders
-	// PassRedirects passes redirects of a server on to the client, which is refused otherwise.
+	// PassRedirects passes redirects on to clients. Otherwise they are refused.
 	PassRedirects bool
-	// BuiltIn tells whether this server serves a version without a definition; nil: none.
+	// BuiltIn reports whether this server has a version without a definition. nil means none.
 	BuiltIn func(group, version string) bool
 }
 
-// Servers are the servers of all APIServices. Many goroutines may use them.
+// Servers are the servers of all APIServices. They are safe for concurrent use.
 type Servers struct {
 	opts Options
-	own  string // the group of APIServices
+	own  string // group of APIServices
 
 	mu       sync.Mutex // guards the next three, and writes of current
 	services map[string]APIService
@@ -47,29 +48,29 @@ type Servers struct {
 	current  atomic.Pointer[routes]
 
 	// Set by Follow.
-	ctx     context.Context // of the questions to backends
+	ctx     context.Context // of requests to backends
 	objects policy.Objects
 
 	running sync.WaitGroup
-	content atomic.Uint64 // rises with each change of what is served
-	kept    atomic.Int64  // bytes of what backends have said
+	content atomic.Uint64 // generation of the content
+	kept    atomic.Int64  // bytes counted against maxKept
 	reading *limits.Budget
-	parsing sync.Mutex // held while a large document is parsed, which takes several times its size
+	parsing sync.Mutex // held while parsing a large document, which takes several times its size
 }
 
-// routes are the APIServices between two changes.
+// routes is an immutable snapshot of the APIServices.
 type routes struct {
 	services []APIService
 	remote   map[present.GroupVersion]*Server
 	hidden   map[present.GroupVersion]bool
 }
 
-// maxKept bounds what is kept of all backends, in bytes.
+// maxKept bounds the kept documents of all backends, in bytes.
 const maxKept = 32 << 20
 
 var errKept = errors.New("all servers together say more than is kept")
 
-// New makes Servers that know no APIService. They ask nobody before Follow.
+// New returns Servers without APIServices. Requests to backends start with Follow.
 func New(o Options) *Servers {
 	s := &Servers{
 		opts: o, own: o.Naming.Translate(present.APIRegistrationGroup),
@@ -79,21 +80,20 @@ func New(o Options) *Servers {
 	return s
 }
 
-// Resource implements policy.Follower.
 func (s *Servers) Resource() meta.GroupResource {
 	return meta.GroupResource{Group: present.APIRegistrationGroup, Resource: "apiservices"}
 }
 
-// Follow implements policy.Follower. Backends are asked for what they serve until ctx ends.
+// Follow implements policy.Follower. Backends are refreshed until ctx ends.
 func (s *Servers) Follow(ctx context.Context, objects policy.Objects) error {
 	s.ctx, s.objects = ctx, objects
 	return objects.Inform(ctx, s.Resource(), s.update)
 }
 
-// Wait waits for the end of what Follow has begun.
+// Wait waits for the goroutines started by Follow.
 func (s *Servers) Wait() { s.running.Wait() }
 
-// update takes in a change of an APIService.
+// update applies a change of an APIService.
 func (s *Servers) update(c policy.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -127,7 +127,7 @@ func equal(a, b APIService) bool {
 	return same && a == b
 }
 
-// publish makes routes of the APIServices, with the backends that these need, and ends the others.
+// publish rebuilds the routes, creates missing backends, and closes unused ones.
 func (s *Servers) publish() {
 	r := &routes{remote: map[present.GroupVersion]*Server{}, hidden: maps.Clone(s.hidden)}
 	used := map[address]bool{}
@@ -153,7 +153,6 @@ func (s *Servers) publish() {
 	}
 }
 
-// backend is the one of an address.
 func (s *Servers) backend(a address) *backend {
 	b := s.backends[a]
 	if b == nil {
@@ -164,12 +163,12 @@ func (s *Servers) backend(a address) *backend {
 	return b
 }
 
-// Find is the server of a version; nil if this server itself serves it, or nobody.
+// Find returns the server of a version, or nil if this server or none serves it.
 func (s *Servers) Find(group, version string) *Server {
 	return s.current.Load().remote[present.GroupVersion{Group: group, Version: version}]
 }
 
-// versionsOf are the versions that a backend serves, in order.
+// versionsOf returns the versions of a backend, sorted.
 func (s *Servers) versionsOf(b *backend) []present.GroupVersion {
 	var all []present.GroupVersion
 	for v, server := range s.current.Load().remote {
@@ -187,7 +186,7 @@ func contains(all []present.GroupVersion, v present.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
-// keep takes so many bytes more of what is kept, if there is room.
+// keep reserves bytes of maxKept, if available.
 func (s *Servers) keep(more int64) bool {
 	if s.kept.Add(more) > maxKept && more > 0 {
 		s.kept.Add(-more)
@@ -198,27 +197,27 @@ func (s *Servers) keep(more int64) bool {
 
 func (s *Servers) contentChanged() { s.content.Add(1) }
 
-// Generation counts the changes of what Content returns.
+// Generation changes with the result of Content.
 func (s *Servers) Generation() uint64 { return s.content.Load() }
 
-// Content is what APIServices and the servers behind them say, at one moment.
+// Content is a snapshot of APIServices and their servers.
 type Content struct {
-	// Services are all APIServices, those of this server among them.
+	// Services are all APIServices, including this server's.
 	Services []APIService
-	// Hidden are the built-in versions that discovery does not show, though they are served: somebody has deleted their
-	// APIServices, which come back with the next start.
+	// Hidden are served built-in versions whose APIServices were deleted. Discovery omits them
+	// until the next start recreates their APIServices.
 	Hidden map[present.GroupVersion]bool
-	// Documents are the entries of versions that are served elsewhere, in the list of all groups.
+	// Documents are the discovery entries of remote versions.
 	Documents map[present.GroupVersion][]byte
-	// Hashes are those of the documents of version 3 of OpenAPI, of versions that are served elsewhere.
+	// Hashes are the hashes of OpenAPI v3 documents of remote versions.
 	Hashes map[present.GroupVersion]string
-	// Old are the documents of version 2 of versions whose server has none of version 3.
+	// Old are the v2 documents of versions whose servers have no v3.
 	Old map[present.GroupVersion]*openapi.Remote
-	// OpenAPI are the documents of version 2.
+	// OpenAPI are the v2 documents.
 	OpenAPI []*openapi.Remote
 }
 
-// Content is what is known now. It may be newer than the Generation that was read before.
+// Content returns the current content. It may be newer than a Generation read before.
 func (s *Servers) Content() Content {
 	r := s.current.Load()
 	c := Content{
