@@ -5,9 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// any reads one value without a plan: raw fields, objects of custom kinds, and patches. The result
-// has the types of package tree. Unlike in objects with a plan, null stays in objects, because in a
-// merge patch it removes a field.
+// any reads one value without a plan: raw fields, custom objects and patches. Unlike in objects
+// with a plan, null stays, because in a merge patch it removes a field.
 func (d *decoder) any() (any, error) {
 	switch c := d.Peek(); {
 	case c == '"':
@@ -64,9 +63,8 @@ func (d *decoder) anyObject() (any, error) {
 	}
 }
 
-// anyList reads a list without a plan and keeps its nulls. The length of a list is known only at
-// its end, so the items of all open lists share one slice, the innermost list last. popItems then
-// allocates the list with its final length.
+// anyList keeps nulls. The items of all open lists share one slice, innermost last, because the
+// length of a list is known only at its end.
 func (d *decoder) anyList() (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

@@ -5,8 +5,8 @@ import (
 	"math"
 )
 
-// A CBOR item (RFC 8949) begins with a head: the major type in three bits, and in five bits either
-// an argument or the size of the argument that follows.
+// A CBOR item (RFC 8949) begins with a head. Three bits are the major type; five are an argument,
+// or the size of the argument that follows.
 const (
 	cborUint   = 0 // the argument is the number
 	cborNegInt = 1 // the number is -1 minus the argument
@@ -46,11 +46,9 @@ const (
 	tagCBOR      = 55799 // marks the document as CBOR and nothing else
 )
 
-// selfDescribedCBOR is the head of tagCBOR. Every object begins with it, so that readers can
-// recognize the format.
+// selfDescribedCBOR is the head of tagCBOR, which begins every object.
 const selfDescribedCBOR = "\xd9\xd9\xf7"
 
-// appendCBORHead appends the shortest head for the argument n.
 func appendCBORHead(b []byte, major byte, n uint64) []byte {
 	major <<= 5
 	switch {

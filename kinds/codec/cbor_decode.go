@@ -25,8 +25,8 @@ const (
 // ErrTooLargeAsJSON says that a CBOR body would exceed the request size limit as JSON.
 const ErrTooLargeAsJSON = jsontext.SyntaxError("the body would be larger than a request may be, were it JSON")
 
-// DecodeCBOR is DecodeJSON for CBOR. limit bounds the size in bytes that the body would have as
-// JSON, and with it the memory of the tree: one byte of CBOR can be an object.
+// DecodeCBOR is DecodeJSON for CBOR. limit bounds the size that the body would have as JSON, in
+// bytes, and thus the memory of the tree.
 //
 // Strings are byte strings or text, and 1.0 is not an integer. Only the tags for times and text
 // encodings are interpreted. Bignums, duplicate keys and values that JSON cannot express are
@@ -56,8 +56,8 @@ func decodeCBOR(m *schema.Message, data []byte, limit int, nulls bool) (tree.Tre
 }
 
 // A cborReader reads one CBOR item into a tree, without a plan; Conform's walk checks the result.
-// Two types leave the decision to the field: floating-point numbers are json.Number, and tagged
-// bytes are taggedBytes. Strings share the memory of text, a copy of the body.
+// Floating-point numbers are json.Number, and tagged bytes are taggedBytes, because their form
+// depends on the field. Strings share the memory of text, a copy of the body.
 type cborReader struct {
 	text     string
 	pos      int
@@ -135,7 +135,6 @@ func (r *cborReader) head() (major, info byte, n uint64, err error) {
 	return major, info, binary.BigEndian.Uint64(argument[:]), nil
 }
 
-// cborTypes holds the names of the major types in errors.
 var cborTypes = [8]string{"positive integer", "negative integer", "byte string", "UTF-8 text string", "array", "map", "tag", "primitives"}
 
 // value reads one item with its tags. The encoding of a tag applies to everything in the item.
@@ -190,7 +189,6 @@ func (r *cborReader) integer(major byte, n uint64) (any, error) {
 	return int64(n), r.spend(len("1,"))
 }
 
-// cborInteger formats an integer beyond int64.
 func cborInteger(major byte, n uint64) string {
 	switch {
 	case major == cborUint:
@@ -261,7 +259,6 @@ func validText(major byte, s string) (string, error) {
 	return strings.Map(func(c rune) rune { return c }, s), nil // replaces each invalid byte by U+FFFD
 }
 
-// content reads the bytes of a string, which may be chunked.
 func (r *cborReader) content(major, info byte, n uint64) (string, error) {
 	if info != cborIndefinite {
 		return r.take(n)
@@ -408,7 +405,6 @@ func (r *cborReader) key() (string, error) {
 	return "", jsontext.SyntaxError("cbor: cannot unmarshal " + valueType(v) + " into Go value of type string")
 }
 
-// timeOfTag returns the text of a value tagged as a time.
 func timeOfTag(tag uint64, v any) (string, error) {
 	var at time.Time
 	text, isText := v.(string)

@@ -69,8 +69,8 @@ func SplitCBORList(frame []byte, field string, n int) (before, after []byte, err
 type cborEncoder struct {
 	jsontext.Scanner
 	b       []byte
-	pairs   []int  // offsets in b of the pairs of the open objects, innermost last
-	scratch []byte // for reordering pairs
+	pairs   []int // offsets in b of the pairs of the open objects, innermost last
+	scratch []byte
 }
 
 var cborEncoders = sync.Pool{New: func() any { return new(cborEncoder) }}
@@ -207,7 +207,6 @@ func (e *cborEncoder) field(f *schema.Field) error {
 	return e.single(f)
 }
 
-// single copies one value of type f, ignoring its shape.
 func (e *cborEncoder) single(f *schema.Field) error {
 	c := e.Peek()
 	switch {
@@ -271,7 +270,6 @@ func (e *cborEncoder) any() error {
 	return e.Unexpected("looking for beginning of value")
 }
 
-// number writes an integer if the literal is one that fits int64, and a float otherwise.
 func (e *cborEncoder) number() error {
 	literal, err := e.ReadNumber()
 	if err != nil {

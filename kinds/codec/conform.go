@@ -65,9 +65,9 @@ func (c *conformer) object(m *schema.Message, root tree.Tree) (tree.Tree, []Fiel
 	return out, c.faults, nil
 }
 
-// A conformer walks a tree along its plan. Its methods return nil for values that do not fit. It
-// shares pathTracker with the decoder, so both use the same error texts. It allocates only for
-// changes (tree.CopyOnWrite).
+// A conformer walks a tree along its plan. Methods return nil for values that do not fit. It shares
+// pathTracker, and so the error texts, with the decoder. It allocates only for changes
+// (tree.CopyOnWrite).
 type conformer struct {
 	pathTracker
 	root             bool // the current message is the whole object
@@ -75,8 +75,8 @@ type conformer struct {
 	encodedFieldSets bool // field sets may be strings, as in the tree of an object; those of base are
 	depth            int
 	tooDeep          bool // the tree exceeds jsontext.MaxDepth
-	messages         int  // visited so far
-	keepNulls        bool // nulls stay in the tree, as nil
+	messages         int
+	keepNulls        bool
 }
 
 // enter reports whether the walk may go one level deeper; leave goes back up.
@@ -88,8 +88,8 @@ func (c *conformer) enter() bool {
 
 func (c *conformer) leave() { c.depth-- }
 
-// message conforms an object by the plan m. It iterates over the fields of the plan, which fixes
-// the order of errors and avoids lookups of known names.
+// message iterates over the fields of the plan, which fixes the order of errors and avoids lookups
+// of known names.
 func (c *conformer) message(m *schema.Message, object tree.Tree) tree.Tree {
 	if !c.enter() {
 		return nil
@@ -150,7 +150,7 @@ func (c *conformer) additionalFields(m *schema.Message, root bool, edit *tree.Co
 	}
 }
 
-// field conforms the value of a field. It returns nil for null and for values that do not fit.
+// field returns nil for null and for values that do not fit.
 func (c *conformer) field(f *schema.Field, v any) any {
 	if v == nil {
 		return nil
@@ -171,7 +171,6 @@ func (c *conformer) field(f *schema.Field, v any) any {
 	return nil
 }
 
-// list copies the list when the first element changes.
 func (c *conformer) list(f *schema.Field, list []any) any {
 	if !c.enter() {
 		return nil

@@ -11,8 +11,7 @@ import (
 )
 
 // single conforms one value of type f, ignoring its shape. Numbers are json.Number or int64 from
-// JSON patches and CBOR, and int64 or float64 from YAML. All are treated like the literals of the
-// decoder.
+// JSON patches and CBOR, and int64 or float64 from YAML.
 func (c *conformer) single(f *schema.Field, v any) any {
 	switch f.Type {
 	case schema.TypeRaw:
@@ -59,8 +58,8 @@ func (c *conformer) single(f *schema.Field, v any) any {
 	return nil
 }
 
-// fromInteger avoids formatting and parsing whole numbers, which nearly all numbers are. Values
-// that do not fit, such as 1<<40 in an int32, go through fromNumber for its error.
+// fromInteger avoids formatting and parsing whole numbers. Values that do not fit go through
+// fromNumber for its error.
 func (c *conformer) fromInteger(f *schema.Field, n int64) any {
 	if f.Type == schema.TypeInt64 || (f.Type == schema.TypeInt32 || f.Type == schema.TypeIntOrString) && int64(int32(n)) == n {
 		return n
@@ -112,8 +111,8 @@ func (c *conformer) raw(v any) any {
 	return nil
 }
 
-// floatLiteral writes integral numbers as integers. In YAML and patches 1e6 may be a float64 and is
-// valid for an int32, but strconv.ParseInt does not read 1e+06. Beyond 1<<63 no int64 fits anyway.
+// floatLiteral writes integral numbers as integers: 1e6 may be a float64 and is valid for an int32,
+// but strconv.ParseInt does not read 1e+06.
 func floatLiteral(n float64) string {
 	if n == math.Trunc(n) && math.Abs(n) < 1<<63 {
 		return strconv.FormatFloat(n, 'f', -1, 64)
@@ -121,7 +120,6 @@ func floatLiteral(n float64) string {
 	return strconv.FormatFloat(n, 'g', -1, 64)
 }
 
-// valueType returns the name of a value's type in errors.
 func valueType(v any) string {
 	switch v.(type) {
 	case tree.Tree:

@@ -12,8 +12,6 @@ import (
 // schema allows. The schema prunes the tree afterwards, because the kept fields may depend on
 // values.
 
-// isMetaField reports whether a field of a custom object has a plan. Metadata has the same plan and
-// checks as in all kinds.
 func isMetaField(f *schema.Field) bool {
 	return f != nil && (f.Name == "metadata" || f.Name == "kind" || f.Name == "apiVersion")
 }
@@ -76,7 +74,6 @@ func pruneUnknown(m *schema.Message, object tree.Tree, faults []FieldFault, isCo
 	return object, faults, nil
 }
 
-// custom conforms an object of a custom kind. It removes only unknown fields of the metadata.
 func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	c.enter()
 	defer c.leave()
@@ -102,9 +99,8 @@ func (c *conformer) custom(m *schema.Message, object tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// customValue writes a custom object as it is in the tree. Unlike object, it takes kind, apiVersion
-// and resourceVersion from the tree, and adds nothing. The metadata comes first, as in all
-// encodings.
+// customValue writes a custom object. Unlike object, it takes kind, apiVersion and resourceVersion
+// from the tree, and adds nothing.
 func (e *encoder) customValue(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -131,8 +127,8 @@ func (e *encoder) comma() {
 	}
 }
 
-// custom writes the fields of a custom object beside its metadata, sorted by name, so that equal
-// objects have equal bytes.
+// custom writes the fields next to the metadata, sorted by name, so that equal objects have equal
+// bytes.
 func (e *encoder) custom(t tree.Tree) {
 	var space [16]string
 	for _, key := range sortedKeys(space[:0], t) {

@@ -8,19 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A decoder decodes one JSON text into a tree along the plan: the type of a key's field decides how
-// its value is read. Methods return errors only for malformed text. A well-formed value of a wrong
-// type is skipped and recorded in the pathTracker. The Scanner is embedded for speed.
+// A decoder decodes one JSON text into a tree along the plan. Methods return errors only for
+// malformed text; a well-formed value of a wrong type is skipped and recorded in the pathTracker.
+// The Scanner is embedded for speed.
 type decoder struct {
 	jsontext.Scanner
 	pathTracker
 	// of the open lists, innermost last; lists are allocated when their length is known
 	items     []any
-	messages  int  // read so far
-	keepNulls bool // null fields stay in the tree as nil; otherwise they are absent
+	messages  int
+	keepNulls bool // null fields stay in the tree, as nil
 }
 
-// decoders keeps the memory of paths and items.
 var decoders = sync.Pool{New: func() any { return &decoder{pathTracker: pathTracker{path: make([]pathElement, 0, 16)}} }}
 
 // root or anyDocument return the decoder to the pool.
@@ -30,8 +29,7 @@ func newDecoder(text string) *decoder {
 	return d
 }
 
-// release returns the decoder to the pool without references to its text, which would stay in
-// memory with the pool.
+// release drops references to the text, which would otherwise live as long as the pool.
 func (d *decoder) release() {
 	const most = 1024 // limit of path elements and items that are kept
 	path, items := d.path[:cap(d.path)], d.items[:cap(d.items)]
@@ -45,8 +43,7 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// document decodes the whole text as one object. A text that is not an object is checked for
-// malformed JSON first.
+// document decodes a whole object. Other texts are first checked for malformed JSON.
 func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
 	if d.Peek() != '{' {
 		kind := typeOfByte(d.Current())
@@ -67,7 +64,6 @@ func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
 	return object, d.End()
 }
 
-// typeOfByte returns the name of a value's type in errors, given its first byte.
 func typeOfByte(c byte) string {
 	switch c {
 	case '{':
@@ -87,7 +83,7 @@ func typeOfByte(c byte) string {
 // typeMeta are the fields of every object, whether its plan lists them or not.
 var typeMeta = []*schema.Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// fieldOf returns a field of m, or nil. root says that m is the whole object.
+// fieldOf returns a field of m, or nil. root means that m is the whole object.
 func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	f := m.Field(name)
 	if f != nil || !root {
@@ -101,9 +97,8 @@ func fieldOf(m *schema.Message, name string, root bool) *schema.Field {
 	return nil
 }
 
-// message decodes an object by the plan m. At depth 0 it may have kind and apiVersion even if the
-// plan does not list them. Keys are stored as in the plan, so that all trees of a kind share them.
-// Of duplicate fields the last one wins, as in encoding/json.
+// message decodes an object by the plan m. Keys are stored as in the plan, so that all trees of a
+// kind share them. Of duplicate fields the last one wins, as in encoding/json.
 func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	root := d.Depth == 0
 	if err := d.Open(); err != nil {
@@ -149,8 +144,7 @@ func (d *decoder) message(m *schema.Message) (tree.Tree, error) {
 	return object, nil
 }
 
-// dropNulls removes null fields, which equal absent ones except in an apply configuration
-// (keepNulls).
+// dropNulls removes null fields. Only in an apply configuration do they differ from absent ones.
 func dropNulls(object tree.Tree) {
 	for k, v := range object {
 		if v == nil {
@@ -159,8 +153,8 @@ func dropNulls(object tree.Tree) {
 	}
 }
 
-// field decodes the value of a field; nil means null. A null field is absent (dropNulls); a null
-// element of a list or map is the zero value of its type.
+// field returns nil for null. A null field is absent (dropNulls); a null element is the zero value
+// of its type.
 func (d *decoder) field(f *schema.Field) (any, error) {
 	if f.Shape == schema.Single {
 		return d.single(f)
@@ -186,7 +180,6 @@ func (d *decoder) skipMismatch(goType string) error {
 	return nil
 }
 
-// list reads a null element as the zero value, as encoding/json does.
 func (d *decoder) list(f *schema.Field) (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err
@@ -214,8 +207,7 @@ func (d *decoder) list(f *schema.Field) (any, error) {
 	return d.popItems(base), nil
 }
 
-// popItems returns the items since base as a list of exact capacity. It clears their slots, so that
-// the decoder does not retain the values.
+// popItems clears the slots of the items, so that the decoder does not retain the values.
 func (d *decoder) popItems(base int) []any {
 	list := make([]any, len(d.items)-base)
 	copy(list, d.items[base:])
@@ -224,7 +216,6 @@ func (d *decoder) popItems(base int) []any {
 	return list
 }
 
-// mapField reads a null entry as the zero value, as encoding/json does.
 func (d *decoder) mapField(f *schema.Field) (any, error) {
 	if err := d.Open(); err != nil {
 		return nil, err

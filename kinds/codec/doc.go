@@ -1,9 +1,12 @@
 // Package codec converts between trees and JSON, YAML, Protobuf and CBOR, each by a walk over the
 // plan of a kind (schema.Message).
 //
-// Terms: a tree.Tree is a decoded object; a FieldFault is an unknown or duplicate field of a body;
-// an Encoded is the JSON of an object without its resourceVersion; an ObjectRef identifies the
-// object in stored bytes.
+// # Terms
+//
+//	tree.Tree   a decoded object
+//	FieldFault  an unknown or duplicate field of a body
+//	Encoded     the JSON of an object without its resourceVersion
+//	ObjectRef   the identity of the object in stored bytes
 //
 // # Files to read first
 //
@@ -70,8 +73,8 @@
 // # Invariants
 //
 //   - Arbitrary bytes never panic.
-//   - Incoming data nests at most jsontext.MaxDepth levels, counted as in JSON for all formats; stored data at most
-//     jsontext.MaxStoredDepth.
+//   - Incoming data nests at most jsontext.MaxDepth levels, counted as in JSON for all formats; stored data
+//     at most jsontext.MaxStoredDepth.
 //   - The memory of a decoder is bounded by a small multiple of its input.
 //   - NewObject and DecodeStored accept what ReadBack accepts.
 //   - Input trees are never changed.

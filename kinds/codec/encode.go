@@ -32,12 +32,11 @@ func (e Encoded) Unversioned() []byte {
 	return slices.Concat(e.JSON[:from], e.JSON[to:])
 }
 
-// buffers holds the buffers of encoders. Results are copied out of them, so that a stored object
-// takes no more memory than it needs.
+// buffers keeps the buffers of encoders. Results are copied out, so that stored objects take no
+// excess memory.
 var buffers = sync.Pool{New: func() any { b := make([]byte, 0, 4096); return &b }}
 
-// maxPooled limits the buffers that are kept, in bytes, so that rare large objects do not occupy
-// memory permanently.
+// maxPooled limits the buffers that are kept, in bytes.
 const maxPooled = 1 << 18
 
 // EncodeJSON encodes an object of kind k. It ignores the kind, apiVersion and resourceVersion of
@@ -67,8 +66,8 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 // newTransientBuffer allocates n bytes for the duration of a request. Small buffers have a power of
 // two as their size, at least a quarter more than n.
 //
-// Go allocates equal sizes side by side. A temporary buffer of the size of the stored object would
-// leave a hole beside it: 50,000 objects created in sequence took a third more memory.
+// Go allocates equal sizes side by side, so a temporary buffer of the size of the stored object
+// would leave a hole: 50,000 objects created in sequence took a third more memory.
 func newTransientBuffer(n int) []byte {
 	const large = 8 << 10 // larger allocations do not share spans
 	if n < large {

@@ -14,7 +14,7 @@ import (
 type encoder struct {
 	b             []byte
 	versionOffset int
-	limit         int // size of b beyond which the rest may be omitted; 0 for none
+	limit         int // size of b beyond which encoding stops; 0 for none
 }
 
 func (e *encoder) full() bool { return e.limit > 0 && len(e.b) > e.limit }
@@ -45,8 +45,8 @@ func (e *encoder) object(k *schema.Kind, t tree.Tree) {
 	e.raw("}")
 }
 
-// metadata writes the metadata with an empty resourceVersion and records its offset. WithVersion
-// inserts the digits when the object is committed, which saves a second encoding.
+// metadata writes an empty resourceVersion and records its offset. WithVersion inserts the digits
+// at commit, which saves a second encoding.
 func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("{")
 	for _, f := range m.Fields {
@@ -61,11 +61,11 @@ func (e *encoder) metadata(m *schema.Message, t tree.Tree) {
 	e.raw("}")
 }
 
-// message writes an object by the plan m. Most messages set few fields: once all values of t are
-// written, only EmitEmpty fields are considered.
+// Most messages set few fields: once all values of t are written, only EmitEmpty fields are
+// considered.
 func (e *encoder) message(m *schema.Message, t tree.Tree) {
 	e.raw("{")
-	left := len(t) // values still to write
+	left := len(t)
 	for _, f := range m.Fields {
 		if left == 0 && !f.EmitEmpty {
 			continue
@@ -95,7 +95,7 @@ func (e *encoder) member(f *schema.Field, v any) {
 }
 
 // isEmpty reports whether a field without a pointer omits the value. Raw values, int-or-strings and
-// single messages are never empty, because the client chose to send them.
+// single messages are never empty, because clients choose to send them.
 func isEmpty(f *schema.Field, v any) bool {
 	if f.Shape == schema.Single && (f.Type == schema.TypeRaw || f.Type == schema.TypeIntOrString) {
 		return false
@@ -117,7 +117,7 @@ func isEmpty(f *schema.Field, v any) bool {
 	return false
 }
 
-// emptyValue writes an absent EmitEmpty field, as encoding/json writes the zero value of its type.
+// emptyValue writes the zero value of an EmitEmpty field, as encoding/json does.
 func (e *encoder) emptyValue(f *schema.Field) {
 	switch {
 	case f.Pointer || f.Shape != schema.Single:
@@ -150,8 +150,8 @@ func (e *encoder) value(f *schema.Field, v any) {
 	}
 }
 
-// single writes one value of type f, ignoring its shape. A value of a wrong type must not occur,
-// but still yields valid JSON. A field set is JSON text in the tree and written verbatim.
+// single writes one value of type f, ignoring its shape. Values of a wrong type must not occur, but
+// yield valid JSON. Field sets are JSON text.
 func (e *encoder) single(f *schema.Field, v any) {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -185,7 +185,6 @@ func (e *encoder) list(f *schema.Field, v any) {
 	e.raw("]")
 }
 
-// Up to 16 keys are sorted on the stack.
 func (e *encoder) mapField(f *schema.Field, v any) {
 	table, _ := v.(tree.Tree)
 	var space [16]string
@@ -258,7 +257,6 @@ func (e *encoder) anyObject(table tree.Tree) {
 	e.raw("}")
 }
 
-// Names come from declarations and need no escapes.
 func (e *encoder) name(f *schema.Field) {
 	if e.b[len(e.b)-1] != '{' {
 		e.b = append(e.b, ',')

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// maxFaults limits the faults reported for one body.
 const maxFaults = 100
 
 // A FieldFault is an unknown or duplicate field of a body.
@@ -54,12 +53,10 @@ func (f FieldFault) String() string {
 
 func quote(s string) string { return strconv.Quote(s) }
 
-// A typeError says that a value has the wrong type or form.
 type typeError string
 
 func (e typeError) Error() string { return string(e) }
 
-// A mismatchError is a typeError for a value of another type than its field.
 type mismatchError struct {
 	typeError
 	value, goType string // as in pathTracker.mismatch

@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// compactFieldSet returns the text of a field set (FieldsV1) as trees hold it: compact JSON, such
-// as {"f:data":{"f:a":{}}}, ready to be copied into the object's JSON. Sets stay text because most
-// writes never look into them. depth is the nesting of text in the object around it. Package
-// ownership interprets the text.
+// compactFieldSet returns a field set (FieldsV1) as compact JSON, such as {"f:data":{"f:a":{}}}.
+// Sets stay text in trees, because most writes never look into them. depth is the nesting of text
+// in its object.
 func compactFieldSet(text string, depth int) (string, error) {
 	if isPlainFieldSet(text) {
 		return text, nil
@@ -27,10 +26,9 @@ func compactFieldSet(text string, depth int) (string, error) {
 	return string(AppendAny(nil, object)), nil
 }
 
-// isPlainFieldSet recognizes the usual form of a field set: nested objects without whitespace,
-// whose keys are ASCII and escape at most quotes and backslashes. It does not match brackets;
-// callers check the syntax. Nearly all sets return from clients as this server wrote them and need
-// no decoding.
+// isPlainFieldSet recognizes nested objects without whitespace, whose keys are ASCII and escape at
+// most quotes and backslashes. Callers check the syntax. Nearly all sets return from clients as
+// this server wrote them and need no decoding.
 func isPlainFieldSet(text string) bool {
 	for i := 0; i < len(text); i++ {
 		switch text[i] {
@@ -46,8 +44,8 @@ func isPlainFieldSet(text string) bool {
 	return true
 }
 
-// plainKeyEnd returns the offset of the quote that ends the key at i, or a negative number if the
-// key is not plain.
+// plainKeyEnd returns the offset of the quote that ends the key at i; negative if the key is not
+// plain.
 func plainKeyEnd(text string, i int) int {
 	for {
 		i = jsontext.SafeEnd(text, i)

@@ -5,9 +5,8 @@ import (
 	"strconv"
 )
 
-// appendFloat writes the shortest form that reads back as the same number, as encoding/json does:
-// 1.5, 300000000000000000000, 1e+21, 0.000001, 1e-9. Negative zero becomes 0, because it reads back
-// as an integer. NaN and infinities become null.
+// appendFloat writes the shortest form that reads back as the same number, as encoding/json does.
+// Negative zero becomes 0, because it reads back as an integer. NaN and infinities become null.
 func appendFloat(b []byte, n float64) []byte {
 	if n == 0 {
 		return append(b, '0')
@@ -21,7 +20,7 @@ func appendFloat(b []byte, n float64) []byte {
 	}
 	b = strconv.AppendFloat(b, n, 'e', -1, 64)
 	if end := len(b); b[end-4] == 'e' && b[end-3] == '-' && b[end-2] == '0' {
-		b[end-2] = b[end-1] // e-09 becomes e-9
+		b[end-2] = b[end-1]
 		b = b[:end-1]
 	}
 	return b

@@ -10,12 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A metaParser reads the metadata and the selectable fields of an object from its JSON and skips
-// the rest. Recovery runs it over every stored object, where full decoding would take many times as
-// long.
-//
-// A value of an unexpected type is skipped and its field stays empty; checkDecodable rejects such
-// objects. Strings share the memory of the JSON.
+// A metaParser reads the metadata and selectable fields of an object from its JSON, whose memory
+// strings share. Recovery runs it over every stored object, where decoding would take many times as
+// long. Values of unexpected types are skipped; checkDecodable rejects such objects.
 type metaParser struct {
 	jsontext.Scanner
 	kind *schema.Kind
@@ -27,8 +24,7 @@ type metaParser struct {
 
 var errDone = errors.New("the rest need not be read")
 
-// members calls read, which consumes the value, for each key of an object. Other values are
-// skipped.
+// members calls read, which consumes the value, for each key of an object.
 func (p *metaParser) members(read func(key string) error) error {
 	if p.Peek() != '{' {
 		return p.Skip()
@@ -47,7 +43,6 @@ func (p *metaParser) members(read func(key string) error) error {
 	}
 }
 
-// elements calls read, which consumes the element, for each element of a list.
 func (p *metaParser) elements(read func() error) error {
 	if p.Peek() != '[' {
 		return p.Skip()
@@ -66,8 +61,8 @@ func (p *metaParser) elements(read func() error) error {
 	}
 }
 
-// object reads the metadata of the whole object, and the selectable fields below prefix, which is
-// "" or a dotted path with a trailing dot.
+// object reads the whole object's metadata, and the selectable fields below prefix, "" or a dotted
+// path with a trailing dot.
 func (p *metaParser) object(prefix string) error {
 	return p.members(func(key string) error {
 		if prefix == "" && key == "metadata" {
@@ -116,7 +111,6 @@ func (p *metaParser) scalar(to *string) error {
 	return nil
 }
 
-// string reads a string; other values leave to unchanged.
 func (p *metaParser) string(to *string) error {
 	if p.Peek() != '"' {
 		return p.Skip()
@@ -131,8 +125,6 @@ func (p *metaParser) bool(to *bool) error {
 	return p.Skip()
 }
 
-// metadata reads one metadata field. The rest, mostly annotations and managedFields, matters only
-// to clients.
 func (p *metaParser) metadata(key string) error {
 	switch key {
 	case "name":

@@ -76,8 +76,8 @@ func valueAt(v any, path string) any {
 	return v
 }
 
-// scalarString returns the text that field selectors compare, or "" for values that are not scalar.
-// Floats cannot be selected by, because clients could not predict their text.
+// scalarString returns the text that field selectors compare, or "". Floats are excluded, because
+// clients could not predict their text.
 func scalarString(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -90,9 +90,9 @@ func scalarString(v any) string {
 	return ""
 }
 
-// zeroAbsentFields sets absent selectable fields to the zero value of their type, or to the value
-// of their fallback field. So the selector spec.unschedulable=false matches Nodes without the
-// field. Fields of custom kinds stay absent.
+// zeroAbsentFields sets absent selectable fields to the zero value of their type, or to their
+// fallback field. So spec.unschedulable=false matches Nodes without the field. Custom kinds are
+// excluded.
 func zeroAbsentFields(k *schema.Kind, fields []string) {
 	if k.IsCustom() {
 		return
@@ -115,7 +115,6 @@ func zeroAbsentFields(k *schema.Kind, fields []string) {
 	}
 }
 
-// fieldAt returns the field at a dotted path, or nil. Paths lead through single messages only.
 func fieldAt(m *schema.Message, path string) *schema.Field {
 	for m != nil {
 		name, rest, more := strings.Cut(path, ".")

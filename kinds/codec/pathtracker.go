@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A pathTracker holds the path from the root of an object to the current value, and the faults so
-// far. Walks push an element before a value and pop it afterwards, except after fatal errors. The
-// path spec.containers[0].image has four elements; its text is built only for faults.
+// A pathTracker holds the path to the current value and the faults so far. Walks push an element
+// before a value and pop it afterwards, except after fatal errors. The path
+// spec.containers[0].image has four elements; its text is built only for faults.
 type pathTracker struct {
 	path   []pathElement
 	faults []FieldFault
@@ -54,8 +54,8 @@ func (t *pathTracker) fault(name string, duplicate bool) {
 	t.faults = append(t.faults, fault)
 }
 
-// pathTo returns the path of a field or key of the current value. It is cut at about 1 KiB, because
-// clients control its length and it appears in responses and logs.
+// pathTo returns the path of a field or key. It is cut at about 1 KiB, because clients control its
+// length and it appears in responses and logs.
 func (t *pathTracker) pathTo(name string) string {
 	const limit = 1024
 	var b strings.Builder
@@ -86,9 +86,8 @@ func (t *pathTracker) pathTo(name string) string {
 	return b.String()
 }
 
-// mismatch records the first value of a wrong type; value is a description such as "number 1.5".
-// The text is that of encoding/json with its struct and field names, and with the number if the
-// type is numeric:
+// mismatch records the first value of a wrong type, described as "number 1.5". The text is that of
+// encoding/json, with the number if the type is numeric:
 //
 //	json: cannot unmarshal number 1.5 into Go struct field
 //	ContainerPort.spec.containers.ports.containerPort of type int32
@@ -127,7 +126,6 @@ func (t *pathTracker) mismatchOf(v any, goType string) {
 	t.mismatch(value, goType)
 }
 
-// malformed records that the text of a value does not have the form of its type.
 func (t *pathTracker) malformed(text string) {
 	if t.err == nil {
 		t.err = typeError(text)
@@ -148,7 +146,6 @@ func goType(f *schema.Field) string {
 	return elementType(f)
 }
 
-// elementType returns the type of an element or a single value as errors name it.
 func elementType(f *schema.Field) string {
 	switch f.Type {
 	case schema.TypeBool:
@@ -167,7 +164,6 @@ func elementType(f *schema.Field) string {
 	return "string"
 }
 
-// messageType shortens a message name: v1.PodSpec for core.v1.PodSpec.
 func messageType(m *schema.Message) string {
 	end := strings.LastIndexByte(m.Name, '.')
 	if end < 0 {

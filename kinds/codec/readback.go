@@ -25,10 +25,8 @@ func ReadBack(k *schema.Kind, key meta.Key, json []byte) error {
 
 // checkDecodable checks that stored bytes are an object of kind k that belongs under key, with
 // values of the types of the plan. It hardly allocates, since it runs for every write and every
-// recovered object.
-//
-// If it were too strict, valid writes would fail. If it were too lax, an object would be served
-// that cannot be changed, since every change decodes it first.
+// recovered object. If it were too lax, objects would be served that cannot be changed, since
+// changes decode them first.
 func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	if len(json) == 0 || k.ItemOffset() > len(json) {
 		return errNoObject
@@ -53,15 +51,14 @@ func checkDecodable(k *schema.Kind, key meta.Key, json []byte) error {
 	return nil
 }
 
-// A verifier walks the JSON of an object along the plan without building a tree. It mirrors
-// decoder: a change to the decisions of one must be made in both.
+// A verifier walks the JSON of an object along the plan. It mirrors decoder: changes to one must be
+// made in both.
 type verifier struct {
 	jsontext.Scanner
 	ref            ObjectRef
 	metadataFields int // count of top-level fields named metadata
 }
 
-// Positions of the current message.
 const (
 	inRoot = iota
 	inMetadata
@@ -96,8 +93,7 @@ func (r *verifier) message(m *schema.Message, position int) error {
 	}
 }
 
-// fieldAt returns a field of m. It searches from next on, because fields are mostly in plan order,
-// which avoids most map lookups.
+// fieldAt searches from next on, because fields are mostly in plan order, which avoids map lookups.
 func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Field {
 	for i := *next; i < len(m.Fields); i++ {
 		if m.Fields[i].Name == key {
@@ -125,7 +121,6 @@ func (r *verifier) name(key string) error {
 	return err
 }
 
-// field checks the value of a field. Null is always valid, since the decoder reads it as absent.
 func (r *verifier) field(f *schema.Field) error {
 	if f.Shape == schema.Single {
 		return r.single(f)
@@ -172,7 +167,6 @@ func (r *verifier) mapField(f *schema.Field) error {
 	}
 }
 
-// single checks one value of type f, ignoring its shape.
 func (r *verifier) single(f *schema.Field) error {
 	c := r.Peek()
 	switch f.Type {
@@ -220,8 +214,7 @@ func (r *verifier) mismatch(f *schema.Field) error {
 	return typeError("a field " + f.Name + " holds a value that is no " + goType(f))
 }
 
-// checkString checks a string. Bytes and quantities have a fast path; only values that fail it are
-// parsed.
+// Bytes and quantities have a fast path; only values that fail it are parsed.
 func (r *verifier) checkString(f *schema.Field) error {
 	if f.Type == schema.TypeString || f.Type == schema.TypeIntOrString {
 		return r.SkipString()
@@ -272,7 +265,6 @@ func isBase64(s string) bool {
 	return true
 }
 
-// checkNumber checks that a number is in the range of the field's type.
 func (r *verifier) checkNumber(f *schema.Field) error {
 	literal, err := r.ReadNumber()
 	if err != nil {

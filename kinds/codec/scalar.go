@@ -25,12 +25,10 @@ import (
 // Equal values are equal strings, so that comparisons, no-op writes and field selectors need not
 // know the types.
 
-// microLayout requires all six digits of the microseconds.
 const microLayout = "2006-01-02T15:04:05.000000Z07:00"
 
-// fromString returns the tree value of a string for field f. If it does not fit, it records the
-// error and returns nil. JSON decoding, Conform and Protobuf share these functions, so that values
-// do not depend on the format.
+// fromString returns the tree value of a string for field f. On mismatch it records the error and
+// returns nil. JSON decoding, Conform and Protobuf share these functions.
 func (t *pathTracker) fromString(f *schema.Field, s string) any {
 	switch f.Type {
 	case schema.TypeString, schema.TypeIntOrString, schema.TypeRaw:
@@ -100,7 +98,6 @@ func (t *pathTracker) strings(v any) any {
 	return v
 }
 
-// integer parses a whole number of the given bit size. As in Go, 1.0 is not one.
 func (t *pathTracker) integer(f *schema.Field, literal string, bits int) any {
 	n, err := strconv.ParseInt(literal, 10, bits)
 	if err != nil {
@@ -119,8 +116,7 @@ func (t *pathTracker) double(literal string) any {
 	return n
 }
 
-// anyNumber returns whole numbers as int64 if they fit, since float64 would change large ones, and
-// other numbers as float64.
+// anyNumber returns whole numbers as int64 if they fit, since float64 would change large ones.
 func (t *pathTracker) anyNumber(literal string) any {
 	if n, err := strconv.ParseInt(literal, 10, 64); err == nil {
 		return n
@@ -158,7 +154,6 @@ func (t *pathTracker) bytes(s string) any {
 	return base64.StdEncoding.EncodeToString(raw)
 }
 
-// isCanonicalBase64 reports whether valid base64 is already as an encoder would write it.
 func isCanonicalBase64(s string) bool {
 	for i := range len(s) {
 		if s[i] == '\n' || s[i] == '\r' {
@@ -226,7 +221,6 @@ func (t *pathTracker) microTime(s string) any {
 	return at.Format(microLayout)
 }
 
-// quantity returns the canonical form, so that equal amounts are equal strings.
 func (t *pathTracker) quantity(s string) any {
 	if isPlainQuantity(s) {
 		return s
@@ -240,8 +234,7 @@ func (t *pathTracker) quantity(s string) any {
 }
 
 // isPlainQuantity recognizes common canonical amounts, such as "500m", "3" and "128Mi", without
-// parsing. Multiples of 1000 or 1024 are not canonical: 2000m is 2. Seven digits suffice for nearly
-// all amounts and cannot overflow n.
+// parsing. Multiples of 1000 or 1024 are not canonical: 2000m is 2. Seven digits cannot overflow n.
 func isPlainQuantity(s string) bool {
 	n, i := 0, 0
 	for ; i < len(s) && i < 7 && jsontext.IsDigit(s[i]); i++ {

@@ -64,7 +64,6 @@ func ManagedFieldsSize(json []byte) int {
 	return len(json) - len(c.before) - len(c.after)
 }
 
-// A managedFieldsSplit is an object's JSON before and after its managed fields.
 type managedFieldsSplit struct{ before, after []byte }
 
 func splitManagedFields(json []byte) (c managedFieldsSplit, ok bool) {

@@ -9,7 +9,7 @@ import (
 
 // A union is a field of type Raw with a message (schema.Field.Message), such as the
 // additionalProperties of a schema. In JSON it is the value of the matching field: an object, a
-// list or a bool. In Protobuf it is the message, whose bool is true beside an object.
+// list or a bool. In Protobuf it is the message, in which the bool accompanies an object as true.
 
 func unionField(m *schema.Message, v any) *schema.Field {
 	switch v.(type) {
@@ -77,8 +77,7 @@ func (e *encoder) union(m *schema.Message, v any) {
 	e.raw("null")
 }
 
-// union appends the message of a union. Its bool is true beside an object or a list, as in
-// Kubernetes' Go types.
+// As in Kubernetes' Go types, the bool is true if there is an object or list.
 func (e *wireEncoder) union(f *schema.Field) error {
 	value, flag := unionFieldFor(f.Message, e.Peek()), unionFieldFor(f.Message, 't')
 	if value == nil {
@@ -100,7 +99,7 @@ func (e *wireEncoder) union(f *schema.Field) error {
 }
 
 // union decodes a message and returns the value of the union in JSON, or nil. An object or list
-// takes precedence over the bool beside it. An empty message is false.
+// takes precedence over the bool. An empty message is false.
 func (d *wireDecoder) union(m *schema.Message, p []byte) (any, error) {
 	parts := tree.Tree{}
 	if err := d.message(wireOf(m), parts, p); err != nil {

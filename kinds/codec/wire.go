@@ -8,19 +8,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A wireMessage is a message as in Protobuf: fields by number, with inlined messages nested.
-//
-// Go types embed structs, such as the VolumeSource in a Volume. JSON has the fields of both on one
-// level; in Protobuf the embedded struct is its own message. So schema.Field.Wire of hostPath in
+// A wireMessage is a message as in Protobuf: fields by number, with inlined messages nested. Go
+// types embed structs, which JSON flattens and Protobuf nests. So schema.Field.Wire of hostPath in
 // Volume is [2, 1]: field 1 of the message in field 2.
 type wireMessage struct {
-	nodes []*wireNode // in the order of their numbers
+	nodes []*wireNode
 
 	// Only set in an outermost message: all fields, including those of inlined messages.
-	ranked []*wireNode          // in the order in which they are written
-	inJSON []*wireNode          // in the order of the JSON
-	byName map[string]*wireNode // by JSON name
-	nested bool                 // some fields are inlined
+	ranked []*wireNode // in the order of writing
+	inJSON []*wireNode // in the order of the JSON
+	byName map[string]*wireNode
+	nested bool // some fields are inlined
 }
 
 // A wireNode is a field, or an inlined message.
@@ -49,7 +47,7 @@ func wireOf(m *schema.Message) *wireMessage {
 	w := &wireMessage{byName: map[string]*wireNode{}}
 	for _, f := range m.Fields {
 		if len(f.Wire) == 0 {
-			continue // the field exists in JSON only
+			continue // JSON only
 		}
 		leaf := w.add(f, f.Wire)
 		w.inJSON = append(w.inJSON, leaf)
@@ -76,7 +74,6 @@ func (w *wireMessage) add(f *schema.Field, path []int32) *wireNode {
 	return n.inner.add(f, path[1:])
 }
 
-// rank numbers the fields of nodes in the order in which they are written.
 func (w *wireMessage) rank(nodes []*wireNode) {
 	for _, n := range nodes {
 		if n.inner != nil {
@@ -88,8 +85,8 @@ func (w *wireMessage) rank(nodes []*wireNode) {
 	}
 }
 
-// leaf returns a field by its JSON name, or nil. It first searches inJSON from next on, because
-// stored documents have their fields in that order.
+// leaf first searches inJSON from next on, because stored documents have their fields in that
+// order.
 func (w *wireMessage) leaf(name string, next *int) *wireNode {
 	const near = 8
 	for i := *next; i < min(*next+near, len(w.inJSON)); i++ {
@@ -110,8 +107,7 @@ func (w *wireMessage) sort() {
 	}
 }
 
-// node returns a node by its number, or nil. Most messages number their fields from 1 without gaps,
-// which makes the first lookup succeed.
+// node returns a node by its number, or nil. Most messages number their fields from 1 without gaps.
 func (w *wireMessage) node(number int32) *wireNode {
 	if i := int(number) - 1; i >= 0 && i < len(w.nodes) && w.nodes[i].number == number {
 		return w.nodes[i]

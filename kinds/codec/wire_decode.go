@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// errProtobuf is the error for malformed wire format.
 const errProtobuf = typeError("proto: malformed message")
 
 // DecodeProtobuf decodes an object of message m from Protobuf without envelope. Unknown fields are
@@ -32,13 +31,13 @@ func DecodeProtobuf(m *schema.Message, body []byte) (tree.Tree, []FieldFault, er
 	return object, d.faults, nil
 }
 
-// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder on
-// depth, messages and memory. Unlike the JSON decoder, it stops at a wrong wire type. Values with
-// invalid content are recorded or returned with the same error texts.
+// A wireDecoder decodes one Protobuf message into a tree, with the limits of the JSON decoder.
+// Unlike that, it stops at a wrong wire type; values with invalid content have the same error
+// texts.
 type wireDecoder struct {
 	pathTracker
 	depth    int
-	messages int   // read so far
+	messages int
 	items    []any // of the open lists, innermost last
 }
 
@@ -51,8 +50,8 @@ func (d *wireDecoder) enter() error {
 	return nil
 }
 
-// message decodes a message into object. Of repeated fields, single values are replaced, messages
-// merged and lists continued: in Protobuf, concatenated encodings merge.
+// Of repeated fields, single values are replaced, messages merged and lists continued: in Protobuf,
+// concatenated encodings merge.
 func (d *wireDecoder) message(w *wireMessage, object tree.Tree, b []byte) error {
 	if err := d.enter(); err != nil {
 		return err
@@ -125,8 +124,8 @@ func (d *wireDecoder) inlined(node *wireNode, t protowire.Type, object tree.Tree
 	return n, err
 }
 
-// list decodes consecutive elements of a list and allocates it with its final length. If another
-// field comes between, the list is continued.
+// list decodes consecutive elements of a list. If another field comes between, the list is
+// continued.
 func (d *wireDecoder) list(node *wireNode, object tree.Tree, b []byte) (int, error) {
 	base, done := len(d.items), 0
 	if err := d.enter(); err != nil {
@@ -226,8 +225,7 @@ func (d *wireDecoder) entry(node *wireNode, t protowire.Type, object tree.Tree, 
 	return n, nil
 }
 
-// single decodes a single value. It drops zero values of fields without a pointer, since Protobuf
-// always writes them.
+// single drops zero values of fields without a pointer, since Protobuf always writes them.
 func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree, b []byte, n int) (int, error) {
 	v, n, err := d.value(f, t, object[f.Name], b, n)
 	if err != nil {
@@ -241,8 +239,8 @@ func (d *wireDecoder) single(f *schema.Field, t protowire.Type, object tree.Tree
 	return n, nil
 }
 
-// isWireZero reports whether Protobuf writes the value for an absent field. This includes messages
-// without fields, since inlined and embedded messages are always written.
+// isWireZero reports whether Protobuf writes the value for an absent field, such as an empty
+// embedded message.
 func isWireZero(f *schema.Field, v any) bool {
 	if f.Type == schema.TypeMessage {
 		object, _ := v.(tree.Tree)
@@ -251,8 +249,8 @@ func isWireZero(f *schema.Field, v any) bool {
 	return isEmpty(f, v)
 }
 
-// value decodes one value of type f, whose tag took n bytes, and returns the length of both. A
-// message is merged into before.
+// value decodes one value of type f, whose tag took n bytes, and returns the length of both.
+// Messages are merged into before.
 func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []byte, n int) (any, int, error) {
 	if own, isNumber := numberType(f.Type); isNumber {
 		if t != own {
@@ -279,8 +277,8 @@ func (d *wireDecoder) value(f *schema.Field, t protowire.Type, before any, b []b
 	return object, n, d.message(wireOf(f.Message), object, p)
 }
 
-// wireString returns bytes of the body as text that shares their memory. Invalid UTF-8 is copied
-// and repaired with U+FFFD.
+// wireString returns text that shares the memory of the body. Invalid UTF-8 is repaired with
+// U+FFFD.
 func wireString(p []byte) string {
 	if len(p) == 0 {
 		return ""

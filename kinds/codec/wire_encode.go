@@ -32,12 +32,11 @@ func AppendProtobuf(b []byte, m *schema.Message, json []byte) ([]byte, error) {
 	return b, err
 }
 
-// A wireEncoder copies JSON into Protobuf, value by value.
 type wireEncoder struct {
 	jsontext.Scanner
 	b       []byte
 	parts   []wirePart // of the open messages and maps, innermost last
-	scratch []byte     // for reordering parts
+	scratch []byte
 }
 
 // A wirePart is a piece of the output: b[start:end] is the whole field of that rank or, in a map,
@@ -50,7 +49,6 @@ type wirePart struct {
 
 var wireEncoders = sync.Pool{New: func() any { return new(wireEncoder) }}
 
-// release returns the encoder to the pool without references to its input and output.
 func (e *wireEncoder) release() {
 	parts, scratch := e.parts[:cap(e.parts)], e.scratch[:0]
 	*e = wireEncoder{}
@@ -75,9 +73,8 @@ func (e *wireEncoder) mismatch(field string) error {
 	return typeError("json: cannot put a value of type " + typeOfByte(e.Current()) + " into " + field)
 }
 
-// message appends the current object. Fields are written as they come. If that is the order of
-// their numbers, as usual, absent fields are written in between and nothing moves. Otherwise
-// arrange reorders them afterwards.
+// message writes fields as they come. If that is the order of their numbers, as usual, absent
+// fields are written in between. Otherwise arrange reorders them afterwards.
 func (e *wireEncoder) message(m *schema.Message) error {
 	w := wireOf(m)
 	if err := e.Open(); err != nil {
@@ -131,8 +128,7 @@ func (e *wireEncoder) zeros(w *wireMessage, next, end int) {
 	}
 }
 
-// arrange orders the parts of a message, which occupy b from start on, by rank, and nests those of
-// inlined messages.
+// arrange orders the parts in b[start:] by rank, and nests those of inlined messages.
 func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	slices.SortStableFunc(parts, func(a, b wirePart) int { return cmp.Compare(a.rank, b.rank) })
 	e.scratch = append(e.scratch[:0], e.b[start:]...)
@@ -140,7 +136,7 @@ func (e *wireEncoder) arrange(w *wireMessage, parts []wirePart, start int) {
 	e.nodes(w.nodes, parts, start)
 }
 
-// nodes appends the parts of nodes from scratch, a copy of b[start:]. It returns the remaining
+// nodes appends the parts of nodes from scratch, a copy of b[start:], and returns the remaining
 // parts.
 func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wirePart {
 	for _, n := range nodes {
@@ -161,8 +157,6 @@ func (e *wireEncoder) nodes(nodes []*wireNode, parts []wirePart, start int) []wi
 	return parts
 }
 
-// field appends the current value as a field of any shape, or nothing for null. Elements of lists
-// are not packed, as in Kubernetes' Go types.
 func (e *wireEncoder) field(number int32, f *schema.Field) error {
 	switch c := e.Peek(); {
 	case c == 'n':
@@ -231,7 +225,6 @@ func (e *wireEncoder) mapField(number int32, f *schema.Field) error {
 	return nil
 }
 
-// sortEntries orders the entries of a map, which occupy b from start on, by their keys.
 func (e *wireEncoder) sortEntries(entries []wirePart, start int) {
 	slices.SortStableFunc(entries, func(a, b wirePart) int { return cmp.Compare(a.key, b.key) })
 	e.scratch = append(e.scratch[:0], e.b[start:]...)
@@ -241,7 +234,6 @@ func (e *wireEncoder) sortEntries(entries []wirePart, start int) {
 	}
 }
 
-// single appends the current non-null value as one of type f.
 func (e *wireEncoder) single(number int32, f *schema.Field) error {
 	switch f.Type {
 	case schema.TypeBool:
@@ -311,7 +303,6 @@ func (e *wireEncoder) integer(f *schema.Field) (int64, error) {
 	return strconv.ParseInt(literal, 10, 64)
 }
 
-// delimited appends the content of a length-delimited value.
 func (e *wireEncoder) delimited(f *schema.Field) error {
 	switch f.Type {
 	case schema.TypeMessage:
@@ -343,7 +334,6 @@ func (e *wireEncoder) delimited(f *schema.Field) error {
 	return e.fromText(f.Type, s)
 }
 
-// fromText appends the content of a value that is text in JSON.
 func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
 	switch t {
 	case schema.TypeBytes:
@@ -363,8 +353,8 @@ func (e *wireEncoder) fromText(t schema.Type, s string) (err error) {
 	return err
 }
 
-// intOrString appends all fields of an int-or-string: 80 is 08 00 10 50 1a 00, and "http" is 08 01
-// 10 00 1a 04 68 74 74 70.
+// intOrString appends all fields: 80 is 08 00 10 50 1a 00, and "http" is 08 01 10 00 1a 04 68 74 74
+// 70.
 func (e *wireEncoder) intOrString(f *schema.Field) (err error) {
 	var n int64
 	var s string
@@ -388,7 +378,6 @@ func (e *wireEncoder) verbatim() error {
 	return nil
 }
 
-// zero appends the zero value of a field, as Go has it for an absent field or a null element.
 func (e *wireEncoder) zero(number int32, f *schema.Field) {
 	switch f.Type {
 	case schema.TypeString:

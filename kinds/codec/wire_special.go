@@ -33,7 +33,7 @@ func wireNumber(t schema.Type, b []byte) (any, int) {
 }
 
 // special decodes a length-delimited value that is not a message of the plan; see the package
-// comment for the formats. They are split by number instead of using a plan.
+// comment.
 func (d *wireDecoder) special(f *schema.Field, p []byte) (any, error) {
 	switch f.Type {
 	case schema.TypeString:
@@ -88,7 +88,6 @@ func wireFieldSet(p []byte, depth int) (any, error) {
 	return compactFieldSet(s.Text, depth)
 }
 
-// wireStrings decodes the texts under number 1 of a message, or nil.
 func wireStrings(p []byte) (any, error) {
 	var list []any
 	for len(p) > 0 {
@@ -112,7 +111,6 @@ func wireStrings(p []byte) (any, error) {
 	return list, nil
 }
 
-// A wireField is the content of a small message under one number.
 type wireField struct {
 	number uint64
 	bytes  []byte

@@ -43,8 +43,8 @@ func DecodeConfig(m *schema.Message, data []byte) (tree.Tree, []FieldFault, erro
 	return decodeYAML(m, data, true)
 }
 
-// decodeYAML tries a body that begins like JSON as JSON. If it is malformed, it may still be a YAML
-// flow mapping; other errors are final. With nulls, null fields stay in the tree.
+// A body that begins like JSON but is malformed may be a YAML flow mapping; other errors are final.
+// With nulls, null fields stay in the tree.
 func decodeYAML(m *schema.Message, data []byte, nulls bool) (tree.Tree, []FieldFault, error) {
 	if bytes.HasPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{")) {
 		t, faults, err := decodeJSON(m, data, nulls)
@@ -76,11 +76,9 @@ func DecodeUntyped(data []byte) (tree.Tree, error) {
 	return t, err
 }
 
-// readYAML reads a single YAML document; more are an error, since they would be ignored.
-//
-// The parser reports duplicate keys only in strict mode, which then stops. So a text with
-// duplicates is read again without it, and their list becomes one fault. The check for a single
-// document takes another pass and runs only if a line looks like a document boundary.
+// readYAML reads a single YAML document; more are an error, since they would be ignored. The parser
+// reports duplicate keys only in strict mode, which then stops, so such a text is read again. The
+// check for a single document runs only if a line looks like a document boundary.
 func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	if yamlNesting(data) > yamlMaxNesting {
 		return nil, nil, errYAMLDepth
@@ -111,7 +109,6 @@ func readYAML(data []byte) (v any, faults []FieldFault, err error) {
 	return v, faults, err
 }
 
-// checkSingleDocument rejects more than one document. Empty documents may follow the first.
 func checkSingleDocument(data []byte) error {
 	d := yaml.NewDecoder(bytes.NewReader(data))
 	for first := true; ; first = false {
@@ -125,10 +122,9 @@ func checkSingleDocument(data []byte) error {
 	}
 }
 
-// yamlNesting returns a generous upper bound of the nesting of a YAML text: open brackets,
-// indentation and consecutive dashes each may be a level. It guards the parser, which recurses
-// without a limit. Brackets and dashes in strings count too, but no sensible text comes near the
-// limit.
+// yamlNesting returns an upper bound of the nesting: open brackets, indentation and consecutive
+// dashes may each be a level. It guards the parser, which recurses without a limit. Brackets and
+// dashes in strings count too.
 func yamlNesting(data []byte) int {
 	deepest, brackets, lead, leading := 0, 0, 0, true
 	for _, c := range data {
@@ -151,7 +147,6 @@ func yamlNesting(data []byte) int {
 	return deepest
 }
 
-// A yamlConverter converts the YAML parser's values into a tree.
 type yamlConverter struct {
 	budget int // bytes by which the tree may still grow
 	depth  int

@@ -122,8 +122,8 @@ func (c *ruleChecker) node(n *node, path string, p ruleContext) {
 	}
 }
 
-// rule reports the errors of one rule. The cost precedes an error in the message, because a rule
-// may have both. optionalOldSelf without oldSelf has no effect, so it is an error.
+// The cost precedes an error in the message, because a rule may have both. optionalOldSelf without
+// oldSelf has no effect, so it is an error.
 func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p ruleContext) {
 	if r.check != nil {
 		c.cost(at+".rule", "estimated rule cost", times(r.cost, p.cardinality.of(n.selfType)))
@@ -142,7 +142,6 @@ func (c *ruleChecker) rule(n *node, r *rule, fault *ruleFault, at string, p rule
 	}
 }
 
-// cost adds the cost of an expression, and reports it if it is excessive.
 func (c *ruleChecker) cost(path, what string, cost uint64) {
 	if cost > cel.EstimatedRuleLimit {
 		c.faults.Forbidden(path, costMessage(what, cost, cel.EstimatedRuleLimit))

@@ -7,12 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allOf is an additional schema that a value must match.
 type allOf struct{ plan *schema.ValuePlan }
 
 func (a allOf) Evaluate(e *schema.Evaluation, v any, was schema.Previous) { e.Check(a.plan, v, was) }
 
-// anyOf are schemas of which a value must match at least one.
 type anyOf []*schema.ValuePlan
 
 // The errors of the alternatives are not reported, because a valid value fails all but one.
@@ -22,7 +20,6 @@ func (a anyOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// oneOf are schemas of which a value must match exactly one.
 type oneOf []*schema.ValuePlan
 
 func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -34,7 +31,6 @@ func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// not is a schema that a value must not match.
 type not struct{ plan *schema.ValuePlan }
 
 func (n not) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -52,8 +48,8 @@ func countPassing(e *schema.Evaluation, plans []*schema.ValuePlan, v any) (count
 	return count
 }
 
-// valuesOfAll returns the plans of schemas. They only validate: a structural schema must not
-// declare fields in these lists, so there are no defaults and no pruning.
+// These plans only validate: a structural schema must not declare fields in these lists, so there
+// are no defaults and no pruning.
 func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	all := make([]*schema.ValuePlan, len(nodes))
 	for i, n := range nodes {
@@ -62,7 +58,6 @@ func valuesOfAll(nodes []*node, atRoot bool) []*schema.ValuePlan {
 	return all
 }
 
-// required are the fields that an object must have.
 type required []string
 
 // A null field counts as present. Where the schema does not allow null, it was dropped before.

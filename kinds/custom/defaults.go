@@ -96,8 +96,6 @@ func (d *defaultChecker) check(n *node, path string, isResource bool) {
 	}
 }
 
-// withoutDuplicates removes the errors of duplicate items, which are found when an object gets the
-// default.
 func withoutDuplicates(causes []meta.Cause) (kept []meta.Cause) {
 	for _, c := range causes {
 		if c.Type != meta.CauseDuplicate {

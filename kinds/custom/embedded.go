@@ -13,7 +13,6 @@ import (
 // An embedded object has the kind, apiVersion and metadata of every object, regardless of its
 // schema.
 
-// embeds reports whether values of the node may contain embedded objects.
 func (n *node) embeds() bool {
 	if n.embedded || n.items != nil && n.items.hasEmbedded || n.additional != nil && n.additional.hasEmbedded {
 		return true
@@ -43,7 +42,7 @@ func (c *coercer) err() error {
 	return errors.New(c.faults.List[0].Field + ": " + c.faults.List[0].Message)
 }
 
-// value returns a normalized value of a node, or v itself if nothing changes. v is not modified.
+// value returns v itself if it is normalized already. It does not modify v.
 func (c *coercer) value(n *node, v any, path string) any {
 	if n == nil || !n.hasEmbedded || len(c.faults.List) > 0 {
 		return v
@@ -89,7 +88,6 @@ func (c *coercer) object(n *node, object tree.Tree, path string) any {
 	return edit.Result()
 }
 
-// objectMeta normalizes the metadata of an embedded object at path.
 func (c *coercer) objectMeta(edit *tree.CopyOnWrite, v any, path string) {
 	metadata, ok := v.(tree.Tree)
 	if !ok && v != nil {
@@ -113,7 +111,6 @@ func (c *coercer) objectMeta(edit *tree.CopyOnWrite, v any, path string) {
 	}
 }
 
-// wellFormed returns the metadata fields of the right types.
 func (c *coercer) wellFormed(metadata tree.Tree) (tree.Tree, []codec.FieldFault) {
 	kept := make(tree.Tree, len(metadata))
 	for name, v := range metadata {
@@ -152,7 +149,6 @@ func (c *coercer) withoutEmpty(metadata tree.Tree) tree.Tree {
 	return edit.Result()
 }
 
-// malformed drops or reports a field of the wrong type.
 func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, path, msg string) {
 	if c.dropMalformed {
 		edit.Drop(name)
@@ -161,8 +157,7 @@ func (c *coercer) malformed(edit *tree.CopyOnWrite, name string, v any, path, ms
 	c.faults.Invalid(path, v, msg)
 }
 
-// validateEmbedded reports errors in kind, apiVersion and metadata of the embedded objects in a
-// value, even if an update did not change them.
+// validateEmbedded validates embedded objects even if an update did not change them.
 func (n *node) validateEmbedded(v any, path string, faults *schema.Faults) {
 	if n == nil || !n.hasEmbedded {
 		return
@@ -184,7 +179,6 @@ func (n *node) validateEmbedded(v any, path string, faults *schema.Faults) {
 	}
 }
 
-// validateResource requires valid apiVersion, kind and metadata in an embedded object.
 func validateResource(object tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range []string{"apiVersion", "kind"} {
 		v, there := object[name]
@@ -202,7 +196,6 @@ func validateResource(object tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// pathOf returns the path of a field, or of a map entry, whose key is in brackets.
 func (n *node) pathOf(path, name string) string {
 	if n.properties[name] == nil && n.additional != nil {
 		return tree.KeyPath(path, name)
@@ -210,7 +203,6 @@ func (n *node) pathOf(path, name string) string {
 	return tree.FieldPath(path, name)
 }
 
-// resourceFieldFault returns the error in the apiVersion or kind of an object, or "".
 func resourceFieldFault(name, text string) string {
 	switch {
 	case text == "":

@@ -17,7 +17,6 @@ import (
 // Constraints of schema keywords, with kube-apiserver's error texts. The evaluators are in the
 // order of their errors: type, value, other schemas, content.
 
-// typeEvaluators check the type of the schema.
 func (n *node) typeEvaluators() []schema.Evaluator {
 	switch {
 	case n.intOrString:
@@ -28,8 +27,7 @@ func (n *node) typeEvaluators() []schema.Evaluator {
 	return nil
 }
 
-// valueEvaluators check the value itself and the additional schemas. anyOf of intOrString is
-// skipped, because it can only repeat the two types.
+// anyOf of intOrString is skipped, because it can only repeat the two types.
 func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	if len(n.enum) > 0 {
 		all = append(all, newEnum(n.enum))
@@ -50,8 +48,8 @@ func (n *node) valueEvaluators(atRoot bool) (all []schema.Evaluator) {
 	return all
 }
 
-// evaluators check the limits and the format of strings; hasFormat is nil if it is unknown. Absent
-// limits have no evaluator, because each one costs a call per value.
+// evaluators omits absent limits, because each evaluator costs a call per value. hasFormat is nil
+// if the format is unknown.
 func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []schema.Evaluator) {
 	if l.minLength != nil || l.maxLength != nil || l.pattern != nil || hasFormat != nil {
 		all = append(all, &textLimits{l.minLength, l.maxLength, l.pattern, format, hasFormat})
@@ -75,7 +73,6 @@ func (l *limits) evaluators(format string, hasFormat func(string) bool) (all []s
 	return all
 }
 
-// objectEvaluators check the fields of an object; parts are those to check, or nil.
 func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.Evaluator) {
 	wanted := n.required
 	if atRoot { // schemas do not apply to the fields of every object
@@ -90,8 +87,7 @@ func (n *node) objectEvaluators(atRoot bool, parts *schema.Parts) (all []schema.
 	return all
 }
 
-// listEvaluators check a list and its elements, whose plan may be nil. Uniqueness comes first and
-// concerns the list as a whole.
+// Uniqueness comes first and concerns the list as a whole.
 func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) {
 	if n.listType == "set" || n.listType == "map" || n.unique {
 		u := &rules.Unique{Once: true}
@@ -106,7 +102,6 @@ func (n *node) listEvaluators(items *schema.ValuePlan) (all []schema.Evaluator) 
 	return all
 }
 
-// valueType is the type of a value in schemas.
 type valueType string
 
 func (want valueType) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -143,7 +138,6 @@ func isInteger(v any) bool {
 	return false
 }
 
-// typeOf returns the type of a value in schemas.
 func typeOf(v any) string {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -165,7 +159,6 @@ func typeOf(v any) string {
 	return "null"
 }
 
-// An enum lists the allowed values.
 type enum struct {
 	values []any
 	texts  []string // as listed in errors
@@ -207,7 +200,6 @@ func (n nullableEnum) Evaluate(e *schema.Evaluation, v any, was schema.Previous)
 	}
 }
 
-// jsonEqual compares values as JSON: 1 equals 1.0.
 func jsonEqual(a, b any) bool {
 	x, okX := asFloat(a)
 	y, okY := asFloat(b)
@@ -257,7 +249,6 @@ func (t *textLimits) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// numberLimits limits numbers.
 type numberLimits struct {
 	*limits
 	format string
@@ -316,7 +307,6 @@ func formatBound(f float64) any {
 	return f
 }
 
-// minItems is the minimum length of a list.
 type minItems int64
 
 func (m minItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -325,7 +315,6 @@ func (m minItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// minProperties is the minimum number of fields.
 type minProperties int64
 
 func (m minProperties) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -334,5 +323,4 @@ func (m minProperties) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) 
 	}
 }
 
-// inBody begins the error text for the value at the current path.
 func inBody(e *schema.Evaluation) string { return strings.TrimPrefix(e.Path(), ".") + " in body " }

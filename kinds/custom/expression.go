@@ -21,13 +21,11 @@ type rule struct {
 	cost, messageCost uint64 // upper bounds by estimate
 }
 
-// A ruleFault is an error in a member of a rule.
 type ruleFault struct {
 	member string
 	err    error
 }
 
-// Variables of rules: the current and the previous value.
 const (
 	selfName    = "self"
 	oldSelfName = "oldSelf"
@@ -40,8 +38,7 @@ type ruleCompiler struct {
 	withEstimate bool
 }
 
-// env returns the environment of rules with or without an optional previous value. Environments are
-// expensive, and most nodes need at most one.
+// Environments are expensive, and most nodes need at most one.
 func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	i, old := 0, cel.Variable(oldSelfName, c.self)
 	if optional {
@@ -55,8 +52,8 @@ func (c *ruleCompiler) env(optional bool) (*cel.Env, error) {
 	return env, err
 }
 
-// compile compiles a rule of a node. A rule whose only error is in its message is returned as well:
-// at runtime it falls back to other messages, but CRDs with such an error are rejected.
+// compile also returns a rule whose only error is in its message. At runtime it falls back to other
+// messages, but CRDs with such an error are rejected.
 //
 // An example of source is {rule: "self.min <= self.max", message: "min is above max", fieldPath:
 // ".min"}.
@@ -109,7 +106,6 @@ func (c *ruleCompiler) expression(env *cel.Env, text string) (checked *cel.Check
 	return checked, program, cost, err
 }
 
-// name identifies a rule in errors, by its message or expression.
 func (r *rule) name() string {
 	if message := strings.TrimSpace(r.source.String("message")); message != "" {
 		return message

@@ -91,7 +91,6 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	return d
 }
 
-// addUnconverted sets the Unconverted kind of the versions of a CRD with a conversion webhook.
 func addUnconverted(stored *schema.Kind) {
 	unconverted, origin := *stored, *stored.Origin
 	unconverted.Origin, origin.Unconverted = &origin, &unconverted
@@ -100,7 +99,6 @@ func addUnconverted(stored *schema.Kind) {
 	}
 }
 
-// conversionWebhook returns the conversion webhook of a CRD, or nil if the server converts.
 func conversionWebhook(spec tree.Tree) *schema.ConversionWebhook {
 	conversion := spec.Object("conversion")
 	if conversion.String("strategy") != "Webhook" {
@@ -146,7 +144,6 @@ func (d *Definition) Release() {
 	}
 }
 
-// schemaOf returns the schema of a kind of this package.
 func schemaOf(k *schema.Kind) *definedSchema { return k.Origin.Schema.(*definedSchema) }
 
 // addSelectFields adds the selectable fields of all versions to the stored kind, where others have
@@ -198,7 +195,6 @@ func (c *Compiler) version(name string, spec, names, v tree.Tree) *schema.Kind {
 	return k
 }
 
-// deprecation returns the deprecation of a version, or nil.
 func deprecation(spec, names, v tree.Tree) *schema.Deprecation {
 	if !v.Bool("deprecated") {
 		return nil

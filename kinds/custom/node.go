@@ -46,7 +46,6 @@ type node struct {
 	compiled []*rule // guarded by once, on first use: most rules never run
 }
 
-// limits are the constraints of the value itself.
 type limits struct {
 	enum                         []any
 	min, max, multipleOf         *float64
@@ -72,7 +71,6 @@ func (k *Extensions) compile(s tree.Tree) *node {
 	return n
 }
 
-// setKeyword sets a keyword that concerns the value itself.
 func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 	switch keyword {
 	case "type":
@@ -107,7 +105,7 @@ func (k *Extensions) setKeyword(n *node, keyword string, v any) {
 	}
 }
 
-// setParts compiles the schemas in a keyword, and reports whether the keyword has any.
+// setParts reports whether the keyword contains schemas.
 func (k *Extensions) setParts(n *node, keyword string, v any) bool {
 	switch keyword {
 	case "not":
@@ -153,7 +151,6 @@ func (k *Extensions) compileAll(v any) (all []*node) {
 	return all
 }
 
-// texts returns a list of strings, index for index.
 func texts(v any) []string {
 	list, _ := v.([]any)
 	all := make([]string, len(list))
@@ -217,7 +214,6 @@ func integer(v any) *int64 {
 	return nil
 }
 
-// child returns the node of a field or entry, or nil if the schema does not know it.
 func (n *node) child(name string) *node {
 	if p := n.properties[name]; p != nil {
 		return p
@@ -225,8 +221,7 @@ func (n *node) child(name string) *node {
 	return n.additional
 }
 
-// newIdentity returns the identity of the items of a list with keys, or nil. It includes the
-// defaults of keys, because an omitted key equals its default.
+// The identity includes the defaults of keys, because an omitted key equals its default.
 func (n *node) newIdentity() *rules.Identity {
 	if n.listType != "map" {
 		return nil

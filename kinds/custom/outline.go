@@ -67,7 +67,6 @@ func (w *outliner) object(member func(key string) error) error {
 	return nil
 }
 
-// member copies a key; value copies its value.
 func (w *outliner) member(key string, value func() error) error {
 	w.out = append(append(w.out, key...), ':')
 	if err := value(); err != nil {
@@ -104,7 +103,6 @@ func (w *outliner) root(key string) error {
 	return w.member(key, w.copyValue)
 }
 
-// only copies one member of an object and skips the others.
 func (w *outliner) only(wanted string, value func() error) (member func(key string) error) {
 	return func(key string) error {
 		if key != wanted {
@@ -146,7 +144,6 @@ func (w *outliner) versions() error {
 	return nil
 }
 
-// version copies a version and sets its schema aside.
 func (w *outliner) version(key string) error {
 	if key != `"schema"` {
 		return w.member(key, w.copyValue)

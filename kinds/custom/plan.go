@@ -52,8 +52,8 @@ func (p planner) message(n *node) *schema.Message {
 	return m
 }
 
-// additional describes the undeclared fields, or is nil if there are none. A value without a type
-// may be an object too, whose fields can be owned separately.
+// additional describes the undeclared fields, or is nil. A value without a type may be an object
+// too, whose fields can be owned separately.
 func (p planner) additional(n *node, atRoot bool) *schema.Field {
 	switch {
 	case n.additional != nil:

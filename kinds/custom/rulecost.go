@@ -42,7 +42,6 @@ func (t *totalCost) add(path string, cost uint64) {
 	t.mostExpensive = t.mostExpensive[:min(len(t.mostExpensive), listed)]
 }
 
-// report reports a sum above the limit, at the path of the schema. name is the extension.
 func (t *totalCost) report(name, path string, faults *schema.Faults) {
 	if t.sum <= cel.EstimatedDefinitionLimit {
 		return
@@ -53,7 +52,6 @@ func (t *totalCost) report(name, path string, faults *schema.Faults) {
 	faults.Forbidden(path, costMessage(name+" estimated rule cost total for entire OpenAPIv3 schema", t.sum, cel.EstimatedDefinitionLimit))
 }
 
-// costMessage says by which factor a cost exceeds its limit.
 func costMessage(what string, cost, limit uint64) string {
 	factor := float64(cost) / float64(limit)
 	text := fmt.Sprintf("%.1fx", factor)
@@ -81,8 +79,8 @@ func (c cardinality) of(t *cel.Type) uint64 {
 	return t.MostPerRequest()
 }
 
-// below returns the cardinality inside the values of n: a rule on the items of a list with maxItems
-// 100, below a map with maxProperties 10, runs up to 1000 times.
+// A rule on the items of a list with maxItems 100, below a map with maxProperties 10, runs up to
+// 1000 times.
 func (c cardinality) below(n *node) cardinality {
 	limit := int64(1)
 	switch {

@@ -17,7 +17,6 @@ import (
 // small steps takes longer than the steps.
 const evaluationTimeout = 5 * time.Second
 
-// A ruleSet holds the rules of one schema.
 type ruleSet struct {
 	naming *meta.Naming
 	root   *node
@@ -90,8 +89,7 @@ func (e *ruleEvaluator) evaluate(n *node, v any, was schema.Previous, unchanged 
 	}
 }
 
-// compileRules compiles the rules of a node, once. Invalid ones, which a valid CRD does not have,
-// are omitted.
+// compileRules omits invalid rules, which a valid CRD does not have.
 func (n *node) compileRules(naming *meta.Naming) {
 	compiler := ruleCompiler{naming: naming, self: n.selfType}
 	for _, source := range n.rules {
@@ -124,7 +122,6 @@ func (e *ruleEvaluator) rules(n *node, v any, was schema.Previous, unchanged boo
 	}
 }
 
-// ruleValues are the variables for all rules of one node.
 type ruleValues struct {
 	self, old cel.Value // old is nil if there is none
 	optional  bool      // the rule's oldSelf is an optional
@@ -143,8 +140,7 @@ func (v *ruleValues) Lookup(name string) (any, bool) {
 	return v.old, v.old != nil
 }
 
-// rule runs one rule. Evaluation errors are reported, because a failing rule must not let a write
-// through.
+// Evaluation errors are reported, because a failing rule must not let a write through.
 func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues, path string) {
 	out, err := r.check.Eval(e.ctx, values, e.budget)
 	switch {
@@ -169,7 +165,6 @@ func (e *ruleEvaluator) rule(n *node, r *rule, v any, values *ruleValues, path s
 	}
 }
 
-// end reports why no more rules are run.
 func (e *ruleEvaluator) end(n *node, path, why string) {
 	e.faults.Invalid(path, n.kind, why)
 	e.ended = true
@@ -201,7 +196,6 @@ func (e *ruleEvaluator) message(n *node, r *rule, values *ruleValues, path strin
 	return "failed rule: " + r.name(), true
 }
 
-// report reports a violated rule with its reason.
 func (e *ruleEvaluator) report(r *rule, v any, at, text string) {
 	switch meta.CauseType(r.source.String("reason")) {
 	case meta.CauseRequired:

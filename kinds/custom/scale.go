@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateScale checks the fields that the scale subresource exposes, regardless of the schema:
-// replicas must be 32-bit integers, and the selector a string. Unchanged values are not checked, so
-// that the status can still be written.
+// validateScale validates the fields that the scale subresource exposes, regardless of the schema.
+// Unchanged values are not checked, so that the status can still be written.
 func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 	for _, path := range []string{s.Replicas, s.StatusReplicas} {
 		value, why := valueAt(obj, path, "int64")
@@ -35,7 +34,7 @@ func validateScale(s *schema.Scale, obj, old tree.Tree, faults *schema.Faults) {
 }
 
 // valueAt returns the value at a dotted path, or nil. why is the error, with kube-apiserver's text,
-// if it does not have the wanted type.
+// for another type than want.
 func valueAt(obj tree.Tree, path, want string) (value any, why string) {
 	names := strings.Split(path, ".")
 	value = obj
@@ -58,7 +57,6 @@ func accessorFault(names []string, value any, want string) string {
 	return fmt.Sprintf(".%s accessor error: %v is of the type %s, expected %s", strings.Join(names, "."), value, typeName(value), want)
 }
 
-// typeName returns the Go type that clients know from errors.
 func typeName(value any) string {
 	if _, ok := value.(tree.Tree); ok {
 		return "map[string]interface {}"
@@ -66,7 +64,6 @@ func typeName(value any) string {
 	return fmt.Sprintf("%T", value)
 }
 
-// changedAt reports whether the value at a path has changed.
 func changedAt(obj, old tree.Tree, path string) bool {
 	names := strings.Split(path, ".")
 	at := func(t tree.Tree) any {

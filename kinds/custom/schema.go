@@ -14,9 +14,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A definedSchema is the schema of one version of a CRD. At rest it is a part of the CRD's text,
-// which the store keeps anyway. It is compiled on demand, and the result may be evicted when it is
-// idle (schemaCache).
+// A definedSchema is the schema of one version of a CRD. At rest it is part of the CRD's text,
+// which the store keeps anyway. It is compiled on demand and may be evicted when idle
+// (schemaCache).
 type definedSchema struct {
 	compiler *Compiler
 	id       *meta.SchemaID
@@ -28,7 +28,6 @@ type definedSchema struct {
 	released  bool        // guarded by the cache's mutex: the schema is not cached anymore
 }
 
-// A source is the schema in its CRD, as text or tree.
 type source struct {
 	text []byte
 	tree tree.Tree
@@ -44,7 +43,6 @@ type compiledSchema struct {
 // schemaText is the text of a schema, in place of its tree. It shares the memory of its CRD.
 type schemaText []byte
 
-// newSchema returns the schema of a version, given as a schemaText or tree.
 func (c *Compiler) newSchema(of any) *definedSchema {
 	s := &definedSchema{compiler: c, id: meta.NewSchemaID()}
 	s.setSource(of)
@@ -126,7 +124,6 @@ func (s *definedSchema) compile() (c *compiledSchema, size int) {
 	return c, len(s.source.Load().text) + root.memory()
 }
 
-// rootMessage returns the message of whole objects.
 func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *schema.Message {
 	fields := []*schema.Field{{Name: "metadata", Type: schema.TypeMessage, Message: c.objectMeta, EmitEmpty: true}}
 	p := planner{c.embeddedMeta}
@@ -155,15 +152,14 @@ func (c *Compiler) rootMessage(id *meta.SchemaID, n *node, text tree.Tree) *sche
 	return m
 }
 
-// Measured memory of the parts of a compiled schema: a node with its field and value plan; a rule
-// with its programs and its share of their environment; and a pattern, per unit of its size.
+// Measured memory per node (with its field and value plan), per rule (with its programs and its
+// share of their environment), and per unit of a pattern's size.
 const (
 	nodeMemory    = 1600
 	ruleMemory    = 24 << 10
 	patternMemory = 80
 )
 
-// memory estimates the memory of the node with everything compiled from it, without the text.
 func (n *node) memory() int {
 	sum := nodeMemory + ruleMemory*len(n.rules) + valueMemory(n.defaultValue) + n.limits.memory()
 	// copied where whole objects are checked
@@ -184,7 +180,7 @@ func (n *node) memory() int {
 	return sum
 }
 
-// memory estimates the variable memory of limits. Enum texts are derived from the values (newEnum).
+// memory estimates the variable part. Enum texts are derived from the values (newEnum).
 func (l *limits) memory() (sum int) {
 	if len(l.enum) > 0 {
 		sum = valueMemory(l.enum)
@@ -201,8 +197,8 @@ func (l *limits) memory() (sum int) {
 	return sum
 }
 
-// Memory of values: the header of a string, whose bytes are those of the CRD; a list slot with its
-// share of spare capacity; a map; and each group of eight map slots.
+// Memory of values: a string header, whose bytes are those of the CRD; a list slot with its share
+// of spare capacity; a map; each group of eight map slots.
 const (
 	stringMemory   = 16
 	elementMemory  = 24
@@ -210,8 +206,7 @@ const (
 	mapGroupMemory = 288
 )
 
-// valueMemory estimates the memory of a decoded value. Maps grow by doubling, so groups may be
-// empty.
+// Maps grow by doubling, so groups may be empty.
 func valueMemory(v any) (sum int) {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -253,7 +248,6 @@ type heldSchema struct {
 	size   int
 }
 
-// add adds a compiled schema and evicts others if necessary.
 func (c *schemaCache) add(s *definedSchema, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -66,5 +66,4 @@ func (n *node) expressionSchema(isResource bool) *cel.Schema {
 	return s
 }
 
-// isOpen reports whether no schema describes the values.
 func (n *node) isOpen() bool { return n.kind == "" && !n.intOrString && !n.preserveUnknown }

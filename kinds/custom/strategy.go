@@ -78,7 +78,6 @@ func (s *strategy) Evaluate(ctx context.Context, obj, old tree.Tree, faults *sch
 	nameWhole(faults.List[before:])
 }
 
-// nameWhole sets the field of the errors that concern the whole object.
 func nameWhole(causes []meta.Cause) {
 	for i := range causes {
 		causes[i].Field = cmp.Or(causes[i].Field, schema.WholeObject)

@@ -65,7 +65,6 @@ func (n *node) parts() *schema.Parts {
 	return p
 }
 
-// defaulted returns the fields that defaulting must visit.
 func defaulted(p *schema.Parts, names []string) (all []schema.Part) {
 	for _, name := range names {
 		if plan := p.ByName[name]; needsDefaulting(plan) {

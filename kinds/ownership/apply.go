@@ -103,8 +103,8 @@ type applier struct {
 // beforeFirstApply is the manager of fields that existed before the first manager.
 const beforeFirstApply = "before-first-apply"
 
-// addBeforeFirstApply gives the fields of a live object without managers to a manager of their own,
-// so that an apply that changes them conflicts instead of overwriting them silently.
+// addBeforeFirstApply gives the fields of a live object without managers a manager, so that an
+// apply that changes them conflicts.
 func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	if live == nil || a.managers.anyVisible(a.writer) {
 		return
@@ -115,7 +115,6 @@ func (a *applier) addBeforeFirstApply(live tree.Tree) {
 	})
 }
 
-// existingFields returns the fields of an object as the writer sees it.
 func (a *applier) existingFields(t tree.Tree) Set {
 	if scale := a.writer.Scale; scale != nil {
 		return scale.existingFields(t)
@@ -203,7 +202,7 @@ func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tr
 	return pruned
 }
 
-// addBack returns merged, in one version, without the fields that are neither owned nor in pruned.
+// addBack returns merged without the fields that are neither owned nor in pruned.
 func addBack(served ServedVersion, merged, pruned tree.Tree, owned Set) tree.Tree {
 	whole := served.fromStored(merged)
 	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))

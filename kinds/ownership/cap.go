@@ -56,7 +56,6 @@ func (all managers) capUpdaters() managers {
 	return slices.DeleteFunc(all, func(m *manager) bool { return gone[m] })
 }
 
-// updaters returns the update managers, oldest first.
 func (all managers) updaters() managers {
 	var updaters managers
 	for _, m := range all {
@@ -70,7 +69,6 @@ func (all managers) updaters() managers {
 	return updaters
 }
 
-// asBucket returns the entry into which older managers of the same version are merged.
 func (m *manager) asBucket() *manager {
 	return &manager{
 		managerIdentity: managerIdentity{ancientChanges, opUpdate, m.version, ""},

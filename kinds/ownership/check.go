@@ -64,7 +64,6 @@ type configFault struct{ path, text string }
 
 func (f configFault) String() string { return f.path + ": " + f.text }
 
-// maxConfigFaults limits the reported errors of lists and types.
 const maxConfigFaults = 100
 
 func (c *configChecker) add(format string, a ...any) {
@@ -73,7 +72,6 @@ func (c *configChecker) add(format string, a ...any) {
 	}
 }
 
-// hasWrongType reports whether a path is below a value that is not the expected list or object.
 func (c *configChecker) hasWrongType(path string) bool {
 	return slices.ContainsFunc(c.faults, func(f configFault) bool {
 		return strings.HasPrefix(f.text, "expected ") && strings.HasPrefix(path, f.path) && len(path) > len(f.path)
@@ -101,7 +99,6 @@ func (c *configChecker) message(m *schema.Message, t tree.Tree) {
 	}
 }
 
-// member checks the value of a field, or of a map key.
 func (c *configChecker) member(f *schema.Field, element bool, name string, v any) {
 	from := len(c.faults)
 	c.value(f, element, v)

@@ -24,8 +24,8 @@ func combineTrees(m *schema.Message, live, config tree.Tree) tree.Tree {
 	return o.tree()
 }
 
-// combineValues is combineTrees for one value. Atomic values are replaced as a whole; equal ones
-// stay the same in memory.
+// combineValues is combineTrees for one value. Atomic values are replaced as a whole, unless they
+// are equal.
 func combineValues(f *schema.Field, element bool, live, config any) any {
 	if config == (null{}) {
 		return combineNull(f, element, live)
@@ -69,7 +69,7 @@ func (o *overlay) set(name string, v any) {
 	o.copied[name] = v
 }
 
-// tree returns the result, or live if nothing differs; never nil.
+// tree is never nil.
 func (o *overlay) tree() tree.Tree {
 	switch {
 	case o.copied != nil:
@@ -105,7 +105,6 @@ func newIndexedList(f *schema.Field, v any) indexedList {
 
 func (s indexedList) has(at pathElement) bool { _, ok := s.index[at]; return ok }
 
-// get returns the only item of a path element, or nil.
 func (s indexedList) get(at pathElement) any {
 	if i, ok := s.index[at]; ok && i >= 0 {
 		return s.items[i]
@@ -179,8 +178,8 @@ func combineLists(f *schema.Field, live, config any) any {
 	return reuse(x.items, out)
 }
 
-// combineAligned merges a live list that has the items of config in order, with at most some others
-// in between. This is the usual case of a repeated apply. ok is false for other lists.
+// combineAligned merges a live list that has the items of config in order, with few others in
+// between, as in a repeated apply. ok is false for other lists.
 func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	x, _ := live.([]any)
 	y, _ := config.([]any)
@@ -205,8 +204,6 @@ func combineAligned(f *schema.Field, live, config any) (any, bool) {
 	return out, true
 }
 
-// holdsInOrder reports whether live has each item of config once, in order. CheckConfig has ensured
-// that config has no duplicates.
 func holdsInOrder(f *schema.Field, live, config []any) bool {
 	if others := len(live) - len(config); others < 0 || others > maxOthers {
 		return false
@@ -223,7 +220,6 @@ func holdsInOrder(f *schema.Field, live, config []any) bool {
 	return found == len(config)
 }
 
-// reuse returns live if out has the same values, to share its memory.
 func reuse(live, out []any) []any {
 	if slices.EqualFunc(live, out, tree.SameRef) {
 		return live

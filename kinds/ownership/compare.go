@@ -22,8 +22,7 @@ type membership struct {
 func (p membership) exists() bool { return p.member || !p.below.Empty() }
 
 // A comparer compares two trees of one version. It skips values that are identical in memory, so
-// its cost is that of the changed parts: an updated tree shares most of its memory with the
-// original.
+// its cost is that of the changed parts.
 type comparer struct {
 	excluded excludedFields
 	// asEncoded compares both trees as they are encoded: EmitEmpty fields are present, and omitted
@@ -99,8 +98,8 @@ func (c comparer) value(f *schema.Field, element bool, before, after any) (old, 
 // are compared before validation.
 func isLeaf(granularity granularity, v any) bool { return isScalar(v) || wrongType(granularity, v) }
 
-// valueOrParts compares two values, of which at least one has no parts. The parts of the other one
-// are added or removed with it.
+// valueOrParts compares two values, at least one of which has no parts. The parts of the other are
+// added or removed with it.
 func (c comparer) valueOrParts(f *schema.Field, element bool, before, after any) (old, new membership) {
 	granularity := granularityOf(f, element)
 	old, new = compareLeaf(f, element, before, after)
@@ -125,7 +124,6 @@ func compareLeaf(f *schema.Field, element bool, before, after any) (old, new mem
 	return old, new
 }
 
-// isEmpty reports whether v contains nothing that could be owned.
 func (c comparer) isEmpty(f *schema.Field, granularity granularity, v any) bool {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -148,7 +146,6 @@ func isScalar(v any) bool {
 	return true
 }
 
-// parts compares the parts of two values of the same granularity.
 func (c comparer) parts(f *schema.Field, granularity granularity, before, after any) difference {
 	x, _ := before.(tree.Tree)
 	y, _ := after.(tree.Tree)
@@ -167,8 +164,8 @@ func (c comparer) parts(f *schema.Field, granularity granularity, before, after 
 	return difference{changed.set(), removed.set()}
 }
 
-// fieldsOf compares messages of which one may be absent. A removed message removes all of its
-// encoded fields.
+// fieldsOf compares messages; one may be absent. A removed message removes all of its encoded
+// fields.
 func (c comparer) fieldsOf(m *schema.Message, before, after any, x, y tree.Tree) difference {
 	if before != nil && after != nil {
 		return c.fields(m, x, y, nil)
@@ -201,7 +198,6 @@ func valueIf(is bool, v any) any {
 	return nil
 }
 
-// keysOfBoth returns the sorted keys of x, followed by those that only y has.
 func keysOfBoth(x, y tree.Tree) []string {
 	keys := x.SortedKeys()
 	for key := range y {

@@ -14,8 +14,6 @@ type null struct{}
 // emptied replaces a list or object that has lost everything.
 type emptied struct{}
 
-// encodedValues returns the values of a field before and after in the form in which they are
-// compared.
 func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	if c.asEncoded {
 		return encodedValue(f, x), encodedValue(f, y)
@@ -26,15 +24,15 @@ func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	return x, y
 }
 
-// omitsEmpty reports whether an empty value is omitted from the encoding. Single messages,
-// int-or-strings and raw values never are.
+// omitsEmpty is false for single messages, int-or-strings and raw values, which are written even if
+// empty.
 func omitsEmpty(f *schema.Field) bool {
 	return f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw
 }
 
-// encodedValue returns the value of a field as it is encoded, or nil if it is omitted. Clients send
-// back objects that they have read. So a field that the encoder adds, such as "resources":{}, must
-// not look like their change, and one that it drops must not look like a removal.
+// encodedValue returns the encoded value of a field, or nil if it is omitted. Clients send back
+// objects that they have read. So a field that the encoder adds, such as "resources":{}, must not
+// look like their change, and one that it drops must not look like a removal.
 func encodedValue(f *schema.Field, v any) any {
 	switch {
 	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && tree.IsEmpty(v):

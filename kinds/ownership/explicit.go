@@ -67,7 +67,6 @@ func isEmptyComposite(v any) bool {
 	return false
 }
 
-// explicitItems is explicitValue for the items of a list.
 func explicitItems(f *schema.Field, merged, config any, nulls bool) any {
 	wanted, _ := config.([]any)
 	if len(wanted) == 0 || f.ListType == schema.ListSet {

@@ -27,7 +27,6 @@ func fields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	return b.set()
 }
 
-// metadataFields is messageFields for the metadata, without unowned fields.
 func metadataFields(m *schema.Message, t tree.Tree, s excludedFields) Set {
 	var b builder
 	for _, f := range m.Sorted() {
@@ -103,7 +102,6 @@ func newElementSet(n int) *elementSet {
 	return &elementSet{small: make([]pathElement, 0, n)}
 }
 
-// add reports whether a path element is new.
 func (s *elementSet) add(at pathElement) bool {
 	if s.large != nil {
 		if s.large[at] {

@@ -12,17 +12,14 @@ import (
 // A fieldsEncoder writes the FieldsV1 text of an object's fields without building a Set, which
 // takes several times as much memory. A test compares it with fields and comparer. With asEncoded
 // it writes the changes of a new object, in which objects and lists are in the set themselves;
-// without it, the set of fields.
-//
-// It follows the plan by name and sorts keys and items. Equal sets thus have equal text, which is
-// how repeated applies are recognized.
+// without it, the set of fields. Equal sets have equal text, which is how repeated applies are
+// recognized.
 type fieldsEncoder struct {
 	b         []byte
 	keys      []byte // of the items of the open lists
 	asEncoded bool
 }
 
-// fieldsEncoders keeps their buffers.
 var fieldsEncoders = sync.Pool{New: func() any { return new(fieldsEncoder) }}
 
 // encodeFields returns the text of fields(m, t, s), or with asEncoded of everything that a new
@@ -182,9 +179,8 @@ func (w *fieldsEncoder) below(f *schema.Field, element bool, v any) (leaf bool) 
 	return false
 }
 
-// items writes the items of a list in the order of their path elements. Duplicate items have
-// nothing below them. The keys of all items are sorted as parts of one string, so that items cost
-// no allocations.
+// items sorts by path element. Duplicate items have nothing below them. All keys are parts of one
+// string, so that items cost no allocations.
 func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	if len(list) == 0 {
 		return
@@ -219,7 +215,6 @@ func (w *fieldsEncoder) items(f *schema.Field, list []any) {
 	}
 }
 
-// A keyedItem is a list item with the position of its key in the text of all keys.
 type keyedItem struct {
 	item       any
 	start, end int

@@ -61,7 +61,6 @@ func Parse(text string) (Set, error) {
 
 type parser struct{ jsontext.Scanner }
 
-// open consumes the brace of an object, the only value in a set.
 func (p *parser) open() error {
 	if p.Peek() != '{' {
 		return errFields

@@ -36,11 +36,10 @@ func granularityOf(f *schema.Field, element bool) granularity {
 	return atomic
 }
 
-// excludedFields are the fields without owner, and those that a write does not affect.
 type excludedFields struct {
 	// status: the write does not affect the status.
 	status bool
-	// onlyField, if set, is the one field beside metadata that the write affects.
+	// onlyField, if set, is the only field besides metadata that the write affects.
 	onlyField string
 	// metadata are the metadata fields that the write does not affect.
 	metadata []string

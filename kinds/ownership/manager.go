@@ -59,7 +59,6 @@ type manager struct {
 	entry    tree.Tree      // as in the object; nil if it must be rebuilt
 }
 
-// owned returns the manager's set and parses it if necessary.
 func (m *manager) owned() Set {
 	if !m.unread {
 		return m.set
@@ -89,7 +88,6 @@ type managers []*manager
 
 const noFields = "{}"
 
-// decode reads metadata.managedFields. Sets are parsed on demand.
 func decode(list []any, versions ServedVersions) managers {
 	all, space := make(managers, 0, len(list)+1), make([]manager, len(list))
 	for i, v := range list {
@@ -139,7 +137,6 @@ func (all managers) find(i managerIdentity) *manager {
 	return nil
 }
 
-// anyVisible reports whether the writer sees any manager.
 func (all managers) anyVisible(w Writer) bool {
 	if w.Scale == nil {
 		return len(all) > 0
@@ -161,7 +158,6 @@ func (m *manager) setFields(s Set) {
 	}
 }
 
-// setFieldsText is setFields for the canonical text of a set.
 func (m *manager) setFieldsText(text string, plan *schema.Message) {
 	if m.setFields(parseCached(text, plan).set); m.entry == nil {
 		m.text = text
@@ -169,7 +165,7 @@ func (m *manager) setFieldsText(text string, plan *schema.Message) {
 }
 
 // hasText reports whether the set has exactly this text and version, as in a repeated apply, which
-// needs no pruning. Only unparsed sets qualify, because parsed ones may have changed.
+// needs no pruning. Parsed sets may have changed and do not qualify.
 func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
@@ -187,9 +183,8 @@ func (m *manager) setTime(now string) {
 	}
 }
 
-// encode returns managedFields, or nil if there are none: apply managers first, then by time and
-// name, without managers that own nothing. The order is fixed, so that equal managers have equal
-// bytes.
+// encode returns managedFields, or nil: apply managers first, then by time and name, without
+// managers that own nothing. The order is fixed, so that equal managers have equal bytes.
 func (all managers) encode() []any {
 	kept := slices.DeleteFunc(slices.Clone(all), func(m *manager) bool { return m.ownsNothing() })
 	slices.SortFunc(kept, func(a, b *manager) int {
@@ -206,8 +201,6 @@ func (all managers) encode() []any {
 	return list
 }
 
-// tree returns the manager as an entry of managedFields, or the original entry if nothing has
-// changed.
 func (m *manager) tree() tree.Tree {
 	if m.entry != nil {
 		return m.entry
@@ -254,7 +247,6 @@ func Normalize(list []any) ([]any, bool) {
 	return all.withoutRepeated().encode(), true
 }
 
-// withoutRepeated removes all but the last of entries with equal identity, version and time.
 func (all managers) withoutRepeated() managers {
 	type identity struct {
 		managerIdentity

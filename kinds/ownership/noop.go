@@ -26,8 +26,8 @@ type noOpChecker struct {
 	json     []byte
 	pos      int
 	depth    int
-	custom   bool   // the object is of a custom kind
-	metadata bool   // the current member of the object is its metadata
+	custom   bool
+	metadata bool
 	managers int    // offset of the managed fields; 0 if there are none
 	scratch  []byte // buffer for expected bytes
 }
@@ -103,7 +103,6 @@ func (s *noOpChecker) message(m *schema.Message, list *schema.Field, t tree.Tree
 	}
 }
 
-// value reports whether the current value has everything in v.
 func (s *noOpChecker) value(f *schema.Field, element bool, v any) bool {
 	object, isTree := v.(tree.Tree)
 	switch granularity := granularityOf(f, element); {
@@ -150,7 +149,6 @@ func (s *noOpChecker) mapField(f *schema.Field, t tree.Tree) bool {
 // Pod's token.
 const maxOthers = 16
 
-// list reports whether a list has the wanted items in order, possibly with others in between.
 func (s *noOpChecker) list(f *schema.Field, v any) bool {
 	wanted, _ := v.([]any)
 	if len(wanted) == 0 || !s.next('[') {
@@ -183,15 +181,15 @@ func (s *noOpChecker) item(f *schema.Field, wanted any) bool {
 	return s.is(codec.AppendElement(s.scratch[:0], f, wanted))
 }
 
-// otherItem consumes a list item that certainly is none of the wanted ones, because its keys or its
-// value in a set differ.
+// otherItem consumes a list item whose keys, or value in a set, certainly differ from all wanted
+// ones.
 func (s *noOpChecker) otherItem(f *schema.Field, wanted []any) bool {
 	item, ok := s.itemKeys(f)
 	return ok && isOther(f, item, wanted)
 }
 
-// itemKeys consumes an item and returns the part that identifies it: a value of a set, or an object
-// with only the keys.
+// itemKeys consumes an item and returns its identity: a value of a set, or an object with only the
+// keys.
 func (s *noOpChecker) itemKeys(f *schema.Field) (item any, ok bool) {
 	if f.ListType == schema.ListSet {
 		return s.scalar()
@@ -239,7 +237,7 @@ func (s *noOpChecker) isString(v any) bool {
 	return true
 }
 
-// is consumes the wanted value, if it follows. wanted becomes the new scratch buffer.
+// is consumes the wanted value, if it follows. wanted becomes the scratch buffer.
 func (s *noOpChecker) is(wanted []byte) bool {
 	s.scratch = wanted
 	if !bytes.HasPrefix(s.json[s.pos:], wanted) {
@@ -282,13 +280,10 @@ func (s *noOpChecker) owns(w Writer, m *schema.Message, text string) bool {
 	return found
 }
 
-// upToDate reports whether the set of an entry matches the plan m of the writer's version, which
-// CRD updates may change.
 func (s *noOpChecker) upToDate(e entry, w Writer, m *schema.Message) bool {
 	return s.isQuoted(e.version, w.APIVersion) && !parseCached(string(e.fields), m).reconciled
 }
 
-// An entry is a manager as JSON.
 type entry struct{ manager, operation, version, subresource, fields []byte }
 
 func (s *noOpChecker) entry() (e entry, ok bool) {

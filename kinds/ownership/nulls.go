@@ -13,9 +13,8 @@ import (
 // values are then removed; divided ones keep their parts.
 
 // withNulls replaces nil in a configuration by null{}, because nil means absent elsewhere in this
-// package. Unowned fields are omitted. Without nulls, the result is config itself.
-// {"spec":{"replicas":null}} gives the writer the path spec.replicas; without a value of another
-// manager the field gets its default.
+// package, and omits unowned fields. Without nulls, the result is config itself.
+// {"spec":{"replicas":null}} gives the writer the path spec.replicas.
 func withNulls(m *schema.Message, config tree.Tree) tree.Tree {
 	var out tree.Tree
 	if m.Custom != nil {
@@ -111,7 +110,6 @@ func (r replacer) element(f *schema.Field, v any, element bool) any {
 	return v
 }
 
-// replace sets name in out, which is t itself or a copy of it.
 func (r replacer) replace(t, out tree.Tree, name string, was, made any) tree.Tree {
 	if tree.SameRef(was, made) {
 		return out

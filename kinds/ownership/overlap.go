@@ -3,11 +3,8 @@ package ownership
 import "github.com/troupe-api/troupe/kinds/jsontext"
 
 // overlaps reports whether the set of a FieldsV1 text may share paths with s; malformed text counts
-// as true. It reads only the members that s has and builds nothing: most writes touch no fields of
-// other managers, whose sets are then never parsed.
-//
-// For the set of spec.replicas it enters f:spec, skips all other members, and returns true if
-// f:replicas exists.
+// as true. It reads only the members that s has: most writes touch no fields of other managers,
+// whose sets are then never parsed.
 func overlaps(text string, s Set) bool {
 	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}
 	found, err := p.overlaps(s)

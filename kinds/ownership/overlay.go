@@ -28,7 +28,6 @@ func Overlay(m *schema.Message, live, config tree.Tree, undeclared []string) (tr
 	return version.toStored(merged), nil
 }
 
-// atomicParts returns the paths of atomic values in a configuration.
 func atomicParts(m *schema.Message, t tree.Tree, path string) (found []string) {
 	for _, name := range t.SortedKeys() {
 		if f := m.Field(name); f != nil {

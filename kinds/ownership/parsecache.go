@@ -48,7 +48,6 @@ const (
 	parseCacheSize = 256 << 10
 )
 
-// sharedParseCache pays off because most objects share their texts with many others.
 var sharedParseCache parseCache
 
 // A parseCache holds parsed sets by text and plan in two generations. When the recent one is full,

@@ -44,8 +44,6 @@ func itemElement(f *schema.Field, item any) pathElement {
 	return pathElement{itemKind(f), string(appendItemKey(nil, f, item))}
 }
 
-// itemElements returns the path elements of all items. Their texts share one string, which saves an
-// allocation per item.
 func itemElements(f *schema.Field, list []any) []pathElement {
 	var ends [16]int
 	at, b := ends[:0], make([]byte, 0, 32*len(list))
@@ -60,9 +58,8 @@ func itemElements(f *schema.Field, list []any) []pathElement {
 	return steps
 }
 
-// sameItem reports whether two items certainly have the same path element, without building it. It
-// returns false for fractions, of which different ones may have the same text, and for keys that
-// are not scalars.
+// sameItem reports whether two items certainly have the same path element. It returns false for
+// fractions, since different ones may have the same text, and for keys that are not scalars.
 func sameItem(f *schema.Field, a, b any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(a) && tree.SameRef(a, b)
@@ -77,12 +74,10 @@ func sameItem(f *schema.Field, a, b any) bool {
 	return true
 }
 
-// isOther reports whether the path element of an item certainly differs from those of the others.
 func isOther(f *schema.Field, item any, others []any) bool {
 	return hasExactElement(f, item) && !slices.ContainsFunc(others, func(other any) bool { return sameItem(f, item, other) })
 }
 
-// hasExactElement reports whether the keys or the value of an item are exact.
 func hasExactElement(f *schema.Field, item any) bool {
 	if f.ListType == schema.ListSet {
 		return exact(item)
@@ -100,8 +95,7 @@ func exact(v any) bool {
 	return false
 }
 
-// appendItemKey appends the text of an item's path element. Keys without a value are omitted; an
-// item that has them is a different one.
+// A key without a value is omitted; an item that has it is a different one.
 func appendItemKey(b []byte, f *schema.Field, item any) []byte {
 	if f.ListType == schema.ListSet {
 		return codec.AppendAny(b, item)

@@ -64,7 +64,6 @@ func canonicalKeys(text string) bool {
 	}
 }
 
-// scalarEnd returns the length of the plain string or whole number at the start of text, or 0.
 func scalarEnd(text string) int {
 	if strings.HasPrefix(text, `"`) {
 		return quotedEnd(text)
@@ -79,7 +78,6 @@ func scalarEnd(text string) int {
 	return end
 }
 
-// quotedEnd returns the length of the string without escapes at the start of text, or 0.
 func quotedEnd(text string) int {
 	if !strings.HasPrefix(text, `"`) {
 		return 0

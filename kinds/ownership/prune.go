@@ -35,7 +35,6 @@ func prune(out tree.Tree, n node, rest func() any) {
 	out[n.text] = rest()
 }
 
-// valueWithout returns v without the paths below it, or emptied{} if nothing remains.
 func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	granularity := granularityOf(f, element)
 	object, isTree := v.(tree.Tree)
@@ -64,8 +63,6 @@ func valueWithout(f *schema.Field, element bool, v any, remove Set) any {
 	return out
 }
 
-// keepsEmitEmpty reports whether a message has an EmitEmpty field that the set does not name. Such
-// a field keeps the message.
 func keepsEmitEmpty(m *schema.Message, remove Set) bool {
 	return slices.ContainsFunc(m.Fields, func(f *schema.Field) bool { return f.EmitEmpty && !remove.has(fieldElement(f.Name)) })
 }
@@ -93,7 +90,6 @@ func listWithout(f *schema.Field, v any, remove Set) any {
 	return out
 }
 
-// namedRoot is named for a whole object, whose metadata always stays.
 func namedRoot(m *schema.Message, s Set) Set {
 	out := named(m, s)
 	if n := out.find(fieldElement("metadata")); n != nil {
@@ -137,7 +133,6 @@ func namedBelow(f *schema.Field, element bool, s Set) Set {
 	return s
 }
 
-// withoutEmptied removes emptied values from v. It returns nil if v is one.
 func withoutEmptied(v any) any {
 	switch v := v.(type) {
 	case emptied:

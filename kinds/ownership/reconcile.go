@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Reconciled adapts a set to the plan m, which may have changed since the set was written: owners
-// of parts of what is now atomic own the whole. The opposite change needs nothing, because the
-// owner of the whole owns no part. If nothing changes, the result is s itself.
+// Reconciled adapts a set to the plan m, which may have changed: owners of parts of what is now
+// atomic own the whole. The opposite change needs nothing, because the owner of the whole owns no
+// part. If nothing changes, the result is s itself.
 //
 // For example, a manager owns spec.rules[name="a"].host. After a CRD update makes the list atomic,
 // that manager owns spec.rules.
@@ -36,7 +36,6 @@ func reconciledNode(f *schema.Field, element bool, n node) node {
 	return n
 }
 
-// mapped replaces each node. It returns s itself if all stay the same.
 func (s Set) mapped(change func(node) node) Set {
 	out := s
 	for i, old := range s.nodes {

@@ -76,7 +76,7 @@ func Union(a, b Set) Set {
 	})
 }
 
-// unionAll joins sets pairwise, so that each is walked only a few times.
+// unionAll joins pairwise, so that each set is walked only a few times.
 func unionAll(sets []Set) Set {
 	for len(sets) > 1 {
 		joined := make([]Set, 0, (len(sets)+1)/2)
@@ -118,9 +118,9 @@ func Difference(a, b Set) Set {
 	})
 }
 
-// combine merges the sorted nodes of both sets. keepA and keepB say whether to keep nodes that only
-// one set has; both merges two nodes. Dropped nodes are skipped by galloping, because thousands of
-// managers may be compared with one large change.
+// combine merges sorted nodes. keepA and keepB say whether to keep nodes that only one set has;
+// both merges two nodes. Dropped nodes are skipped by galloping, because thousands of managers may
+// be compared with one large change.
 func combine(a, b Set, keepA, keepB bool, both func(x, y node) node) Set {
 	var out []node
 	x, y := a.nodes, b.nodes
@@ -179,7 +179,6 @@ type builder struct {
 	duplicateIsLeaf bool
 }
 
-// add adds the paths at and below a path element. Duplicates are merged.
 func (b *builder) add(at pathElement, member bool, below Set) {
 	if !member && below.Empty() {
 		return

@@ -18,7 +18,8 @@ type Writer struct {
 	Now         string // RFC 3339, UTC
 	// KeepsStatus: the write does not affect the status.
 	KeepsStatus bool
-	// OnlyField, if set, is the one field beside metadata that the write affects, such as "status".
+	// OnlyField, if set, is the only field besides metadata that the write affects, such as
+	// "status".
 	OnlyField string
 	// KeepsMetadata are the metadata fields that the write does not affect; schema.EveryField means
 	// all.
@@ -88,7 +89,6 @@ func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed 
 	return all.capUpdaters().encode()
 }
 
-// newManagedFields returns managedFields of a new object, which its writer owns entirely.
 func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any {
 	served, ok := versions(w.APIVersion)
 	if !ok {
@@ -119,7 +119,6 @@ type versionDifference struct {
 	difference
 }
 
-// difference returns the change in one version. ok is false if that is no longer served.
 func (u *update) difference(apiVersion string) (difference, bool) {
 	for _, d := range u.known {
 		if d.apiVersion == apiVersion {
@@ -190,8 +189,7 @@ func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
 	return f.ToStored(t)
 }
 
-// conflicts returns the changed fields that managers other than self own. Removals do not conflict,
-// because an apply removes only fields that no other manager owns.
+// Removals do not conflict, because an apply removes only fields that no other manager owns.
 func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 	found := map[*manager]Set{}
 	for _, m := range all {

@@ -71,7 +71,7 @@ func showParamRef(b []byte, r *row, _ string) []byte {
 	return appendOr(b, text, unset)
 }
 
-// showAPIService names the Service of an APIService; "Local" is this server.
+// "Local" is this server.
 func showAPIService(b []byte, r *row, _ string) []byte {
 	s := r.json.At("spec.service")
 	if !s.Exists() {
@@ -90,8 +90,7 @@ func showCondition(b []byte, r *row, arg string) []byte {
 	return jsontext.AppendString(b, absent)
 }
 
-// showAPIAvailable shows whether an APIService is available, and the reason if not: "False
-// (FailedDiscoveryCheck)".
+// An example is "False (FailedDiscoveryCheck)".
 func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	c := condition(r.json.At("status.conditions"), "Available")
 	if c == nil {
@@ -104,7 +103,6 @@ func showAPIAvailable(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showGroupResource names a resource with its group: "deployments.apps" or "pods".
 func showGroupResource(b []byte, r *row, _ string) []byte {
 	of := r.json.At("spec.resource")
 	text := of.Field("resource").Text()
@@ -114,7 +112,6 @@ func showGroupResource(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showMigrationStatus names the condition of a migration that is True. At most one is.
 func showMigrationStatus(b []byte, r *row, _ string) []byte {
 	text := "Unknown"
 	for _, kind := range []string{"Running", "Failed", "Succeeded"} {

@@ -5,7 +5,6 @@ import (
 	"time"
 )
 
-// appendAge writes the time since an RFC 3339 timestamp as a JSON string, such as "5m" or "3d4h".
 func appendAge(b []byte, stamp string, now time.Time) []byte {
 	b = append(b, '"')
 	b = append(b, age(stamp, now)...)
@@ -51,7 +50,6 @@ func humanDuration(d time.Duration) string {
 	return strconv.Itoa(hours/year) + "y"
 }
 
-// units returns "5m30s", or "5m" without a rest.
 func units(n int, unit string, rest int, restUnit string) string {
 	if rest == 0 {
 		return strconv.Itoa(n) + unit

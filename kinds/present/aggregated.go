@@ -53,7 +53,6 @@ type discoveryKind struct {
 	Kind    string `json:"kind"`
 }
 
-// aggregate describes the core group, or all other groups.
 func aggregate(n *meta.Naming, core bool, groups []*group) discoveryList {
 	d := discoveryList{
 		Kind: "APIGroupDiscoveryList", APIVersion: n.Group("apidiscovery") + "/v2",

@@ -8,7 +8,6 @@ import (
 // maxMetrics is the number of metrics that a table shows.
 const maxMetrics = 2
 
-// metricSources maps the type of a metric to the field with its source.
 var metricSources = map[string]string{
 	"External": "external", "Object": "object", "Pods": "pods",
 	"Resource": "resource", "ContainerResource": "containerResource",
@@ -34,7 +33,6 @@ func showMetricTargets(b []byte, r *row, _ string) []byte {
 	return appendOr(b, joinAtMost(shown, maxMetrics, len(shown), ", "), none)
 }
 
-// metric formats one metric as current/target.
 func metric(spec, status jsontext.Value) string {
 	kind := spec.Field("type").Text()
 	source := spec.Field(metricSources[kind])

@@ -30,11 +30,11 @@ var cellFuncs = map[string]cellFunc{
 	"phase":     showPhase,     // the string at the path, or Terminating
 
 	// workloads; the argument is the path of the template or selector, if not the usual one
-	"ready":      showReady,      // status.readyReplicas/spec.replicas
-	"containers": showContainers, // names of the containers of spec.template
-	"images":     showImages,     // their images
-	"selector":   showSelector,   // spec.selector as a label selector
-	"controller": showController, // the controlling owner
+	"ready":      showReady, // status.readyReplicas/spec.replicas
+	"containers": showContainers,
+	"images":     showImages,
+	"selector":   showSelector, // spec.selector as a label selector
+	"controller": showController,
 
 	// Pods
 	"podReady":          showPodReady,    // ready/total containers

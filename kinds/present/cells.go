@@ -9,11 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// Cell functions for any kind.
-
 func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
 
-// showAge shows the age as text such as "5m", relative to the time of the request.
 func showAge(b []byte, r *row, _ string) []byte {
 	return appendAge(b, r.metadata.Field("creationTimestamp").Text(), r.now)
 }
@@ -47,7 +44,6 @@ func showJoin(b []byte, r *row, arg string) []byte {
 	return appendOr(b, strings.Join(texts(r.json.At(path), field), ","), none)
 }
 
-// texts returns the strings of a list, or one field of its objects. Other values have none.
 func texts(v jsontext.Value, field string) (out []string) {
 	v.Items(func(w jsontext.Value) bool {
 		if w[0] == '{' {
@@ -71,7 +67,6 @@ func showPairs(b []byte, r *row, path string) []byte {
 	return appendOr(b, strings.Join(pairs(r.json.At(path)), ","), none)
 }
 
-// pairs returns the members of a map of strings as sorted key=value texts.
 func pairs(v jsontext.Value) (out []string) {
 	v.Fields(func(key, w jsontext.Value) bool {
 		out = append(out, key.Text()+"="+w.Text())

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// defaultColumns are those of kinds that declare none.
 var defaultColumns = []schema.Column{
 	{Name: "Name", Type: "string", Format: "name", Path: "metadata.name",
 		Description: "The name of the object, unique among those of its kind in its namespace."},
@@ -28,8 +27,7 @@ func columnsOf(k *schema.Kind) []schema.Column {
 	return defaultColumns
 }
 
-// A cell is a column with its parsed path, which is parsed once per table. Without call, arg is a
-// path whose value is shown as it is.
+// A cell is a column with its parsed path. Without call, arg is the path of a value to show.
 type cell struct {
 	call     cellFunc
 	arg      string // the argument or the dotted path

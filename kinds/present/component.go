@@ -13,7 +13,6 @@ func showComponentHealth(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "Unhealthy")
 }
 
-// showComponentCondition shows a text of the condition Healthy.
 func showComponentCondition(b []byte, r *row, field string) []byte {
 	return jsontext.AppendString(b, condition(r.json.At("conditions"), "Healthy").Field(field).Text())
 }

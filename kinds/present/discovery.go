@@ -80,7 +80,6 @@ func (d *Discovery) Aggregated(core bool) (body []byte, etag string) {
 	return doc.body, doc.etag
 }
 
-// A served group and version.
 type group struct {
 	name     string
 	versions []*version
@@ -95,8 +94,7 @@ func (v *version) groupVersionText() string {
 	return meta.GroupVersionKind{Group: v.group, Version: v.name}.APIVersion()
 }
 
-// groupKinds arranges kinds by group and version. Kinds without a resource, such as Scale, are only
-// bodies of subresources.
+// Kinds without a resource, such as Scale, are only bodies of subresources.
 func groupKinds(kinds []*schema.Kind) []*group {
 	var groups []*group
 	for _, k := range kinds {
@@ -124,7 +122,7 @@ func groupKinds(kinds []*schema.Kind) []*group {
 	return groups
 }
 
-// sortedSubresources sorts by name, except for custom kinds, which keep the order of their CRD.
+// Custom kinds keep the order of their CRD.
 func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	if k.IsCustom() {
 		return k.Subresources
@@ -134,9 +132,9 @@ func sortedSubresources(k *schema.Kind) []schema.Subresource {
 	})
 }
 
-// listedVerbs returns the verbs that documents list; custom kinds keep their order. A kind that is
-// being removed does not list creating or changing verbs, but namespace controllers must see that
-// its objects can be deleted.
+// listedVerbs returns the verbs in documents; custom kinds keep their order. A kind that is being
+// removed omits creating and changing verbs, but namespace controllers must see that its objects
+// can be deleted.
 func listedVerbs(k *schema.Kind) []string {
 	switch {
 	case k.IsCustom() && k.Origin.Draining:
@@ -154,7 +152,6 @@ func sortedVerbs(verbs []string) []string {
 	return out
 }
 
-// mustJSON encodes structs of strings and booleans, which cannot fail.
 func mustJSON(v any) []byte {
 	b, err := json.Marshal(v)
 	if err != nil {

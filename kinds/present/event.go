@@ -16,7 +16,6 @@ func eventField(event *jsontext.Object, core, events string) jsontext.Value {
 	return event.Field(events)
 }
 
-// firstSeen returns firstTimestamp, or the newer eventTime.
 func firstSeen(r *row) string {
 	if t := r.json.Field("firstTimestamp"); t.Exists() {
 		return t.Text()
@@ -41,7 +40,6 @@ func showEventLastSeen(b []byte, r *row, _ string) []byte {
 	return appendAge(b, firstSeen(r), r.now)
 }
 
-// showEventCount shows the number of occurrences, at least 1.
 func showEventCount(b []byte, r *row, _ string) []byte {
 	for _, path := range []string{"series.count", "count", "deprecatedCount"} {
 		if n := r.json.At(path).Int(); n > 0 {
@@ -51,7 +49,6 @@ func showEventCount(b []byte, r *row, _ string) []byte {
 	return append(b, '1')
 }
 
-// showEventObject names the regarded object: "pod/web-1".
 func showEventObject(b []byte, r *row, _ string) []byte {
 	about := eventField(&r.json, "involvedObject", "regarding")
 	s := strings.ToLower(about.Field("kind").Text())
@@ -65,7 +62,6 @@ func showEventSubobject(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, eventField(&r.json, "involvedObject", "regarding").Field("fieldPath").Text())
 }
 
-// showEventSource names the reporter, from whichever fields the event has.
 func showEventSource(b []byte, r *row, _ string) []byte {
 	source := eventField(&r.json, "source", "deprecatedSource")
 	component, host := source.Field("component").Text(), source.Field("host").Text()

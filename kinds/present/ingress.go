@@ -35,7 +35,7 @@ func showIngressPorts(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, "80")
 }
 
-// showClassParameters names the parameters of an IngressClass: "Kind.group/name".
+// The form is "Kind.group/name".
 func showClassParameters(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.parameters")
 	if !p.Exists() {
@@ -48,7 +48,7 @@ func showClassParameters(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text+"/"+p.Field("name").Text())
 }
 
-// showAddressParent names the parent of an IPAddress: "services/ns/name".
+// The form is "services/ns/name".
 func showAddressParent(b []byte, r *row, _ string) []byte {
 	p := r.json.At("spec.parentRef")
 	if !p.Exists() {

@@ -40,7 +40,6 @@ func showJobCompletions(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, text)
 }
 
-// showJobDuration shows the duration of a Job, until now if it is still running.
 func showJobDuration(b []byte, r *row, _ string) []byte {
 	start, err := time.Parse(time.RFC3339, r.json.At("status.startTime").Text())
 	if err != nil {

@@ -47,7 +47,6 @@ func showJSON(columnType, path string) cellFunc {
 	}
 }
 
-// appendDate writes the time since a timestamp from a client, which may be invalid.
 func appendDate(b []byte, text string, now time.Time) []byte {
 	if _, err := time.Parse(time.RFC3339, text); err != nil && text != "" {
 		return jsontext.AppendString(b, "<invalid>")

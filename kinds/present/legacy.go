@@ -16,7 +16,6 @@ type versionsDocument struct {
 	Servers  []serverAddressByClientCIDR `json:"serverAddressByClientCIDRs"`
 }
 
-// serverAddressByClientCIDR is the server's address for clients in a network.
 type serverAddressByClientCIDR struct {
 	ClientCIDR    string `json:"clientCIDR"`
 	ServerAddress string `json:"serverAddress"`
@@ -64,7 +63,6 @@ type apiResource struct {
 	StorageVersionHash string `json:"storageVersionHash,omitempty"`
 }
 
-// apiVersions lists the versions of the core group.
 func apiVersions(address string, groups []*group) versionsDocument {
 	d := versionsDocument{Kind: "APIVersions", Versions: []string{}, Servers: []serverAddressByClientCIDR{{ClientCIDR: "0.0.0.0/0", ServerAddress: address}}}
 	for _, g := range groups {
@@ -114,7 +112,6 @@ func groupDocument(g *group, alone bool) apiGroup {
 	return d
 }
 
-// resourceList lists the resources of a version, each followed by its subresources.
 func resourceList(v *version) resourceListDocument {
 	d := resourceListDocument{
 		Kind: "APIResourceList", APIVersion: "v1", GroupVersion: v.groupVersionText(), Resources: []apiResource{},
@@ -145,7 +142,6 @@ func subresource(k *schema.Kind, s schema.Subresource) apiResource {
 	return r
 }
 
-// storageVersionHash returns "" for kinds that are not stored.
 func storageVersionHash(k *schema.Kind) string {
 	if k.Virtual() || k.Stored == nil {
 		return ""

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showNodeStatus shows whether a Node is ready and schedulable.
 func showNodeStatus(b []byte, r *row, _ string) []byte {
 	s := "Unknown"
 	r.json.At("status.conditions").Items(func(c jsontext.Value) bool {
@@ -52,7 +51,7 @@ func showNodeExternalIP(b []byte, r *row, _ string) []byte {
 	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
 }
 
-// nodeAddress returns the first address of a type, or "". A Node may have one per address family.
+// A Node may have one address per family; a column shows one.
 func nodeAddress(r *row, kind string) (address string) {
 	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
 		if a.Field("type").Text() == kind {

@@ -44,7 +44,6 @@ func comma(b []byte) []byte {
 	return append(b, ',')
 }
 
-// apiVersion returns the apiVersion of the generic representations; "" means v1.
 func apiVersion(n *meta.Naming, version string) string {
 	if version == "" {
 		version = "v1"

@@ -54,7 +54,6 @@ func (r *row) summary() *podSummary {
 	return s
 }
 
-// condition returns the condition of a type, or nil.
 func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
 	conditions.Items(func(c jsontext.Value) bool {
 		if c.Field("type").Text() == kind {
@@ -126,8 +125,7 @@ func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidec
 	return initializing, sidecars
 }
 
-// terminationReason returns why a container ended, such as Error, OOMKilled, Signal:9 or
-// ExitCode:137.
+// Examples are Error, OOMKilled, Signal:9 and ExitCode:137.
 func terminationReason(ended jsontext.Value) string {
 	if why := ended.Field("reason").Text(); why != "" {
 		return why
@@ -194,8 +192,7 @@ func showPodStatus(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, r.summary().reason)
 }
 
-// showPodRestarts shows the restarts of all containers and the time since the last one: "0", "3 (5m
-// ago)".
+// Examples are "0" and "3 (5m ago)".
 func showPodRestarts(b []byte, r *row, _ string) []byte {
 	s := r.summary()
 	text := strconv.FormatInt(s.restarts, 10)

@@ -85,7 +85,6 @@ func (p *Priorities) Of(group, version string) Priority {
 	return Priority{of, 15}
 }
 
-// sortByPriority sorts groups by priority, then by tie.
 func sortByPriority(p *Priorities, groups []*group, tie func(*group) string) {
 	slices.SortFunc(groups, func(a, b *group) int {
 		return cmp.Or(-cmp.Compare(p.Of(a.name, "").Group, p.Of(b.name, "").Group), strings.Compare(tie(a), tie(b)))

@@ -8,8 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showServicePorts lists ports as port:nodePort/protocol, such as "80/TCP" or
-// "80:30080/TCP,443/TCP".
+// Examples are "80/TCP" and "80:30080/TCP,443/TCP".
 func showServicePorts(b []byte, r *row, _ string) []byte {
 	var ports []string
 	r.json.At("spec.ports").Items(func(p jsontext.Value) bool {
@@ -23,7 +22,6 @@ func showServicePorts(b []byte, r *row, _ string) []byte {
 	return appendOr(b, strings.Join(ports, ","), none)
 }
 
-// showServiceExternalIPs shows the external addresses, depending on the type of the Service.
 func showServiceExternalIPs(b []byte, r *row, _ string) []byte {
 	external := texts(r.json.At("spec.externalIPs"), "ip")
 	switch r.json.At("spec.type").Text() {
@@ -41,7 +39,6 @@ func showBalancerAddresses(b []byte, r *row, _ string) []byte {
 	return jsontext.AppendString(b, strings.Join(balancerAddresses(r), ","))
 }
 
-// balancerAddresses returns the sorted addresses of the load balancer.
 func balancerAddresses(r *row) (addresses []string) {
 	r.json.At("status.loadBalancer.ingress").Items(func(i jsontext.Value) bool {
 		address := i.Field("ip").Text()

@@ -70,7 +70,7 @@ func NewTableWriter(n *meta.Naming, k *schema.Kind, o TableOptions) *TableWriter
 }
 
 // rowSource returns the JSON from which the cells are read. Unstored versions are converted, which
-// costs decoding and encoding the object. An object that cannot be converted is read as it is,
+// costs decoding and encoding the object. An object that cannot be converted is used unchanged,
 // because poor cells are better than no table.
 func (t *TableWriter) rowSource(obj *meta.Object) []byte {
 	if t.converted == nil {
@@ -171,7 +171,6 @@ func appendHeaders(b []byte, columns []schema.Column) []byte {
 	return append(b, ']')
 }
 
-// A row is the object being written into a table.
 type row struct {
 	json     jsontext.Object
 	object   *meta.Object
@@ -181,7 +180,6 @@ type row struct {
 	pod      *podSummary // created by the first column that needs it
 }
 
-// append appends the row without its object and the closing bracket.
 func (r *row) append(b []byte, cells []cell) []byte {
 	b = append(b, `{"cells":[`...)
 	for i := range cells {

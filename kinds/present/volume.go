@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// accessModes are the access modes in the order of tables.
 var accessModes = []struct{ mode, short string }{
 	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
 }

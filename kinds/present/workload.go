@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// showReady shows ready/desired replicas.
 func showReady(b []byte, r *row, _ string) []byte {
 	b = append(b, '"')
 	b = strconv.AppendInt(b, r.json.At("status.readyReplicas").Int(), 10)
@@ -32,9 +31,8 @@ func showImages(b []byte, r *row, template string) []byte {
 	return jsontext.AppendString(b, strings.Join(texts(templateContainers(r, template), "image"), ","))
 }
 
-// showSelector shows a map of labels or a structured selector in the syntax of the labelSelector
-// parameter: "app=web,!old,tier in (a,b)", or "<none>" if it is empty. The default path is
-// spec.selector.
+// showSelector uses the syntax of the labelSelector parameter: "app=web,!old,tier in (a,b)", or
+// "<none>" if it is empty. The default path is spec.selector.
 func showSelector(b []byte, r *row, path string) []byte {
 	if path == "" {
 		path = "spec.selector"
@@ -42,7 +40,7 @@ func showSelector(b []byte, r *row, path string) []byte {
 	return appendOr(b, selectorText(r.json.At(path)), none)
 }
 
-// selectorText formats a selector sorted by key, so that equal selectors look equal.
+// Parts are sorted by key, so that equal selectors look equal.
 func selectorText(s jsontext.Value) string {
 	labels, expressions := s.Field("matchLabels"), s.Field("matchExpressions")
 	if !labels.Exists() && !expressions.Exists() {
@@ -74,7 +72,7 @@ func expression(e jsontext.Value) string {
 	return key
 }
 
-// showController names the controlling owner: "deployment.apps/web".
+// The form is "deployment.apps/web".
 func showController(b []byte, r *row, _ string) []byte {
 	text := none
 	r.metadata.Field("ownerReferences").Items(func(o jsontext.Value) bool {
