@@ -87,7 +87,6 @@ func parsePolicyLine(text []byte, version string) (policyLine, error) {
 	return line, nil
 }
 
-// decodeLine decodes the single object of a line and rejects unknown fields.
 func decodeLine(text []byte, into any) error {
 	d := json.NewDecoder(bytes.NewReader(text))
 	d.DisallowUnknownFields()

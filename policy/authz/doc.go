@@ -24,8 +24,8 @@
 //	   "user": U, "group": G, "readonly": B, "apiGroup": A, "resource": R, "namespace": N, "nonResourcePath": P}}
 //
 // It applies to the user U, if set, in the group G, if set; "*" for either means the group
-// system:authenticated. It allows requests for resource R of group A in namespace N, each of which
-// may be "*", and for path P, which may end in "*". With readonly, it allows only get, list and
+// system:authenticated. It allows requests for resource R of group A in namespace N, where "*"
+// matches all, and for path P, which may end in "*". With readonly, it allows only get, list and
 // watch.
 //
 // # Webhook

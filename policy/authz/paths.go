@@ -24,8 +24,8 @@ func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	return NoOpinion, ""
 }
 
-// CoversPath reports whether a path, or a pattern of paths, is within the pattern of a policy or
-// role: it is equal, or the pattern ends in "*" and matches its prefix.
+// CoversPath reports whether a path, or a pattern of paths, equals the pattern of a policy or role,
+// or matches its prefix before a trailing "*".
 func CoversPath(pattern, path string) bool {
 	return pattern == path || strings.HasSuffix(pattern, "*") && strings.HasPrefix(path, strings.TrimRight(pattern, "*"))
 }

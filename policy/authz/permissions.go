@@ -31,7 +31,6 @@ type ResourceRule struct{ Verbs, Groups, Resources, Names []string }
 // A NonResourceRule allows verbs on other paths; a trailing "*" matches a prefix.
 type NonResourceRule struct{ Verbs, Paths []string }
 
-// equal compares rules literally.
 func (r ResourceRule) equal(o ResourceRule) bool {
 	return slices.Equal(r.Verbs, o.Verbs) && slices.Equal(r.Groups, o.Groups) && slices.Equal(r.Resources, o.Resources) && slices.Equal(r.Names, o.Names)
 }

@@ -42,7 +42,6 @@ func (r *Reviewer) access(k *schema.Kind, review tree.Tree, user *authn.User) (t
 	return review, nil
 }
 
-// reviewAttributes returns the attributes of a review for user.
 func reviewAttributes(spec tree.Tree, user *authn.User) Attributes {
 	a := Attributes{User: user}
 	if path, ok := spec["nonResourceAttributes"].(tree.Tree); ok {

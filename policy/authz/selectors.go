@@ -42,7 +42,6 @@ func (s *Selectors) Field(name string) (value string, ok bool) {
 	return "", false
 }
 
-// reviewSelectors returns the selectors in the resourceAttributes of a review.
 func reviewSelectors(attributes tree.Tree) *Selectors {
 	if !attributes.Has("fieldSelector") && !attributes.Has("labelSelector") {
 		return nil
@@ -65,7 +64,6 @@ var (
 
 type valueCount struct{ min, max int }
 
-// reviewConditions returns the valid requirements in a selector of a review.
 func reviewConditions(selection tree.Tree, operators map[string]valueCount) (all []selector.Requirement) {
 	for _, t := range selection.Objects("requirements") {
 		c := selector.Requirement{Key: t.String("key"), Operator: t.String("operator"), Values: t.Strings("values")}

@@ -51,7 +51,6 @@ type (
 
 const reviewKind = "SubjectAccessReview"
 
-// encodeReview encodes a review of a in the remote's apiVersion.
 func encodeReview(a *Attributes, apiVersion string, beta bool) ([]byte, error) {
 	q := subjectAccessReview{APIVersion: apiVersion, Kind: reviewKind}
 	if u := a.User; u != nil {

@@ -34,7 +34,6 @@ func LoadAuthority(certFile, keyFile string) (a *Authority, refresh func() (bool
 	return &Authority{pair.Certificate}, pair.Refresh, nil
 }
 
-// checkAuthority rejects a certificate that cannot sign.
 func checkAuthority(c *x509.Certificate) error {
 	if !c.BasicConstraintsValid || !c.IsCA {
 		return errors.New("the certificate is not that of a CA")

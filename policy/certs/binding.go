@@ -160,7 +160,7 @@ func (s Store) Check() []error {
 	return faults
 }
 
-// checkNoLeaf reports a missing CA beside certificates that it has signed.
+// checkNoLeaf reports a missing CA whose certificates still exist.
 func (s Store) checkNoLeaf(ca string) error {
 	if s.ReplaceForeign || s.Dir == "" {
 		return nil

@@ -28,7 +28,6 @@ func FileSource(path string) Source {
 	}
 }
 
-// checkCertificates checks that text contains certificates, all of which can be parsed.
 func checkCertificates(text []byte) error {
 	found := false
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {

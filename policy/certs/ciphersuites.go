@@ -24,7 +24,6 @@ func ParseTLSVersion(name string) (uint16, error) {
 	return 0, fmt.Errorf("%q is none of %s", name, strings.Join(names, ", "))
 }
 
-// legacySuiteNames are former names of suites.
 var legacySuiteNames = map[string]uint16{
 	"TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305":   tls.TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
 	"TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305": tls.TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256,

@@ -1,7 +1,7 @@
-// Package certs issues the daemon's own certificates: a CA, a serving certificate, an
-// administrator's client certificate, the client certificate for kubelets, and the front proxy
-// certificate for extension API servers, with a separate CA. It keeps these and external ones
-// current while the daemon runs, and signs certificate requests.
+// Package certs issues the daemon's own certificates, keeps them and external ones current while
+// the daemon runs, and signs certificate requests. Its own ones are a CA, a serving certificate,
+// client certificates for the administrator and for kubelets, and a front proxy certificate for
+// extension API servers, with a separate CA.
 //
 // A Store is the directory of the daemon's own certificates, and a Manager holds the current ones.
 // A FilePair is an external serving certificate; SNICertificates selects one by the name that a
@@ -25,13 +25,13 @@
 //
 // # Invariants
 //
-//   - Intact pairs are reused. A leaf is reissued if it expires within 30 days, is not signed by the current CA, or, as the
-//     serving certificate, lacks a requested name.
-//   - CAs cannot be reissued: a Binding stores their checksums with the data that depends on them. A lost, damaged or
-//     exchanged CA is a FileError. So are half of a pair, a mismatched key, and a leaf of an unknown CA. A leaf without
-//     both files is reissued.
-//   - Only an administrator replaces a CA, never a wrong clock: outside of the CA's validity nothing changes except for a
-//     warning. Replacing a CA replaces its certificates.
+//   - Intact pairs are reused. A leaf is reissued if it expires within 30 days, is not signed by the current
+//     CA, or, as the serving certificate, lacks a requested name.
+//   - CAs cannot be reissued: a Binding stores their checksums with the data that depends on them. A lost,
+//     damaged or exchanged CA is a FileError. So are half of a pair, a mismatched key, and a leaf of an
+//     unknown CA. A leaf without both files is reissued.
+//   - Only an administrator replaces a CA, never a wrong clock: outside of the CA's validity nothing changes
+//     except for a warning. Replacing a CA replaces its certificates.
 //   - A new leaf that cannot be saved for lack of space is used from memory.
 //   - While the daemon runs, an invalid file never replaces valid content in use.
 //

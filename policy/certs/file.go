@@ -19,7 +19,6 @@ func WriteFile(path string, data []byte) error {
 	return replaceFile(made, path)
 }
 
-// writeTempFile creates a durable file to replace the one at path.
 func writeTempFile(path string, data []byte) (made string, err error) {
 	tmp, err := createTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*") // mode 0600
 	if err != nil {

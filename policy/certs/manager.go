@@ -77,8 +77,8 @@ func (o *Manager) Renew() (bool, error) {
 }
 
 // Warning returns what an administrator must handle: a clock outside of the CA's validity, an
-// expiring CA, or new certificates that could not be saved, which it retries. Only one goroutine
-// may call it or Renew at a time.
+// expiring CA, or unsaved new certificates, which it tries to save again. Only one goroutine may
+// call it or Renew at a time.
 func (o *Manager) Warning() error {
 	set := o.set.Load()
 	errs := []error{o.store.checkCA(set.CA), o.store.checkCA(set.ProxyCA)}

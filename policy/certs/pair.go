@@ -25,8 +25,7 @@ func (p *Pair) TLS() tls.Certificate {
 	return tls.Certificate{Certificate: [][]byte{p.Cert.Raw}, PrivateKey: p.key, Leaf: p.Cert}
 }
 
-// issue creates a key and a certificate from template, signed by issuer, or self-signed if issuer
-// is nil.
+// issue self-signs if issuer is nil.
 func issue(template *x509.Certificate, issuer *Pair, now time.Time, life time.Duration) (*Pair, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
@@ -80,7 +79,6 @@ func parse(certPEM, keyPEM []byte) (*Pair, error) {
 	return &Pair{Cert: cert, CertPEM: certPEM, KeyPEM: keyPEM, key: key}, nil
 }
 
-// certPEM returns nil for a nil pair.
 func (p *Pair) certPEM() []byte {
 	if p == nil {
 		return nil
@@ -88,7 +86,6 @@ func (p *Pair) certPEM() []byte {
 	return p.CertPEM
 }
 
-// bundle returns all certificates in the certificate file.
 func (p *Pair) bundle() []*x509.Certificate {
 	var all []*x509.Certificate
 	for block, rest := pem.Decode(p.CertPEM); block != nil; block, rest = pem.Decode(rest) {
@@ -99,7 +96,6 @@ func (p *Pair) bundle() []*x509.Certificate {
 	return all
 }
 
-// unexpired returns the unexpired certificates in the file, in PEM.
 func (p *Pair) unexpired(now time.Time) []byte {
 	var text []byte
 	for _, cert := range p.bundle() {

@@ -44,7 +44,6 @@ func (s *SNICertificates) index() {
 	s.byName.Store(&byName)
 }
 
-// canonicalName normalizes a name for comparison.
 func canonicalName(name string) string {
 	if ip := net.ParseIP(name); ip != nil {
 		return ip.String()

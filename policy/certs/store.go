@@ -57,8 +57,7 @@ type Store struct {
 // A Set is the result of Ensure.
 type Set struct {
 	CA, Server, Admin *Pair
-	// KubeletClient is the client certificate for kubelets.
-	KubeletClient *Pair
+	KubeletClient     *Pair
 	// ProxyCA is the CA of ProxyClient, the front proxy certificate for extension API servers. It
 	// signs nothing else.
 	ProxyCA, ProxyClient *Pair
@@ -205,7 +204,6 @@ func (s Store) checkCA(ca *Pair) error {
 	return nil
 }
 
-// clockOutsideCA reports that the clock is outside of the CA's validity.
 func (s Store) clockOutsideCA(ca *Pair) bool {
 	now := s.now()
 	return now.Before(ca.Cert.NotBefore) || now.After(ca.Cert.NotAfter)
@@ -230,7 +228,6 @@ func (s Store) server(ca *Pair, names []string) (*Pair, error) {
 	})
 }
 
-// A client is the content of a client certificate, and its file name.
 type client struct {
 	file, name string
 	groups     []string
@@ -243,7 +240,6 @@ func (s Store) client(ca *Pair, c client) (*Pair, error) {
 	return s.loadOrIssue(c.file, ca, good, func(now time.Time) (*Pair, error) { return s.issueClient(ca, c, now) })
 }
 
-// issueClient issues a client certificate without storing it.
 func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 	return issue(&x509.Certificate{
 		Subject:     pkix.Name{CommonName: c.name, Organization: c.groups},
@@ -252,8 +248,8 @@ func (s Store) issueClient(ca *Pair, c client, now time.Time) (*Pair, error) {
 	}, ca, s.issueTime(ca, now), leafLifetime)
 }
 
-// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. A
-// pair beside an error is usable but not saved.
+// loadOrIssue returns the stored pair if it is good, and otherwise issues and saves a new one. With
+// an error, the pair is usable but not saved.
 func (s Store) loadOrIssue(name string, ca *Pair, good func(*Pair) bool, make func(now time.Time) (*Pair, error)) (*Pair, error) {
 	pair, err := s.load(name)
 	if err != nil {
@@ -284,7 +280,6 @@ func (s Store) load(name string) (*Pair, error) {
 	return s.read(name)
 }
 
-// read returns the pair in the files, or nil if there is neither.
 func (s Store) read(name string) (*Pair, error) {
 	cert, key := s.files(name)
 	certPEM, err := readIfExists(cert)
@@ -316,7 +311,6 @@ func (s Store) read(name string) (*Pair, error) {
 	return pair, nil
 }
 
-// readIfExists returns nil for a missing file.
 func readIfExists(path string) ([]byte, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -325,7 +319,6 @@ func readIfExists(path string) ([]byte, error) {
 	return text, err
 }
 
-// newSuffix marks files that will replace others.
 const newSuffix = ".new"
 
 // save makes both new files durable before it touches the old ones. A full disk leaves the old

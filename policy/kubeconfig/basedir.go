@@ -13,7 +13,6 @@ import (
 	"strings"
 )
 
-// baseDir is the directory of a client configuration file, to which paths in the file are relative.
 type baseDir string
 
 func (d baseDir) path(file string) string {
@@ -39,7 +38,6 @@ func (d baseDir) pem(data, file string) ([]byte, error) {
 	return os.ReadFile(d.path(file))
 }
 
-// authority returns the CA certificates of a cluster; nil means the system's.
 func (c cluster) authority() ([]byte, error) {
 	text, err := c.dir.pem(c.CertificateAuthorityData, c.CertificateAuthority)
 	if err != nil {
@@ -48,7 +46,6 @@ func (c cluster) authority() ([]byte, error) {
 	return text, nil
 }
 
-// tls trusts the CA in the file or, by default, the system's.
 func (c cluster) tls() (*tls.Config, error) {
 	t := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: c.ServerName, InsecureSkipVerify: c.Insecure}
 	authority, err := c.authority()

@@ -15,12 +15,9 @@ type Config struct {
 	Server *url.URL // with the scheme http or https, and a host
 	// TLS trusts the CA of the cluster. GetClientCertificate returns the user's client certificate,
 	// if any.
-	TLS *tls.Config
-	// Proxy selects the proxy, as in http.Transport.
-	Proxy func(*http.Request) (*url.URL, error)
-	// Credential is the user's credential.
-	Credential *Credential
-	// Impersonation holds the impersonation headers.
+	TLS           *tls.Config
+	Proxy         func(*http.Request) (*url.URL, error)
+	Credential    *Credential
 	Impersonation http.Header
 	// Namespace is that of the context, or "".
 	Namespace          string
@@ -82,7 +79,6 @@ func (c *Config) Transport(base func() *http.Transport) *Transport {
 	return t
 }
 
-// impersonation returns the impersonation headers, or nil.
 func (u user) impersonation() http.Header {
 	if u.As == "" && u.AsUID == "" && len(u.AsGroups) == 0 && len(u.AsExtra) == 0 {
 		return nil

@@ -50,7 +50,6 @@ func (c *Credential) Authorization(ctx context.Context) (string, error) {
 	return c.authorization(i)
 }
 
-// authorization returns the header, given the issued part.
 func (c *Credential) authorization(i *issued) (string, error) {
 	if c == nil {
 		return "", nil
@@ -71,7 +70,6 @@ func (c *Credential) Certificate(ctx context.Context) (*tls.Certificate, error) 
 	return c.certificate(i)
 }
 
-// certificate returns the client certificate, given the issued part.
 func (c *Credential) certificate(i *issued) (*tls.Certificate, error) {
 	if c == nil {
 		return nil, nil
@@ -83,12 +81,10 @@ func (c *Credential) certificate(i *issued) (*tls.Certificate, error) {
 	return pair, err
 }
 
-// mayHaveCertificate reports whether there is or may be a certificate.
 func (c *Credential) mayHaveCertificate() bool {
 	return c.issuer != nil || c.user.Certificate != "" || c.user.CertificateData != "" || c.user.Key != "" || c.user.KeyData != ""
 }
 
-// issued returns the issuer's credential, or nil without an issuer.
 func (c *Credential) issued(ctx context.Context) (*issued, error) {
 	if c == nil || c.issuer == nil {
 		return nil, nil

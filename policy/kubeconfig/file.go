@@ -64,7 +64,6 @@ type user struct {
 	dir        baseDir
 }
 
-// A pairing is a context.
 type pairing struct {
 	Cluster   string `json:"cluster"`
 	User      string `json:"user"`
@@ -89,7 +88,6 @@ func readFiles(paths ...string) (*file, error) {
 	return f, nil
 }
 
-// withoutPath removes the file's path from an error, which callers add.
 func withoutPath(err error) error {
 	var failed *os.PathError
 	if errors.As(err, &failed) {
@@ -98,7 +96,6 @@ func withoutPath(err error) error {
 	return err
 }
 
-// read adds the definitions of a file that are not known yet.
 func (f *file) read(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -11,7 +11,6 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// issued is an obtained credential: a token, a certificate or both.
 type issued struct {
 	token       string
 	certificate *tls.Certificate
@@ -78,7 +77,6 @@ func (s *issuer) issued(ctx context.Context) (*issued, error) {
 	}
 }
 
-// current returns the cached credential, or nil if there is none or it has expired.
 func (s *issuer) current() *issued {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +86,6 @@ func (s *issuer) current() *issued {
 	return nil
 }
 
-// refuse drops a credential that a server has rejected, if it is still cached.
 func (s *issuer) refuse(i *issued) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -33,7 +33,6 @@ type execConfig struct {
 // execGroup is the API group of the plugin's input and output.
 const execGroup = "client.authentication.platform.io"
 
-// A plugin is a program that returns a credential.
 type plugin struct {
 	execConfig
 	path     string // of the program, or its name for a lookup in PATH
@@ -87,7 +86,6 @@ func newPlugin(u user, c *cluster, programs Programs) (*plugin, error) {
 	return p, err
 }
 
-// execCluster is the cluster information for a program.
 type execCluster struct {
 	Server                   string          `json:"server"`
 	ServerName               string          `json:"tls-server-name,omitempty"`
@@ -187,7 +185,6 @@ func (p *plugin) missing() error {
 	return errors.New(message)
 }
 
-// read decodes the output of a program.
 func (p *plugin) read(out []byte) (*issued, error) {
 	var answer execCredential
 	var wrong *json.UnmarshalTypeError

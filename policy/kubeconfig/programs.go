@@ -35,14 +35,12 @@ func (p Programs) stderr() io.Writer {
 	return p.Stderr
 }
 
-// Values of interactiveMode.
 const (
 	neverInteractive  = "Never"
 	maybeInteractive  = "IfAvailable"
 	alwaysInteractive = "Always"
 )
 
-// interactive reports whether a program gets the standard input.
 func (p Programs) interactive(mode string) (bool, error) {
 	if mode == neverInteractive {
 		return false, nil

@@ -18,7 +18,6 @@ import (
 	"golang.org/x/oauth2"
 )
 
-// authProvider is the field auth-provider of a user.
 type authProvider struct {
 	Name   string            `json:"name"`
 	Config map[string]string `json:"config"`
@@ -119,7 +118,6 @@ func (p *provider) try(ctx context.Context, refused *issued) (*issued, error) {
 	return i, nil
 }
 
-// usable returns the identity token of a configuration, if it is neither expired nor rejected.
 func usable(config map[string]string, refused *issued) *issued {
 	token := config[settingIDToken]
 	expires, ok := expiry(token)
@@ -187,7 +185,6 @@ func (p *provider) refresh(ctx context.Context) error {
 	return nil
 }
 
-// tokenEndpoint returns the token endpoint in the provider's discovery document.
 func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	where := strings.TrimSuffix(p.config[settingIssuer], "/") + "/.well-known/openid-configuration"
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, where, nil)
@@ -215,7 +212,6 @@ func (p *provider) tokenEndpoint(ctx context.Context) (string, error) {
 	return document.TokenEndpoint, nil
 }
 
-// save writes tokens to the file of the user.
 func (p *provider) save(config map[string]string) error {
 	return Edit(p.user.path, func(file map[string]any) error {
 		entry := Entry(file, "users", p.user.name)

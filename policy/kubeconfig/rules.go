@@ -21,8 +21,7 @@ type Rules struct {
 	Context, Cluster, User string
 	// Overrides are the values of flags.
 	Overrides Overrides
-	// Programs configure credential plugins.
-	Programs Programs
+	Programs  Programs
 	// Container is the root directory of a Pod's files, for tests [/].
 	Container string
 }
@@ -159,7 +158,6 @@ func workingPath(path string) string {
 // serviceVariables name the server in a container.
 var serviceVariables = [2]string{"PLATFORM_SERVICE_HOST", "PLATFORM_SERVICE_PORT"}
 
-// inContainer reports whether this process runs in a container of a Pod.
 func inContainer() bool {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		if os.Getenv(naming.Translate(serviceVariables[0])) != "" {

@@ -51,7 +51,6 @@ func (t *Transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return t.send(again, c, fresh)
 }
 
-// send sends a request with a credential and its issued part, if any.
 func (t *Transport) send(r *http.Request, c *Credential, proved *issued) (*http.Response, error) {
 	authorization, err := c.authorization(proved)
 	if err != nil {
@@ -77,7 +76,6 @@ func closing(r *http.Request, err error) error {
 	return err
 }
 
-// repeatable returns a request with a fresh body, or false if that is impossible.
 func repeatable(r *http.Request) (*http.Request, bool) {
 	if r.Body == nil || r.Body == http.NoBody {
 		return r, true

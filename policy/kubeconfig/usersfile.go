@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// checkPeriod is the minimum time between checks of the file for changes.
 const checkPeriod = time.Second
 
 // A UsersFile provides the current Users of a file, safe for concurrent use. It is reloaded when

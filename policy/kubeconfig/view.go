@@ -62,7 +62,6 @@ func (r Rules) Target(list, name string) string {
 	return ""
 }
 
-// present returns the existing files.
 func (r Rules) present() (there []string) {
 	for _, path := range r.Files() {
 		if _, err := os.Stat(path); err == nil {
