@@ -73,8 +73,8 @@
 // # Invariants
 //
 //   - Arbitrary bytes never panic.
-//   - Incoming data nests at most jsontext.MaxDepth levels, counted as in JSON for all formats; stored data
-//     at most jsontext.MaxStoredDepth.
+//   - Incoming data nests at most jsontext.MaxDepth levels, counted as in JSON for all formats;
+//     stored data at most jsontext.MaxStoredDepth.
 //   - The memory of a decoder is bounded by a small multiple of its input.
 //   - NewObject and DecodeStored accept what ReadBack accepts.
 //   - Input trees are never changed.

@@ -59,7 +59,6 @@ func newEnvironments(naming *meta.Naming, types Types, params, composed bool) *e
 	return e
 }
 
-// reset discards the environments after adding a variable.
 func (e *environments) reset() {
 	e.made = map[scope]*cel.Env{}
 	e.lazy = cel.ObjectOf("platform.variables", maps.Clone(e.variables))

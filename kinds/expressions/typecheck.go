@@ -85,7 +85,6 @@ func newTypeChecker(naming *meta.Naming, k Checked, params *cel.Type, variables 
 	return c
 }
 
-// check returns the errors in an expression, or "".
 func (c *typeChecker) check(text string) string {
 	env, err := c.environments.get(scope{authorizer: true})
 	if err != nil {

@@ -95,7 +95,6 @@ func isDirective(name string) bool {
 		strings.HasPrefix(name, orderPrefix) || strings.HasPrefix(name, deletePrefix)
 }
 
-// stripDirectives returns a value of a patch without directives and nulls.
 func stripDirectives(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// newBadPatch returns the error for a malformed patch.
 func newBadPatch(format string, args ...any) error {
 	return &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: fmt.Sprintf(format, args...)}
 }
@@ -23,7 +22,6 @@ func newCannotApply(format string, args ...any) error {
 	}
 }
 
-// newTooLarge returns the error for a patch that demands too much work or memory.
 func newTooLarge(format string, args ...any) error {
 	return &meta.Status{
 		Code: http.StatusRequestEntityTooLarge, Reason: meta.ReasonRequestTooLarge,

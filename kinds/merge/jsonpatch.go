@@ -62,7 +62,6 @@ func JSONPatch(current tree.Tree, patch []byte) (tree.Tree, error) {
 	return object, nil
 }
 
-// A parsedOperation is a checked operation.
 type parsedOperation struct {
 	op         string
 	path, from pointer

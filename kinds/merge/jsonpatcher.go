@@ -55,14 +55,12 @@ func (p *jsonPatcher) find(path pointer) (*node, bool) {
 	return n, true
 }
 
-// parent returns the node that contains the target of path, and the target's token.
 func (p *jsonPatcher) parent(path pointer) (n *node, token string, ok bool) {
 	last := len(path) - 1
 	n, ok = p.find(path[:last])
 	return n, path[last], ok
 }
 
-// add adds c at path. An empty path replaces the document.
 func (p *jsonPatcher) add(path pointer, c *node) bool {
 	if len(path) == 0 {
 		p.root = c
@@ -94,7 +92,6 @@ func (p *jsonPatcher) replace(path pointer, c *node) bool {
 	return ok && n.set(token, c)
 }
 
-// remove removes and returns the value at path, except for the whole document.
 func (p *jsonPatcher) remove(path pointer) (*node, bool) {
 	if len(path) == 0 {
 		return nil, false

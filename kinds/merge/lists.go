@@ -135,7 +135,6 @@ func mergePrimitives(live, patch []any) ([]any, error) {
 	return mergeOrder(all, "", indexByKey(patch, ""), indexByKey(live, "")), nil
 }
 
-// primitiveSet checks that v is a list of scalars and returns it as a set.
 func primitiveSet(v any) (map[any]bool, error) {
 	list, ok := v.([]any)
 	if !ok {

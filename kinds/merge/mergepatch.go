@@ -81,7 +81,6 @@ func isComposite(v any) bool {
 	return false
 }
 
-// cloneOnce returns own or, for the first change, a copy of shared.
 func cloneOnce(own, shared tree.Tree) tree.Tree {
 	if own != nil {
 		return own

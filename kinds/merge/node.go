@@ -44,7 +44,6 @@ func (n *node) open() bool {
 	return true
 }
 
-// child returns the direct child for a token of a pointer.
 func (n *node) child(token string) (*node, bool) {
 	if !n.open() {
 		return nil, false
@@ -60,7 +59,6 @@ func (n *node) child(token string) (*node, bool) {
 	return n.items[i], true
 }
 
-// add sets a field, or inserts an item before the index token; "-" is the end.
 func (n *node) add(token string, c *node) bool {
 	if !n.open() {
 		return false
@@ -82,7 +80,6 @@ func (n *node) add(token string, c *node) bool {
 	return true
 }
 
-// set sets a field or replaces an existing item.
 func (n *node) set(token string, c *node) bool {
 	if !n.open() {
 		return false

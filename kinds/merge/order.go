@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// indexByKey maps each key to its first index in a list.
 func indexByKey(list []any, key string) map[any]int {
 	at := make(map[any]int, len(list))
 	for i, item := range list {
@@ -110,10 +109,9 @@ func matchesOrder(items, order []any, key string) bool {
 	return true
 }
 
-// orderAfterDeletions returns the live order for merging. Deleted items free places at the end of
-// the live list, and as many new items take them. So an item that replaces another one under a new
-// name stays behind those that the patch does not know: for the live list a, b and a patch that
-// deletes b and adds c, the order is a, c.
+// orderAfterDeletions returns the live order for merging. New items take the places of deleted ones
+// at the end of the live list, so that a renamed item stays behind items that the patch does not
+// know. For the live list a, b and a patch that deletes b and adds c, the order is a, c.
 func orderAfterDeletions(live, patch []any, key string) map[any]int {
 	gone := map[any]bool{}
 	for _, item := range patch {

@@ -1,6 +1,6 @@
-// Package meta is the vocabulary of the API: names of groups, versions, kinds and resources, the
-// Key of an object, the Object with its parsed ObjectMeta, the Status that every layer returns as
-// its error, and the naming profile (Naming). It does no I/O and knows no kinds.
+// Package meta is the vocabulary of the API. It has the names of groups, versions, kinds and
+// resources, the Key of an object, and the Object with its parsed ObjectMeta. Status is the error
+// of every layer, and Naming the naming profile. The package does no I/O and knows no kinds.
 //
 // Objects are shared and immutable. Their JSON is what clients receive, so a read copies bytes.
 // ObjectMeta has the metadata that the server uses, which saves decoding.

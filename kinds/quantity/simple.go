@@ -68,7 +68,6 @@ func HasFraction(s string) bool {
 	return err == nil && !q.IsInteger()
 }
 
-// scaled returns the amount of a quantity in units of 10^exp.
 func scaled(s string, exp int) (int64, error) {
 	q, err := Read(s)
 	if err != nil {

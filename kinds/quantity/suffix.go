@@ -36,7 +36,6 @@ func parseSuffix(s string) (unit, bool) {
 	return unit{format: decimalExponent, exp10: n}, true
 }
 
-// validSuffixText reports whether s consists of suffix letters, a sign and digits.
 func validSuffixText(s string) bool {
 	s = strings.TrimLeft(s, "eEinumkKMGTP")
 	if s != "" && (s[0] == '+' || s[0] == '-') {

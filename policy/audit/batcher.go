@@ -142,7 +142,6 @@ func (b *batcher) take(flush bool) (lines [][]byte, some, over bool) {
 	return lines, true, false
 }
 
-// pause waits unless the batcher is closing.
 func (b *batcher) pause(d time.Duration) {
 	if d <= 0 {
 		return

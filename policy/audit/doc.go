@@ -28,8 +28,8 @@
 // # Invariants
 //
 //   - One Event is one line: unprintable characters are escaped, regardless of their origin.
-//   - Of the headers, an Event contains only User-Agent and proxy addresses. The URI omits values of parameters whose name
-//     contains "token" in any spelling.
+//   - Of the headers, an Event contains only User-Agent and proxy addresses. The URI omits values
+//     of parameters whose name contains "token" in any spelling.
 //   - Bodies, and error messages that may quote them, appear only from level Request on.
 //   - Buffers are limited in number and bytes, and losses are counted.
 //   - A full disk never leaves half a line before a whole one.

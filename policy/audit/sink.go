@@ -114,7 +114,6 @@ func (s *Sink) line(r *Record) ([]byte, error) {
 	return b, nil
 }
 
-// close stores waiting lines and closes the output.
 func (s *Sink) close(ctx context.Context) error {
 	close(s.closing)
 	var left int

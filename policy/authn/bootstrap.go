@@ -82,7 +82,6 @@ func ReadBootstrapToken(naming *meta.Naming, secret *policy.Object) (t Bootstrap
 	return t, err
 }
 
-// validate checks the optional fields.
 func (t BootstrapToken) validate() error {
 	if t.Expiration != "" {
 		if _, err := time.Parse(time.RFC3339, t.Expiration); err != nil {
@@ -116,7 +115,6 @@ func (t BootstrapToken) Expired(now time.Time) bool {
 	return !never && !now.Before(at)
 }
 
-// groups returns the groups of the token's user; ok is false if one of them is not allowed.
 func (t BootstrapToken) groups() (all []string, ok bool) {
 	all = []string{GroupBootstrappers}
 	if t.ExtraGroups == "" {

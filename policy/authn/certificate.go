@@ -166,7 +166,6 @@ func (v *verifier) lookup(t *verifiedPool, certs []*x509.Certificate, now time.T
 	return found, nil
 }
 
-// chain returns a chain from a client's certificate to one of the CAs.
 func (t *verifiedPool) chain(certs []*x509.Certificate, now time.Time) ([]*x509.Certificate, error) {
 	if t.pool == nil { // for which x509 would use the system's CAs
 		return nil, errors.New("client certificate: there is no CA")

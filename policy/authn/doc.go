@@ -34,7 +34,8 @@
 //   - An unknown bearer token is rejected even if anonymous access is enabled.
 //   - The time of a token lookup does not depend on the token.
 //   - Users are immutable once returned, because methods share them between requests.
-//   - Caches are bounded, contain no credentials, and outlive neither the credential nor the CAs or keys that verified it.
+//   - Caches are bounded, contain no credentials, and outlive neither the credential nor the CAs or
+//     keys that verified it.
 //   - A slow remote delays only credentials that no other method knows, for a limited time.
 //   - Errors never contain credentials.
 package authn

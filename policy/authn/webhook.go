@@ -140,7 +140,6 @@ func (w *webhook) status(answer []byte) (tree.Tree, error) {
 	return review.Object("status"), nil
 }
 
-// result interprets a status for the wanted audiences.
 func (w *webhook) result(status tree.Tree, token string, wanted []string) (tokenResult, error) {
 	audiences := status.Strings("audiences")
 	if len(audiences) == 0 {

@@ -25,13 +25,13 @@
 //
 // # Invariants
 //
-//   - Intact pairs are reused. A leaf is reissued if it expires within 30 days, is not signed by the current
-//     CA, or, as the serving certificate, lacks a requested name.
-//   - CAs cannot be reissued: a Binding stores their checksums with the data that depends on them. A lost,
-//     damaged or exchanged CA is a FileError. So are half of a pair, a mismatched key, and a leaf of an
-//     unknown CA. A leaf without both files is reissued.
-//   - Only an administrator replaces a CA, never a wrong clock: outside of the CA's validity nothing changes
-//     except for a warning. Replacing a CA replaces its certificates.
+//   - Intact pairs are reused. A leaf is reissued if it expires within 30 days, is not signed by
+//     the current CA, or, as the serving certificate, lacks a requested name.
+//   - CAs cannot be reissued: a Binding stores their checksums with the data that depends on them.
+//     A lost, damaged or exchanged CA is a FileError. So are half of a pair, a mismatched key, and
+//     a leaf of an unknown CA. A leaf without both files is reissued.
+//   - Only an administrator replaces a CA, never a wrong clock: outside of the CA's validity
+//     nothing changes except for a warning. Replacing a CA replaces its certificates.
 //   - A new leaf that cannot be saved for lack of space is used from memory.
 //   - While the daemon runs, an invalid file never replaces valid content in use.
 //

@@ -51,7 +51,6 @@ func (c claims) timeClaim(claim string) (time.Time, bool) {
 	return time.Unix(int64(min(seconds, 1<<37)), 0), true
 }
 
-// stringOrList decodes a claim that is a string or a list of strings.
 func stringOrList(v any) ([]string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -76,7 +75,6 @@ const systemPrefix = "system:"
 // IsSystemName reports whether a user or group has special meaning to the server.
 func IsSystemName(name string) bool { return strings.HasPrefix(name, systemPrefix) }
 
-// user returns the user of the claims.
 func (c claims) user(o *Options) (*authn.User, error) {
 	name, ok := c[o.UsernameClaim].(string)
 	if !ok || name == "" {

@@ -7,19 +7,25 @@
 //
 // and then the key set (RFC 7517) at jwks_uri. A token is a JWT in compact form (RFC 7519).
 //
-// A token is valid if its algorithm is allowed, a key of the issuer has signed it, iss is the
-// issuer, aud contains the client id exactly, exp is in the future, nbf, if present, is at most
-// five minutes in the future (clock skew), all required claims have their values, and the claims
-// name a user. Keys or key addresses in tokens are ignored. There is no opinion on tokens of other
-// issuers. Distributed and aggregated claims are not resolved.
+// A token is valid if
+//
+//   - its algorithm is allowed, and a key of the issuer has signed it;
+//   - iss is the issuer, and aud contains exactly the client id;
+//   - exp is in the future, and nbf, if present, at most five minutes in the future (clock skew);
+//   - all required claims have their values, and the claims name a user.
+//
+// Keys and key addresses in tokens are ignored. There is no opinion on tokens of other issuers.
+// Distributed and aggregated claims are not resolved.
 //
 // # Invariants
 //
-//   - Only requests with a token of the issuer that no known key has signed wait for the issuer. They share one fetch with a
-//     timeout. Without any keys they fail at once. Startup does not wait.
-//   - Fetches are limited in size, follow no redirects, and happen at most a few times a minute, whatever tokens arrive.
-//   - Verified tokens are cached until they expire, rejected ones for ten seconds, and both only while the keys stay the
-//     same.
+//   - Only requests with a token of the issuer that no known key has signed wait for the issuer.
+//     They share one fetch with a timeout. Without any keys they fail at once. Startup does not
+//     wait.
+//   - Fetches are limited in size, follow no redirects, and happen at most a few times a minute,
+//     whatever tokens arrive.
+//   - Verified tokens are cached until they expire, rejected ones for ten seconds, and both only
+//     while the keys stay the same.
 //   - Errors never contain tokens.
 //
 // # Why not coreos/go-oidc

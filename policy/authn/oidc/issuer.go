@@ -73,7 +73,6 @@ func (i *issuer) run(ctx context.Context) {
 	}
 }
 
-// keys returns the current key set, or nil before the first fetch.
 func (i *issuer) keys() *keySet { return i.keySet.Load() }
 
 // newerKeys fetches the key set again for a token that no key of the given set has signed. It

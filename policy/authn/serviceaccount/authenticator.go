@@ -135,7 +135,6 @@ func (v *verifiedToken) cacheUntil(now time.Time) time.Time {
 	return until
 }
 
-// Errors of tokens.
 var (
 	errExpired     = errors.New("the token has expired")
 	errNotYetValid = errors.New("the token is not valid yet")
@@ -163,7 +162,6 @@ func (v *verifiedToken) expiry() time.Time {
 	return time.Unix(v.expires+1, 0).Add(clockLeeway)
 }
 
-// forAudiences returns the user if the token is for one of the requested audiences.
 func (a *Authenticator) forAudiences(v *verifiedToken, asked []string) (*authn.User, error) {
 	if len(asked) == 0 {
 		if v.user == nil {
@@ -270,7 +268,6 @@ func matchingKeys(keys []*Key, t *jwt.Token) (any, error) {
 	return set, nil
 }
 
-// issuerOf returns the unverified issuer of a token.
 func issuerOf(token string) (issuer string, ok bool) {
 	_, rest, _ := strings.Cut(token, ".")
 	payload, _, _ := strings.Cut(rest, ".")

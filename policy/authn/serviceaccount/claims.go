@@ -75,7 +75,6 @@ type tokenInfo struct {
 // claimTree takes ownership of c.
 func claimTree(c jwt.MapClaims) tree.Tree { return tree.Of(map[string]any(c)).(tree.Tree) }
 
-// read decodes the claims of a bound token. ok is false if claims are missing.
 func (n *vendorNames) read(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	t := claimTree(c)
 	private := t.Object(n.privateClaim)
@@ -90,7 +89,6 @@ func (n *vendorNames) read(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	return f, f.UID != "" && subject == f.Username()
 }
 
-// readLegacy decodes the claims of a legacy token.
 func (n *vendorNames) readLegacy(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	t := claimTree(c)
 	f.Account = Account{t.String(n.namespace), t.String(n.account), t.String(n.uid)}
@@ -99,7 +97,6 @@ func (n *vendorNames) readLegacy(c jwt.MapClaims) (f tokenInfo, ok bool) {
 	return f, f.UID != "" && f.legacy != "" && subject == f.Username()
 }
 
-// user returns the user of a token.
 func (n *vendorNames) user(f tokenInfo) *authn.User {
 	u := f.user()
 	extra := map[string][]string{}

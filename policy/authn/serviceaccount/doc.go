@@ -37,7 +37,7 @@
 //
 //   - A key verifies one algorithm only.
 //   - Keys and key addresses in a token are ignored, and tokens with the header crit are rejected.
-//   - The content of tokens is cached by SHA-256 sum, up to a limit. Every request checks that the account and the bound
-//     object still exist with the same uid.
+//   - The content of tokens is cached by SHA-256 sum, up to a limit. Every request checks that the
+//     account and the bound object still exist with the same uid.
 //   - Clocks may differ by a minute.
 package serviceaccount

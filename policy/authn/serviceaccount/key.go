@@ -96,7 +96,6 @@ func newKey(of any) (*Key, error) {
 	return k, nil
 }
 
-// methodOf returns the signing method of a public key.
 func methodOf(public crypto.PublicKey) (jwt.SigningMethod, error) {
 	switch key := public.(type) {
 	case *rsa.PublicKey:

@@ -135,7 +135,6 @@ func (r *TokenRequest) newManagedFields(now time.Time) []any {
 	return ownership.Update(w, forms, nil, r.Object, nil, true)
 }
 
-// resolveBoundObject finds the object that the token is bound to.
 func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to tree.Tree) (b binding, err error) {
 	if to == nil {
 		return b, nil
@@ -178,7 +177,6 @@ func apiGroupOf(apiVersion string) string {
 	return group
 }
 
-// findPod returns a Pod of the account and its node, if any.
 func (g *TokenRequestHandler) findPod(account meta.Key, name string) (pod, node *ref, err error) {
 	o := g.Objects.Get(pods, account.Namespace, name)
 	if o == nil {

@@ -73,7 +73,6 @@ func (a *Authenticator) validateRef(r meta.GroupResource, namespace string, to *
 	return deleted.Add(clockLeeway + 1), nil
 }
 
-// Errors of legacy tokens.
 var (
 	errSecretGone  = errors.New("the secret of the token has gone, or holds another one")
 	errInvalidated = errors.New("the token has been marked invalid")

@@ -54,8 +54,9 @@ func admitPodStatus(a nodeAttributes) error {
 	return nil
 }
 
-// admitMirrorPod lets a node create only Pods that mirror what runs on it: bound to the node, owned
-// by it, and without references to other objects, which would give the node access to them.
+// admitMirrorPod lets a node create only Pods that mirror what runs on it. They are bound to the
+// node, owned by it, and do not refer to other objects, since references would grant the node
+// access.
 func (r *restriction) admitMirrorPod(a nodeAttributes) error {
 	if !a.New.Object("metadata", "annotations").Has(r.mirrorAnnotation) {
 		return a.forbiddenf("pod does not have %q annotation, node %q can only create mirror pods", r.mirrorAnnotation, a.node)

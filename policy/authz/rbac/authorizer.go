@@ -132,7 +132,6 @@ func (x *index) userGrants(user *authn.User, namespace string) []*grant {
 	return slices.CompactFunc(all, func(a, b *grant) bool { return a.binding == b.binding })
 }
 
-// missingRolesError lists the roles of grants that do not exist, or returns "".
 func (a *Authorizer) missingRolesError(list []*grant) string {
 	var texts []string
 	for _, g := range list {

@@ -163,7 +163,6 @@ func (r rule) text() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// describeRules formats broken-down rules, one per sorted line.
 func describeRules(single []rule) string {
 	var lines []string
 	for _, r := range compactRules(single) {

@@ -49,9 +49,8 @@ const (
 	admissionRegistrationGroup = "admissionregistration.platform.io"
 )
 
-// newRule returns a rule from space-separated lists, sorted so that reordering them does not change
-// the stored roles: newRule("get list", coreGroup, "pods services") is {verbs: [get list], groups:
-// [""], resources: [pods services]}.
+// newRule returns a rule from space-separated lists. It sorts them, so that reordering them does
+// not change the stored roles.
 func newRule(verbs, groups, resources string, names ...string) rule {
 	r := rule{verbs: sortedFields(verbs), groups: sortedFields(groups), resources: sortedFields(resources), names: names}
 	for i, g := range r.groups {
@@ -131,7 +130,6 @@ func (b roleBuilder) names(list []string) []string {
 	return named
 }
 
-// bindingOf returns the RoleBinding or ClusterRoleBinding, or nil.
 func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
 	if s.subjects == nil {
 		return nil

@@ -17,7 +17,6 @@ func controllerRoles() []defaultRole {
 	return all
 }
 
-// ofController names and binds the role of a controller.
 func ofController(s defaultRole) defaultRole {
 	s.subjects = bindTo("account platform-system/" + s.name)
 	s.name = "system:controller:" + s.name
@@ -36,7 +35,6 @@ func migratorRoles(kinds *catalog.Catalog) []defaultRole {
 	}})}
 }
 
-// ownedPodsRule is for controllers that manage Pods.
 func ownedPodsRule() rule { return newRule("create delete list patch watch", coreGroup, "pods") }
 
 // Controllers that create objects with blockOwnerDeletion need update on the "finalizers"

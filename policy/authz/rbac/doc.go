@@ -16,6 +16,6 @@
 //
 //   - Decisions depend only on stored objects, and rules only add rights.
 //   - Resource names never match requests without a name: list, watch, deletecollection and create.
-//   - A decision holds the read lock of the index and does not allocate when it allows. The write lock is held only while
-//     maps change, not while objects are decoded.
+//   - A decision holds the read lock of the index and does not allocate when it allows. The write
+//     lock is held only while maps change, not while objects are decoded.
 package rbac

@@ -112,7 +112,6 @@ func (e escalation) confirmNoEscalation(a *request.Attributes, wanted []rule) er
 	return a.Forbidden(reason)
 }
 
-// onlyChangesGCFields reports whether a change concerns only owners and finalizers.
 func onlyChangesGCFields(old, wanted tree.Tree) bool {
 	if old == nil {
 		return false

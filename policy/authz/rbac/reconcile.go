@@ -108,7 +108,6 @@ func (r *reconciler) reconcile(ctx context.Context, kind string, wanted tree.Tre
 // maxAttempts limits the attempts per object in case of conflicts.
 const maxAttempts = 5
 
-// isRetriable reports whether reading and writing the object again may succeed.
 func isRetriable(err error) bool {
 	var status *meta.Status
 	return errors.As(err, &status) &&
@@ -154,7 +153,6 @@ func (r *reconciler) plan(ctx context.Context, k *schema.Kind, key meta.Key, wan
 	return nil, nil
 }
 
-// addMissingEntries adds missing labels or annotations.
 func addMissingEntries(has, wanted tree.Tree, field string) (changed bool) {
 	for name, value := range wanted.Object("metadata", field) {
 		if _, ok := has.Object("metadata", field)[name]; !ok {
