@@ -6,9 +6,12 @@
 //	Expr             one expression: its text, and its program or error
 //	DeviceSelectors  checks device selectors of claims
 //
-// The variables are object, oldObject and params, which are dynamic; request and namespaceObject,
-// which are typed; authorizer and authorizer.requestResource; and variables, the variables of the
-// policy, of which an expression sees only earlier ones.
+// Expressions use these variables:
+//
+//	object, oldObject, params                dynamic
+//	request, namespaceObject                 typed
+//	authorizer, authorizer.requestResource   authorization checks
+//	variables                                the variables of the policy that precede the expression
 //
 // Policies and their parts are immutable; they and Compilers are safe for concurrent use. An error
 // in one expression leaves the others usable.

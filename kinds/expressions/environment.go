@@ -10,7 +10,7 @@ import (
 // Types are the types of the variables that are otherwise dynamic.
 type Types struct{ Object, Params *cel.Type }
 
-// A scope lists what an expression may use beside object, oldObject, request and namespaceObject.
+// A scope lists what an expression may use besides object, oldObject, request and namespaceObject.
 // It is the key of a policy's environments.
 type scope struct {
 	params, authorizer, patches bool

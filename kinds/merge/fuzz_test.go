@@ -14,8 +14,8 @@ var objects = []string{
 	`{"one":{"name":"a","v":"1"},"atomic":{"labels":{"a":"b"}}}`,
 }
 
-// FuzzJSONPatch, like the following tests, checks that a patch fails with a client error or
-// produces a tree that can be encoded and decoded, and does not change its input.
+// FuzzJSONPatch checks that a patch fails with a client error or produces a tree that can be
+// encoded and decoded. It must not change its input. The following tests do the same.
 func FuzzJSONPatch(f *testing.F) {
 	for i, patch := range []string{
 		`[]`, `[{"op":"add","path":"/data/c","value":1.5}]`, `[{"op":"remove","path":"/secrets/1"}]`, `[{"op":"test","path":"","value":{}}]`, `[{"op":"copy","from":"/ports","path":"/ports/-"}]`,

@@ -57,7 +57,7 @@ func (g *strategic) spend(n int) error {
 // which objects merge and lists are replaced. If nothing changes, the result is current itself.
 //
 // $patch overrides everything else. $retainKeys then removes fields, fields are merged, and the
-// directives beside lists, which need the merged lists, come last.
+// sibling directives of lists, which need the merged lists, come last.
 func (g *strategic) mergeObject(m *schema.Message, current, patch tree.Tree) (tree.Tree, error) {
 	if err := checkDirectives(m, patch); err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func (g *strategic) mergeField(m *schema.Message, name string, old, v any) (next
 	return v, true, nil
 }
 
-// mergeLists applies the directives beside lists, first deletions, then orders. They are named
+// mergeLists applies the sibling directives of lists, first deletions, then orders. They are named
 // after their list, as in "$setElementOrder/containers", which the patch need not contain.
 func (g *strategic) mergeLists(m *schema.Message, current, out, patch tree.Tree) (tree.Tree, error) {
 	for name, v := range patch {

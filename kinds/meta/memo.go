@@ -88,7 +88,7 @@ func (o *Object) AddNoOpApply(d Digest) {
 	})
 }
 
-// A FormID identifies an encoding that is cached beside the JSON. The owner of the cache assigns
+// A FormID identifies an encoding that is cached with the JSON. The owner of the cache assigns
 // the numbers.
 type FormID uint8
 

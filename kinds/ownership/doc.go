@@ -34,9 +34,9 @@
 // changes.
 //
 // Apply merges a configuration into the object. The writer becomes an owner of everything that the
-// configuration names, beside others who want the same value. A different value is a conflict
-// unless the apply is forced. Fields that the writer's last apply named and this one does not are
-// removed, unless another manager owns them.
+// configuration names, together with others that want the same value. A different value is a
+// conflict unless the apply is forced. Fields that the writer's last apply named and this one does
+// not are removed, unless another manager owns them.
 //
 // Managers own fields of their version, so each comparison is made in the version of its manager.
 //

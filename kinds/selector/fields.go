@@ -11,7 +11,7 @@ import (
 )
 
 // Fields is a field selector of one kind. The zero value selects everything. Values are compared as
-// text: a bool is "true" or "false". Only fields in schema.Kind.SelectFields are kept beside
+// text: a bool is "true" or "false". Only fields in schema.Kind.SelectFields are kept with
 // objects, so that matching does not parse JSON.
 type Fields struct{ terms []term }
 

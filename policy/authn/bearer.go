@@ -1,7 +1,7 @@
 package authn
 
 // Bearer uses tokens for requests with a bearer token and others for the rest. A token that tokens
-// does not know is an error even beside another valid credential. If both are valid, the user is
+// does not know is an error even with another valid credential. If both are valid, the user is
 // that of others.
 func Bearer(others, tokens Authenticator) Authenticator { return bearer{others, tokens} }
 

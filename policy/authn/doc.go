@@ -19,7 +19,7 @@
 //
 //	Authenticated(Anonymous(Bearer(Union(proxy, certificates), Union(tokens…))))
 //
-// Union tries its methods in order. Bearer rejects an invalid token even beside a valid
+// Union tries its methods in order. Bearer rejects an invalid token even with a valid
 // certificate; a valid token outweighs an invalid certificate. Anonymous accepts requests without
 // credentials, and Authenticated adds the group of all others. Tokens come from a file, service
 // accounts (package serviceaccount), bootstrapping, an OpenID Connect provider (package oidc), or a

@@ -1,7 +1,7 @@
 // Package certs issues the daemon's own certificates, keeps them and external ones current while
-// the daemon runs, and signs certificate requests. Its own ones are a CA, a serving certificate,
-// client certificates for the administrator and for kubelets, and a front proxy certificate for
-// extension API servers, with a separate CA.
+// the daemon runs, and signs certificate requests. Its CA issues the serving certificate, the
+// administrator's client certificate, and the daemon's client certificate for kubelets. A separate
+// CA issues its front proxy certificate for extension API servers.
 //
 // A Store is the directory of the daemon's own certificates, and a Manager holds the current ones.
 // A FilePair is an external serving certificate; SNICertificates selects one by the name that a

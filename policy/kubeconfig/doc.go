@@ -17,9 +17,9 @@
 // the directory of the configuration file. Certificates and tokens in files are read whenever they
 // are needed, so that replaced ones take effect.
 //
-// Rules select the files: a file named by a flag alone; or those in KUBECONFIG, of which the first
-// definition of a name wins and missing files are skipped; or ~/.kube/config; or the service
-// account of a container.
+// Rules select the files: the one that a flag names, or those in KUBECONFIG, or ~/.kube/config. In
+// KUBECONFIG, missing files are skipped, and the first definition of a name wins. Without clusters,
+// a container uses its service account.
 //
 // # Credentials
 //

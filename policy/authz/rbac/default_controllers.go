@@ -7,7 +7,7 @@ import (
 )
 
 // controllerRoles are for controllers, each of which runs as the service account of its name. They
-// exceed the needs of the built-in controllers, because kube-controller-manager may run beside them
+// exceed the needs of the built-in controllers, because kube-controller-manager may run alongside
 // and expects these names and rights.
 func controllerRoles() []defaultRole {
 	all := slices.Concat(workloadControllers(), storageControllers(), networkControllers(), clusterControllers())
