@@ -3,16 +3,12 @@ package controllers
 import (
 	"bytes"
 	"context"
-	"log/slog"
 	"slices"
-	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz/rbac"
@@ -22,11 +18,9 @@ import (
 // of the rules of all cluster roles that its selectors match, ordered by selector and then by name,
 // without duplicates. Rules that somebody else wrote into such a role are overwritten.
 type ClusterRoleAggregation struct {
-	store    Store
-	kind     *schema.Kind
-	logger   *slog.Logger
-	observed map[string]observedRole      // by name; only the informer's goroutine uses it
-	queue    *reconcile.Workqueue[string] // names of roles with an aggregationRule
+	*reconcile.Controller[string]
+	roles    reconcile.Client
+	observed map[string]observedRole // by name; only the informer's goroutine uses it
 }
 
 // observedRole is the last observed state of a role. The previous labels are needed because a role
@@ -36,26 +30,15 @@ type observedRole struct {
 	selectors []selector.Labels // of its aggregationRule; nil if it has none
 }
 
-// NewClusterRoleAggregation returns the controller for the kinds of a catalogue.
-func NewClusterRoleAggregation(store Store, kinds *catalog.Catalog, logger *slog.Logger) *ClusterRoleAggregation {
-	n := kinds.Naming()
-	return &ClusterRoleAggregation{
-		store: store, logger: logger, observed: map[string]observedRole{}, queue: reconcile.NewWorkqueue[string]().Named("ClusterRoleAggregator"),
-		kind: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("rbac.authorization"), Version: "v1", Kind: "ClusterRole"}),
+// NewClusterRoleAggregation returns the controller.
+func NewClusterRoleAggregation(env *Env) *ClusterRoleAggregation {
+	a := &ClusterRoleAggregation{
+		observed: map[string]observedRole{},
+		roles:    env.Client("rbac.authorization.platform.io", "v1", "ClusterRole").As("clusterrole-aggregation-controller"),
 	}
-}
-
-// Run runs the controller until the context ends.
-func (a *ClusterRoleAggregation) Run(ctx context.Context) {
-	if a.kind == nil {
-		return // the group is disabled
-	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, a.store, a.kind, reconcile.EventHandlerFunc(a.onRole)) })
-	a.queue.Run(ctx, a.aggregate, func(name string, err error) {
-		a.logger.Warn("a cluster role does not gather what it should", "role", name, "error", err)
-	})
+	a.Controller = reconcile.New(env, "ClusterRoleAggregator", a.aggregate, "a cluster role does not gather what it should", "role")
+	a.Watch(a.roles, a.onRole)
+	return a
 }
 
 // onRole enqueues the aggregated roles that a change affects: the changed role itself, and every role
@@ -74,7 +57,7 @@ func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 			return l.Matches(now.labels) || l.Matches(before.labels)
 		})
 		if concerned || name == e.Key.Name && len(other.selectors) > 0 {
-			a.queue.Add(name)
+			a.Add(name)
 		}
 	}
 }
@@ -88,9 +71,9 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	if !bytes.Contains(o.JSON, aggregationRule) {
 		return nil
 	}
-	role, err := codec.DecodeStored(a.kind.Message(), o.JSON)
+	role, err := a.roles.Decode(o)
 	if err != nil {
-		a.logger.Error("a cluster role cannot be read", "role", o.Key.Name, "error", err)
+		a.Log.Error("a cluster role cannot be read", "role", o.Key.Name, "error", err)
 		return nil
 	}
 	return selectorsOf(role)
@@ -107,21 +90,10 @@ func selectorsOf(role tree.Tree) []selector.Labels {
 	return list
 }
 
-// aggregationManager is the field manager that owns the computed rules.
-const aggregationManager = "clusterrole-aggregation-controller"
-
 // aggregate applies the union of the selected rules to one role.
 func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) error {
-	key := meta.Key{GroupResource: a.kind.Storage, Name: name}
-	o, err := a.store.Get(ctx, request.Get{Kind: a.kind, Key: key})
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	role, err := codec.DecodeStored(a.kind.Message(), o.JSON)
-	if err != nil {
+	o, role, err := a.roles.Read(ctx, a.roles.Key("", name))
+	if err != nil || o == nil {
 		return err
 	}
 	selectors := selectorsOf(role)
@@ -133,14 +105,7 @@ func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) err
 		return err
 	}
 	// The uid keeps the apply from creating a role that was deleted in the meantime.
-	config := tree.Tree{
-		"apiVersion": a.kind.APIVersion(), "kind": a.kind.Kind,
-		"metadata": tree.Tree{"name": name, "uid": o.Meta.UID}, "rules": union,
-	}
-	_, err = a.store.Mutate(ctx, request.Mutation{
-		Kind: a.kind, Key: key, Change: request.Apply{Config: config, Force: true}, FieldManager: aggregationManager,
-	})
-	return err
+	return a.roles.Apply(ctx, o.Key, "", tree.Tree{"metadata": tree.Tree{"uid": o.Meta.UID}, "rules": union})
 }
 
 // unionRules returns the rules of all selected roles except the aggregated role itself, without
@@ -149,15 +114,15 @@ func (a *ClusterRoleAggregation) unionRules(ctx context.Context, name string, se
 	union := []any{}
 	known := map[string]bool{}
 	for _, l := range selectors {
-		listing, err := a.store.List(ctx, request.List{Kind: a.kind, Labels: l})
+		roles, err := a.roles.List(ctx, request.List{Labels: l})
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range listing.Items {
+		for _, o := range roles {
 			if o.Key.Name == name {
 				continue
 			}
-			role, err := codec.DecodeStored(a.kind.Message(), o.JSON)
+			role, err := a.roles.Decode(o)
 			if err != nil {
 				return nil, err
 			}

@@ -70,8 +70,6 @@ func (w *rolesWatch) OnEvent(reconcile.Event) {
 	}
 }
 
-func (w *rolesWatch) OnSynced() {}
-
 func (w *rolesWatch) verbs(name string) string {
 	w.t.Helper()
 	o, err := w.Get(context.Background(), request.Get{Kind: w.kind, Key: meta.Key{GroupResource: w.kind.Storage, Name: name}})
@@ -110,8 +108,10 @@ func TestAggregation(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	watch := &rolesWatch{roles: r, changed: make(chan struct{}, 1)}
 	var running sync.WaitGroup
-	running.Go(func() { NewClusterRoleAggregation(w, w.kinds, slog.New(slog.DiscardHandler)).Run(ctx) })
-	running.Go(func() { reconcile.RunInformer(ctx, w, r.kind, watch) })
+	running.Go(func() { NewClusterRoleAggregation(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler))).Run(ctx) })
+	running.Go(func() {
+		(&reconcile.Informer{Client: NewEnv(w, w.kinds, discardLogger).ClientOf(r.kind), On: watch.OnEvent}).Run(ctx)
+	})
 	defer running.Wait()
 	defer cancel()
 

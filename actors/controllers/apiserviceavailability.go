@@ -1,18 +1,15 @@
 package controllers
 
 import (
+	"cmp"
 	"context"
-	"log/slog"
-	"reflect"
+	"errors"
 	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -39,16 +36,13 @@ type Unavailability struct {
 // others it asks the server behind, after each change of the APIService or of its Service, after a failure with growing
 // pauses, and every availabilityPeriod.
 type APIServiceAvailability struct {
-	store   Store
-	kind    *schema.Kind
-	prober  APIServiceProber
-	manager string // field manager
-	metrics *APIServiceMetrics
-	logger  *slog.Logger
+	*reconcile.Controller[string]
+	services reconcile.Client
+	prober   APIServiceProber
+	metrics  *APIServiceMetrics
 
-	queue      *reconcile.Workqueue[string] // names
-	extended   chan struct{}                // closed when an APIService has named a Service
-	extendOnce sync.Once                    // closes it
+	extended   chan struct{} // closed when an APIService has named a Service
+	extendOnce sync.Once     // closes it
 
 	mu    sync.Mutex                 // guards known
 	known map[string]knownAPIService // by name
@@ -60,33 +54,25 @@ type knownAPIService struct {
 	namespace, service string
 }
 
-const (
-	// availabilityPeriod is the time between two probes of a server of which nothing has changed. A failed one is
-	// repeated earlier, but never later.
-	availabilityPeriod = 30 * time.Second
-	// availabilityWorkers are the probes at a time: a server that does not answer takes one for some seconds.
-	availabilityWorkers = 32
-)
+// availabilityPeriod is the time between two probes of a server of which nothing has changed. A failed one is
+// repeated earlier, but never later.
+const availabilityPeriod = 30 * time.Second
 
-// NewAPIServiceAvailability returns the controller for the kinds of a catalogue.
-func NewAPIServiceAvailability(store Store, kinds *catalog.Catalog, prober APIServiceProber, metrics *APIServiceMetrics, logger *slog.Logger) *APIServiceAvailability {
-	return &APIServiceAvailability{
-		store: store, kind: apiServiceKind(kinds), prober: prober, metrics: metrics, logger: logger,
-		manager: kinds.Naming().Translate("platform-apiserver"),
-		queue:   reconcile.NewWorkqueue[string]().Named("RemoteAvailabilityController"), extended: make(chan struct{}), known: map[string]knownAPIService{},
+// NewAPIServiceAvailability returns the controller.
+func NewAPIServiceAvailability(env *Env, prober APIServiceProber, metrics *APIServiceMetrics) *APIServiceAvailability {
+	a := &APIServiceAvailability{
+		services: apiServices(env), prober: prober, metrics: metrics, extended: make(chan struct{}), known: map[string]knownAPIService{},
 	}
-}
-
-// Run runs the controller until the context ends.
-func (a *APIServiceAvailability) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { a.repeat(ctx) })
-	running.Go(func() { a.followServices(ctx) })
-	for range availabilityWorkers {
-		running.Go(func() { a.work(ctx) })
+	a.Controller = reconcile.New(env, "RemoteAvailabilityController", a.sync, "", "")
+	a.Failed = func(name string, err error) {
+		if !errors.As(err, new(errUnavailable)) {
+			env.Log.Warn("writing the status of an APIService", "apiservice", name, "error", err)
+		}
 	}
-	reconcile.RunInformer(ctx, a.store, a.kind, reconcile.EventHandlerFunc(a.observe))
+	a.Watch(a.services, a.observe)
+	a.Go(reconcile.When(a.extended, a.followServices))
+	a.Every(availabilityPeriod, a.repeat)
+	return a
 }
 
 // observe takes in an APIService. Who changes Services is followed from the first time that an APIService names one.
@@ -99,9 +85,9 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 		a.metrics.forget(name)
 		return
 	}
-	object, err := codec.DecodeStored(a.kind.Message(), e.JSON)
+	object, err := a.services.Decode(e.Object)
 	if err != nil {
-		a.logger.Error("an APIService cannot be read", "apiservice", name, "error", err)
+		a.Log.Error("an APIService cannot be read", "apiservice", name, "error", err)
 		return
 	}
 	service := object.Object("spec", "service")
@@ -112,29 +98,19 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	if service != nil {
 		a.extendOnce.Do(func() { close(a.extended) })
 	}
-	a.queue.Add(name)
+	a.Add(name)
 }
 
 // followServices enqueues the APIServices of each Service that changes, from the first time that one names a Service. It
 // is tried until it works: without it, a server that has come back would be found only by a periodic probe.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
-	select {
-	case <-a.extended:
-	case <-ctx.Done():
-		return
-	}
-	for pause := reconcile.MinRetryDelay; ; pause = min(2*pause, reconcile.MaxRetryDelay) {
+	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)
-		if err == nil || ctx.Err() != nil {
-			return
+		if err != nil && ctx.Err() == nil {
+			a.Log.Warn("the Services of APIServices are not followed", "error", err)
 		}
-		a.logger.Warn("the Services of APIServices are not followed", "error", err)
-		select {
-		case <-time.After(pause):
-		case <-ctx.Done():
-			return
-		}
-	}
+		return err == nil
+	})
 }
 
 // onService enqueues the APIServices that name a Service.
@@ -143,46 +119,19 @@ func (a *APIServiceAvailability) onService(namespace, name string) {
 	defer a.mu.Unlock()
 	for apiService, known := range a.known {
 		if known.namespace == namespace && known.service == name {
-			a.queue.Add(apiService)
+			a.Add(apiService)
 		}
 	}
 }
 
 // repeat processes all APIServices that name a Service, from time to time.
-func (a *APIServiceAvailability) repeat(ctx context.Context) {
-	tick := time.NewTicker(availabilityPeriod)
-	defer tick.Stop()
-	for {
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
+func (a *APIServiceAvailability) repeat(context.Context) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for name, known := range a.known {
+		if known.service != "" {
+			a.Add(name)
 		}
-		a.mu.Lock()
-		for name, known := range a.known {
-			if known.service != "" {
-				a.queue.Add(name)
-			}
-		}
-		a.mu.Unlock()
-	}
-}
-
-// work processes APIServices one by one, so that none waits for another's server.
-func (a *APIServiceAvailability) work(ctx context.Context) {
-	for {
-		names := a.queue.Get(ctx, 1)
-		if names == nil {
-			return
-		}
-		retry, err := a.sync(ctx, names[0])
-		if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
-			a.logger.Warn("writing the status of an APIService", "apiservice", names[0], "error", err)
-		}
-		if err == nil {
-			err = retry
-		}
-		a.queue.Done(ctx, names[0], err)
 	}
 }
 
@@ -193,28 +142,28 @@ type errUnavailable struct{ Unavailability }
 func (e errUnavailable) Error() string { return e.Message }
 
 // sync brings the condition of one APIService up to date. retry says that it is to be looked at again soon.
-func (a *APIServiceAvailability) sync(ctx context.Context, name string) (retry, err error) {
+func (a *APIServiceAvailability) sync(ctx context.Context, name string) error {
 	a.mu.Lock()
 	known, ok := a.known[name]
 	a.mu.Unlock()
 	if !ok {
-		return nil, nil
+		return nil
 	}
-	object, err := codec.DecodeStored(a.kind.Message(), known.object.JSON)
+	object, err := a.services.Decode(known.object)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	want := tree.Tree{"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available"}
+	want, retry := tree.Tree{"type": "Available", "status": "True", "reason": "Local", "message": "Local APIServices are always available"}, error(nil)
 	if spec := object.Object("spec"); spec.Has("service") {
 		probed := a.prober.Probe(ctx, spec)
 		if ctx.Err() != nil {
-			return nil, nil
+			return nil
 		}
 		if want = probed.condition(); probed.Retry {
 			retry = errUnavailable{probed}
 		}
 	}
-	return retry, a.write(ctx, known.object, object.Object("status"), want)
+	return cmp.Or(a.write(ctx, known.object, object.Object("status"), want), retry)
 }
 
 // condition is the condition Available of an APIService. The texts are those of kube-aggregator, which clients match.
@@ -233,26 +182,16 @@ func (u Unavailability) condition() tree.Tree {
 func (a *APIServiceAvailability) write(ctx context.Context, o *meta.Object, status, want tree.Tree) error {
 	before := condition.Find(status, "Available")
 	a.metrics.change(o.Key.Name, want.String("status") == "True")
-	want["lastTransitionTime"] = timestamp()
-	if before.String("status") == want.String("status") {
-		want["lastTransitionTime"] = before["lastTransitionTime"]
-	}
-	if before != nil && reflect.DeepEqual(before, want) {
+	conditions, changed := reconcile.WithCondition(status, want)
+	if !changed {
 		return nil
 	}
-	var conditions []any
-	for _, c := range status.Objects("conditions") {
-		if c.String("type") != "Available" {
-			conditions = append(conditions, c)
-		}
-	}
-	change := tree.Tree{"status": tree.Tree{"conditions": append(conditions, want)}}
-	if err := reconcile.PatchAs(ctx, a.store, a.manager, a.kind, o, "status", change); err != nil {
+	if err := a.services.PatchStatus(ctx, o, tree.Tree{"conditions": conditions}); err != nil {
 		return err
 	}
 	if before.String("status") == "True" && want.String("status") != "True" {
 		a.metrics.count(o.Key.Name, want.String("reason"))
 	}
-	a.logger.Info("the availability of an APIService has changed", "apiservice", o.Key.Name, "available", want["status"], "reason", want["reason"])
+	a.Log.Info("the availability of an APIService has changed", "apiservice", o.Key.Name, "available", want["status"], "reason", want["reason"])
 	return nil
 }

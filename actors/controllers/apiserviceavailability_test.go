@@ -45,11 +45,11 @@ func TestServicesAreFollowed(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	p := &stubbornProber{refusals: 3, probed: make(chan struct{}), notified: make(chan func(string, string))}
-	a := NewAPIServiceAvailability(w, w.kinds, p, NewAPIServiceMetrics(), slog.New(slog.DiscardHandler))
+	a := NewAPIServiceAvailability(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler)), p, NewAPIServiceMetrics())
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { a.Run(ctx) })
-	k := apiServiceKind(w.kinds)
+	k := apiServices(NewEnv(w, w.kinds, discardLogger)).Kind
 	_, err := w.Mutate(ctx, request.Mutation{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "v1.example.com"}, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "v1.example.com"},
 		"spec": tree.Tree{"group": "example.com", "version": "v1", "groupPriorityMinimum": int64(1), "versionPriority": int64(1),

@@ -2,7 +2,6 @@ package controllers
 
 import (
 	"context"
-	"log/slog"
 	"maps"
 	"reflect"
 	"slices"
@@ -10,11 +9,8 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/present"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -26,16 +22,11 @@ import (
 // that an administrator may change them for as long as the server runs; those of definitions always. An object
 // without the label is somebody's own, and is left alone.
 type APIServiceRegistration struct {
-	store      Store
-	kinds      *catalog.Catalog
-	kind       *schema.Kind
+	*reconcile.Controller[string]
+	services   reconcile.Client
 	priorities *present.Priorities
-	manager    string // field manager
 	label      string
-	logger     *slog.Logger
-
-	queue *reconcile.Workqueue[string] // names
-	ready chan struct{}                // closed when what is served at the start has been processed
+	ready      chan struct{} // closed when what is served at the start has been processed
 
 	mu      sync.Mutex              // guards the rest
 	known   map[string]*meta.Object // the APIServices that there are
@@ -50,92 +41,68 @@ const (
 	managedAlways  = "true"
 )
 
-// NewAPIServiceRegistration returns the controller for the kinds of a catalogue.
-func NewAPIServiceRegistration(store Store, kinds *catalog.Catalog, logger *slog.Logger) *APIServiceRegistration {
-	n := kinds.Naming()
-	return &APIServiceRegistration{
-		store: store, kinds: kinds, kind: apiServiceKind(kinds), priorities: present.NewPriorities(n),
-		manager: n.Translate("platform-apiserver"), label: n.Translate("platform-aggregator.platform.io/automanaged"), logger: logger,
-		queue: reconcile.NewWorkqueue[string]().Named("APIServiceRegistrationController"), ready: make(chan struct{}),
+// NewAPIServiceRegistration returns the controller.
+func NewAPIServiceRegistration(env *Env) *APIServiceRegistration {
+	r := &APIServiceRegistration{
+		services: apiServices(env), priorities: present.NewPriorities(env.Naming), ready: make(chan struct{}),
+		label: env.Translate("platform-aggregator.platform.io/automanaged"),
 		known: map[string]*meta.Object{}, atStart: map[string]bool{}, synced: map[string]bool{}, pending: map[string]bool{},
 	}
+	r.Controller = reconcile.New(env, "APIServiceRegistrationController", r.sync, "keeping an APIService", "apiservice")
+	r.Watch(r.services, r.onService).Synced = r.onSynced
+	r.Go(r.followCatalog)
+	return r
 }
 
-// apiServiceKind is the kind of APIServices.
-func apiServiceKind(kinds *catalog.Catalog) *schema.Kind {
-	return kinds.ByGVK(meta.GroupVersionKind{Group: kinds.Naming().Group("apiregistration"), Version: "v1", Kind: "APIService"})
-}
-
-// Run runs the controller until the context ends.
-func (r *APIServiceRegistration) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	complete := make(chan struct{})
-	running.Go(func() { reconcile.RunInformer(ctx, r.store, r.kind, &registrationHandler{r, complete}) })
-	select {
-	case <-complete: // an object that is not known yet would be taken for one that is missing
-	case <-ctx.Done():
-		return
-	}
-	running.Go(func() { r.followCatalog(ctx) })
-	r.queue.Run(ctx, r.sync, func(name string, err error) {
-		r.logger.Warn("keeping an APIService", "apiservice", name, "error", err)
-	})
+// apiServices returns the Client of APIServices.
+func apiServices(env *Env) reconcile.Client {
+	return env.Client("apiregistration.platform.io", "v1", "APIService").As(env.Translate("platform-apiserver"))
 }
 
 // Ready returns a channel that is closed when there is an APIService for all that was served at the start, as far as
 // it could be written.
 func (r *APIServiceRegistration) Ready() <-chan struct{} { return r.ready }
 
-// A registrationHandler takes in the APIServices that there are.
-type registrationHandler struct {
-	*APIServiceRegistration
-	complete chan struct{} // closed when all have been seen
-}
-
-// OnEvent implements EventHandler.
-func (h *registrationHandler) OnEvent(e reconcile.Event) {
-	h.mu.Lock()
+// onService takes in the APIServices that there are.
+func (r *APIServiceRegistration) onService(e reconcile.Event) {
+	r.mu.Lock()
 	if e.Deleted {
-		delete(h.known, e.Key.Name)
+		delete(r.known, e.Key.Name)
 	} else {
-		h.known[e.Key.Name] = e.Object
+		r.known[e.Key.Name] = e.Object
 	}
-	h.mu.Unlock()
-	h.queue.Add(e.Key.Name)
+	r.mu.Unlock()
+	r.Add(e.Key.Name)
 }
 
-// OnSynced implements EventHandler.
-func (h *registrationHandler) OnSynced() {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	for name := range h.known {
-		h.atStart[name] = true
+// onSynced notes what there is at the start. An object that is not known yet would be taken for one that is missing.
+func (r *APIServiceRegistration) onSynced() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name := range r.known {
+		r.atStart[name] = true
 	}
-	for _, k := range h.kinds.Kinds() {
-		h.pending[k.Version+"."+k.Group] = true
+	for _, k := range r.Kinds.Kinds() {
+		r.pending[k.Version+"."+k.Group] = true
 	}
-	close(h.complete)
 }
 
 // followCatalog processes what is served anew, and what is not any more, after each change of the catalogue.
 func (r *APIServiceRegistration) followCatalog(ctx context.Context) {
 	before := map[string]bool{}
 	for {
-		changed := r.kinds.Changed()
+		changed := r.Kinds.Changed()
 		now := map[string]bool{}
-		for _, k := range r.kinds.Kinds() {
+		for _, k := range r.Kinds.Kinds() {
 			name := k.Version + "." + k.Group
 			if !now[name] && !before[name] {
-				r.queue.Add(name)
+				r.Add(name)
 			}
 			now[name] = true
 		}
 		for name := range before {
 			if !now[name] {
-				r.queue.Add(name)
+				r.Add(name)
 			}
 		}
 		before = now
@@ -152,10 +119,10 @@ func (r *APIServiceRegistration) followCatalog(ctx context.Context) {
 // The group of APIServices themselves has none: it is served whatever objects say.
 func (r *APIServiceRegistration) desired(name string) tree.Tree {
 	version, group, _ := strings.Cut(name, ".")
-	served := slices.ContainsFunc(r.kinds.Kinds(), func(k *schema.Kind) bool {
+	served := slices.ContainsFunc(r.Kinds.Kinds(), func(k *schema.Kind) bool {
 		return k.Group == group && k.Version == version && k.Resource != ""
 	})
-	if !served || group == r.kind.Group {
+	if !served || group == r.services.Group {
 		return nil
 	}
 	priority := r.priorities.Of(group, version)
@@ -168,7 +135,7 @@ func (r *APIServiceRegistration) desired(name string) tree.Tree {
 
 // management is the value of the label for a group.
 func (r *APIServiceRegistration) management(group string) string {
-	if r.kinds.IsBuiltInGroup(group) {
+	if r.Kinds.IsBuiltInGroup(group) {
 		return managedOnStart
 	}
 	return managedAlways
@@ -180,9 +147,8 @@ func (r *APIServiceRegistration) sync(ctx context.Context, name string) error {
 	o, syncedBefore, wasAtStart := r.known[name], r.synced[name], r.atStart[name]
 	r.mu.Unlock()
 	err := r.keep(ctx, name, o, syncedBefore, wasAtStart)
-	if reconcile.IsNotFound(err) || reconcile.IsConflict(err) || reconcile.HasReason(err, meta.ReasonAlreadyExists) {
-		err = nil // it has changed meanwhile, and will be told of again
-	}
+	// Of what has changed meanwhile another event comes.
+	err = reconcile.Except(err, reconcile.IsNotFound, reconcile.IsConflict, reconcile.IsAlreadyExists)
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.synced[name] = r.synced[name] || err == nil
@@ -212,23 +178,20 @@ func (r *APIServiceRegistration) keep(ctx context.Context, name string, o *meta.
 	case current == managedOnStart && (!wasAtStart || syncedBefore):
 		return nil
 	case want == nil:
-		return reconcile.DeleteIfUnchanged(ctx, r.store, r.kind, o, "")
+		return r.services.Delete(ctx, o)
 	}
 	return r.correct(ctx, o, want)
 }
 
 // create makes the object with the label that says how it is kept from now on.
 func (r *APIServiceRegistration) create(ctx context.Context, name string, spec tree.Tree, management string) error {
-	_, err := r.store.Mutate(ctx, request.Mutation{
-		Kind: r.kind, Key: meta.Key{GroupResource: r.kind.Storage, Name: name}, FieldManager: r.manager,
-		Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name, "labels": tree.Tree{r.label: management}}, "spec": spec}},
-	})
+	_, err := r.services.Create(ctx, tree.Tree{"metadata": tree.Tree{"name": name, "labels": tree.Tree{r.label: management}}, "spec": spec})
 	return err
 }
 
 // correct gives an APIService the spec that it is to have, and nothing beside it.
 func (r *APIServiceRegistration) correct(ctx context.Context, o *meta.Object, want tree.Tree) error {
-	object, err := codec.DecodeStored(r.kind.Message(), o.JSON)
+	object, err := r.services.Decode(o)
 	if err != nil {
 		return err
 	}
@@ -246,5 +209,5 @@ func (r *APIServiceRegistration) correct(ctx context.Context, o *meta.Object, wa
 	if len(patch) == 0 {
 		return nil
 	}
-	return reconcile.PatchAs(ctx, r.store, r.manager, r.kind, o, "", tree.Tree{"spec": patch})
+	return r.services.Patch(ctx, o, "", tree.Tree{"spec": patch})
 }

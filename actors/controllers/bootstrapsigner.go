@@ -5,19 +5,13 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"errors"
-	"log/slog"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/golang-jwt/jwt/v5"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -33,64 +27,41 @@ const (
 // signing, so that a joining client that knows the token can verify the CA it is given. A signature is
 // a JWS (RFC 7515) with detached payload, signed by HS256 with the key that signingKey returns.
 type BootstrapSigner struct {
-	store  Store
-	maps   *schema.Kind
-	key    meta.Key
-	tokens *bootstrapTokens
-	logger *slog.Logger
+	*bootstrapTokens
+	maps reconcile.Client
+	key  meta.Key
 }
 
-// NewBootstrapSigner returns the controller for the kinds of a catalogue.
-func NewBootstrapSigner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *BootstrapSigner {
-	maps := reconcile.CoreKind(kinds, "ConfigMap")
-	return &BootstrapSigner{
-		store: store, maps: maps, tokens: newBootstrapTokens(kinds), logger: logger,
-		key: meta.Key{GroupResource: maps.Storage, Namespace: kinds.Naming().PublicNamespace(), Name: clusterInfo},
-	}
-}
-
-// Run runs the controller until the context ends.
-func (s *BootstrapSigner) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, s.store, s.tokens.kind, s.tokens) })
-	running.Go(func() {
-		reconcile.RunInformer(ctx, s.store, s.maps, reconcile.EventHandlerFunc(func(e reconcile.Event) {
-			if !e.Deleted && e.Key == s.key {
-				s.tokens.notify()
-			}
-		}))
-	})
-	s.tokens.run(ctx, s.sign)
+// NewBootstrapSigner returns the controller.
+func NewBootstrapSigner(env *Env) *BootstrapSigner {
+	s := &BootstrapSigner{maps: env.Core("ConfigMap")}
+	s.key = s.maps.Key(env.PublicNamespace(), clusterInfo)
+	s.bootstrapTokens = newBootstrapTokens(env, s.sign)
+	s.Watch(s.maps, reconcile.Updates(func(o *meta.Object) {
+		if o.Key == s.key {
+			s.Add(allTokens)
+		}
+	}))
+	return s
 }
 
 // sign writes the signatures of all valid tokens into the ConfigMap, and removes the signatures of
 // others.
 func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now time.Time) error {
-	o, err := s.store.Get(ctx, request.Get{Kind: s.maps, Key: s.key})
-	if err != nil {
-		if reconcile.IsNotFound(err) {
-			return nil
-		}
+	o, object, err := s.maps.Read(ctx, s.key)
+	if err != nil || o == nil {
 		return err
 	}
-	object, err := codec.DecodeStored(s.maps.Message(), o.JSON)
-	if err != nil {
-		return err
-	}
-	changes, err := signatures(s.tokens.naming, object.Object("data"), all, now)
+	changes, err := signatures(s.Naming, object.Object("data"), all, now)
 	if err != nil || len(changes) == 0 {
 		return err
 	}
-	err = reconcile.PatchIfUnchanged(ctx, s.store, s.maps, o, "", tree.Tree{"data": changes})
-	switch {
-	case reconcile.IsConflict(err):
-		return nil // the watch delivers the new version, which is signed then
-	case reconcile.IsImmutable(err, object):
-		s.logger.Warn("the information about the cluster cannot be signed", "error", err)
+	err = s.maps.Patch(ctx, o, "", tree.Tree{"data": changes})
+	if reconcile.IsImmutable(err, object) {
+		s.Log.Warn("the information about the cluster cannot be signed", "error", err)
 		return nil
 	}
-	return err
+	return reconcile.Except(err, reconcile.IsConflict) // the watch delivers the new version, which is signed then
 }
 
 // signatures returns the changes to make to the ConfigMap's data, as a merge patch; empty if the

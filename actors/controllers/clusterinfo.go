@@ -1,11 +1,8 @@
 package controllers
 
 import (
-	"context"
-	"log/slog"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -17,19 +14,16 @@ type ClusterInfo struct {
 	kubeconfig func() []byte
 }
 
-// NewClusterInfo returns the controller for the kinds of a catalogue. kubeconfig is the client configuration as it is to be
+// NewClusterInfo returns the controller. kubeconfig is the client configuration as it is to be
 // now; Publish is to be called when it changes.
-func NewClusterInfo(store Store, kinds *catalog.Catalog, kubeconfig func() []byte, logger *slog.Logger) *ClusterInfo {
-	c := &ClusterInfo{newKeptConfigMap(store, kinds, kinds.Naming().PublicNamespace(), clusterInfo, logger), kubeconfig}
-	c.data = c.correct
+func NewClusterInfo(env *Env, kubeconfig func() []byte) *ClusterInfo {
+	c := &ClusterInfo{kubeconfig: kubeconfig}
+	c.keptConfigMap = newKeptConfigMap(env, env.PublicNamespace(), clusterInfo, c.correct)
 	return c
 }
 
-// Run runs the controller until the context ends.
-func (c *ClusterInfo) Run(ctx context.Context) { c.keptConfigMap.Run(ctx) }
-
 // Publish brings the ConfigMap up to date. It returns at once.
-func (c *ClusterInfo) Publish() { c.queue.Add(c.key) }
+func (c *ClusterInfo) Publish() { c.Add(c.key) }
 
 // correct writes the configuration where there is none, or one that this server has written before.
 func (c *ClusterInfo) correct(object tree.Tree) tree.Tree {

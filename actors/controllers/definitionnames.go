@@ -2,14 +2,11 @@ package controllers
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/condition"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -61,7 +58,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 	case accepted["status"] == "True":
 		established = tree.Tree{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted"}
 	}
-	if d.kinds.ConflictsWithBuiltIn(known.tree) {
+	if d.Kinds.ConflictsWithBuiltIn(known.tree) {
 		const message = "the resource or the kind is a built-in one"
 		accepted["status"], accepted["reason"], accepted["message"] = "False", "BuiltIn", message
 		established = tree.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
@@ -93,10 +90,10 @@ func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
 // of the condition has not changed, else now.
 func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	old := condition.Find(status, c["type"].(string))
-	out := tree.Clone(c).(tree.Tree)
+	out := c.Copy()
 	out.CopyField(old, "lastTransitionTime")
 	if old["status"] != c["status"] {
-		out["lastTransitionTime"] = timestamp()
+		out["lastTransitionTime"] = reconcile.Timestamp()
 	}
 	v.changed = v.changed || !tree.SemanticEqual(out, old)
 	return out
@@ -133,18 +130,7 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 // updateStatus writes the status of a definition unless the definition has changed since it was read:
 // then the watch delivers the newer version, for which the status is computed again.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
-	patch, err := json.Marshal(tree.Tree{
-		"metadata": tree.Tree{"uid": known.object.Meta.UID, "resourceVersion": strconv.FormatUint(known.object.Version, 10)},
-		"status":   tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names},
-	})
-	if err == nil {
-		_, err = d.store.Mutate(ctx, request.Mutation{
-			Kind: d.kind, Key: known.object.Key, Subresource: "status", FieldManager: d.manager,
-			Change: request.Patch{Type: request.MergePatch, Body: patch},
-		})
-	}
+	err := d.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names
-	if err != nil && ctx.Err() == nil && !reconcile.IsNotFound(err) && !reconcile.IsConflict(err) {
-		d.logger.Warn("writing the status of a definition", "definition", known.object.Key.Name, "error", err)
-	}
+	d.report(ctx, "writing the status of a definition", known.object, err)
 }

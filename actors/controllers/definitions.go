@@ -6,7 +6,6 @@ import (
 	"maps"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
@@ -29,19 +28,17 @@ type KindStore interface {
 // are being deleted. A request that has changed a definition can wait until the change is in effect
 // (Wait).
 type Definitions struct {
-	store     KindStore
-	kinds     *catalog.Catalog
-	kind      *schema.Kind
-	manager   string // field manager of the status
-	finalizer string
-	approvals *custom.ApprovalPolicy
-	logger    *slog.Logger
+	*Env
+	store       KindStore
+	definitions reconcile.Client
+	finalizer   string
+	approvals   *custom.ApprovalPolicy
 
-	// The fields below belong to the goroutine of Run.
-	known    map[string]*definition            // by name
-	groups   map[string]map[string]*definition // the same by group
+	// The informer's goroutine alone uses these.
+	known  map[string]*definition                       // by name
+	groups reconcile.Index[string, string, *definition] // by group and name
+
 	cleanups sync.WaitGroup
-
 	observed ObservedRevision
 }
 
@@ -55,17 +52,13 @@ type definition struct {
 	draining   bool // a goroutine deletes its objects
 }
 
-// NewDefinitions returns the controller for the kinds of a catalogue.
+// NewDefinitions returns the controller.
 func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger) *Definitions {
-	n := kinds.Naming()
+	env := NewEnv(store, kinds, logger)
 	return &Definitions{
-		store: store, kinds: kinds, logger: logger,
-		kind: kinds.ByGVK(meta.GroupVersionKind{
-			Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition",
-		}),
-		manager: n.Translate("platform-apiserver"), finalizer: n.Translate(custom.CleanupFinalizer),
-		approvals: custom.NewApprovalPolicy(n),
-		known:     map[string]*definition{}, groups: map[string]map[string]*definition{},
+		Env: env, store: store, finalizer: env.Translate(custom.CleanupFinalizer), approvals: custom.NewApprovalPolicy(env.Naming),
+		definitions: env.Client("apiextensions.platform.io", "v1", "CustomResourceDefinition").As(env.Translate("platform-apiserver")),
+		known:       map[string]*definition{}, groups: reconcile.Index[string, string, *definition]{},
 	}
 }
 
@@ -74,34 +67,27 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 // One goroutine handles all definitions, so that two of them cannot get the same name at once.
 func (d *Definitions) Run(ctx context.Context) {
 	defer d.cleanups.Wait()
-	reconcile.RunInformer(ctx, d.store, d.kind, definitionHandler{d, ctx})
+	f := reconcile.Informer{Client: d.definitions, Version: d.observed.Advance, On: func(e reconcile.Event) {
+		if e.Deleted {
+			d.unregister(ctx, e.Key.Name)
+		} else {
+			d.sync(ctx, e.Object)
+		}
+		d.observed.Advance(e.Version)
+	}}
+	f.Run(ctx)
 }
 
-// definitionHandler passes the changes of definitions on.
-type definitionHandler struct {
-	*Definitions
-	ctx context.Context
-}
-
-// OnEvent implements reconcile.EventHandler.
-func (h definitionHandler) OnEvent(e reconcile.Event) {
-	if e.Deleted {
-		h.unregister(h.ctx, e.Key.Name)
-	} else {
-		h.sync(h.ctx, e.Object)
+// report logs an error, unless what it is about has changed meanwhile and is looked at again.
+func (d *Definitions) report(ctx context.Context, text string, o *meta.Object, err error) {
+	if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
+		d.Log.Warn(text, "definition", o.Key.Name, "error", err)
 	}
-	h.observed.Advance(e.Version)
 }
-
-// OnSynced implements reconcile.EventHandler.
-func (definitionHandler) OnSynced() {}
-
-// OnVersion implements reconcile.VersionHandler.
-func (h definitionHandler) OnVersion(version uint64) { h.observed.Advance(version) }
 
 // Handles reports whether objects of a kind are definitions, so that writing them changes the served
 // kinds.
-func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.kind.Storage }
+func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.definitions.Storage }
 
 // Wait returns when the change of a definition that made the given version is in effect, or when the
 // context ends.
@@ -111,29 +97,29 @@ func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wai
 
 // CatchUp returns when all definitions that can be read are in effect, or ctx ends.
 func (d *Definitions) CatchUp(ctx context.Context) {
-	d.Wait(ctx, d.store.CollectionVersion(d.kind.Storage))
+	d.Wait(ctx, d.store.CollectionVersion(d.definitions.Storage))
 }
 
 // sync puts a definition into effect.
 //
 // A definition that cannot be read is left as it is; its kinds, if there are any, go on being served.
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
-	outline, err := d.kinds.Outline(o)
+	outline, err := d.Kinds.Outline(o)
 	if err != nil {
-		d.logger.Error("a definition cannot be read", "definition", o.Key.Name, "error", err)
+		d.Log.Error("a definition cannot be read", "definition", o.Key.Name, "error", err)
 		return
 	}
 	known := d.known[o.Key.Name]
 	if known == nil {
 		known = &definition{}
-		if d.kinds.Definition(o.Key.Name) != nil { // recovery has registered it before Run
+		if d.Kinds.Definition(o.Key.Name) != nil { // recovery has registered it before Run
 			known.uid, known.generation = o.Meta.UID, o.Meta.Generation
 		}
 		d.addKnown(o.Key.Name, known)
 	}
 	// From here on the state is the new one, whether it is served or not.
 	known.object, known.tree = o, outline
-	if made := d.kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
+	if made := d.Kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
 		made.ShareText(outline)
 	}
 	if o.Meta.Terminating {
@@ -153,7 +139,7 @@ func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 		// A copy of the top level is enough: only the status is replaced, and the outline stays as it was observed.
 		root := maps.Clone(known.tree)
 		root["status"] = tree.Tree{"acceptedNames": v.names}
-		if made := d.kinds.Compile(root); made != nil {
+		if made := d.Kinds.Compile(root); made != nil {
 			d.register(made)
 			known.uid, known.generation = known.object.Meta.UID, known.object.Meta.Generation
 		}
@@ -167,7 +153,7 @@ func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 // catalogue, requests for them reach the store.
 func (d *Definitions) register(made *custom.Definition) {
 	d.store.RegisterKind(made.Stored)
-	d.kinds.AddDefinition(made)
+	d.Kinds.AddDefinition(made)
 }
 
 // unregister removes the kinds of a deleted definition. Definitions of the same group are checked
@@ -175,7 +161,7 @@ func (d *Definitions) register(made *custom.Definition) {
 //
 // The catalogue comes first, so that no new request is routed to a kind that the store has dropped.
 func (d *Definitions) unregister(ctx context.Context, name string) {
-	if made := d.kinds.Definition(name); made != nil {
+	if made := d.Kinds.Definition(name); made != nil {
 		d.withdraw(made)
 	}
 	d.removeKnown(name)
@@ -190,7 +176,7 @@ func (d *Definitions) unregister(ctx context.Context, name string) {
 // withdraw stops serving the kinds of a definition, unless it has been defined anew.
 // The order is that of unregister, the reverse of register.
 func (d *Definitions) withdraw(made *custom.Definition) {
-	d.kinds.RemoveDefinition(made)
+	d.Kinds.RemoveDefinition(made)
 	d.store.UnregisterKind(made.Stored)
 }
 
@@ -203,23 +189,11 @@ func groupOf(name string) string {
 // addKnown and removeKnown keep known and groups the same: whatever is in one is in the other.
 func (d *Definitions) addKnown(name string, known *definition) {
 	d.known[name] = known
-	group := d.groups[groupOf(name)]
-	if group == nil {
-		group = map[string]*definition{}
-		d.groups[groupOf(name)] = group
-	}
-	group[name] = known
+	d.groups.Put(groupOf(name), name, known)
 }
 
 // removeKnown also removes a group that has become empty.
 func (d *Definitions) removeKnown(name string) {
 	delete(d.known, name)
-	if group := d.groups[groupOf(name)]; group != nil {
-		if delete(group, name); len(group) == 0 {
-			delete(d.groups, groupOf(name))
-		}
-	}
+	d.groups.Delete(groupOf(name), name)
 }
-
-// timestamp is the current time in the format of metav1.Time.
-func timestamp() string { return time.Now().UTC().Format(time.RFC3339) }

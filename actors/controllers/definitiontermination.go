@@ -3,10 +3,8 @@ package controllers
 import (
 	"context"
 	"slices"
-	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -28,18 +26,18 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	if known.draining || !slices.Contains(known.object.Meta.Finalizers, d.finalizer) {
 		return
 	}
-	made := d.kinds.Definition(known.object.Key.Name)
+	made := d.Kinds.Definition(known.object.Key.Name)
 	if made == nil {
 		known.draining = d.removeFinalizer(ctx, known.object) != nil
 		return
 	}
-	listing, err := d.store.List(ctx, request.List{Kind: made.Stored.Unconverted(), Limit: maxInlineDeletes + 1})
-	if err == nil && len(listing.Items) <= maxInlineDeletes && d.deleteObjects(ctx, made.Stored, known.object) {
+	listed, err := d.ClientOf(made.Stored).List(ctx, request.List{Limit: maxInlineDeletes + 1})
+	if err == nil && len(listed) <= maxInlineDeletes && d.deleteObjects(ctx, made.Stored, known.object) {
 		return
 	}
 	known.draining = true
 	if !made.Stored.Origin.Draining {
-		if draining := d.kinds.Compile(known.tree); draining != nil { // which says so to clients
+		if draining := d.Kinds.Compile(known.tree); draining != nil { // which says so to clients
 			d.register(draining)
 			made = draining
 		}
@@ -51,20 +49,13 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 // drain deletes the objects of a definition in the background: there are many, or some have
 // finalizers.
 func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
-	if err := d.tellDraining(ctx, o); err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
-		d.logger.Warn("telling that the objects of a definition are being deleted", "definition", o.Key.Name, "error", err)
-	}
-	for pause := minPollInterval; ctx.Err() == nil && !d.deleteObjects(ctx, k, o); pause = min(2*pause, maxPollInterval) {
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
-	}
+	d.report(ctx, "telling that the objects of a definition are being deleted", o, d.tellDraining(ctx, o))
+	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool { return d.deleteObjects(ctx, k, o) })
 }
 
 // tellDraining says in the condition Terminating that objects are being deleted.
 func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
-	object, err := codec.DecodeStored(d.kind.Message(), o.JSON)
+	object, err := d.definitions.Decode(o)
 	if err != nil {
 		return err
 	}
@@ -72,7 +63,7 @@ func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 	if c := condition.Find(object.Object("status"), "Terminating"); c != nil {
 		c["reason"], c["message"] = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
 	}
-	return reconcile.PatchAs(ctx, d.store, d.manager, d.kind, o, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}})
+	return d.definitions.PatchStatus(ctx, o, tree.Tree{"conditions": conditions})
 }
 
 // deleteObjects deletes the objects of a kind, and removes the finalizer from the definition if none
@@ -88,28 +79,22 @@ func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta
 		err = d.removeFinalizer(ctx, o)
 		done = err == nil
 	}
-	if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
-		d.logger.Warn("deleting the objects of a definition", "definition", o.Key.Name, "error", err)
-	}
+	d.report(ctx, "deleting the objects of a definition", o, err)
 	return done
 }
 
 // removeFinalizer removes the clean-up finalizer from a definition. If that was the last finalizer,
 // the definition is deleted and its kinds are unregistered at once, without waiting for the watch.
 func (d *Definitions) removeFinalizer(ctx context.Context, o *meta.Object) error {
-	at := request.Get{Kind: d.kind, Key: o.Key}
-	current, err := d.store.Get(ctx, at)
-	if reconcile.IsNotFound(err) || err == nil && current.Meta.UID != o.Meta.UID {
-		return nil
-	}
-	if err == nil {
-		err = reconcile.RemoveFinalizer(ctx, d.store, d.kind, current, d.finalizer)
-	}
-	if err != nil {
+	current, err := d.definitions.Get(ctx, o.Key)
+	if err != nil || current == nil || current.Meta.UID != o.Meta.UID {
 		return err
 	}
-	made := d.kinds.Definition(o.Key.Name)
-	if _, err := d.store.Get(ctx, at); reconcile.IsNotFound(err) && made != nil {
+	if err := d.definitions.As("").RemoveFinalizer(ctx, current, d.finalizer); err != nil {
+		return err
+	}
+	made := d.Kinds.Definition(o.Key.Name)
+	if current, err := d.definitions.Get(ctx, o.Key); err == nil && current == nil && made != nil {
 		d.withdraw(made)
 	}
 	return nil

@@ -4,35 +4,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// runDependentWorker processes the queue of dependents until the context ends.
-func (g *GarbageCollector) runDependentWorker(ctx context.Context) {
-	for {
-		next := g.dependentQueue.Get(ctx, 1)
-		if next == nil {
-			return
-		}
-		err := g.processDependent(ctx, next[0])
-		g.logError(ctx, next[0], err)
-		g.dependentQueue.Done(ctx, next[0], err)
-	}
-}
-
 // logError logs an error, except for conflicts: the object has changed and is processed again.
-func (g *GarbageCollector) logError(ctx context.Context, p objectReference, err error) {
-	if err == nil || ctx.Err() != nil || reconcile.IsConflict(err) {
-		return
-	}
-	g.logger.Warn("collecting garbage", "key", p.key().String(), "error", err)
+func (g *GarbageCollector) logFailure(p objectReference, err error) {
+	g.Log.Warn("collecting garbage", "key", p.key().String(), "error", err)
 }
 
 // processDependent reads an object from the store and deletes it if it is garbage.
@@ -86,9 +67,9 @@ func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReferenc
 		if blocks && g.graph.hasForegroundDependent(p.uid.String()) { // it may wait for this object: blocking references in a cycle would never end
 			return g.unblockOwnerReferences(ctx, p, o) // the watch event of this patch enqueues the object again
 		}
-		return reconcile.DeleteIfUnchanged(ctx, g.store, p.kind, o, "Foreground")
+		return g.ClientOf(p.kind).DeleteWith(ctx, o, "Foreground")
 	}
-	return reconcile.DeleteIfUnchanged(ctx, g.store, p.kind, o, propagationPolicyOf(o))
+	return g.ClientOf(p.kind).DeleteWith(ctx, o, propagationPolicyOf(o))
 }
 
 // propagationPolicyOf returns the propagation policy that the finalizers of an object ask for.
@@ -106,17 +87,13 @@ func propagationPolicyOf(o *meta.Object) string {
 // of an unknown kind counts as present: its kind may be disabled or not defined yet, and deleting the
 // dependent could not be undone. It is looked up again when the objects of its kind are known.
 func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
-	group, version, ok := strings.Cut(owner.APIVersion, "/")
-	if !ok {
-		group, version = "", owner.APIVersion
-	}
-	gvk := meta.GroupVersionKind{Group: group, Version: version, Kind: owner.Kind}
-	k := g.kinds.ByGVK(gvk)
+	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
+	k := g.Kinds.ByGVK(gvk)
 	if k == nil && g.customKinds.contain(gvk, p.kind.Namespaced) {
 		return ownerAbsent, nil // the definition was deleted, and all objects with it
 	}
 	if k == nil {
-		g.graph.await(p.uid.String(), meta.GroupKind{Group: group, Kind: owner.Kind})
+		g.graph.await(p.uid.String(), meta.GroupKind{Group: gvk.Group, Kind: owner.Kind})
 		return ownerPresent, nil
 	}
 	if k.Resource == "" || k.Virtual() {
@@ -151,16 +128,12 @@ func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectRefer
 	if g.graph.ownerDeleted(owner.UID) {
 		return nil
 	}
-	fields, err := selector.ParseFields(k.Stored, "metadata.name="+owner.Name)
-	if err != nil {
-		return nil // no object has such a name
-	}
-	named, err := g.store.List(ctx, request.List{Kind: k.Stored.Unconverted(), Fields: fields})
+	named, err := g.ClientOf(k.Stored).ListBy(ctx, "metadata.name", owner.Name)
 	if err != nil {
 		return err
 	}
-	if slices.ContainsFunc(named.Items, func(o *meta.Object) bool { return o.Meta.UID == owner.UID && o.Key.Namespace != p.namespace }) {
-		g.events.Record(ctx, p.kind, dependent, reconcile.Warning, "OwnerRefInvalidNamespace", fmt.Sprintf(
+	if slices.ContainsFunc(named, func(o *meta.Object) bool { return o.Meta.UID == owner.UID && o.Key.Namespace != p.namespace }) {
+		g.events.Record(g.ClientOf(p.kind), dependent, reconcile.Warning, "OwnerRefInvalidNamespace", fmt.Sprintf(
 			"ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %[3]q",
 			owner.APIVersion, owner.Kind, p.namespace, owner.Name, owner.UID))
 	}
@@ -169,24 +142,22 @@ func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectRefer
 
 // removeOwnerReferences removes the references to the given owners from an object.
 func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectReference, o *meta.Object, lost map[string]bool) error {
-	return reconcile.PatchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
-		return "ownerReferences", slices.DeleteFunc(metadata.List("ownerReferences"), func(r any) bool {
+	return g.ClientOf(p.kind).PatchMetadataList(ctx, o, "ownerReferences", func(references []any) []any {
+		return slices.DeleteFunc(references, func(r any) bool {
 			reference, _ := r.(tree.Tree)
-			uid, _ := reference["uid"].(string)
-			return lost[uid]
+			return lost[reference.String("uid")]
 		})
 	})
 }
 
 // unblockOwnerReferences removes blockOwnerDeletion from all owner references of an object.
 func (g *GarbageCollector) unblockOwnerReferences(ctx context.Context, p objectReference, o *meta.Object) error {
-	return reconcile.PatchMetadataList(ctx, g.store, p.kind, o, func(metadata tree.Tree) (string, []any) {
-		references := metadata.List("ownerReferences")
+	return g.ClientOf(p.kind).PatchMetadataList(ctx, o, "ownerReferences", func(references []any) []any {
 		for _, r := range references {
 			if reference, ok := r.(tree.Tree); ok {
 				delete(reference, "blockOwnerDeletion")
 			}
 		}
-		return "ownerReferences", references
+		return references
 	})
 }

@@ -33,10 +33,7 @@
 // the addresses and the endpoints of Services in addresses and endpoints, those of budgets in disruption, those of nodes in
 // nodes.
 //
-// Most consist of an informer, which delivers all objects of a kind and their changes to an
-// EventHandler and restarts its watch when that ends, and a workqueue, which holds each key once
-// and retries what has failed. The functions in patch.go change or delete an object only in the
-// version that was read; after a conflict the object is processed again.
+// What they stand on is in package reconcile: a controller declares what it watches and how it reconciles a key.
 //
 // Service account tokens: a token in a Secret is never replaced. A Secret is deleted only if the
 // account that it names does not exist, or has another uid than the Secret says. No account is

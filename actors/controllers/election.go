@@ -12,10 +12,8 @@ import (
 	"github.com/google/uuid"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -25,12 +23,10 @@ import (
 // The holder stops, and refuses writes of its controllers, when it has not renewed the Lease for renewDeadline, counted from before
 // it asked. Nobody else takes the Lease before it has seen it unchanged for electionDuration, which is longer.
 type Election struct {
-	store   Store
-	kind    *schema.Kind
-	key     meta.Key
-	manager string
-	holder  string // this daemon
-	logger  *slog.Logger
+	leases reconcile.Client
+	key    meta.Key
+	holder string
+	logger *slog.Logger
 
 	record   leaseRecord  // as it was seen last; only Run uses it,
 	recorded time.Time    // when that was,
@@ -54,12 +50,10 @@ const (
 )
 
 // NewElection makes an Election for the Lease of the built-in controllers.
-func NewElection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Election {
-	n := kinds.Naming()
-	k := kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("coordination"), Version: "v1", Kind: "Lease"})
+func NewElection(env *Env) *Election {
+	leases := env.Client("coordination.platform.io", "v1", "Lease").As(env.Translate("platform-apiserver"))
 	return &Election{
-		store: store, kind: k, logger: logger, manager: n.Translate("platform-apiserver"), holder: uuid.NewString(), changed: make(chan struct{}),
-		key: meta.Key{GroupResource: k.Storage, Namespace: n.SystemNamespace(), Name: "troupe-controllers"},
+		leases: leases, key: leases.Key(env.SystemNamespace(), "troupe-controllers"), logger: env.Log, holder: uuid.NewString(), changed: make(chan struct{}),
 	}
 }
 
@@ -114,7 +108,7 @@ func (e *Election) attempt(ctx context.Context) {
 
 // look reads the Lease, and notes when it has become another one.
 func (e *Election) look(ctx context.Context) error {
-	o, object, err := reconcile.Read(ctx, e.store, e.kind, e.key)
+	o, object, err := e.leases.Read(ctx, e.key)
 	if err != nil {
 		return err
 	}
@@ -141,7 +135,7 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 	if e.record.holder != holder {
 		spec["acquireTime"] = spec["renewTime"]
 	}
-	m := request.Mutation{Kind: e.kind, Key: e.key, FieldManager: e.manager}
+	m := request.Mutation{Key: e.key}
 	if takes {
 		m.Fence = &request.Guard{Name: fence, Raise: true}
 	}
@@ -156,9 +150,9 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 		}
 		m.Change = request.Patch{Type: request.MergePatch, Body: body}
 	}
-	result, err := e.store.Mutate(ctx, m)
+	o, err := e.leases.Mutate(ctx, m)
 	if err == nil && takes {
-		taken = result.Object.Version
+		taken = o.Version
 	}
 	return taken, err
 }

@@ -54,7 +54,7 @@ func TestPausedLeader(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		return NewElection(store, kinds, slog.New(slog.DiscardHandler)), store
+		return NewElection(NewEnv(store, kinds, slog.New(slog.DiscardHandler))), store
 	}
 	create := func(s Store, name string) error {
 		_, err := s.Mutate(t.Context(), request.Mutation{

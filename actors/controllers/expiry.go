@@ -3,34 +3,27 @@ package controllers
 import (
 	"container/heap"
 	"context"
-	"log/slog"
 	"strconv"
 	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // EventExpiry deletes Events when their TTL has passed since the last write. The time of the last
 // write is not stored: after a restart, the last occurrence that the Event itself names is used
 // instead.
 type EventExpiry struct {
-	store  Store
-	kind   *schema.Kind
+	*Env
+	events reconcile.Client
 	ttl    time.Duration
-	logger *slog.Logger
 }
 
 // NewEventExpiry returns the controller for the Events of a catalogue.
-func NewEventExpiry(store Store, kinds *catalog.Catalog, ttl time.Duration, logger *slog.Logger) *EventExpiry {
-	kind := reconcile.CoreKind(kinds, "Event")
-	return &EventExpiry{store: store, kind: kind.Stored, ttl: ttl, logger: logger}
+func NewEventExpiry(env *Env, ttl time.Duration) *EventExpiry {
+	return &EventExpiry{env, env.Core("Event"), ttl}
 }
 
 // Run runs the controller until the context ends.
@@ -39,7 +32,7 @@ func (e *EventExpiry) Run(ctx context.Context) {
 	defer running.Wait()
 	expirations := make(chan expiration, 256)
 	running.Go(func() {
-		reconcile.WatchLoop(ctx, e.store, e.kind, func(int) func([]request.Event) error {
+		e.events.WatchLoop(ctx, func(int) func([]request.Event) error {
 			return (&eventWatch{expiry: e, ctx: ctx, expirations: expirations}).take
 		})
 	})
@@ -99,14 +92,11 @@ const expiryRetryDelay = time.Minute
 
 // remove deletes an Event if it still has the version that has expired. It returns false if it is to be tried again.
 func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
-	_, err := e.store.Mutate(ctx, request.Mutation{
-		Kind: e.kind, Key: d.key, Change: request.Delete{ResourceVersion: new(strconv.FormatUint(d.version, 10))},
-	})
-	if err == nil || reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
-		return true
+	err := e.events.DeleteKey(ctx, d.key, request.Delete{ResourceVersion: new(strconv.FormatUint(d.version, 10))})
+	if err = reconcile.Except(err, reconcile.IsConflict); err != nil {
+		e.Log.Warn("an expired event stays", "key", d.key.String(), "error", err)
 	}
-	e.logger.Warn("an expired event stays", "key", d.key.String(), "error", err)
-	return false
+	return err == nil
 }
 
 // eventWatch receives the events of one watch, and sends the expiration of every version.
@@ -128,7 +118,7 @@ func (w *eventWatch) take(events []request.Event) error {
 		}
 		last := time.Now()
 		if !w.live {
-			last = lastOccurrence(w.expiry.kind, e.Object, last)
+			last = lastOccurrence(w.expiry.events, e.Object, last)
 		}
 		select {
 		case w.expirations <- expiration{at: last.Add(w.expiry.ttl), key: e.Object.Key, version: e.Object.Version}:
@@ -141,13 +131,12 @@ func (w *eventWatch) take(events []request.Event) error {
 
 // lastOccurrence returns the latest time that an Event names; now if it names none or one in the
 // future.
-func lastOccurrence(k *schema.Kind, o *meta.Object, now time.Time) time.Time {
-	object, err := codec.DecodeStored(k.Message(), o.JSON)
+func lastOccurrence(events reconcile.Client, o *meta.Object, now time.Time) time.Time {
+	object, err := events.Decode(o)
 	if err != nil {
 		return now
 	}
-	metadata, _ := object["metadata"].(tree.Tree)
-	series, _ := object["series"].(tree.Tree)
+	metadata, series := object.Object("metadata"), object.Object("series")
 	var last time.Time
 	for _, v := range []any{metadata["creationTimestamp"], object["lastTimestamp"], object["eventTime"], series["lastObservedTime"]} {
 		text, _ := v.(string)

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -60,7 +61,7 @@ func (d deletedNames) Done() { close(d) }
 
 func (w *testStore) runExpiry(ttl time.Duration) (e *EventExpiry, stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
-	e = NewEventExpiry(w, w.kinds, ttl, slog.New(slog.DiscardHandler))
+	e = NewEventExpiry(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler)), ttl)
 	var wait sync.WaitGroup
 	wait.Go(func() { e.Run(ctx) })
 	return e, func() { cancel(); wait.Wait() }
@@ -91,7 +92,7 @@ func TestExpirySparesWhatWasWritten(t *testing.T) {
 	w.createEvent("events/default/a", time.Now())
 	before := w.get("events/default/a")
 	w.mutate("events/default/a", request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"message":"after"}`)}})
-	e := NewEventExpiry(w, w.kinds, time.Hour, slog.New(slog.DiscardHandler))
+	e := NewEventExpiry(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler)), time.Hour)
 	e.remove(context.Background(), expiration{key: before.Key, version: before.Version})
 	if w.get("events/default/a") == nil {
 		t.Error("it went by the time of its former state")
@@ -110,10 +111,10 @@ func TestLastOccurrence(t *testing.T) {
 	w.createEvent("events/default/a", now.Add(-time.Minute))
 	w.createEvent("events/default/b", now.Add(time.Minute))
 	k, _ := w.key("events/default/a")
-	if got := lastOccurrence(k, w.get("events/default/a"), now); !got.Equal(now.Add(-time.Minute)) {
+	if got := lastOccurrence(reconcile.Client{Kind: k}, w.get("events/default/a"), now); !got.Equal(now.Add(-time.Minute)) {
 		t.Errorf("a: %v", got)
 	}
-	if got := lastOccurrence(k, w.get("events/default/b"), now); !got.Equal(now) {
+	if got := lastOccurrence(reconcile.Client{Kind: k}, w.get("events/default/b"), now); !got.Equal(now) {
 		t.Errorf("b occurred in the future: %v", got)
 	}
 }

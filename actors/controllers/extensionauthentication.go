@@ -3,16 +3,12 @@ package controllers
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/certs"
 )
@@ -32,24 +28,21 @@ type ExtensionTrust struct {
 // ExtensionAuthentication keeps the ConfigMap from which servers that extend the API learn whom to believe. What other
 // daemons on the same store, or earlier certificates, have put there stays, until its certificates have expired.
 type ExtensionAuthentication struct {
-	store   Store
-	kind    *schema.Kind
-	key     meta.Key
-	manager string // field manager
-	trust   func() (ExtensionTrust, error)
-	ready   chan struct{} // closed after the first look
-	logger  *slog.Logger
+	*Env
+	maps  reconcile.Client
+	key   meta.Key
+	trust func() (ExtensionTrust, error)
+	ready chan struct{} // closed after the first attempt
 }
 
 // extensionAuthenticationPeriod is the time between two looks at the ConfigMap.
 const extensionAuthenticationPeriod = 10 * time.Second
 
 // NewExtensionAuthentication returns the controller. trust is asked for what is to be in the ConfigMap now.
-func NewExtensionAuthentication(store Store, kinds *catalog.Catalog, trust func() (ExtensionTrust, error), logger *slog.Logger) *ExtensionAuthentication {
-	k, n := reconcile.CoreKind(kinds, "ConfigMap"), kinds.Naming()
+func NewExtensionAuthentication(env *Env, trust func() (ExtensionTrust, error)) *ExtensionAuthentication {
+	maps := env.Core("ConfigMap").As(env.Translate("platform-apiserver"))
 	return &ExtensionAuthentication{
-		store: store, kind: k, trust: trust, logger: logger, ready: make(chan struct{}), manager: n.Translate("platform-apiserver"),
-		key: meta.Key{GroupResource: k.Storage, Namespace: n.SystemNamespace(), Name: "extension-apiserver-authentication"},
+		Env: env, maps: maps, key: maps.Key(env.SystemNamespace(), "extension-apiserver-authentication"), trust: trust, ready: make(chan struct{}),
 	}
 }
 
@@ -60,21 +53,13 @@ func (e *ExtensionAuthentication) Ready() <-chan struct{} { return e.ready }
 //
 // It looks from time to time, and watches nothing: a watch would have it read every ConfigMap for the sake of one.
 func (e *ExtensionAuthentication) Run(ctx context.Context) {
-	tick := time.NewTicker(extensionAuthenticationPeriod)
-	defer tick.Stop()
-	for first := true; ; first = false {
+	first := sync.OnceFunc(func() { close(e.ready) })
+	reconcile.Every(ctx, extensionAuthenticationPeriod, func(ctx context.Context) {
 		if err := e.sync(ctx); err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
-			e.logger.Warn("writing what extension servers are to trust", "error", err)
+			e.Log.Warn("writing what extension servers are to trust", "error", err)
 		}
-		if first {
-			close(e.ready)
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+		first()
+	})
 }
 
 // sync brings the ConfigMap up to date.
@@ -83,25 +68,16 @@ func (e *ExtensionAuthentication) sync(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	o, err := e.store.Get(ctx, request.Get{Kind: e.kind, Key: e.key})
-	if reconcile.IsNotFound(err) {
-		_, err := e.store.Mutate(ctx, request.Mutation{
-			Kind: e.kind, Key: e.key, FieldManager: e.manager,
-			Change: request.Create{Object: tree.Tree{
-				"metadata": tree.Tree{"namespace": e.key.Namespace, "name": e.key.Name}, "data": trust.data(tree.Tree{}, time.Now()),
-			}},
-		})
-		return err
-	}
-	if err != nil {
-		return err
-	}
-	object, err := codec.DecodeStored(e.kind.Message(), o.JSON)
+	o, object, err := e.maps.Read(ctx, e.key)
 	if err != nil {
 		return err
 	}
 	before := object.Object("data")
 	change := trust.data(before, time.Now())
+	if o == nil {
+		_, err := e.maps.Create(ctx, tree.Tree{"metadata": tree.Tree{"namespace": e.key.Namespace, "name": e.key.Name}, "data": change})
+		return err
+	}
 	for key, value := range change {
 		if before[key] == value {
 			delete(change, key)
@@ -110,7 +86,7 @@ func (e *ExtensionAuthentication) sync(ctx context.Context) error {
 	if len(change) == 0 {
 		return nil
 	}
-	return reconcile.PatchAs(ctx, e.store, e.manager, e.kind, o, "", tree.Tree{"data": change})
+	return e.maps.Patch(ctx, o, "", tree.Tree{"data": change})
 }
 
 // data is what is to be in the ConfigMap in which there is before.

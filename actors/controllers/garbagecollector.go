@@ -2,13 +2,10 @@ package controllers
 
 import (
 	"context"
-	"log/slog"
 	"slices"
-	"sync"
 	"sync/atomic"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -20,46 +17,42 @@ import (
 //
 // The graph says where to look, the store what is true. That is why the graph may be late and hold so little.
 type GarbageCollector struct {
-	store  Store
-	kinds  *catalog.Catalog
-	events *reconcile.EventRecorder
-	logger *slog.Logger
+	*reconcile.Controller[objectReference] // of objects whose owners may be gone
+	events                                 *reconcile.Recorder
 
-	customKinds    customKinds // those watched so far; one that is not served any more has no objects
-	graph          *graph
-	dependentQueue *reconcile.Workqueue[objectReference] // objects that may be garbage, or wait for their own dependents
-	ownerQueue     *reconcile.Workqueue[objectReference] // owners whose orphan or foregroundDeletion finalizer may be due
-	// unsynced counts the kinds whose initial events are outstanding; synced is closed when it is zero.
-	unsynced atomic.Int64
-	synced   chan struct{}
+	customKinds customKinds
+	graph       *graph
+	ownerQueue  *reconcile.Workqueue[objectReference] // owners that are being deleted
+
+	unsynced atomic.Int64  // kinds whose objects are not all known yet
+	synced   chan struct{} // closed when there are none
 }
 
-// NewGarbageCollector returns the controller for the kinds of a catalogue.
-func NewGarbageCollector(store Store, kinds *catalog.Catalog, logger *slog.Logger) *GarbageCollector {
+// NewGarbageCollector returns the controller.
+func NewGarbageCollector(env *Env) *GarbageCollector {
 	g := &GarbageCollector{
-		store: store, kinds: kinds, logger: logger, graph: newGraph(),
-		events:         reconcile.NewEventRecorder(store, kinds, "garbage-collector-controller"),
-		dependentQueue: reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_delete"),
-		ownerQueue:     reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_orphan"), synced: make(chan struct{}),
+		graph: newGraph(), events: env.Recorder("garbage-collector-controller"), synced: make(chan struct{}),
+		ownerQueue: reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_orphan"),
 	}
+	g.Controller = reconcile.New(env, "garbage_collector_attempt_to_delete", g.processDependent, "", "")
+	g.Failed = g.logFailure
+	g.From(allKinds{g})
+	g.Go(g.runOwnerWorker)
 	return g
 }
 
-// Run runs the controller until the context ends. Nothing is deleted before the initial events of all
-// kinds have arrived: until then the graph lacks dependents.
-func (g *GarbageCollector) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { g.watchAllKinds(ctx) })
+// allKinds is the source of the garbage collector.
+type allKinds struct{ *GarbageCollector }
+
+func (a allKinds) Run(ctx context.Context) { a.watchAllKinds(ctx) }
+
+func (a allKinds) Wait(ctx context.Context) bool {
 	select {
+	case <-a.synced:
+		return true
 	case <-ctx.Done():
-		return
-	case <-g.synced:
+		return false
 	}
-	for range reconcile.MaxWorkers {
-		running.Go(func() { g.runDependentWorker(ctx) })
-	}
-	running.Go(func() { g.runOwnerWorker(ctx) })
 }
 
 // ownerWatch feeds the graph from one watch of a kind. Unlike an informer it remembers no keys: the
@@ -80,9 +73,9 @@ func (f *ownerWatch) take(events []request.Event) error {
 		case e.InitialEventsEnd:
 			f.markSynced()
 		case e.Type == request.Deleted:
-			g.enqueueDependents(g.graph.remove(e.Object.Meta.UID))
+			g.Add(g.graph.remove(e.Object.Meta.UID)...)
 		case e.Type == request.Added, e.Type == request.Modified:
-			g.enqueueDependents(g.graph.put(f.kind, e.Object, f.epoch))
+			g.Add(g.graph.put(f.kind, e.Object, f.epoch)...)
 			if isOrphaning(e.Object) {
 				g.ownerQueue.Add(objectReferenceOf(f.kind, e.Object))
 			}
@@ -95,20 +88,13 @@ func (f *ownerWatch) take(events []request.Event) error {
 // that it did not deliver were deleted while there was no watch; before the first, owners may have come and gone.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
-	g.enqueueDependents(g.graph.observeKind(groupKindOf(f.kind)))
+	g.Add(g.graph.observeKind(groupKindOf(f.kind))...)
 	switch {
 	case f.epoch > 1:
-		g.enqueueDependents(g.graph.removeStale(f.kind, f.epoch))
+		g.Add(g.graph.removeStale(f.kind, f.epoch)...)
 	// Only the first watches of kinds that were there at the start count, so the channel is closed once.
 	case f.initial && g.unsynced.Add(-1) == 0:
 		close(g.synced)
-	}
-}
-
-// enqueueDependents spares the lock of the queue where nothing is affected, as by most events.
-func (g *GarbageCollector) enqueueDependents(references []objectReference) {
-	if len(references) > 0 {
-		g.dependentQueue.Add(references...)
 	}
 }
 
@@ -118,8 +104,8 @@ func (g *GarbageCollector) enqueueDependents(references []objectReference) {
 // The uid is compared, since a name may belong to another object by now, and deleting that would be the one mistake
 // that cannot be put right.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
-	o, err := g.store.Get(ctx, request.Get{Kind: p.kind.Unconverted(), Key: p.key()})
-	if reconcile.IsNotFound(err) || err == nil && o.Meta.UID != p.uid.String() {
+	o, err := g.ClientOf(p.kind).Get(ctx, p.key())
+	if o != nil && o.Meta.UID != p.uid.String() {
 		return nil, nil
 	}
 	return o, err

@@ -19,7 +19,7 @@ import (
 func (w *testStore) runGarbageCollector() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
-	g := NewGarbageCollector(w, w.kinds, slog.New(slog.DiscardHandler))
+	g := NewGarbageCollector(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler)))
 	wait.Go(func() { g.Run(ctx) })
 	return func() { cancel(); wait.Wait() }
 }
@@ -287,7 +287,7 @@ func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	begin := make(chan struct{})
-	g := NewGarbageCollector(lateWatch{w, "things", begin}, w.kinds, slog.New(slog.DiscardHandler))
+	g := NewGarbageCollector(NewEnv(lateWatch{w, "things", begin}, w.kinds, slog.New(slog.DiscardHandler)))
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { g.Run(ctx) })

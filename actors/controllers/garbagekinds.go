@@ -4,7 +4,6 @@ import (
 	"context"
 	"sync"
 
-	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -20,7 +19,7 @@ type kindWatch struct {
 
 // watchAllKinds keeps a watch for every kind of the catalogue, until the context ends.
 func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
-	changed, kinds := g.kinds.Changed(), g.kinds.StorageKinds()
+	changed, kinds := g.Kinds.Changed(), g.Kinds.StorageKinds()
 	// Before any watch begins: one that is synced at once must not bring the counter to zero alone.
 	g.unsynced.Store(int64(len(kinds)))
 	var watches []*kindWatch
@@ -33,7 +32,7 @@ func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 			}
 			return
 		case <-changed:
-			changed, kinds = g.kinds.Changed(), g.kinds.StorageKinds()
+			changed, kinds = g.Kinds.Changed(), g.Kinds.StorageKinds()
 		}
 	}
 }
@@ -72,7 +71,7 @@ func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch,
 func (g *GarbageCollector) endFormer(f *kindWatch) {
 	f.stop()
 	g.customKinds.add(f.kind.Versions) // in case it was forgotten
-	g.enqueueDependents(g.graph.removeKind(f.kind))
+	g.Add(g.graph.removeKind(f.kind)...)
 }
 
 // stop returns when the watch has ended, so that no event of it arrives afterwards.
@@ -89,7 +88,7 @@ func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schem
 		g.customKinds.add(k.Versions)
 	}
 	f.ended.Go(func() {
-		reconcile.WatchLoop(ctx, g.store, k, func(int) func([]request.Event) error {
+		g.ClientOf(k).WatchLoop(ctx, func(int) func([]request.Event) error {
 			f.epochs++
 			return (&ownerWatch{g, k, f.epochs, counts}).take
 		})

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -39,9 +40,9 @@ type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
 	byOwner  map[string]*ownerDependents
-	watched  map[meta.GroupKind]bool           // kinds of which all objects have been delivered
-	awaiting map[meta.GroupKind]map[*node]bool // nodes with an owner of another kind, by that
-	awaited  map[*node][]meta.GroupKind        // the reverse
+	watched  map[meta.GroupKind]bool                      // kinds of which all objects have been delivered
+	awaiting reconcile.Index[meta.GroupKind, *node, bool] // nodes with an owner of another kind, by that
+	awaited  map[*node][]meta.GroupKind                   // the reverse
 }
 
 // node is an object that has owner references, or waits for its dependents.
@@ -69,7 +70,7 @@ type ownerDependents struct {
 func newGraph() *graph {
 	return &graph{
 		nodes: map[string]*node{}, byOwner: map[string]*ownerDependents{},
-		watched: map[meta.GroupKind]bool{}, awaiting: map[meta.GroupKind]map[*node]bool{}, awaited: map[*node][]meta.GroupKind{},
+		watched: map[meta.GroupKind]bool{}, awaiting: reconcile.Index[meta.GroupKind, *node, bool]{}, awaited: map[*node][]meta.GroupKind{},
 	}
 }
 
@@ -106,9 +107,7 @@ func (g *graph) observeKind(k meta.GroupKind) (affected []objectReference) {
 // stopAwaiting forgets which kinds a node waits for.
 func (g *graph) stopAwaiting(n *node) {
 	for _, k := range g.awaited[n] {
-		if delete(g.awaiting[k], n); len(g.awaiting[k]) == 0 {
-			delete(g.awaiting, k)
-		}
+		g.awaiting.Delete(k, n)
 	}
 	delete(g.awaited, n)
 }

@@ -24,7 +24,7 @@ func TestClusterInfo(t *testing.T) {
 	defer w.close()
 	var text atomic.Value
 	text.Store("one")
-	c := NewClusterInfo(w, w.kinds, func() []byte { return []byte(text.Load().(string)) }, discardLogger)
+	c := NewClusterInfo(NewEnv(w, w.kinds, discardLogger), func() []byte { return []byte(text.Load().(string)) })
 	defer runControllers(c)()
 	const path = "configmaps/platform-public/cluster-info"
 	shows := func(want string) func() bool { return func() bool { return w.dataOf(path, "kubeconfig") == want } }
@@ -51,7 +51,7 @@ func TestClusterInfo(t *testing.T) {
 func TestLegacyTokenTracking(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	tracking := NewLegacyTokenTracking(w, w.kinds, discardLogger)
+	tracking := NewLegacyTokenTracking(NewEnv(w, w.kinds, discardLogger))
 	defer runControllers(tracking)()
 	const path = "configmaps/platform-system/platform-apiserver-legacy-service-account-token-tracking"
 	today := func() bool { return w.dataOf(path, "since") == tracking.now().UTC().Format("2006-01-02") }

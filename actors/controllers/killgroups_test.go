@@ -173,7 +173,7 @@ const (
 // workload makes the controllers of a group.
 func workload(of ...func(*workloads.Group) workloads.Controller) func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 	return func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		g := workloads.NewGroup(store, w.kinds, leads{}, discardLogger)
+		g := workloads.NewGroup(NewEnv(store, w.kinds, discardLogger), leads{})
 		var all together
 		for _, f := range of {
 			all = append(all, f(g))
@@ -193,12 +193,12 @@ func backed(w *testStore) {
 
 var killedGroups = []killedController{
 	{"endpoints", backed, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return endpoints.NewEndpoints(endpoints.NewBackends(store, w.kinds, discardLogger))
+		return endpoints.NewEndpoints(endpoints.NewBackends(NewEnv(store, w.kinds, discardLogger)))
 	}, func(w *testStore) bool {
 		return w.count("v1/Endpoints", 4, holds("10.0.0.10", "10.0.0.11", "10.0.0.12")) == 4
 	}},
 	{"endpointslice", backed, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return endpoints.NewSlices(endpoints.NewBackends(store, w.kinds, discardLogger))
+		return endpoints.NewSlices(endpoints.NewBackends(NewEnv(store, w.kinds, discardLogger)))
 	}, func(w *testStore) bool {
 		return w.count("discovery.platform.io/v1/EndpointSlice", 4, anything) == 4 &&
 			w.count("discovery.platform.io/v1/EndpointSlice", 4, holds("10.0.0.10", "10.0.0.11", "10.0.0.12")) == 4
@@ -207,7 +207,7 @@ var killedGroups = []killedController{
 		w.each(4, "v1/Service", `{"metadata":{"name":"s$"},"spec":{"clusterIP":"None","ports":[{"port":80}]}}`)
 		w.each(4, "v1/Endpoints", `{"metadata":{"name":"s$"},"subsets":[{"addresses":[{"ip":"10.0.0.1$"}],"ports":[{"port":80}]}]}`)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return endpoints.NewMirror(store, w.kinds, discardLogger)
+		return endpoints.NewMirror(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.count("discovery.platform.io/v1/EndpointSlice", 4, anything) == 4
 	}},
@@ -217,7 +217,7 @@ var killedGroups = []killedController{
 		w.each(3, "v1/Pod", strings.Replace(runningPod, `"labels"`, `"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"rs","uid":"`+owner+`","controller":true}],"labels"`, 1))
 		w.each(4, "policy/v1/PodDisruptionBudget", `{"metadata":{"name":"b$"},"spec":{"maxUnavailable":1,"selector":{"matchLabels":{"app":"a"}}}}`)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return disruption.NewBudgets(store, w.kinds, discardLogger)
+		return disruption.NewBudgets(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.count("policy/v1/PodDisruptionBudget", 4, holds(`"currentHealthy":3`, `"disruptionsAllowed":1`, `"observedGeneration":1`)) == 4
 	}},
@@ -225,11 +225,11 @@ var killedGroups = []killedController{
 		w.each(2, "v1/Node", goodNode)
 		w.each(5, "v1/Pod", `{"metadata":{"name":"lost$"},"spec":{"nodeName":"gone","containers":[{"name":"c","image":"i"}]}}`)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return nodes.NewPodGC(store, w.kinds, nodes.PodGCOptions{Period: time.Millisecond, Quarantine: time.Millisecond}, discardLogger)
+		return nodes.NewPodGC(NewEnv(store, w.kinds, discardLogger), nodes.PodGCOptions{Period: time.Millisecond, Quarantine: time.Millisecond})
 	}, func(w *testStore) bool { return w.none(paths(5, "pods/default/lost")...) }},
 	{"nodelifecycle", func(w *testStore) { w.each(3, "v1/Node", goodNode) }, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		const soon = 5 * time.Millisecond
-		return nodes.NewLifecycle(store, w.kinds, nodes.LifecycleOptions{Period: soon, Grace: soon, StartupGrace: soon}, discardLogger)
+		return nodes.NewLifecycle(NewEnv(store, w.kinds, discardLogger), nodes.LifecycleOptions{Period: soon, Grace: soon, StartupGrace: soon})
 	}, func(w *testStore) bool {
 		return w.count("v1/Node", 3, holds(`"status":"Unknown","type":"Ready"`, "node.platform.io/unreachable")) == 3
 	}},
@@ -237,7 +237,7 @@ var killedGroups = []killedController{
 		w.each(1, "v1/Node", `{"metadata":{"name":"n$"},"spec":{"taints":[{"key":"k","effect":"NoExecute"}]}}`)
 		w.each(4, "v1/Pod", runningPod)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return nodes.NewTaintEviction(store, w.kinds, discardLogger)
+		return nodes.NewTaintEviction(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.count("v1/Pod", 4, holds("deletionTimestamp")) == len(w.all("v1/Pod"))
 	}},
@@ -245,7 +245,7 @@ var killedGroups = []killedController{
 		w.each(4, "v1/PersistentVolume", `{"metadata":{"name":"v$"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"storageClassName":"x","hostPath":{"path":"/x"}}}`)
 		w.each(4, "v1/PersistentVolumeClaim", `{"metadata":{"name":"c$"},"spec":{"accessModes":["ReadWriteOnce"],"storageClassName":"x","resources":{"requests":{"storage":"1Gi"}}}}`)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return volumecontrollers.NewBinder(store, w.kinds, discardLogger)
+		return volumecontrollers.NewBinder(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		held := map[string]bool{}
 		for _, v := range w.all("v1/PersistentVolume") {
@@ -258,7 +258,7 @@ var killedGroups = []killedController{
 	{"ephemeral-volume", func(w *testStore) {
 		w.each(4, "v1/Pod", `{"metadata":{"name":"p$"},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]}}`)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return volumecontrollers.NewEphemeral(store, w.kinds, discardLogger)
+		return volumecontrollers.NewEphemeral(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.count("v1/PersistentVolumeClaim", 4, holds(`"controller":true`, `"kind":"Pod"`)) == 4
 	}},
@@ -267,7 +267,7 @@ var killedGroups = []killedController{
 			"status":{"succeeded":1,"startTime":"2026-01-01T00:00:00Z","completionTime":"2026-01-01T00:01:00Z","conditions":[
 				{"type":"SuccessCriteriaMet","status":"True","lastTransitionTime":"2026-01-01T00:01:00Z"},{"type":"Complete","status":"True","lastTransitionTime":"2026-01-01T00:01:00Z"}]}}`)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewTTLAfterFinished(store, w.kinds, discardLogger)
+		return NewTTLAfterFinished(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.count("batch/v1/Job", 4, holds("deletionTimestamp")) == len(w.all("batch/v1/Job"))
 	}},
@@ -323,14 +323,14 @@ var killedGroups = []killedController{
 			w.t.Fatal(err)
 		}
 		allocator := allocation.NewServiceAllocator(ranges, ports, meta.Key{}, meta.Platform)
-		return addresses.NewServiceCIDRs(store, w.kinds, allocator, discardLogger)
+		return addresses.NewServiceCIDRs(NewEnv(store, w.kinds, discardLogger), allocator)
 	}, func(w *testStore) bool {
 		return w.count("networking.platform.io/v1/ServiceCIDR", 5, func(t tree.Tree) bool {
 			return conditionTrue("Ready")(t) && holds("service-cidr-finalizer")(t)
 		}) >= 4
 	}},
 	{"priority-and-fairness", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return flowcontrol.NewConfiguration(store, w.kinds, discardLogger)
+		return flowcontrol.NewConfiguration(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.count("flowcontrol.apiserver.platform.io/v1/FlowSchema", 11, anything) == 11 && w.count("flowcontrol.apiserver.platform.io/v1/PriorityLevelConfiguration", 8, anything) == 8
 	}},
@@ -339,19 +339,19 @@ var killedGroups = []killedController{
 			w.create(path)
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return certificates.NewRootCAPublisher(store, w.kinds, func() []byte { return []byte("roots") }, discardLogger)
+		return certificates.NewRootCAPublisher(NewEnv(store, w.kinds, discardLogger), func() []byte { return []byte("roots") })
 	}, func(w *testStore) bool {
 		return w.count("v1/ConfigMap", 10, holds("platform-root-ca.crt", "roots")) == 10
 	}},
 	{"csrapproving", func(w *testStore) {
 		w.each(4, "certificates.platform.io/v1/CertificateSigningRequest", nodeRequest(w))
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return certificates.NewApprover(store, w.kinds, authz.AlwaysAllow{}, discardLogger)
+		return certificates.NewApprover(NewEnv(store, w.kinds, discardLogger), authz.AlwaysAllow{})
 	}, func(w *testStore) bool {
 		return w.count("certificates.platform.io/v1/CertificateSigningRequest", 4, conditionTrue("Approved")) == 4
 	}},
 	{"cluster-info", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewClusterInfo(store, w.kinds, func() []byte { return []byte("here") }, discardLogger)
+		return NewClusterInfo(NewEnv(store, w.kinds, discardLogger), func() []byte { return []byte("here") })
 	}, func(w *testStore) bool {
 		return w.dataOf("configmaps/platform-public/cluster-info", "kubeconfig") == "here"
 	}},
@@ -361,7 +361,7 @@ var killedGroups = []killedController{
 			w.tokenSecret(path, "robot")
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		t := NewLegacyTokenTracking(store, w.kinds, discardLogger)
+		t := NewLegacyTokenTracking(NewEnv(store, w.kinds, discardLogger))
 		for _, name := range paths(4, "s") { // whoever uses a token does so again
 			t.Used("default", name)
 		}

@@ -151,14 +151,14 @@ var killedPolicies = []killedController{
 			w.decide(name, "Approved", time.Now().UTC().Format(time.RFC3339))
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return certificates.NewSigner(store, w.kinds, certificates.Authorities{NodeClient: w.authority()}, time.Hour, discardLogger)
+		return certificates.NewSigner(NewEnv(store, w.kinds, discardLogger), certificates.Authorities{NodeClient: w.authority()}, time.Hour)
 	}, func(w *testStore) bool {
 		return w.count("certificates.platform.io/v1/CertificateSigningRequest", 4, func(t tree.Tree) bool {
 			return t.Object("status").Has("certificate")
 		}) == 4
 	}},
 	{"node-ipam", func(w *testStore) { w.each(6, "v1/Node", goodNode) }, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return nodes.NewIPAM(store, w.kinds, []nodes.NodeRange{{Range: netip.MustParsePrefix("10.0.0.0/21"), Bits: 24}}, nil, discardLogger)
+		return nodes.NewIPAM(NewEnv(store, w.kinds, discardLogger), []nodes.NodeRange{{Range: netip.MustParsePrefix("10.0.0.0/21"), Bits: 24}}, nil)
 	}, func(w *testStore) bool {
 		parts := map[string]bool{}
 		all := w.all("v1/Node")
@@ -186,7 +186,7 @@ var killedPolicies = []killedController{
 			if err := ledger.Follower(objects).Follow(ctx, objects); err != nil && ctx.Err() == nil {
 				w.t.Error(err)
 			}
-		}, NewResourceQuotas(store, w.kinds, ledger, discardLogger)}
+		}, NewResourceQuotas(NewEnv(store, w.kinds, discardLogger), ledger)}
 	}, func(w *testStore) bool {
 		return w.count("v1/ResourceQuota", 4, func(t tree.Tree) bool {
 			status := t.Object("status")

@@ -108,7 +108,7 @@ func familyHasGone(w *testStore) bool {
 }
 
 func startCollector(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-	return NewGarbageCollector(store, w.kinds, discardLogger)
+	return NewGarbageCollector(NewEnv(store, w.kinds, discardLogger))
 }
 
 // tokenSecret makes a Secret that is to hold the token of an account.
@@ -177,7 +177,7 @@ var killedControllers = []killedController{
 			w.create(path)
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewServiceAccounts(store, w.kinds, discardLogger)
+		return NewServiceAccounts(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return !slices.ContainsFunc(paths(6, "n"), func(n string) bool { return w.get("serviceaccounts/"+n+"/default") == nil })
 	}},
@@ -191,7 +191,7 @@ var killedControllers = []killedController{
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		t := w.tokens("one")
-		t.store = store
+		t.Store = store
 		return t
 	}, func(w *testStore) bool {
 		return w.none(paths(4, "secrets/default/lost")...) && !slices.ContainsFunc(paths(4, "secrets/default/filled"), func(path string) bool {
@@ -203,7 +203,7 @@ var killedControllers = []killedController{
 			w.create(path)
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewTokenSecrets(store, w.kinds, discardLogger)
+		return NewTokenSecrets(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		all, err := w.List(context.Background(), request.List{Kind: w.kind("secrets"), Namespace: "default"})
 		if len(all.Items) > 4 {
@@ -218,7 +218,7 @@ var killedControllers = []killedController{
 			w.bootstrapToken(id, time.Now().Add(-time.Hour))
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewTokenCleaner(store, w.kinds, discardLogger)
+		return NewTokenCleaner(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool { return w.none(paths(5, "secrets/platform-system/bootstrap-token-abcde")...) }},
 	{"bootstrap-signer", func(w *testStore) {
 		for _, id := range paths(3, "abcde") {
@@ -228,7 +228,7 @@ var killedControllers = []killedController{
 			"metadata": tree.Tree{"name": "cluster-info"}, "data": tree.Tree{"kubeconfig": "x"},
 		}}})
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewBootstrapSigner(store, w.kinds, discardLogger)
+		return NewBootstrapSigner(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return len(w.storedTree("configmaps/platform-public/cluster-info").Object("data")) == 4
 	}},
@@ -243,7 +243,7 @@ var killedControllers = []killedController{
 			w.createWith(path, claim)
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewVolumeClaimProtection(store, w.kinds, discardLogger)
+		return NewVolumeClaimProtection(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.none(paths(4, claims+"/default/going")...) && !slices.ContainsFunc(paths(3, claims+"/default/bare"), func(path string) bool {
 			return len(w.get(path).Meta.Finalizers) == 0
@@ -256,7 +256,7 @@ var killedControllers = []killedController{
 			r.create(name, "y", "", "x")
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewClusterRoleAggregation(store, w.kinds, discardLogger)
+		return NewClusterRoleAggregation(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return !slices.ContainsFunc(paths(4, "all"), func(name string) bool {
 			return !w.says("rbac.authorization.platform.io", "v1", "ClusterRole", name, `"verbs":["get"]`)
@@ -267,7 +267,7 @@ var killedControllers = []killedController{
 			w.createEvent(path, time.Now())
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewEventExpiry(store, w.kinds, time.Millisecond, discardLogger)
+		return NewEventExpiry(NewEnv(store, w.kinds, discardLogger), time.Millisecond)
 	}, func(w *testStore) bool { return w.none(paths(6, "events/default/e")...) }},
 	{"definitions", func(w *testStore) {
 		for _, group := range paths(3, "g") {
@@ -291,7 +291,7 @@ var killedControllers = []killedController{
 			})
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewPolicyStatus(store, w.kinds, discardLogger)
+		return NewPolicyStatus(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return !slices.ContainsFunc(paths(4, "p"), func(name string) bool {
 			return !w.says("admissionregistration.platform.io", "v1", "ValidatingAdmissionPolicy", name, `"observedGeneration":1`)
@@ -303,21 +303,21 @@ var killedControllers = []killedController{
 		}
 		w.createMigration("m", "", "configmaps")
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewStorageVersionMigrator(store, w.kinds, discardLogger)
+		return NewStorageVersionMigrator(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.saysOfMigration("m", `"type":"Succeeded"`) && !slices.ContainsFunc(paths(8, "configmaps/default/c"), func(path string) bool {
 			return w.get(path).Version <= w.staleUpTo.Load()
 		})
 	}},
 	{"apiservice-registration", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewAPIServiceRegistration(store, w.kinds, discardLogger)
+		return NewAPIServiceRegistration(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return !slices.ContainsFunc([]string{"v1.", "v1.apps", "v1.batch", "v1.storage.platform.io"}, func(name string) bool {
 			return !w.says("apiregistration.platform.io", "v1", "APIService", name)
 		})
 	}},
 	{"system objects", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewSystemObjects(store, w.kinds, discardLogger)
+		return NewSystemObjects(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return w.says("scheduling.platform.io", "v1", "PriorityClass", "system-node-critical") && w.says("scheduling.platform.io", "v1", "PriorityClass", "system-cluster-critical")
 	}},

@@ -42,21 +42,21 @@ var killedServers = []killedController{
 			w.decide(name, "Denied", "2020-01-01T00:00:00Z")
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return certificates.NewCleaner(store, w.kinds, discardLogger)
+		return certificates.NewCleaner(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return len(w.all("certificates.platform.io/v1/CertificateSigningRequest")) == 0
 	}},
 	{"cluster-authentication-trust", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		roots := w.roots()
-		return NewExtensionAuthentication(store, w.kinds, func() (ExtensionTrust, error) { return ExtensionTrust{ClientCA: roots}, nil }, discardLogger)
+		return NewExtensionAuthentication(NewEnv(store, w.kinds, discardLogger), func() (ExtensionTrust, error) { return ExtensionTrust{ClientCA: roots}, nil })
 	}, func(w *testStore) bool {
 		return strings.Contains(w.dataOf("configmaps/platform-system/extension-apiserver-authentication", "client-ca-file"), "BEGIN CERTIFICATE")
 	}},
 	{"apiserver service", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		_, key := w.key("services/default/platform")
-		own := NewAPIServerService(store, w.kinds, APIServerAddress{
+		own := NewAPIServerService(NewEnv(store, w.kinds, discardLogger), APIServerAddress{
 			Service: key, ClusterIP: netip.MustParseAddr("10.96.0.1"), IP: netip.MustParseAddr("192.0.2.1"), Port: 6443,
-		}, discardLogger)
+		})
 		return running{func(ctx context.Context) { _ = own.Ensure(ctx) }, own} // it fails where its life ends
 	}, func(w *testStore) bool {
 		return w.count("v1/Service", 1, holds("10.96.0.1")) == 1 && w.count("v1/Endpoints", 1, holds("192.0.2.1", "6443")) == 1 &&
@@ -65,7 +65,7 @@ var killedServers = []killedController{
 	{"apiserver identity", func(w *testStore) {
 		w.make("coordination.platform.io/v1/Lease", `{"metadata":{"name":"gone"}}`) // of somebody else, which stays
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewAPIServerIdentity(store, w.kinds, "host", discardLogger)
+		return NewAPIServerIdentity(NewEnv(store, w.kinds, discardLogger), "host")
 	}, func(w *testStore) bool {
 		return w.count("coordination.platform.io/v1/Lease", 1, holds("apiserver.platform.io/identity", "holderIdentity")) == 1
 	}},
@@ -73,7 +73,7 @@ var killedServers = []killedController{
 		w.each(4, "apiregistration.platform.io/v1/APIService", `{"metadata":{"name":"v1.g$.example.com"},"spec":{"group":"g$.example.com","version":"v1","groupPriorityMinimum":1,"versionPriority":1,
 			"service":{"namespace":"default","name":"s"}}}`)
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewAPIServiceAvailability(store, w.kinds, absentServer{}, NewAPIServiceMetrics(), discardLogger)
+		return NewAPIServiceAvailability(NewEnv(store, w.kinds, discardLogger), absentServer{}, NewAPIServiceMetrics())
 	}, func(w *testStore) bool {
 		return w.count("apiregistration.platform.io/v1/APIService", 4, holds("FailedDiscoveryCheck")) == 4
 	}},
@@ -91,7 +91,7 @@ var killedServers = []killedController{
 			"metadata": tree.Tree{"name": legacyTokenTracking}, "data": tree.Tree{"since": "2020-01-01"},
 		}}})
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		c := NewLegacyTokenCleaner(store, w.kinds, time.Hour, discardLogger)
+		c := NewLegacyTokenCleaner(NewEnv(store, w.kinds, discardLogger), time.Hour)
 		c.now = func() time.Time { return time.Now().AddDate(1, 0, 0) }
 		return c
 	}, func(w *testStore) bool {
@@ -105,7 +105,7 @@ var killedServers = []killedController{
 			w.deleteOther("v1/PersistentVolume", name)
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewVolumeProtection(store, w.kinds, discardLogger)
+		return NewVolumeProtection(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool {
 		return len(w.all("v1/PersistentVolume")) == 3 && w.count("v1/PersistentVolume", 3, holds("pv-protection")) == 3
 	}},
@@ -115,7 +115,7 @@ var killedServers = []killedController{
 			w.deleteOther("storage.platform.io/v1/VolumeAttributesClass", name)
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewAttributesClassProtection(store, w.kinds, discardLogger)
+		return NewAttributesClassProtection(NewEnv(store, w.kinds, discardLogger))
 	}, func(w *testStore) bool { return len(w.all("storage.platform.io/v1/VolumeAttributesClass")) == 0 }},
 	{"scheduler", func(w *testStore) {
 		w.each(2, "v1/Node", strings.Replace(goodNode, `"status":{`, `"status":{"allocatable":{"cpu":"4","memory":"8Gi","pods":"10"},"capacity":{"cpu":"4","memory":"8Gi","pods":"10"},`, 1))

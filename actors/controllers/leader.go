@@ -7,10 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -19,8 +16,7 @@ import (
 // measured from when a renewal is seen, so that clocks need not agree; only what was there before the start is measured
 // by its own time, since nobody has seen it come.
 type Leader struct {
-	store  Store
-	lease  *schema.Kind
+	leases reconcile.Client
 	key    meta.Key
 	logger *slog.Logger
 	synced chan struct{} // closed when it is known who holds the Lease
@@ -41,12 +37,11 @@ type leaseRecord struct {
 }
 
 // NewLeader makes a Leader of the Lease of kube-controller-manager, whose name is the naming profile's.
-func NewLeader(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Leader {
-	naming := kinds.Naming()
-	k := kinds.ByGVK(meta.GroupVersionKind{Group: naming.Group("coordination"), Version: "v1", Kind: "Lease"})
+func NewLeader(env *Env) *Leader {
+	leases := env.Client("coordination.platform.io", "v1", "Lease")
 	return &Leader{
-		store: store, lease: k, logger: logger, synced: make(chan struct{}), seen: make(chan struct{}, 1), changed: make(chan struct{}),
-		key: meta.Key{GroupResource: k.Storage, Namespace: naming.SystemNamespace(), Name: naming.Translate("platform-controller-manager")},
+		leases: leases, logger: env.Log, synced: make(chan struct{}), seen: make(chan struct{}, 1), changed: make(chan struct{}),
+		key: leases.Key(env.SystemNamespace(), env.Translate("platform-controller-manager")),
 	}
 }
 
@@ -66,7 +61,8 @@ func (l *Leader) Holder(ctx context.Context) (holder string, changed <-chan stru
 func (l *Leader) Run(ctx context.Context) {
 	var informer sync.WaitGroup
 	defer informer.Wait()
-	informer.Go(func() { reconcile.RunNamedInformer(ctx, l.store, l.lease, l.key.Name, l) })
+	f := reconcile.Informer{Client: l.leases, Name: l.key.Name, On: l.onLease, Synced: l.onSynced}
+	informer.Go(func() { f.Run(ctx) })
 	timer := time.NewTimer(0)
 	defer timer.Stop()
 	for {
@@ -82,16 +78,16 @@ func (l *Leader) Run(ctx context.Context) {
 	}
 }
 
-// OnEvent implements reconcile.EventHandler.
-// An event that leaves the record as it is, such as a change of labels, prolongs nothing.
-func (l *Leader) OnEvent(e reconcile.Event) {
-	// The informer selects by name only, and a Lease of that name may be in any namespace.
+// onLease takes in the Lease.
+func (l *Leader) onLease(e reconcile.Event) {
 	if e.Key.Namespace != l.key.Namespace {
 		return
 	}
 	var record leaseRecord
 	if !e.Deleted {
-		record = l.read(e.Object)
+		if object, err := l.leases.Decode(e.Object); err == nil {
+			record = readLease(object)
+		}
 	}
 	now := time.Now()
 	l.mu.Lock()
@@ -105,28 +101,18 @@ func (l *Leader) OnEvent(e reconcile.Event) {
 	}
 	l.known = true
 	select {
-	// One signal stands for any number of changes: update reads the latest record.
 	case l.seen <- struct{}{}:
 	default:
 	}
 }
 
-// OnSynced implements reconcile.EventHandler.
-func (l *Leader) OnSynced() {
+// onSynced ends the wait of Holder.
+func (l *Leader) onSynced() {
 	l.mu.Lock()
 	l.known = true
 	l.mu.Unlock()
 	l.update(time.Now())
 	close(l.synced)
-}
-
-// read answers what a Lease says; one that cannot be read is held by nobody.
-func (l *Leader) read(o *meta.Object) leaseRecord {
-	object, err := codec.DecodeStored(l.lease.Message(), o.JSON)
-	if err != nil {
-		return leaseRecord{}
-	}
-	return readLease(object)
 }
 
 // readLease answers what a decoded Lease says.

@@ -5,16 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 	nodeauthz "github.com/troupe-api/troupe/policy/authz/node"
@@ -24,44 +20,35 @@ import (
 // that is referenced by its account, mounted by no Pod, and not used for a time is marked as invalid, and after as much time
 // again it is deleted. Days are compared, as the labels of such Secrets hold no more.
 type LegacyTokenCleaner struct {
-	store                   Store
-	secrets, accounts, pods *schema.Kind
-	tracking                meta.Key // the ConfigMap of LegacyTokenTracking
-	maps                    *schema.Kind
-	names                   serviceaccount.SecretNames
-	unused                  time.Duration
-	now                     func() time.Time
-	logger                  *slog.Logger
+	*Env
+	secrets, accounts, pods, maps reconcile.Client
+	tracking                      meta.Key // of the ConfigMap that holds since when uses are noted
+	names                         serviceaccount.SecretNames
+	unused                        time.Duration
+	now                           func() time.Time
 }
 
 // legacyTokenPeriod is the time between two looks.
 const legacyTokenPeriod = 24 * time.Hour
 
-// NewLegacyTokenCleaner returns the controller for the kinds of a catalogue. unused is how long a token stays that is not
+// NewLegacyTokenCleaner returns the controller. unused is how long a token stays that is not
 // used.
-func NewLegacyTokenCleaner(store Store, kinds *catalog.Catalog, unused time.Duration, logger *slog.Logger) *LegacyTokenCleaner {
-	n, maps := kinds.Naming(), reconcile.CoreKind(kinds, "ConfigMap")
+func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
+	maps := env.Core("ConfigMap")
 	return &LegacyTokenCleaner{
-		store: store, names: serviceaccount.NewSecretNames(n), unused: unused, now: time.Now, logger: logger, maps: maps,
-		secrets: reconcile.CoreKind(kinds, "Secret"), accounts: reconcile.CoreKind(kinds, "ServiceAccount"), pods: reconcile.CoreKind(kinds, "Pod"),
-		tracking: meta.Key{GroupResource: maps.Storage, Namespace: n.SystemNamespace(), Name: n.Translate(legacyTokenTracking)},
+		Env: env, names: serviceaccount.NewSecretNames(env.Naming), unused: unused, now: time.Now,
+		secrets: env.Core("Secret"), accounts: env.Core("ServiceAccount"), pods: env.Core("Pod"), maps: maps,
+		tracking: maps.Key(env.SystemNamespace(), env.Translate(legacyTokenTracking)),
 	}
 }
 
 // Run runs the controller until the context ends. It looks once a day, and keeps nothing in between.
 func (c *LegacyTokenCleaner) Run(ctx context.Context) {
-	tick := time.NewTicker(legacyTokenPeriod)
-	defer tick.Stop()
-	for {
+	reconcile.Every(ctx, legacyTokenPeriod, func(ctx context.Context) {
 		if err := c.clean(ctx); err != nil && ctx.Err() == nil {
-			c.logger.Warn("tokens of service accounts that nobody uses stay", "error", err)
+			c.Log.Warn("tokens of service accounts that nobody uses stay", "error", err)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // clean looks at all Secrets with tokens, if their use has been noted for long enough to say that there was none.
@@ -71,13 +58,13 @@ func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 	if err != nil || !ok || now.Before(since.Add(c.unused)) {
 		return err
 	}
-	all, err := c.store.List(ctx, request.List{Kind: c.secrets})
+	all, err := c.secrets.List(ctx, request.List{})
 	if err != nil {
 		return err
 	}
-	mounted := &mountedSecrets{store: c.store, pods: c.pods, byNamespace: map[string]map[string]bool{}}
+	mounted := &mountedSecrets{pods: c.pods, byNamespace: map[string]map[string]bool{}}
 	var faults []error
-	for _, o := range all.Items {
+	for _, o := range all {
 		if err := c.cleanSecret(ctx, o, now, mounted); err != nil && !reconcile.IsConflict(err) {
 			faults = append(faults, fmt.Errorf("%s: %w", o.Key, err))
 		}
@@ -88,7 +75,7 @@ func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 // trackedSince is the first moment from which on every use was noted: the end of the day on which that began. ok is false
 // while there is none.
 func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time, ok bool, err error) {
-	_, object, err := reconcile.Read(ctx, c.store, c.maps, c.tracking)
+	_, object, err := c.maps.Read(ctx, c.tracking)
 	if err != nil || object == nil {
 		return since, false, err
 	}
@@ -111,16 +98,16 @@ func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, no
 	}
 	invalid, _ := o.Meta.Labels.Get(c.names.InvalidSince)
 	if _, err := time.Parse(time.DateOnly, invalid); err != nil {
-		c.logger.Info("the token of a service account that nobody uses is invalid from now on", "secret", o.Key.String())
-		return reconcile.PatchIfUnchanged(ctx, c.store, c.secrets, o, "", tree.Tree{
+		c.Log.Info("the token of a service account that nobody uses is invalid from now on", "secret", o.Key.String())
+		return c.secrets.Patch(ctx, o, "", tree.Tree{
 			"metadata": tree.Tree{"labels": tree.Tree{c.names.InvalidSince: now.Format(time.DateOnly)}},
 		})
 	}
 	if invalid >= c.limit(now) {
 		return nil
 	}
-	c.logger.Info("the token of a service account that nobody uses is deleted", "secret", o.Key.String())
-	return reconcile.DeleteIfUnchanged(ctx, c.store, c.secrets, o, "")
+	c.Log.Info("the token of a service account that nobody uses is deleted", "secret", o.Key.String())
+	return c.secrets.Delete(ctx, o)
 }
 
 // limit is the first day that is too late to count as unused.
@@ -134,7 +121,7 @@ func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret 
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, []byte(c.names.Type)) {
 		return secret, false, nil
 	}
-	object, err := codec.DecodeStored(c.secrets.Message(), o.JSON)
+	object, err := c.secrets.Decode(o)
 	if err != nil {
 		return secret, false, err
 	}
@@ -157,8 +144,7 @@ func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret 
 // madeByItself tells whether a Secret is one of those that were made for every account: its account references it. Others were
 // made by somebody, who may want them.
 func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, secret serviceaccount.TokenSecret) (bool, error) {
-	account := meta.Key{GroupResource: c.accounts.Storage, Namespace: key.Namespace, Name: secret.Account}
-	o, object, err := reconcile.Read(ctx, c.store, c.accounts, account)
+	o, object, err := c.accounts.Read(ctx, c.accounts.Key(key.Namespace, secret.Account))
 	if err != nil || o == nil || secret.UID != "" && secret.UID != o.Meta.UID {
 		return false, err
 	}
@@ -167,8 +153,7 @@ func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, sec
 
 // mountedSecrets are the Secrets that Pods name. Those of a namespace are found out when they are first asked for.
 type mountedSecrets struct {
-	store       Store
-	pods        *schema.Kind
+	pods        reconcile.Client
 	byNamespace map[string]map[string]bool
 }
 
@@ -178,12 +163,12 @@ func (m *mountedSecrets) has(ctx context.Context, secret meta.Key) (bool, error)
 		return names[secret.Name], nil
 	}
 	names = map[string]bool{}
-	all, err := m.store.List(ctx, request.List{Kind: m.pods, Namespace: secret.Namespace})
+	all, err := m.pods.List(ctx, request.List{Namespace: secret.Namespace})
 	if err != nil {
 		return false, err
 	}
-	for _, o := range all.Items {
-		pod, err := codec.DecodeStored(m.pods.Message(), o.JSON)
+	for _, o := range all {
+		pod, err := m.pods.Decode(o)
 		if err != nil {
 			return false, err
 		}

@@ -19,7 +19,7 @@ func TestLegacyTokenCleaner(t *testing.T) {
 	now := time.Now().UTC()
 	later := now.AddDate(3, 0, 0) // when the cleaner looks: every Secret is old enough then
 	day := func(years int) string { return later.AddDate(years, 0, 0).Format(time.DateOnly) }
-	c := NewLegacyTokenCleaner(w, w.kinds, 365*24*time.Hour, discardLogger)
+	c := NewLegacyTokenCleaner(NewEnv(w, w.kinds, discardLogger), 365*24*time.Hour)
 	c.now = func() time.Time { return later }
 
 	rows := []struct {

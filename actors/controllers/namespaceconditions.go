@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -117,39 +116,32 @@ func countsText(head string, counts map[string]int, form string) string {
 // updateConditions writes the remaining content into the status of a namespace, unless its conditions say so already. A
 // condition keeps its lastTransitionTime while its status is the same.
 func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance, left *remainingContent) error {
-	current, err := n.get(ctx, ns)
-	if current == nil {
-		return err
-	}
-	object, err := codec.DecodeStored(n.kind.Message(), current.JSON)
-	if err != nil {
+	current, object, err := n.read(ctx, ns)
+	if current == nil || err != nil {
 		return err
 	}
 	status := object.Object("status")
 	conditions, changed := otherConditions(status), false
 	for _, c := range left.conditions() {
-		old := condition.Find(status, c.String("type"))
-		c["lastTransitionTime"] = timestamp()
-		if old.String("status") == c.String("status") {
-			c.CopyField(old, "lastTransitionTime")
+		is := condition.Find(status, c.String("type"))
+		c["lastTransitionTime"] = reconcile.Timestamp()
+		if is.String("status") == c.String("status") {
+			c.CopyField(is, "lastTransitionTime")
 		}
-		changed = changed || !tree.SemanticEqual(c, old)
+		changed = changed || !tree.SemanticEqual(c, is)
 		conditions = append(conditions, c)
 	}
 	if !changed {
 		return nil
 	}
-	return reconcile.PatchIfUnchanged(ctx, n.store, n.kind, current, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}})
+	return n.namespaces.PatchStatus(ctx, current, tree.Tree{"conditions": conditions})
 }
 
 // otherConditions returns the conditions of a namespace that this controller does not own.
 func otherConditions(status tree.Tree) []any {
 	ours := newRemainingContent().conditions()
-	others := []any{}
-	for _, c := range status.Objects("conditions") {
-		if !slices.ContainsFunc(ours, func(o tree.Tree) bool { return o["type"] == c["type"] }) {
-			others = append(others, c)
-		}
-	}
-	return others
+	return slices.DeleteFunc(slices.Clone(status.List("conditions")), func(c any) bool {
+		is, _ := c.(tree.Tree)
+		return condition.FindIn(ours, is.String("type")) != nil
+	})
 }

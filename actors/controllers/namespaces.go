@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -22,36 +19,31 @@ import (
 // Namespaces deletes the content of namespaces that are being deleted, and then removes the server's
 // finalizer from spec.finalizers, which completes the delete.
 type Namespaces struct {
-	store      Store
-	kinds      *catalog.Catalog
-	kind, pods *schema.Kind
-	extensions extensions.Servers // nil: there are none
-	finalizer  string
-	grace      time.Duration
-	logger     *slog.Logger
+	*Env
+	namespaces, pods reconcile.Client
+	extensions       extensions.Servers // nil for none
+	grace            time.Duration      // between the delete of a namespace and that of its content
 
-	active  sync.Map       // namespaceInstances that have a worker
-	workers sync.WaitGroup // Run waits for them
+	active  sync.Map // namespaceInstances that are being drained
+	workers sync.WaitGroup
 }
 
 // namespaceInstance identifies a namespace by name and uid. Once it is deleted, a namespace of the
 // same name may be created, whose content its worker must not delete.
 type namespaceInstance struct{ name, uid string }
 
-// NewNamespaces returns the controller for the kinds of a catalogue, and what other servers have; nil: there are none. A namespace that is
-// being deleted is left as it is for the grace first: whoever takes the finalizer away himself, as one has to where nothing else does, is not
-// overtaken in the middle of that.
-func NewNamespaces(store Store, kinds *catalog.Catalog, servers extensions.Servers, grace time.Duration, logger *slog.Logger) *Namespaces {
-	return &Namespaces{
-		store: store, kinds: kinds, extensions: servers, finalizer: kinds.Naming().NamespaceFinalizer(), grace: grace, logger: logger,
-		kind: reconcile.CoreKind(kinds, "Namespace"), pods: reconcile.CoreKind(kinds, "Pod"),
-	}
+// NewNamespaces returns the controller. servers are the servers that extend the API; nil for none. The
+// content of a namespace is deleted after the grace, so that a client may remove the finalizer itself
+// before that, as it has to where nothing else does.
+func NewNamespaces(env *Env, servers extensions.Servers, grace time.Duration) *Namespaces {
+	return &Namespaces{Env: env, extensions: servers, grace: grace, namespaces: env.Core("Namespace"), pods: env.Core("Pod")}
 }
 
 // Run runs the controller until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
 	defer n.workers.Wait()
-	reconcile.RunInformer(ctx, n.store, n.kind, reconcile.UpdateHandlerFunc(func(o *meta.Object) { n.startDrain(ctx, o) }))
+	f := reconcile.Informer{Client: n.namespaces, On: reconcile.Updates(func(o *meta.Object) { n.startDrain(ctx, o) })}
+	f.Run(ctx)
 }
 
 // startDrain starts a worker for a namespace that is being deleted. However many events
@@ -88,19 +80,13 @@ const (
 // drain empties a namespace, and retries while objects in it have finalizers.
 // The pause grows, since a finalizer that has stayed for long is likely to stay longer.
 func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
-	for pause := minPollInterval; ctx.Err() == nil; pause = min(2*pause, maxPollInterval) {
+	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool {
 		done, err := n.drainOnce(ctx, ns)
-		if done {
-			return
+		if !done && err != nil && ctx.Err() == nil {
+			n.Log.Warn("emptying a namespace", "namespace", ns.name, "error", err)
 		}
-		if err != nil && ctx.Err() == nil {
-			n.logger.Warn("emptying a namespace", "namespace", ns.name, "error", err)
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(pause):
-		}
-	}
+		return done
+	})
 }
 
 // drainOnce makes one attempt to empty a namespace, and reports whether it is done. It checks first
@@ -110,11 +96,11 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 // New objects cannot appear meanwhile, because the store refuses creates in a namespace that is being
 // deleted.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
-	current, err := n.get(ctx, ns)
-	if current == nil {
+	current, object, err := n.read(ctx, ns)
+	if current == nil || err != nil {
 		return err == nil, err
 	}
-	left := n.deleteContent(ctx, current)
+	left := n.deleteContent(ctx, ns.name, object)
 	if !left.isEmpty() {
 		return false, errors.Join(left.err(), n.updateConditions(ctx, ns, left))
 	}
@@ -126,57 +112,53 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 	return err == nil, err
 }
 
-// get returns the current state of a namespace; nil if it is deleted.
-func (n *Namespaces) get(ctx context.Context, ns namespaceInstance) (*meta.Object, error) {
-	current, err := n.store.Get(ctx, request.Get{Kind: n.kind, Key: n.key(ns)})
-	if reconcile.IsNotFound(err) || err == nil && current.Meta.UID != ns.uid {
-		return nil, nil
+// read returns the namespace if it still is the one that is being drained; nil otherwise.
+func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Object, tree.Tree, error) {
+	current, object, err := n.namespaces.Read(ctx, n.namespaces.Key("", ns.name))
+	if current != nil && current.Meta.UID != ns.uid {
+		return nil, nil, nil
 	}
-	return current, err
-}
-
-// key is where the namespace is stored; whether it is still the same instance, get tells.
-func (n *Namespaces) key(ns namespaceInstance) meta.Key {
-	return meta.Key{GroupResource: n.kind.Storage, Name: ns.name}
+	return current, object, err
 }
 
 // deleteContent deletes the objects of all namespaced kinds in a namespace, and returns what remains. Pods go first, and
 // nothing else goes before them: they may rely on it until they have ended, as on what limits their traffic. If one
 // resource fails, the others are deleted nevertheless.
-func (n *Namespaces) deleteContent(ctx context.Context, namespace *meta.Object) *remainingContent {
+func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
-	n.deleteObjects(ctx, n.pods, namespace, left)
+	n.deleteObjects(ctx, n.pods.Kind, namespace, left)
 	// Pods are left: everything else waits for the next attempt.
 	if len(left.resources) > 0 {
 		return left
 	}
-	for _, k := range n.kinds.StorageKinds() {
+	for _, k := range n.Kinds.StorageKinds() {
 		if k.Namespaced && k.Storage != n.pods.Storage {
 			n.deleteObjects(ctx, k, namespace, left)
 		}
 	}
-	n.deleteExtensionContent(ctx, namespace.Key.Name, left)
+	n.deleteExtensionContent(ctx, name, left)
 	return left
 }
 
 // deleteObjects deletes the objects of one kind in a namespace.
 //
 // The list after the deletes tells what has stayed. Kinds that nothing was found of are not listed again.
-func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespace *meta.Object, left *remainingContent) {
-	content := request.List{Kind: k.Unconverted(), Namespace: namespace.Key.Name}
-	listing, err := n.store.DeleteCollection(ctx, content, request.Mutation{
-		Kind: k, Change: request.Delete{PropagationPolicy: "Background"}, // dependents in the namespace go, too
+func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespace tree.Tree, left *remainingContent) {
+	name, resource := namespace.Object("metadata").String("name"), meta.GroupResource{Group: k.Group, Resource: k.Resource}
+	content := request.List{Kind: k.Unconverted(), Namespace: name}
+	listing, err := n.Store.DeleteCollection(ctx, content, request.Mutation{
+		Kind: k, Change: request.Delete{PropagationPolicy: "Background"},
 	})
 	if err == nil && len(listing.Items) > 0 {
-		listing, err = n.store.List(ctx, content)
+		listing, err = n.Store.List(ctx, content)
 	}
 	if err != nil {
-		left.failures = append(left.failures, fmt.Errorf("%s: %w", meta.GroupResource{Group: k.Group, Resource: k.Resource}, err))
+		left.failures = append(left.failures, fmt.Errorf("%s: %w", resource, err))
 		return
 	}
-	left.add(meta.GroupResource{Group: k.Group, Resource: k.Resource}, listing.Items)
+	left.add(resource, listing.Items)
 	if len(listing.Items) > 0 && !hasFinalizers(listing.Items) && !n.mayTakeTime(k, namespace, listing.Items) {
-		left.failures = append(left.failures, unexpectedItems(namespace.Key.Name, k.Group, k.Version, k.Resource))
+		left.failures = append(left.failures, unexpectedItems(name, k.Group, k.Version, k.Resource))
 	}
 }
 
@@ -193,17 +175,13 @@ func hasFinalizers(objects []*meta.Object) bool {
 // mayTakeTime reports whether objects are Pods of which one has not ended yet, and has some of its grace period left since
 // its namespace was deleted.
 // Such Pods are no fault that the conditions of the namespace should tell of.
-func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace *meta.Object, objects []*meta.Object) bool {
+func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []*meta.Object) bool {
 	if k.Storage != n.pods.Storage {
 		return false
 	}
-	decoded, err := codec.DecodeStored(n.kind.Message(), namespace.JSON)
-	if err != nil {
-		return true // nothing can be said
-	}
-	deleted, err := time.Parse(time.RFC3339, decoded.Object("metadata").String("deletionTimestamp"))
+	deleted, err := time.Parse(time.RFC3339, namespace.Object("metadata").String("deletionTimestamp"))
 	return err != nil || slices.ContainsFunc(objects, func(o *meta.Object) bool {
-		pod, err := codec.DecodeStored(k.Message(), o.JSON)
+		pod, err := n.pods.Decode(o)
 		phase := pod.Object("status").String("phase")
 		if err != nil || phase == "Succeeded" || phase == "Failed" {
 			return false
@@ -218,14 +196,10 @@ func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace *meta.Object, objects
 //
 // It is written only if the namespace is as it was read, so that two writers cannot put back each other's finalizers.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
-	current, err := n.get(ctx, ns)
-	if current == nil {
+	current, object, err := n.read(ctx, ns)
+	if current == nil || err != nil {
 		return err
 	}
-	object, err := codec.DecodeStored(n.kind.Message(), current.JSON)
-	if err != nil {
-		return err
-	}
-	left := reconcile.WithoutItem(object.Object("spec").List("finalizers"), n.finalizer)
-	return reconcile.PatchIfUnchanged(ctx, n.store, n.kind, current, "finalize", tree.Tree{"spec": tree.Tree{"finalizers": left}})
+	left := reconcile.WithoutItem(object.Object("spec").List("finalizers"), n.NamespaceFinalizer())
+	return n.namespaces.Patch(ctx, current, "finalize", tree.Tree{"spec": tree.Tree{"finalizers": left}})
 }

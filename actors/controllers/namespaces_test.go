@@ -78,7 +78,7 @@ func poll(done func() bool) bool {
 
 // newNamespaces makes the controller on store, which is w or wraps it.
 func (w *testStore) newNamespaces(store Store) *Namespaces {
-	return NewNamespaces(store, w.kinds, nil, 0, slog.New(slog.DiscardHandler))
+	return NewNamespaces(NewEnv(store, w.kinds, slog.New(slog.DiscardHandler)), nil, 0)
 }
 
 // runNamespaces starts the controller; stop ends it and waits until it is gone.
@@ -340,8 +340,8 @@ func TestMayTakeTime(t *testing.T) {
 		{"pods", `{"spec":{"terminationGracePeriodSeconds":30}}`, time.Hour, false},
 		{"pods", `{"spec":{"terminationGracePeriodSeconds":30},"status":{"phase":"Succeeded"}}`, time.Second, false},
 	} {
-		namespace := fmt.Sprintf(`{"metadata":{"deletionTimestamp":%q}}`, time.Now().Add(-c.deleted).UTC().Format(time.RFC3339))
-		if got := n.mayTakeTime(w.kind(c.resource), &meta.Object{JSON: []byte(namespace)}, []*meta.Object{{JSON: []byte(c.content)}}); got != c.want {
+		namespace := tree.Tree{"metadata": tree.Tree{"deletionTimestamp": time.Now().Add(-c.deleted).UTC().Format(time.RFC3339)}}
+		if got := n.mayTakeTime(w.kind(c.resource), namespace, []*meta.Object{{JSON: []byte(c.content)}}); got != c.want {
 			t.Errorf("%s %s after %v: %v", c.resource, c.content, c.deleted, got)
 		}
 	}

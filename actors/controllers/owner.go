@@ -37,7 +37,9 @@ func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, 
 		if err == nil {
 			err = g.processOwner(ctx, p, found[p.uid.String()])
 		}
-		g.logError(ctx, p, err)
+		if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
+			g.logFailure(p, err)
+		}
 		g.ownerQueue.Done(ctx, p, err)
 		return nil
 	})
@@ -56,15 +58,15 @@ func (g *GarbageCollector) findDependents(ctx context.Context, namespace string,
 	for _, p := range owners {
 		found[p.uid.String()] = nil
 	}
-	for _, k := range g.kinds.StorageKinds() {
+	for _, k := range g.Kinds.StorageKinds() {
 		if namespace != "" && !k.Namespaced {
 			continue
 		}
-		all, err := g.store.List(ctx, request.List{Kind: k.Unconverted(), Namespace: namespace})
+		all, err := g.ClientOf(k).List(ctx, request.List{Namespace: namespace})
 		if err != nil {
 			return nil, err
 		}
-		for _, o := range all.Items {
+		for _, o := range all {
 			for _, owner := range o.Meta.OwnerReferences {
 				if known, asked := found[owner.UID]; asked {
 					found[owner.UID] = append(known, dependent{objectReferenceOf(k, o), o, owner.BlockOwnerDeletion})
@@ -86,12 +88,12 @@ func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, 
 		if err := reconcile.ForEachParallel(dependents, func(d dependent) error { return g.removeOwnerReferences(ctx, d.objectReference, d.object, lost) }); err != nil {
 			return err
 		}
-		return reconcile.RemoveFinalizer(ctx, g.store, p.kind, o, meta.OrphanFinalizer)
+		return g.ClientOf(p.kind).RemoveFinalizer(ctx, o, meta.OrphanFinalizer)
 	case isForegroundDeleting(o):
 		if slices.ContainsFunc(dependents, func(d dependent) bool { return d.blocks }) {
 			return nil // the delete event of that dependent enqueues the owner again
 		}
-		return reconcile.RemoveFinalizer(ctx, g.store, p.kind, o, meta.ForegroundFinalizer)
+		return g.ClientOf(p.kind).RemoveFinalizer(ctx, o, meta.ForegroundFinalizer)
 	}
 	return nil
 }

@@ -3,19 +3,13 @@ package controllers
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
-	"strings"
-	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/cel"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -23,62 +17,31 @@ import (
 // PolicyStatus checks the expressions of validating admission policies against the types of the objects that they are about, and
 // writes what is wrong into the status of the policy, once for each generation of it.
 type PolicyStatus struct {
-	store  Store
-	kinds  *catalog.Catalog
-	kind   *schema.Kind
-	logger *slog.Logger
-	queue  *reconcile.Workqueue[string]
+	*reconcile.Controller[string]
+	policies reconcile.Client
 }
 
-// NewPolicyStatus returns the controller for the kinds of a catalogue.
-func NewPolicyStatus(store Store, kinds *catalog.Catalog, logger *slog.Logger) *PolicyStatus {
-	group := kinds.Naming().Group("admissionregistration")
-	return &PolicyStatus{
-		store: store, kinds: kinds, logger: logger, queue: reconcile.NewWorkqueue[string](),
-		kind: kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: "v1", Kind: "ValidatingAdmissionPolicy"}),
-	}
+// NewPolicyStatus returns the controller.
+func NewPolicyStatus(env *Env) *PolicyStatus {
+	p := &PolicyStatus{policies: env.Client("admissionregistration.platform.io", "v1", "ValidatingAdmissionPolicy").As("validatingadmissionpolicy-status-controller")}
+	p.Controller = reconcile.New(env, "", p.check, "the types of an admission policy are not checked", "policy")
+	p.Watch(p.policies, reconcile.Updates(func(o *meta.Object) { p.Add(o.Key.Name) }))
+	return p
 }
-
-// Run runs the controller until the context ends.
-func (p *PolicyStatus) Run(ctx context.Context) {
-	if p.kind == nil {
-		return // the group is disabled
-	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() {
-		reconcile.RunInformer(ctx, p.store, p.kind, reconcile.UpdateHandlerFunc(func(o *meta.Object) { p.queue.Add(o.Key.Name) }))
-	})
-	p.queue.Run(ctx, p.check, func(name string, err error) {
-		p.logger.Warn("the types of an admission policy are not checked", "policy", name, "error", err)
-	})
-}
-
-// policyStatusManager is the field manager that owns the status.
-const policyStatusManager = "validatingadmissionpolicy-status-controller"
 
 // check checks one policy, if that has not been done yet.
 // It forces its apply: the status is nobody else's to write.
 func (p *PolicyStatus) check(ctx context.Context, name string) error {
-	key := meta.Key{GroupResource: p.kind.Storage, Name: name}
-	o, err := p.store.Get(ctx, request.Get{Kind: p.kind, Key: key})
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
+	o, stored, err := p.policies.Read(ctx, p.policies.Key("", name))
+	if err != nil || o == nil {
 		return err
 	}
-	stored, err := codec.DecodeStored(p.kind.Message(), o.JSON)
-	if err != nil {
-		return err
-	}
-	// Our own write of the status comes back as an event, too, and ends here.
 	if observed, _ := stored.Object("status").Int("observedGeneration"); o.Meta.Generation <= observed {
 		return nil
 	}
 	spec := stored.Object("spec")
 	checking := tree.Tree{}
-	found, err := p.kinds.Expressions().CheckTypes(ctx, spec, p.checked(ctx, spec), p.paramsType(spec))
+	found, err := p.Kinds.Expressions().CheckTypes(ctx, spec, p.checked(ctx, spec), p.paramsType(spec))
 	if err != nil {
 		return err
 	}
@@ -89,17 +52,10 @@ func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	if len(warnings) > 0 {
 		checking["expressionWarnings"] = warnings
 	}
-	_, err = p.store.Mutate(ctx, request.Mutation{
-		Kind: p.kind, Key: key, Subresource: "status", FieldManager: policyStatusManager,
-		Change: request.Apply{Config: tree.Tree{
-			"apiVersion": p.kind.APIVersion(), "kind": p.kind.Kind, "metadata": tree.Tree{"name": name, "uid": o.Meta.UID},
-			"status": tree.Tree{"observedGeneration": o.Meta.Generation, "typeChecking": checking},
-		}, Force: true},
-	})
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
-	return err
+	// The uid keeps the apply from creating a policy that was deleted in the meantime.
+	return reconcile.Except(p.policies.Apply(ctx, o.Key, "status", tree.Tree{
+		"metadata": tree.Tree{"uid": o.Meta.UID}, "status": tree.Tree{"observedGeneration": o.Meta.Generation, "typeChecking": checking},
+	}), reconcile.IsNotFound)
 }
 
 // maxCheckedKinds bounds the kinds that are checked for one rule; a rule that reaches it is the last one.
@@ -112,7 +68,7 @@ const (
 // checked are the kinds that the rules of a policy name, those without wildcards, in the order of their names.
 func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expressions.Checked {
 	// The kinds are read once for all rules, so that the rules are checked against the same catalogue.
-	kinds, found := p.kinds.Kinds(), map[*schema.Kind]bool{}
+	kinds, found := p.Kinds.Kinds(), map[*schema.Kind]bool{}
 	for _, rule := range spec.Object("matchConstraints").Objects("resourceRules") {
 		if ctx.Err() != nil || addKinds(kinds, rule, found) == maxCheckedKinds || len(found) >= maxPolicyKinds {
 			break
@@ -160,11 +116,7 @@ func setOf(names []string) map[string]bool {
 // paramsType is the type of the parameters of a policy; nil if there are none, or it is not known.
 func (p *PolicyStatus) paramsType(spec tree.Tree) *cel.Type {
 	of := spec.Object("paramKind")
-	group, version, both := strings.Cut(of.String("apiVersion"), "/")
-	if !both {
-		group, version = "", group
-	}
-	k := p.kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: of.String("kind")})
+	k := p.Kinds.ByGVK(meta.ParseGVK(of.String("apiVersion"), of.String("kind")))
 	if k == nil {
 		return nil
 	}
@@ -173,5 +125,5 @@ func (p *PolicyStatus) paramsType(spec tree.Tree) *cel.Type {
 
 // typeOf is the type of the objects of a kind.
 func (p *PolicyStatus) typeOf(k *schema.Kind) *cel.Type {
-	return custom.TypeOf(p.kinds.Naming(), k, "@"+k.APIVersion()+"."+k.Kind)
+	return custom.TypeOf(p.Naming, k, "@"+k.APIVersion()+"."+k.Kind)
 }

@@ -44,7 +44,7 @@ func TestCheckedKinds(t *testing.T) {
 			"Binding ConfigMap Endpoints Event LimitRange Namespace Node Pod PodTemplate Secret"},
 	} {
 		var got []string
-		p := NewPolicyStatus(nil, kinds, slog.New(slog.DiscardHandler))
+		p := NewPolicyStatus(NewEnv(nil, kinds, slog.New(slog.DiscardHandler)))
 		for _, k := range p.checked(t.Context(), tree.Tree{"matchConstraints": tree.Tree{"resourceRules": c.rules}}) {
 			got = append(got, k.Kind.Kind)
 		}
@@ -54,7 +54,7 @@ func TestCheckedKinds(t *testing.T) {
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	p := NewPolicyStatus(nil, kinds, slog.New(slog.DiscardHandler))
+	p := NewPolicyStatus(NewEnv(nil, kinds, slog.New(slog.DiscardHandler)))
 	if got := p.checked(ended, tree.Tree{"matchConstraints": tree.Tree{"resourceRules": list(rule(list("apps"), list("v1"), list("deployments")))}}); got != nil {
 		t.Errorf("after the end: %v", got)
 	}

@@ -4,9 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -28,20 +25,23 @@ func (c systemPriorityClass) body() tree.Tree {
 	return tree.Tree{"value": c.value, "description": c.description}
 }
 
-// priorityClassKind is the kind of PriorityClasses; nil if the group is disabled.
-func priorityClassKind(kinds *catalog.Catalog) *schema.Kind {
-	return kinds.ByGVK(meta.GroupVersionKind{Group: kinds.Naming().Group("scheduling"), Version: "v1", Kind: "PriorityClass"})
-}
-
 // EnsureSystemPriorityClasses creates the priority classes of the system that are missing.
-func EnsureSystemPriorityClasses(ctx context.Context, store Store, kinds *catalog.Catalog) error {
-	k := priorityClassKind(kinds)
-	if k == nil {
-		return nil
-	}
+func EnsureSystemPriorityClasses(ctx context.Context, env *Env) error {
 	var faults []error
-	for _, class := range systemPriorityClasses {
-		faults = append(faults, systemObject{k, class.name, class.body()}.create(ctx, store))
+	for _, o := range systemPriorities(env) {
+		faults = append(faults, o.create(ctx))
 	}
 	return errors.Join(faults...)
+}
+
+// systemPriorities returns the PriorityClasses of the system; none if the group is disabled.
+func systemPriorities(env *Env) (all []systemObject) {
+	classes := env.Client("scheduling.platform.io", "v1", "PriorityClass")
+	if classes.Kind == nil {
+		return nil
+	}
+	for _, c := range systemPriorityClasses {
+		all = append(all, systemObject{classes, c.name, c.body()})
+	}
+	return all
 }

@@ -2,16 +2,12 @@ package controllers
 
 import (
 	"context"
-	"log/slog"
 	"slices"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
@@ -19,64 +15,50 @@ import (
 // Protection removes its finalizer from objects of one kind that are being deleted, as soon as they
 // are not in use. To others that lack it, for they were created while nothing added it, it adds it.
 type Protection struct {
-	store     Store
-	kind      *schema.Kind
-	userKinds []*schema.Kind // kinds of the objects that may use them; none if the status of an object says whether it is in use
+	*reconcile.Controller[meta.Key]
+	objects   reconcile.Client
+	users     []reconcile.Client // of objects that may use the protected ones
 	finalizer string
 	inUse     func(ctx context.Context, o *meta.Object) (bool, error)
-	logger    *slog.Logger
 
-	queue   *reconcile.Workqueue[meta.Key]
 	mu      sync.Mutex        // guards pending
-	pending map[meta.Key]bool // objects being deleted that may be in use
+	pending map[meta.Key]bool // objects that are to go, and are in use
 }
 
 // newProtection makes what the three protections share. The caller sets inUse, and userKinds where objects have users.
-func newProtection(store Store, k *schema.Kind, queue, finalizer string, logger *slog.Logger) *Protection {
-	return &Protection{store: store, kind: k, finalizer: finalizer, logger: logger,
-		queue: reconcile.NewWorkqueue[meta.Key]().Named(queue), pending: map[meta.Key]bool{}}
+func newProtection(env *Env, k reconcile.Client, queue, finalizer string, users ...reconcile.Client) *Protection {
+	p := &Protection{objects: k, finalizer: env.Translate(finalizer), users: users, pending: map[meta.Key]bool{}}
+	p.Controller = reconcile.New(env, queue, p.sync, "an object stays protected", "key")
+	p.Watch(k, p.onObject)
+	for _, k := range users {
+		p.Watch(k, p.onUser)
+	}
+	return p
 }
 
 // NewVolumeProtection protects PersistentVolumes that are bound to a claim.
-func NewVolumeProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, reconcile.CoreKind(kinds, "PersistentVolume"), "pvprotection",
-		kinds.Naming().Translate(plugins.PVProtectionFinalizer), logger)
+func NewVolumeProtection(env *Env) *Protection {
+	p := newProtection(env, env.Core("PersistentVolume"), "pvprotection", plugins.PVProtectionFinalizer)
 	p.inUse = func(_ context.Context, o *meta.Object) (bool, error) {
-		object, err := codec.DecodeStored(p.kind.Message(), o.JSON)
+		object, err := p.objects.Decode(o)
 		return object.Object("status").String("phase") == "Bound", err
 	}
 	return p
 }
 
 // NewVolumeClaimProtection protects PersistentVolumeClaims that Pods use.
-func NewVolumeClaimProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	p := newProtection(store, reconcile.CoreKind(kinds, "PersistentVolumeClaim"), "pvcprotection",
-		kinds.Naming().Translate(plugins.PVCProtectionFinalizer), logger)
-	p.userKinds = []*schema.Kind{reconcile.CoreKind(kinds, "Pod")}
+func NewVolumeClaimProtection(env *Env) *Protection {
+	p := newProtection(env, env.Core("PersistentVolumeClaim"), "pvcprotection", plugins.PVCProtectionFinalizer, env.Core("Pod"))
 	p.inUse = p.usedByPod
 	return p
 }
 
 // NewAttributesClassProtection protects VolumeAttributesClasses that volumes or claims use.
-func NewAttributesClassProtection(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Protection {
-	k := kinds.ByGVK(meta.GroupVersionKind{Group: kinds.Naming().Group("storage"), Version: "v1", Kind: "VolumeAttributesClass"})
-	p := newProtection(store, k, "vacprotection", kinds.Naming().Translate(plugins.VACProtectionFinalizer), logger)
-	p.userKinds = []*schema.Kind{reconcile.CoreKind(kinds, "PersistentVolume"), reconcile.CoreKind(kinds, "PersistentVolumeClaim")}
+func NewAttributesClassProtection(env *Env) *Protection {
+	p := newProtection(env, env.Client("storage.platform.io", "v1", "VolumeAttributesClass"), "vacprotection", plugins.VACProtectionFinalizer,
+		env.Core("PersistentVolume"), env.Core("PersistentVolumeClaim"))
 	p.inUse = p.usedByVolume
 	return p
-}
-
-// Run runs the controller until the context ends.
-func (p *Protection) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, p.store, p.kind, reconcile.EventHandlerFunc(p.onObject)) })
-	for _, k := range p.userKinds {
-		running.Go(func() { reconcile.RunInformer(ctx, p.store, k, reconcile.EventHandlerFunc(p.onUser)) })
-	}
-	p.queue.Run(ctx, p.sync, func(key meta.Key, err error) {
-		p.logger.Warn("an object stays protected", "key", key.String(), "error", err)
-	})
 }
 
 // onObject enqueues only what has something to do. Objects that are protected and not being deleted are most of all.
@@ -85,7 +67,7 @@ func (p *Protection) onObject(e reconcile.Event) {
 	case e.Deleted:
 		p.setPending(e.Key, false)
 	case p.mayGo(e.Object) || p.isUnprotected(e.Object):
-		p.queue.Add(e.Key)
+		p.Add(e.Key)
 	}
 }
 
@@ -97,7 +79,7 @@ func (p *Protection) onUser(e reconcile.Event) {
 	defer p.mu.Unlock()
 	for key := range p.pending {
 		if key.Namespace == "" || key.Namespace == e.Key.Namespace {
-			p.queue.Add(key)
+			p.Add(key)
 		}
 	}
 }
@@ -106,14 +88,14 @@ func (p *Protection) onUser(e reconcile.Event) {
 // That one is marked pending before its users are listed: otherwise the delete of the last user, between list and
 // mark, would go unnoticed.
 func (p *Protection) sync(ctx context.Context, key meta.Key) error {
-	o, err := p.store.Get(ctx, request.Get{Kind: p.kind, Key: key})
-	if err != nil && !reconcile.IsNotFound(err) {
+	o, err := p.objects.Get(ctx, key)
+	if err != nil {
 		return err
 	}
-	if err != nil || !p.mayGo(o) {
+	if o == nil || !p.mayGo(o) {
 		p.setPending(key, false)
-		if err == nil && p.isUnprotected(o) {
-			return reconcile.AddFinalizer(ctx, p.store, p.kind, o, p.finalizer)
+		if o != nil && p.isUnprotected(o) {
+			return p.objects.AddFinalizer(ctx, o, p.finalizer)
 		}
 		return nil
 	}
@@ -122,7 +104,7 @@ func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 	if used, err := p.inUse(ctx, o); used || err != nil {
 		return err
 	}
-	return reconcile.RemoveFinalizer(ctx, p.store, p.kind, o, p.finalizer)
+	return p.objects.RemoveFinalizer(ctx, o, p.finalizer)
 }
 
 // mayGo reports whether an object is being deleted and has the finalizer.
@@ -168,13 +150,13 @@ func (p *Protection) usedByVolume(ctx context.Context, class *meta.Object) (bool
 // anyUser reports whether uses is true of any object that may use others, in a namespace or, for "", anywhere.
 // Users are listed from the store and not from a cache: one that lags behind could let go what was just taken into use.
 func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(meta.Key, tree.Tree) bool) (bool, error) {
-	for _, k := range p.userKinds {
-		users, err := p.store.List(ctx, request.List{Kind: k, Namespace: namespace})
+	for _, k := range p.users {
+		users, err := k.List(ctx, request.List{Namespace: namespace})
 		if err != nil {
 			return false, err
 		}
-		for _, o := range users.Items {
-			user, err := codec.DecodeStored(k.Message(), o.JSON)
+		for _, o := range users {
+			user, err := k.Decode(o)
 			if err != nil {
 				return false, err
 			}

@@ -19,7 +19,7 @@ func (w *testStore) runProtections() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
 	for _, p := range []*Protection{
-		NewVolumeClaimProtection(w, w.kinds, slog.New(slog.DiscardHandler)), NewVolumeProtection(w, w.kinds, slog.New(slog.DiscardHandler)),
+		NewVolumeClaimProtection(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler))), NewVolumeProtection(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler))),
 	} {
 		wait.Go(func() { p.Run(ctx) })
 	}

@@ -2,44 +2,32 @@ package controllers
 
 import (
 	"context"
-	"log/slog"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/amount"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission/quota"
 )
 
 // ResourceQuotas keeps the status of quotas what the ledger says.
 type ResourceQuotas struct {
-	store  Store
-	kind   *schema.Kind
+	*reconcile.Controller[meta.Key]
+	quotas reconcile.Client
 	ledger *quota.Ledger
-	logger *slog.Logger
-	queue  *reconcile.Workqueue[meta.Key]
 }
 
 // NewResourceQuotas makes the controller of the quotas that a ledger follows.
-func NewResourceQuotas(store Store, kinds *catalog.Catalog, ledger *quota.Ledger, logger *slog.Logger) *ResourceQuotas {
-	return &ResourceQuotas{store, reconcile.CoreKind(kinds, "ResourceQuota"), ledger, logger, reconcile.NewWorkqueue[meta.Key]().Named("resourcequota_primary")}
+func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
+	c := &ResourceQuotas{quotas: env.Core("ResourceQuota"), ledger: ledger}
+	c.Controller = reconcile.New(env, "resourcequota_primary", c.writeStatus, "the status of a quota cannot be written", "key")
+	c.Go(c.gather)
+	return c
 }
 
 // statusDelay is how long changes are gathered before they are written.
 const statusDelay = 100 * time.Millisecond
-
-// Run runs the controller until the context ends.
-func (c *ResourceQuotas) Run(ctx context.Context) {
-	go c.gather(ctx)
-	c.queue.Run(ctx, c.writeStatus, func(key meta.Key, err error) {
-		c.logger.Warn("the status of a quota cannot be written", "key", key.String(), "error", err)
-	})
-}
 
 // gather puts quotas whose usage has changed into the queue.
 // Without the delay, each of many objects created at once would cost a write of the status.
@@ -55,34 +43,26 @@ func (c *ResourceQuotas) gather(ctx context.Context) {
 			return
 		// Changes go on to be gathered by the ledger meanwhile, and are taken together.
 		case <-time.After(statusDelay):
-			c.queue.Add(c.ledger.TakeChanges()...)
+			c.Add(c.ledger.TakeChanges()...)
 		}
 	}
 }
 
 // writeStatus writes the status of one quota, if it says anything else than the ledger.
 func (c *ResourceQuotas) writeStatus(ctx context.Context, key meta.Key) error {
-	o, err := c.store.Get(ctx, request.Get{Kind: c.kind, Key: key})
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
-	if err != nil {
+	o, stored, err := c.quotas.Read(ctx, key)
+	if err != nil || o == nil {
 		return err
 	}
 	now, ok := c.ledger.Status(key)
 	if !ok || now.UID != o.Meta.UID {
-		return nil // the ledger tells of the quota when it has seen it
-	}
-	stored, err := codec.DecodeStored(c.kind.Message(), o.JSON)
-	if err != nil {
-		return err
+		return nil // the ledger does not know this quota, or not yet
 	}
 	status := stored.Object("status")
 	if sameAmounts(status.Object("hard"), now.Hard) && sameAmounts(status.Object("used"), now.Used) {
 		return nil
 	}
-	change := tree.Tree{"hard": replacing(status.Object("hard"), now.Hard), "used": replacing(status.Object("used"), now.Used)}
-	return reconcile.PatchIfUnchanged(ctx, c.store, c.kind, o, "status", tree.Tree{"status": change})
+	return c.quotas.PatchStatus(ctx, o, tree.Tree{"hard": replacing(status.Object("hard"), now.Hard), "used": replacing(status.Object("used"), now.Used)})
 }
 
 // sameAmounts tells whether two lists of resources have the same amounts, however they are written.

@@ -4,15 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -27,35 +24,16 @@ import (
 // Where it is stands in the status of the migration and in the objects themselves: what has been written again has a newer
 // version than that in the status. So after a restart it goes on with what is left.
 type StorageVersionMigrator struct {
-	store  Store
-	kinds  *catalog.Catalog
-	kind   *schema.Kind // nil while migrations are not served
-	logger *slog.Logger
-	queue  *reconcile.Workqueue[string] // names of migrations
+	*reconcile.Controller[string]
+	migrations reconcile.Client
 }
 
 // NewStorageVersionMigrator returns the controller. It does nothing where StorageVersionMigrations are not served.
-func NewStorageVersionMigrator(store Store, kinds *catalog.Catalog, logger *slog.Logger) *StorageVersionMigrator {
-	group := kinds.Naming().Group("storagemigration")
-	return &StorageVersionMigrator{
-		store: store, kinds: kinds, kind: kinds.Kind(group, "v1beta1", "storageversionmigrations"), logger: logger,
-		queue: reconcile.NewWorkqueue[string](),
-	}
-}
-
-// Run runs the controller until the context ends.
-func (c *StorageVersionMigrator) Run(ctx context.Context) {
-	if c.kind == nil {
-		return
-	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() {
-		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.UpdateHandlerFunc(func(o *meta.Object) { c.queue.Add(o.Key.Name) }))
-	})
-	c.queue.Run(ctx, c.sync, func(name string, err error) {
-		c.logger.Warn("a storage version migration waits", "migration", name, "error", err)
-	})
+func NewStorageVersionMigrator(env *Env) *StorageVersionMigrator {
+	c := &StorageVersionMigrator{migrations: env.ClientOf(env.Kinds.Kind(env.Group("storagemigration"), "v1beta1", "storageversionmigrations"))}
+	c.Controller = reconcile.New(env, "", c.sync, "a storage version migration waits", "migration")
+	c.Watch(c.migrations, reconcile.Updates(func(o *meta.Object) { c.Add(o.Key.Name) }))
+	return c
 }
 
 // The conditions of a migration.
@@ -70,7 +48,7 @@ const maxUnknown = time.Minute
 
 // sync takes a migration one step further. The write of its status brings it back for the next one.
 func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
-	o, object, err := reconcile.Read(ctx, c.store, c.kind, meta.Key{GroupResource: c.kind.Storage, Name: name})
+	o, object, err := c.migrations.Read(ctx, c.migrations.Key("", name))
 	if err != nil || o == nil {
 		return err
 	}
@@ -115,7 +93,7 @@ var errUnknownResource = errors.New("resource does not exist in discovery")
 // migratable is the kind in which the objects of a resource are stored, if some version of it is served that clients
 // could rewrite them through.
 func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kind, error) {
-	for _, k := range c.kinds.Kinds() {
+	for _, k := range c.Kinds.Kinds() {
 		if k.Group != group || k.Resource != resource {
 			continue
 		}
@@ -132,12 +110,12 @@ func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kin
 // rewriteAll writes again what was stored up to a version, and what is stored in a former version of the kind since, by
 // a request that was under way when the definition changed.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) error {
-	list, err := c.store.List(ctx, request.List{Kind: k.Unconverted()})
+	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {
 		return err
 	}
 	var left []*meta.Object
-	for _, o := range list.Items {
+	for _, o := range list {
 		if o.Version <= upTo || !convert.IsWrittenAs(k, o) {
 			left = append(left, o)
 		}
@@ -155,16 +133,9 @@ func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind,
 // rewrite writes an object again as it is, by an apply of nothing. An object that has changed, that has gone or that is
 // another one by now needs no migration.
 func (c *StorageVersionMigrator) rewrite(ctx context.Context, k *schema.Kind, o *meta.Object) error {
-	_, err := c.store.Mutate(ctx, request.Mutation{
-		Kind: k, Key: o.Key, FieldManager: "storage-version-migrator-controller",
-		Change: request.Apply{Config: tree.Tree{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": tree.Tree{
-			"name": o.Key.Name, "uid": o.Meta.UID, "resourceVersion": strconv.FormatUint(o.Version, 10),
-		}}},
-	})
-	if reconcile.IsConflict(err) || reconcile.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return reconcile.Except(c.ClientOf(k).As("storage-version-migrator-controller").Apply(ctx, o.Key, "", tree.Tree{
+		"metadata": tree.Tree{"uid": o.Meta.UID, "resourceVersion": strconv.FormatUint(o.Version, 10)},
+	}), reconcile.IsConflict, reconcile.IsNotFound)
 }
 
 // firstFault is one of several errors: the first that a repetition does not mend, or else any.
@@ -198,24 +169,18 @@ const maxMigrationMessage = 32 << 10
 func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, kind, reason, message string) error {
 	change := tree.Tree{}
 	if m.status.String("resourceVersion") == "" {
-		list, err := c.store.List(ctx, request.List{Kind: c.kind, Limit: 1})
+		list, err := c.Store.List(ctx, request.List{Kind: c.migrations.Kind, Limit: 1})
 		if err != nil {
 			return err
 		}
 		change["resourceVersion"] = strconv.FormatUint(list.Version, 10)
 	}
-	conditions := []any{}
-	for _, is := range m.status.Objects("conditions") {
-		if is.String("type") == migrationRunning && kind != migrationRunning {
-			is["status"], is["lastTransitionTime"] = "False", timestamp()
-		}
-		if is.String("type") != kind {
-			conditions = append(conditions, is)
-		}
+	if is := condition.Find(m.status, migrationRunning); is != nil && kind != migrationRunning {
+		is["status"], is["lastTransitionTime"] = "False", reconcile.Timestamp()
 	}
-	change["conditions"] = append(conditions, tree.Tree{
-		"type": kind, "status": "True", "reason": reason, "lastTransitionTime": timestamp(),
+	change["conditions"] = append(reconcile.RemoveCondition(m.status.List("conditions"), kind), tree.Tree{
+		"type": kind, "status": "True", "reason": reason, "lastTransitionTime": reconcile.Timestamp(),
 		"message": strings.ToValidUTF8(message[:min(len(message), maxMigrationMessage)], ""),
 	})
-	return reconcile.PatchIfUnchanged(ctx, c.store, c.kind, m.object, "status", tree.Tree{"status": change})
+	return c.migrations.PatchStatus(ctx, m.object, change)
 }

@@ -33,7 +33,7 @@ func (w *testStore) saysOfMigration(name string, texts ...string) bool {
 func (w *testStore) runMigrator(store Store) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
-	wait.Go(func() { NewStorageVersionMigrator(store, w.kinds, discardLogger).Run(ctx) })
+	wait.Go(func() { NewStorageVersionMigrator(NewEnv(store, w.kinds, discardLogger)).Run(ctx) })
 	return func() { cancel(); wait.Wait() }
 }
 

@@ -1,6 +1,19 @@
 package controllers
 
-import "github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+import (
+	"log/slog"
 
-// Store is what the controllers need of the store.
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/catalog"
+)
+
+// Store is the part of actors.Store that controllers use: the same operations as requests.
 type Store = reconcile.Store
+
+// An Env is what controllers are made of.
+type Env = reconcile.Env
+
+// NewEnv returns an Env whose controllers write to a store.
+func NewEnv(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Env {
+	return reconcile.NewEnv(store, kinds, logger)
+}

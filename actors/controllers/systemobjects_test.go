@@ -18,8 +18,8 @@ import (
 func TestSystemObjects(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	defer runControllers(NewSystemObjects(w, w.kinds, slog.New(slog.DiscardHandler)), w.newNamespaces(w))()
-	k := priorityClassKind(w.kinds)
+	defer runControllers(NewSystemObjects(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler))), w.newNamespaces(w))()
+	k := NewEnv(w, w.kinds, discardLogger).Client("scheduling.platform.io", "v1", "PriorityClass").Kind
 	class := request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "system-node-critical"}}
 	w.waitUntil("the class is there", func() bool { _, err := w.Get(t.Context(), class); return err == nil })
 	if _, err := w.Mutate(t.Context(), request.Mutation{Kind: k, Key: class.Key, Change: request.Delete{}}); err != nil {
@@ -42,14 +42,14 @@ func TestSystemObjects(t *testing.T) {
 func TestAPIServerIdentity(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	a := NewAPIServerIdentity(w, w.kinds, "host", slog.New(slog.DiscardHandler))
+	a := NewAPIServerIdentity(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler)), "host")
 	if a.key.Name != "apiserver-i5ak4y2hwalsyajfj72vxls274" {
 		t.Errorf("the Lease is named %s", a.key.Name)
 	}
 	lease := func(name, label string, renewed time.Time) {
 		key := a.key
 		key.Name = name
-		_, err := w.Mutate(t.Context(), request.Mutation{Kind: a.kind, Key: key, Change: request.Create{Object: tree.Tree{
+		_, err := w.Mutate(t.Context(), request.Mutation{Kind: a.leases.Kind, Key: key, Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": name, "namespace": key.Namespace, "labels": tree.Tree{"apiserver.platform.io/identity": label}},
 			"spec":     tree.Tree{"holderIdentity": "x", "leaseDurationSeconds": int64(60), "renewTime": renewed.UTC().Format("2006-01-02T15:04:05.000000Z")},
 		}}})
@@ -60,7 +60,7 @@ func TestAPIServerIdentity(t *testing.T) {
 	get := func(name string) *meta.Object {
 		key := a.key
 		key.Name = name
-		o, err := w.Get(t.Context(), request.Get{Kind: a.kind, Key: key})
+		o, err := w.Get(t.Context(), request.Get{Kind: a.leases.Kind, Key: key})
 		if err != nil && !reconcile.IsNotFound(err) {
 			t.Fatal(err)
 		}

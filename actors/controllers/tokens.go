@@ -4,15 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
@@ -21,17 +17,15 @@ import (
 // deletes such Secrets when their account is deleted. When a Secret is deleted, Tokens removes the
 // reference to it from the account.
 type Tokens struct {
-	store             Store
-	secrets, accounts *schema.Kind
-	names             serviceaccount.SecretNames
-	issuer            *serviceaccount.Issuer
-	caBundle          func() []byte // PEM of the CAs that clients are to trust
-	logger            *slog.Logger
+	*reconcile.Controller[meta.Key] // of Secrets
+	secrets, accounts               reconcile.Client
+	names                           serviceaccount.SecretNames
+	issuer                          *serviceaccount.Issuer
+	caBundle                        func() []byte
 
-	queue            *reconcile.Workqueue[meta.Key] // Secrets
-	mu               sync.Mutex                     // guards the next two
-	owners           map[meta.Key]tokenOwner        // the account of each Secret
-	secretsByAccount map[meta.Key]map[meta.Key]bool // the reverse of owners
+	mu               sync.Mutex // guards owners and secretsByAccount
+	owners           map[meta.Key]tokenOwner
+	secretsByAccount reconcile.Index[meta.Key, meta.Key, bool]
 }
 
 // tokenOwner is the account that a Secret names. It is kept after the Secret is deleted (gone), until
@@ -41,25 +35,16 @@ type tokenOwner struct {
 	gone    bool
 }
 
-// NewTokens returns the controller for the kinds of a catalogue. issuer signs the tokens.
-func NewTokens(store Store, kinds *catalog.Catalog, issuer *serviceaccount.Issuer, caBundle func() []byte, logger *slog.Logger) *Tokens {
-	return &Tokens{
-		store: store, names: serviceaccount.NewSecretNames(kinds.Naming()), issuer: issuer, caBundle: caBundle, logger: logger,
-		secrets:  reconcile.CoreKind(kinds, "Secret"),
-		accounts: reconcile.CoreKind(kinds, "ServiceAccount"),
-		queue:    reconcile.NewWorkqueue[meta.Key]().Named("serviceaccount_tokens_service"), owners: map[meta.Key]tokenOwner{}, secretsByAccount: map[meta.Key]map[meta.Key]bool{},
+// NewTokens returns the controller. issuer signs the tokens.
+func NewTokens(env *Env, issuer *serviceaccount.Issuer, caBundle func() []byte) *Tokens {
+	t := &Tokens{
+		secrets: env.Core("Secret"), accounts: env.Core("ServiceAccount"), names: serviceaccount.NewSecretNames(env.Naming), issuer: issuer, caBundle: caBundle,
+		owners: map[meta.Key]tokenOwner{}, secretsByAccount: reconcile.Index[meta.Key, meta.Key, bool]{},
 	}
-}
-
-// Run runs the controller until the context ends.
-func (t *Tokens) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, t.store, t.secrets, reconcile.EventHandlerFunc(t.onSecret)) })
-	running.Go(func() { reconcile.RunInformer(ctx, t.store, t.accounts, reconcile.EventHandlerFunc(t.onAccount)) })
-	t.queue.Run(ctx, t.sync, func(key meta.Key, err error) {
-		t.logger.Warn("a secret lacks its token", "key", key.String(), "error", err)
-	})
+	t.Controller = reconcile.New(env, "serviceaccount_tokens_service", t.sync, "a secret lacks its token", "key")
+	t.Watch(t.secrets, t.onSecret)
+	t.Watch(t.accounts, t.onAccount)
+	return t
 }
 
 // onSecret keeps owners and secretsByAccount the same. A Secret that is gone stays in owners until it was processed, since
@@ -70,7 +55,7 @@ func (t *Tokens) onSecret(e reconcile.Event) {
 	if e.Deleted {
 		if of, known := t.owners[e.Key]; known {
 			t.owners[e.Key] = tokenOwner{of.account, true}
-			t.queue.Add(e.Key)
+			t.Add(e.Key)
 		}
 		return
 	}
@@ -78,14 +63,11 @@ func (t *Tokens) onSecret(e reconcile.Event) {
 	if !ok {
 		return
 	}
-	secret, key := e.Key, meta.Key{GroupResource: t.accounts.Storage, Namespace: e.Key.Namespace, Name: account}.Clone()
+	secret, key := e.Key, t.accounts.Key(e.Key.Namespace, account).Clone()
 	t.forget(secret)
 	t.owners[secret] = tokenOwner{account: key}
-	if t.secretsByAccount[key] == nil {
-		t.secretsByAccount[key] = map[meta.Key]bool{}
-	}
-	t.secretsByAccount[key][secret] = true
-	t.queue.Add(secret)
+	t.secretsByAccount.Put(key, secret, true)
+	t.Add(secret)
 }
 
 // forget removes a Secret from both maps. The caller holds the lock.
@@ -95,9 +77,7 @@ func (t *Tokens) forget(secret meta.Key) {
 		return
 	}
 	delete(t.owners, secret)
-	if delete(t.secretsByAccount[of.account], secret); len(t.secretsByAccount[of.account]) == 0 {
-		delete(t.secretsByAccount, of.account)
-	}
+	t.secretsByAccount.Delete(of.account, secret)
 }
 
 // onAccount enqueues the Secrets of an account that has come, changed or gone: they need a token, or must go with it.
@@ -106,16 +86,16 @@ func (t *Tokens) onAccount(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	for secret := range t.secretsByAccount[e.Key] {
-		t.queue.Add(secret)
+		t.Add(secret)
 	}
 }
 
 // accountOf returns the account that a Secret names; ok is false for Secrets of other types.
-func accountOf(n serviceaccount.SecretNames, k *schema.Kind, o *meta.Object) (account string, ok bool) {
+func accountOf(n serviceaccount.SecretNames, secrets reconcile.Client, o *meta.Object) (account string, ok bool) {
 	if !bytes.Contains(o.JSON, []byte(n.Type)) { // most Secrets have other types: do not decode them
 		return "", false
 	}
-	object, err := codec.DecodeStored(k.Message(), o.JSON)
+	object, err := secrets.Decode(o)
 	if err != nil {
 		return "", false
 	}
@@ -126,33 +106,31 @@ func accountOf(n serviceaccount.SecretNames, k *schema.Kind, o *meta.Object) (ac
 // sync processes one Secret: it is filled if its account exists and deleted if not. If the Secret
 // itself is deleted, the reference to it is removed.
 func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
-	o, err := t.store.Get(ctx, request.Get{Kind: t.secrets, Key: key})
+	o, object, err := t.secrets.Read(ctx, key)
 	switch {
-	case reconcile.IsNotFound(err):
+	case err != nil:
+		return err
+	case o == nil:
 		return t.removeSecretReference(ctx, key)
-	case err != nil || o.Meta.Terminating:
-		return err
-	}
-	object, err := codec.DecodeStored(t.secrets.Message(), o.JSON)
-	if err != nil {
-		return err
+	case o.Meta.Terminating:
+		return nil
 	}
 	secret, ok := t.names.Read(object)
 	if !ok {
-		return nil // deleted, and created again with another type
+		return nil
 	}
 	account := serviceaccount.Account{Namespace: key.Namespace, Name: secret.Account}
-	head, err := t.store.Get(ctx, request.Get{Kind: t.accounts, Key: meta.Key{GroupResource: t.accounts.Storage, Namespace: key.Namespace, Name: account.Name}})
-	if err != nil && !reconcile.IsNotFound(err) {
+	head, err := t.accounts.Get(ctx, t.accounts.Key(key.Namespace, account.Name))
+	if err != nil {
 		return err
 	}
-	if err != nil || secret.UID != "" && secret.UID != head.Meta.UID {
-		return reconcile.DeleteIfUnchanged(ctx, t.store, t.secrets, o, "")
+	if head == nil || secret.UID != "" && secret.UID != head.Meta.UID {
+		return t.secrets.Delete(ctx, o)
 	}
 	account.UID = head.Meta.UID
 	err = t.fill(ctx, o, secret, account)
 	if reconcile.IsImmutable(err, object) {
-		t.logger.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
+		t.Log.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
 		return nil
 	}
 	return err
@@ -178,7 +156,7 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount
 	if len(lacks) == 0 && secret.UID != "" {
 		return nil
 	}
-	return reconcile.PatchIfUnchanged(ctx, t.store, t.secrets, o, "", tree.Tree{
+	return t.secrets.Patch(ctx, o, "", tree.Tree{
 		"metadata": tree.Tree{"annotations": tree.Tree{t.names.UID: account.UID}}, "data": lacks,
 	})
 }
@@ -194,15 +172,7 @@ func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) err
 	if !of.gone {
 		return nil
 	}
-	err := updateSecretReferences(ctx, t.store, t.accounts, of.account, func(secrets []any) []any {
-		var rest []any
-		for _, s := range secrets {
-			if r, ok := s.(tree.Tree); !ok || r.String("name") != secret.Name {
-				rest = append(rest, s)
-			}
-		}
-		return rest
-	})
+	err := t.removeReference(ctx, of.account, secret.Name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if err == nil && t.owners[secret].gone { // it was not created again in the meantime
@@ -211,24 +181,19 @@ func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) err
 	return err
 }
 
-// updateSecretReferences changes the list of Secrets that an account references. It is no error if the
-// account is deleted.
-func updateSecretReferences(ctx context.Context, store Store, accounts *schema.Kind, key meta.Key, change func(secrets []any) []any) error {
-	o, err := store.Get(ctx, request.Get{Kind: accounts, Key: key})
-	if err != nil || o.Meta.Terminating {
-		if reconcile.IsNotFound(err) {
-			return nil
-		}
-		return err
-	}
-	object, err := codec.DecodeStored(accounts.Message(), o.JSON)
-	if err != nil {
+// removeReference removes a Secret from those that an account refers to.
+func (t *Tokens) removeReference(ctx context.Context, account meta.Key, secret string) error {
+	o, object, err := t.accounts.Read(ctx, account)
+	if err != nil || o == nil || o.Meta.Terminating {
 		return err
 	}
 	before := object.List("secrets")
-	after := change(before)
+	after := slices.DeleteFunc(slices.Clone(before), func(s any) bool {
+		r, ok := s.(tree.Tree)
+		return ok && r.String("name") == secret
+	})
 	if len(after) == len(before) {
 		return nil
 	}
-	return reconcile.PatchIfUnchanged(ctx, store, accounts, o, "", tree.Tree{"secrets": after})
+	return t.accounts.Patch(ctx, o, "", tree.Tree{"secrets": after})
 }

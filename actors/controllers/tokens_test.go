@@ -27,12 +27,12 @@ func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	found := false
-	reconcile.RunInformer(ctx, w, w.kind(resource), reconcile.EventHandlerFunc(func(e reconcile.Event) {
+	(&reconcile.Informer{Client: NewEnv(w, w.kinds, discardLogger).ClientOf(w.kind(resource)), On: func(e reconcile.Event) {
 		if !found && right(e) {
 			found = true
 			cancel()
 		}
-	}))
+	}}).Run(ctx)
 }
 
 // waitNotFound waits until there is no object at a path. There may be nothing to follow by then.
@@ -85,7 +85,7 @@ func (w *testStore) tokens(trust string) *Tokens {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return NewTokens(w, w.kinds, issuer, func() []byte { return []byte(trust) }, discardLogger)
+	return NewTokens(NewEnv(w, w.kinds, discardLogger), issuer, func() []byte { return []byte(trust) })
 }
 
 // hasToken tells whether a Secret holds a token.
@@ -98,7 +98,7 @@ func hasToken(e reconcile.Event) bool {
 func TestTokenSecrets(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	defer runControllers(w.tokens("one"), NewTokenSecrets(w, w.kinds, discardLogger))()
+	defer runControllers(w.tokens("one"), NewTokenSecrets(NewEnv(w, w.kinds, discardLogger)))()
 	w.create("serviceaccounts/default/robot")
 	var first string
 	named := func(other string) func(reconcile.Event) bool {
@@ -162,7 +162,7 @@ func TestTokensRepair(t *testing.T) {
 func TestDefaultAccounts(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	defer runControllers(NewServiceAccounts(w, w.kinds, discardLogger))()
+	defer runControllers(NewServiceAccounts(NewEnv(w, w.kinds, discardLogger)))()
 	for _, ns := range []string{"default", "platform-system", "platform-public", "platform-node-lease"} {
 		w.waitFor("serviceaccounts", func(e reconcile.Event) bool { return !e.Deleted && e.Key.Namespace == ns && e.Key.Name == "default" })
 	}
@@ -171,7 +171,7 @@ func TestDefaultAccounts(t *testing.T) {
 	w.waitFor("serviceaccounts", func(e reconcile.Event) bool {
 		return !e.Deleted && e.Key.Namespace == "default" && e.Meta.UID != before
 	})
-	s := NewServiceAccounts(w, w.kinds, discardLogger)
+	s := NewServiceAccounts(NewEnv(w, w.kinds, discardLogger))
 	if err := s.ensure(context.Background(), "nowhere"); err != nil || w.get("serviceaccounts/nowhere/default") != nil {
 		t.Errorf("an account of no namespace: %v", err)
 	}

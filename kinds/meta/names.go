@@ -9,6 +9,15 @@ import (
 // A GroupVersionKind names the schema of an object. The core group is "".
 type GroupVersionKind struct{ Group, Version, Kind string }
 
+// ParseGVK returns the kind that an apiVersion, such as "v1" or "apps/v1", and the name of a kind denote.
+func ParseGVK(apiVersion, kind string) GroupVersionKind {
+	group, version, ok := strings.Cut(apiVersion, "/")
+	if !ok {
+		group, version = "", apiVersion
+	}
+	return GroupVersionKind{group, version, kind}
+}
+
 // APIVersion returns the text of apiVersion fields: "v1" or "apps/v1".
 func (g GroupVersionKind) APIVersion() string {
 	if g.Group == "" {

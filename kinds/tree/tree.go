@@ -113,6 +113,14 @@ func (t Tree) CopyField(from Tree, name string) {
 	}
 }
 
+// Copy returns a deep copy of t, which is empty if t is nil.
+func (t Tree) Copy() Tree {
+	if t == nil {
+		return Tree{}
+	}
+	return Clone(t).(Tree)
+}
+
 // Clone copies a value deeply.
 func Clone(v any) any {
 	switch v := v.(type) {
@@ -141,11 +149,11 @@ func Clone(v any) any {
 	return v
 }
 
-// ListOf returns texts as the value of a list field.
-func ListOf(texts []string) []any {
-	items := make([]any, len(texts))
-	for i, s := range texts {
-		items[i] = s
+// ListOf returns items as the value of a list field.
+func ListOf[T any](all []T) []any {
+	items := make([]any, len(all))
+	for i, item := range all {
+		items[i] = item
 	}
 	return items
 }

@@ -3,7 +3,6 @@ package addresses
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"strings"
@@ -12,18 +11,12 @@ import (
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	servicekind "github.com/troupe-api/troupe/kinds/catalog/service"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
-
-// Store is what these controllers need of the store.
-type Store = reconcile.Store
 
 // Repair makes what must be there before the first request: the default ServiceCIDR, and an IPAddress for each address
 // that a Service has.
@@ -31,29 +24,20 @@ type Store = reconcile.Store
 // It changes no Service: where data contradict each other it reports an event, and leaves the decision to an
 // administrator.
 type Repair struct {
-	store     Store
-	allocator *allocation.ServiceAllocator
-	services  *schema.Kind
-	addresses *schema.Kind // nil if the group is not served
-	cidrs     *schema.Kind // nil if the group is not served
-	name      string       // of the default ServiceCIDR
-	events    *reconcile.EventRecorder
-	logger    *slog.Logger
+	*reconcile.Env
+	allocator                  *allocation.ServiceAllocator
+	services, addresses, cidrs reconcile.Client // the latter two are not served if the group is disabled
+	name                       string           // of the default ServiceCIDR
+	events                     *reconcile.Recorder
 }
 
-// NewRepair makes one for the kinds of a catalogue.
-func NewRepair(store Store, kinds *catalog.Catalog, allocator *allocation.ServiceAllocator, logger *slog.Logger) *Repair {
-	n := kinds.Naming()
+// NewRepair returns the repair of what an allocator has given.
+func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repair {
 	return &Repair{
-		store: store, allocator: allocator, services: reconcile.CoreKind(kinds, "Service"), name: n.Translate("platform"),
-		addresses: networkingKind(kinds, "IPAddress"), cidrs: networkingKind(kinds, "ServiceCIDR"),
-		events: reconcile.NewEventRecorder(store, kinds, "ipallocator-repair-controller"), logger: logger,
+		Env: env, allocator: allocator, services: env.Core("Service"), name: env.Translate("platform"),
+		addresses: env.Client("networking.platform.io", "v1", "IPAddress"), cidrs: env.Client("networking.platform.io", "v1", "ServiceCIDR"),
+		events: env.Recorder("ipallocator-repair-controller"),
 	}
-}
-
-// networkingKind is a kind of the group of networking; nil if it is not served.
-func networkingKind(kinds *catalog.Catalog, name string) *schema.Kind {
-	return kinds.ByGVK(meta.GroupVersionKind{Group: kinds.Naming().Group("networking"), Version: "v1", Kind: name})
 }
 
 // Ensure makes what is missing.
@@ -78,23 +62,21 @@ const maxTries = 10
 // A mismatch with the configuration is only reported. Each write carries the version that was read; the caller tries
 // again after a conflict.
 func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
-	if r.cidrs == nil {
+	if r.cidrs.Kind == nil {
 		return nil
 	}
-	key := meta.Key{GroupResource: r.cidrs.Storage, Name: r.name}
-	o, object, err := reconcile.Read(ctx, r.store, r.cidrs, key)
+	key := r.cidrs.Key("", r.name)
+	o, object, err := r.cidrs.Read(ctx, key)
 	if err != nil {
 		return err
 	}
 	ranges := r.allocator.Ranges()
 	if o == nil {
-		err = reconcile.Create(ctx, r.store, r.cidrs, key, tree.Tree{
-			"metadata": tree.Tree{"name": r.name}, "spec": tree.Tree{"cidrs": tree.ListOf(ranges)},
-		})
+		err = r.cidrs.Ensure(ctx, tree.Tree{"metadata": tree.Tree{"name": r.name}, "spec": tree.Tree{"cidrs": tree.ListOf(ranges)}})
 		if err != nil {
 			return err
 		}
-		if o, object, err = reconcile.Read(ctx, r.store, r.cidrs, key); err != nil || o == nil {
+		if o, object, err = r.cidrs.Read(ctx, key); err != nil || o == nil {
 			return err
 		}
 	}
@@ -102,20 +84,20 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 	switch {
 	case slices.Equal(has, ranges):
 	case len(ranges) == 2 && len(has) == 1 && has[0] == ranges[0]:
-		if err := reconcile.PatchIfUnchanged(ctx, r.store, r.cidrs, o, "", tree.Tree{"spec": tree.Tree{"cidrs": tree.ListOf(ranges)}}); err != nil {
+		if err := r.cidrs.Patch(ctx, o, "", tree.Tree{"spec": tree.Tree{"cidrs": tree.ListOf(ranges)}}); err != nil {
 			return err
 		}
 		return r.EnsureDefaultCIDR(ctx)
 	default:
-		r.logger.Warn("the default ServiceCIDR has other ranges than the configuration", "servicecidr", strings.Join(has, ","), "configuration", strings.Join(ranges, ","))
-		r.events.Record(ctx, r.cidrs, o, reconcile.Warning, "KubernetesDefaultServiceCIDRInconsistent",
+		r.Log.Warn("the default ServiceCIDR has other ranges than the configuration", "servicecidr", strings.Join(has, ","), "configuration", strings.Join(ranges, ","))
+		r.events.Record(r.cidrs, o, reconcile.Warning, "KubernetesDefaultServiceCIDRInconsistent",
 			"The default ServiceCIDR ["+strings.Join(has, " ")+"] does not match the controller flag configurations ["+strings.Join(ranges, " ")+"]")
 		return nil
 	}
 	if o.Meta.Terminating || condition.Find(object.Object("status"), "Ready") != nil {
 		return nil
 	}
-	return writeReady(ctx, r.store, r.cidrs, o, object, "True", "", defaultReady)
+	return writeReady(ctx, r.cidrs, o, object, ready(defaultReady))
 }
 
 // defaultReady is the message of the condition Ready of the default ServiceCIDR.
@@ -126,32 +108,32 @@ const defaultReady = "Kubernetes default Service CIDR is ready"
 //
 // A fault with one Service keeps neither the others nor the orphans from being looked at.
 func (r *Repair) ensureAddresses(ctx context.Context) error {
-	if r.addresses == nil {
+	if r.addresses.Kind == nil {
 		return nil
 	}
-	services, err := r.store.List(ctx, request.List{Kind: r.services})
+	services, err := r.services.List(ctx, request.List{})
 	if err != nil {
 		return err
 	}
 	var made atomic.Int64
-	err = reconcile.ForEachParallel(services.Items, func(o *meta.Object) error {
+	err = reconcile.ForEachParallel(services, func(o *meta.Object) error {
 		n, err := r.ensureAddressesOf(ctx, o)
 		made.Add(int64(n))
 		return err
 	})
 	if n := made.Load(); n > 0 {
-		r.logger.Info("Services of older data have got their IPAddresses", "count", n)
+		r.Log.Info("Services of older data have got their IPAddresses", "count", n)
 	}
-	addresses, listErr := r.store.List(ctx, request.List{Kind: r.addresses})
+	addresses, listErr := r.addresses.List(ctx, request.List{})
 	if listErr != nil {
 		return errors.Join(err, listErr)
 	}
-	return errors.Join(err, reconcile.ForEachParallel(addresses.Items, func(o *meta.Object) error { return r.DeleteIfOrphan(ctx, o) }))
+	return errors.Join(err, reconcile.ForEachParallel(addresses, func(o *meta.Object) error { return r.DeleteIfOrphan(ctx, o) }))
 }
 
 // ensureAddressesOf makes the IPAddresses that a Service lacks, and counts them.
 func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made int, err error) {
-	object, err := codec.DecodeStored(r.services.Message(), o.JSON)
+	object, err := r.services.Decode(o)
 	if err != nil {
 		return 0, err
 	}
@@ -180,8 +162,7 @@ func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made in
 // An IPAddress that refers to another Service means that two Services have the same address, which data of before
 // may contain. The first one keeps it.
 func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a netip.Addr) (made bool, err error) {
-	key := r.allocator.IPAddressKey(a)
-	o, object, err := reconcile.Read(ctx, r.store, r.addresses, key)
+	o, object, err := r.addresses.Read(ctx, r.allocator.IPAddressKey(a))
 	if err != nil {
 		return false, err
 	}
@@ -190,11 +171,12 @@ func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a neti
 		if tree.SemanticEqual(object["spec"], wanted["spec"]) {
 			return false, nil
 		}
-		r.events.Record(ctx, r.services, service, reconcile.Warning, "ClusterIPAlreadyAllocated",
+		r.events.Record(r.services, service, reconcile.Warning, "ClusterIPAlreadyAllocated",
 			"Cluster IP "+a.String()+" was assigned to multiple services; please recreate service")
 		return false, nil
 	}
-	return true, reconcile.Create(ctx, r.store, r.addresses, key, wanted)
+	_, err = r.addresses.Create(ctx, wanted)
+	return true, err
 }
 
 // DeleteIfOrphan deletes an IPAddress that says a Service has it, if none has.
@@ -202,7 +184,7 @@ func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a neti
 // IPAddresses that users make for purposes of their own are left alone, and so are those whose names are no
 // addresses. The delete has the version as a precondition.
 func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
-	object, err := codec.DecodeStored(r.addresses.Message(), o.JSON)
+	object, err := r.addresses.Decode(o)
 	if err != nil || !r.allocator.IsManaged(object) {
 		return err
 	}
@@ -213,6 +195,6 @@ func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
 	if _, held := r.allocator.ServiceOf(a); held {
 		return nil
 	}
-	r.events.Record(ctx, r.addresses, o, reconcile.Warning, "IPAddressNotAllocated", "IPAddress: "+o.Key.Name+" for Service appears to have leaked: cleaning up")
-	return reconcile.DeleteIfUnchanged(ctx, r.store, r.addresses, o, "")
+	r.events.Record(r.addresses, o, reconcile.Warning, "IPAddressNotAllocated", "IPAddress: "+o.Key.Name+" for Service appears to have leaked: cleaning up")
+	return r.addresses.Delete(ctx, o)
 }

@@ -2,7 +2,6 @@ package addresses
 
 import (
 	"context"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"sync"
@@ -11,12 +10,9 @@ import (
 
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -26,51 +22,43 @@ import (
 // No address is given out of a ServiceCIDR any more from the commit on that begins its deletion, and one that was given out
 // before is known to the allocator at once: so the finalizer can go as soon as none is left.
 type ServiceCIDRs struct {
-	store     Store
-	kind      *schema.Kind
-	addresses *schema.Kind
-	allocator *allocation.ServiceAllocator
-	repair    *Repair
-	finalizer string
-	queue     *reconcile.Workqueue[string]
-	waiting   sync.Map     // names of those that wait for addresses to be given up
-	waits     atomic.Int32 // how many these are
-	logger    *slog.Logger
+	*reconcile.Controller[string]
+	cidrs, addresses reconcile.Client
+	allocator        *allocation.ServiceAllocator
+	repair           *Repair
+	finalizer        string
+
+	waiting sync.Map     // names of the ServiceCIDRs that are to go, and are needed
+	waits   atomic.Int32 // how many these are
 }
 
-// NewServiceCIDRs returns the controller for the kinds of a catalogue.
-func NewServiceCIDRs(store Store, kinds *catalog.Catalog, allocator *allocation.ServiceAllocator, logger *slog.Logger) *ServiceCIDRs {
-	return &ServiceCIDRs{
-		store: store, kind: networkingKind(kinds, "ServiceCIDR"), addresses: networkingKind(kinds, "IPAddress"), allocator: allocator,
-		repair: NewRepair(store, kinds, allocator, logger), finalizer: kinds.Naming().Translate("networking.platform.io/service-cidr-finalizer"),
-		queue: reconcile.NewWorkqueue[string]().Named("ipaddresses"), logger: logger,
+// NewServiceCIDRs returns the controller.
+func NewServiceCIDRs(env *reconcile.Env, allocator *allocation.ServiceAllocator) *ServiceCIDRs {
+	repair := NewRepair(env, allocator)
+	c := &ServiceCIDRs{
+		cidrs: repair.cidrs, addresses: repair.addresses, allocator: allocator, repair: repair,
+		finalizer: env.Translate("networking.platform.io/service-cidr-finalizer"),
 	}
+	c.Controller = reconcile.New(env, "ipaddresses", c.sync, "a ServiceCIDR cannot be kept up to date", "servicecidr")
+	c.Watch(c.cidrs, func(e reconcile.Event) {
+		if !e.Deleted || e.Key.Name == repair.name {
+			c.Add(e.Key.Name)
+		}
+		c.recheck()
+	})
+	c.Go(func(ctx context.Context) {
+		c.addresses.WatchLoop(ctx, func(int) func([]request.Event) error { return c.followAddresses(ctx) })
+	})
+	return c
 }
 
 // Run runs the controller until the context ends.
 func (c *ServiceCIDRs) Run(ctx context.Context) {
-	if c.kind == nil {
-		return // the group is not served
+	if c.cidrs.Kind == nil {
+		return // the group is disabled
 	}
 	c.allocator.OnRelease(c.recheck)
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() {
-		reconcile.RunInformer(ctx, c.store, c.kind, reconcile.EventHandlerFunc(func(e reconcile.Event) {
-			if e.Deleted && e.Key.Name == c.repair.name {
-				c.queue.Add(c.repair.name)
-			} else if !e.Deleted {
-				c.queue.Add(e.Key.Name)
-			}
-			c.recheck() // another one may contain the addresses of those that wait
-		}))
-	})
-	running.Go(func() {
-		reconcile.WatchLoop(ctx, c.store, c.addresses, func(int) func([]request.Event) error { return c.followAddresses(ctx) })
-	})
-	c.queue.Run(ctx, c.sync, func(name string, err error) {
-		c.logger.Warn("a ServiceCIDR cannot be kept up to date", "servicecidr", name, "error", err)
-	})
+	c.Controller.Run(ctx)
 }
 
 // orphanDelay is how long an IPAddress may be without the Service that it claims to be of, which may be about to come.
@@ -100,12 +88,12 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 		if ctx.Err() != nil {
 			return
 		}
-		o, _, err := reconcile.Read(ctx, c.store, c.addresses, key)
+		o, err := c.addresses.Get(ctx, key)
 		if err == nil && o != nil {
 			err = c.repair.DeleteIfOrphan(ctx, o)
 		}
 		if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
-			c.logger.Warn("an IPAddress without its Service stays", "address", key.Name, "error", err)
+			c.Log.Warn("an IPAddress without its Service stays", "address", key.Name, "error", err)
 		}
 	})
 }
@@ -117,19 +105,22 @@ func (c *ServiceCIDRs) recheck() {
 		return
 	}
 	c.waiting.Range(func(name, _ any) bool {
-		c.queue.Add(name.(string))
+		c.Add(name.(string))
 		return true
 	})
 }
 
 // wait notes whether a ServiceCIDR waits for addresses to be given up.
 // The counter changes only when the set does, so that it stays equal to its size however often it is called.
-func (c *ServiceCIDRs) wait(name string, waits bool) {
-	if waits {
-		if _, was := c.waiting.LoadOrStore(name, true); !was {
-			c.waits.Add(1)
-		}
-	} else if _, was := c.waiting.LoadAndDelete(name); was {
+func (c *ServiceCIDRs) wait(name string) {
+	if _, was := c.waiting.LoadOrStore(name, true); !was {
+		c.waits.Add(1)
+	}
+}
+
+// stopWaiting undoes wait.
+func (c *ServiceCIDRs) stopWaiting(name string) {
+	if _, was := c.waiting.LoadAndDelete(name); was {
 		c.waits.Add(-1)
 	}
 }
@@ -140,12 +131,12 @@ func (c *ServiceCIDRs) wait(name string, waits bool) {
 // queue. The finalizer must be there before Ready is, for otherwise a ServiceCIDR in use could be deleted at once.
 // The default one is made anew when it is gone.
 func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
-	o, object, err := reconcile.Read(ctx, c.store, c.kind, meta.Key{GroupResource: c.kind.Storage, Name: name})
+	o, object, err := c.cidrs.Read(ctx, c.cidrs.Key("", name))
 	if err != nil {
 		return err
 	}
 	if o == nil {
-		c.wait(name, false)
+		c.stopWaiting(name)
 		if name == c.repair.name {
 			return c.repair.EnsureDefaultCIDR(ctx)
 		}
@@ -155,9 +146,7 @@ func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 		return c.terminate(ctx, o, object)
 	}
 	if !slices.Contains(o.Meta.Finalizers, c.finalizer) {
-		return reconcile.PatchMetadataList(ctx, c.store, c.kind, o, func(metadata tree.Tree) (string, []any) {
-			return "finalizers", append(metadata.List("finalizers"), c.finalizer)
-		})
+		return c.cidrs.AddFinalizer(ctx, o, c.finalizer)
 	}
 	if condition.IsTrue(object.Object("status"), "Ready") {
 		return nil
@@ -166,22 +155,22 @@ func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	if name == c.repair.name {
 		message = defaultReady // whichever of the two comes first
 	}
-	return writeReady(ctx, c.store, c.kind, o, object, "True", "", message)
+	return writeReady(ctx, c.cidrs, o, object, ready(message))
 }
 
 // terminate lets a ServiceCIDR go that nobody needs, or says why it stays.
 func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tree.Tree) error {
-	c.wait(o.Key.Name, true) // before it is looked at, so that no address is missed that is given up meanwhile
+	c.wait(o.Key.Name) // before it is looked at, so that no address is missed that is given up meanwhile
 	needed, err := c.needed(ctx, o, prefixesOf(object))
 	if err != nil {
 		return err
 	}
 	if needed {
-		return writeReady(ctx, c.store, c.kind, o, object, "False", "Terminating",
-			"There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR")
+		return writeReady(ctx, c.cidrs, o, object, reconcile.NewCondition("Ready", "False", "Terminating",
+			"There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR", time.Now()))
 	}
-	c.wait(o.Key.Name, false)
-	return reconcile.RemoveFinalizer(ctx, c.store, c.kind, o, c.finalizer)
+	c.stopWaiting(o.Key.Name)
+	return c.cidrs.RemoveFinalizer(ctx, o, c.finalizer)
 }
 
 // needed tells whether an address of some ranges is taken that no other ServiceCIDR contains.
@@ -189,16 +178,16 @@ func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tre
 // The names decide between two that are being deleted at the same time: if each relied on the other one, both would
 // go.
 func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []netip.Prefix) (bool, error) {
-	list, err := c.store.List(ctx, request.List{Kind: c.kind})
+	list, err := c.cidrs.List(ctx, request.List{})
 	if err != nil {
 		return false, err
 	}
 	var others []netip.Prefix
-	for _, other := range list.Items {
+	for _, other := range list {
 		if other.Key == o.Key || other.Meta.Terminating && other.Key.Name > o.Key.Name {
 			continue // of two that go and contain each other, one stays
 		}
-		object, err := codec.DecodeStored(c.kind.Message(), other.JSON)
+		object, err := c.cidrs.Decode(other)
 		if err != nil {
 			return false, err
 		}
@@ -222,17 +211,16 @@ func prefixesOf(object tree.Tree) []netip.Prefix {
 }
 
 // writeReady writes the condition Ready of a ServiceCIDR, unless it says the same.
-func writeReady(ctx context.Context, store Store, k *schema.Kind, o *meta.Object, object tree.Tree, status, reason, message string) error {
-	old := condition.Find(object.Object("status"), "Ready")
-	if old != nil && old.String("status") == status && old.String("reason") == reason {
+func writeReady(ctx context.Context, cidrs reconcile.Client, o *meta.Object, object, condition tree.Tree) error {
+	conditions := object.Object("status").List("conditions")
+	now := reconcile.SetCondition(conditions, condition)
+	if len(now) == len(conditions) && tree.SemanticEqual(now, conditions) {
 		return nil
 	}
-	now := tree.Tree{"type": "Ready", "status": status, "reason": reason, "message": message, "lastTransitionTime": time.Now().UTC().Format(time.RFC3339)}
-	var conditions []any
-	for _, c := range object.Object("status").Objects("conditions") {
-		if c.String("type") != "Ready" {
-			conditions = append(conditions, c)
-		}
-	}
-	return reconcile.PatchIfUnchanged(ctx, store, k, o, "status", tree.Tree{"status": tree.Tree{"conditions": append(conditions, now)}})
+	return cidrs.PatchStatus(ctx, o, tree.Tree{"conditions": now})
+}
+
+// ready returns the condition of a ServiceCIDR that can be used.
+func ready(message string) tree.Tree {
+	return reconcile.NewCondition("Ready", "True", "", message, time.Now())
 }

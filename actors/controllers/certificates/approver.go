@@ -7,9 +7,8 @@ import (
 	"fmt"
 	"log/slog"
 	"strings"
-	"sync"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authz"
 )
@@ -25,31 +24,23 @@ type Approver struct {
 }
 
 // NewApprover returns the controller. The authorizer answers for users as it would for their requests.
-func NewApprover(store Store, kinds *catalog.Catalog, authorizer authz.Authorizer, logger *slog.Logger) *Approver {
-	naming := kinds.Naming()
-	return &Approver{
-		requests: newRequests(store, kinds, logger), authorizer: authorizer,
-		signer: naming.Translate(nodeClientSigner), group: naming.Translate(group),
+func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
+	a := &Approver{authorizer: authorizer, signer: env.Translate(nodeClientSigner), group: env.Translate(group)}
+	a.requests = newRequests(env, a.approve, "")
+	a.Failed = func(name string, err error) {
+		level := slog.LevelWarn
+		if errors.Is(err, errNotPermitted) {
+			level = slog.LevelDebug
+		}
+		env.Log.Log(context.Background(), level, "a certificate request is not approved", "request", name, "error", err)
 	}
+	a.addUpdated()
+	return a
 }
 
 // errNotPermitted is for requests that nobody has the right to have approved. They are tried again, less and less
 // often, since that right may be given later; it is no reason to warn.
 var errNotPermitted = errors.New("the subject access review was not approved")
-
-// Run runs the controller until the context ends.
-func (a *Approver) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { a.inform(ctx) })
-	a.queue.Run(ctx, a.approve, func(name string, err error) {
-		level := slog.LevelWarn
-		if errors.Is(err, errNotPermitted) {
-			level = slog.LevelDebug
-		}
-		a.logger.Log(ctx, level, "a certificate request is not approved", "request", name, "error", err)
-	})
-}
 
 // approve approves one request if it may be. A request that is not one of a node for this signer is not an error:
 // somebody else decides about it, and it is looked at again only when it changes.

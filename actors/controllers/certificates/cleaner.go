@@ -5,12 +5,9 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/condition"
 )
 
@@ -24,40 +21,29 @@ const (
 // Cleaner deletes requests: an hour after they were approved, denied or have failed, after a day without a decision,
 // and when the certificate that was issued expires. The certificate itself stays valid: deleting the request takes
 // nothing away from whoever has fetched it.
-type Cleaner struct {
-	requests
-	ends *reconcile.Schedule[string] // when requests are to be deleted, by their names
-}
+type Cleaner struct{ requests }
 
-// NewCleaner returns the controller for the kinds of a catalogue.
-func NewCleaner(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Cleaner {
-	return &Cleaner{requests: newRequests(store, kinds, logger), ends: reconcile.NewSchedule[string]()}
-}
-
-// Run runs the controller until the context ends.
-func (c *Cleaner) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, c.store, c.kind, reconcile.EventHandlerFunc(c.note)) })
-	running.Go(func() { c.ends.Run(ctx, func(name string) { c.queue.Add(name) }) })
-	c.queue.Run(ctx, c.clean, func(name string, err error) {
-		c.logger.Warn("a certificate request that is over stays", "request", name, "error", err)
-	})
+// NewCleaner returns the controller.
+func NewCleaner(env *reconcile.Env) *Cleaner {
+	c := &Cleaner{}
+	c.requests = newRequests(env, c.clean, "a certificate request that is over stays")
+	c.Watch(c.client, c.note)
+	return c
 }
 
 // note notes when a request is over. It is called for every request at the start too, so the schedule needs no store
 // of its own.
 func (c *Cleaner) note(e reconcile.Event) {
 	if e.Deleted {
-		c.ends.Remove(e.Key.Name)
+		c.Cancel(e.Key.Name)
 		return
 	}
-	r, err := parse(c.kind, e.Object)
+	r, err := c.parse(e.Object)
 	if err != nil {
-		c.logger.Warn("a certificate request cannot be read", "request", e.Key.Name, "error", err)
+		c.Log.Warn("a certificate request cannot be read", "request", e.Key.Name, "error", err)
 		return
 	}
-	c.ends.Set(e.Key.Name, end(r))
+	c.SetTime(e.Key.Name, end(r))
 }
 
 // clean deletes a request that is over. The object says so anew: it may be another one of the same name. The
@@ -68,10 +54,10 @@ func (c *Cleaner) clean(ctx context.Context, name string) error {
 		return err
 	}
 	if at := end(r); at.After(c.now()) {
-		c.ends.Set(name, at)
+		c.SetTime(name, at)
 		return nil
 	}
-	return reconcile.DeleteIfUnchanged(ctx, c.store, c.kind, r.object, "")
+	return c.client.Delete(ctx, r.object)
 }
 
 // end is when a request is over. A request without a certificate that can be read has no expiry.
@@ -79,7 +65,7 @@ func end(r *signingRequest) time.Time {
 	var decided time.Time
 	for _, kind := range []string{approved, denied, failed} {
 		if c := condition.FindIn(r.conditions, kind); c != nil {
-			if at := timeIn(c, "lastUpdateTime"); at.After(decided) {
+			if at := reconcile.Time(c, "lastUpdateTime"); at.After(decided) {
 				decided = at
 			}
 		}

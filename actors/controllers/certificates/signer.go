@@ -3,11 +3,9 @@ package certificates
 import (
 	"context"
 	"encoding/base64"
-	"log/slog"
-	"sync"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/certs"
 )
@@ -33,26 +31,18 @@ type signer struct {
 
 // NewSigner returns the controller. lifetime is the longest of a certificate; a request may ask for a shorter one.
 // Names of signers are translated once, so that requests are compared with them as clients write them.
-func NewSigner(store Store, kinds *catalog.Catalog, cas Authorities, lifetime time.Duration, logger *slog.Logger) *Signer {
-	s := &Signer{requests: newRequests(store, kinds, logger), lifetime: lifetime, signers: map[string]signer{}}
+func NewSigner(env *reconcile.Env, cas Authorities, lifetime time.Duration) *Signer {
+	s := &Signer{lifetime: lifetime, signers: map[string]signer{}}
+	s.requests = newRequests(env, s.sign, "a certificate request is not signed")
+	s.addUpdated()
 	for name, authority := range map[string]*certs.Authority{
 		clientSigner: cas.Client, nodeClientSigner: cas.NodeClient, nodeServerSigner: cas.NodeServer, legacySigner: cas.Legacy,
 	} {
 		if authority != nil {
-			s.signers[kinds.Naming().Translate(name)] = signer{policies[name], authority}
+			s.signers[env.Translate(name)] = signer{policies[name], authority}
 		}
 	}
 	return s
-}
-
-// Run runs the controller until the context ends.
-func (s *Signer) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { s.inform(ctx) })
-	s.queue.Run(ctx, s.sign, func(name string, err error) {
-		s.logger.Warn("a certificate request is not signed", "request", name, "error", err)
-	})
 }
 
 // sign does what is due of one request. Other signers' requests are left alone, whatever they look like.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -145,7 +146,7 @@ func newStatus(old tree.Tree, generation int64, c count, disrupted map[string]ti
 // failedStatus is the status of a budget whose Pods cannot be counted.
 // It allows nothing: when in doubt, Pods stay. The other numbers remain as they were counted last.
 func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
-	status := tree.Clone(old).(tree.Tree)
+	status := old.Copy()
 	status["disruptionsAllowed"] = int64(0)
 	generation, _ := old.Int("observedGeneration")
 	setCondition(status, old, "False", "SyncFailed", why, generation, now)
@@ -155,16 +156,10 @@ func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
 // setCondition says in a status whether anything may go. The other conditions stay as they were, and so does the time if
 // the answer is the same.
 func setCondition(status, old tree.Tree, is, reason, message string, generation int64, now time.Time) {
-	c := tree.Tree{"type": disruptionAllowed, "status": is, "reason": reason, "message": message, "observedGeneration": generation}
-	c["lastTransitionTime"] = now.UTC().Format(time.RFC3339)
+	c := reconcile.NewCondition(disruptionAllowed, is, reason, message, now)
+	c["observedGeneration"] = generation
 	if before := condition.Find(old, disruptionAllowed); before.String("status") == is {
 		c.CopyField(before, "lastTransitionTime")
 	}
-	conditions := []any{c}
-	for _, other := range old.Objects("conditions") {
-		if other.String("type") != disruptionAllowed {
-			conditions = append(conditions, other)
-		}
-	}
-	status["conditions"] = conditions
+	status["conditions"] = append([]any{c}, reconcile.RemoveCondition(old.List("conditions"), disruptionAllowed)...)
 }

@@ -4,42 +4,29 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
-
-// Store is what the controller needs of the store.
-type Store = reconcile.Store
 
 // Budgets keeps the status of PodDisruptionBudgets.
 //
 // Order of locks: mu first, then those of the queue and the schedule. mu is not held while the store is asked.
 type Budgets struct {
-	store   Store
-	kinds   *catalog.Catalog
-	kind    *schema.Kind // nil if the group is not served
-	pods    *schema.Kind
-	queue   *reconcile.Workqueue[meta.Key]
-	due     *reconcile.Schedule[meta.Key]
-	events  *reconcile.EventRecorder
-	logger  *slog.Logger
-	started sync.Once // the watch of Pods
+	*reconcile.Controller[meta.Key]
+	budgets, pods reconcile.Client
+	events        *reconcile.Recorder
 
-	mu        sync.Mutex                              // guards what follows
-	selectors map[string]map[meta.Key]selector.Labels // by namespace
-	health    map[meta.Key]podHealth                  // of Pods that budgets have counted
+	mu        sync.Mutex                                         // guards the rest
+	selectors reconcile.Index[string, meta.Key, selector.Labels] // of budgets, by namespace
+	health    map[meta.Key]podHealth                             // of Pods that were counted
 }
 
 // podHealth is what counts of a Pod in one version.
@@ -49,37 +36,21 @@ type podHealth struct {
 	ready   bool
 }
 
-// NewBudgets returns the controller for the kinds of a catalogue.
-func NewBudgets(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Budgets {
-	return &Budgets{
-		store: store, kinds: kinds, kind: kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}),
-		pods: reconcile.CoreKind(kinds, "Pod"), queue: reconcile.NewWorkqueue[meta.Key]().Named("disruption"), due: reconcile.NewSchedule[meta.Key](),
-		events: reconcile.NewEventRecorder(store, kinds, "controllermanager"), logger: logger,
-		selectors: map[string]map[meta.Key]selector.Labels{}, health: map[meta.Key]podHealth{},
+// NewBudgets returns the controller.
+func NewBudgets(env *reconcile.Env) *Budgets {
+	b := &Budgets{
+		budgets: env.Client("policy", "v1", "PodDisruptionBudget"), pods: env.Core("Pod"), events: env.Recorder("controllermanager"),
+		selectors: reconcile.Index[string, meta.Key, selector.Labels]{}, health: map[meta.Key]podHealth{},
 	}
-}
-
-// Run runs the controller until the context ends.
-func (b *Budgets) Run(ctx context.Context) {
-	if b.kind == nil {
-		return
-	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() {
-		var watching sync.WaitGroup
-		defer watching.Wait()
-		reconcile.RunInformer(ctx, b.store, b.kind, reconcile.EventHandlerFunc(func(e reconcile.Event) {
-			b.note(e)
-			b.started.Do(func() {
-				watching.Go(func() { reconcile.WatchLoop(ctx, b.store, b.pods, b.followPods) })
-			})
-		}))
+	b.Controller = reconcile.New(env, "disruption", b.sync, "the status of a PodDisruptionBudget cannot be written", "budget")
+	begin := make(chan struct{}) // without a budget no Pods are watched
+	first := sync.OnceFunc(func() { close(begin) })
+	b.Watch(b.budgets, func(e reconcile.Event) {
+		b.note(e)
+		first()
 	})
-	running.Go(func() { b.due.Run(ctx, func(key meta.Key) { b.queue.Add(key) }) })
-	b.queue.Run(ctx, b.sync, func(key meta.Key, err error) {
-		b.logger.Warn("the status of a PodDisruptionBudget cannot be written", "budget", key.String(), "error", err)
-	})
+	b.Go(reconcile.When(begin, func(ctx context.Context) { b.pods.WatchLoop(ctx, b.followPods) }))
+	return b
 }
 
 // note notes which Pods a budget is for.
@@ -87,22 +58,17 @@ func (b *Budgets) note(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if delete(b.selectors[key.Namespace], key); len(b.selectors[key.Namespace]) == 0 {
-		delete(b.selectors, key.Namespace)
-	}
+	b.selectors.Delete(key.Namespace, key)
 	if e.Deleted {
-		b.due.Remove(key)
+		b.Cancel(key)
 		return
 	}
-	if object, err := codec.DecodeStored(b.kind.Message(), bytes.Clone(e.JSON)); err == nil {
+	if object, err := b.budgets.Decode(&meta.Object{JSON: bytes.Clone(e.JSON)}); err == nil {
 		if matching, ok := selectorOf(object); ok {
-			if b.selectors[key.Namespace] == nil {
-				b.selectors[key.Namespace] = map[meta.Key]selector.Labels{}
-			}
-			b.selectors[key.Namespace][key] = matching
+			b.selectors.Put(key.Namespace, key, matching)
 		}
 	}
-	b.queue.Add(key)
+	b.Add(key)
 }
 
 // selectorOf is the selector of a budget; ok is false if it has none, and so is for no Pod.
@@ -149,7 +115,7 @@ func (b *Budgets) notePod(e reconcile.Event) {
 	}
 	for key, matching := range b.selectors[e.Key.Namespace] {
 		if counted || matching.Matches(e.Meta.Labels) {
-			b.due.Set(key, time.Now().Add(countDelay))
+			b.SetTime(key, time.Now().Add(countDelay))
 		}
 	}
 }
@@ -160,7 +126,7 @@ func (b *Budgets) notePod(e reconcile.Event) {
 // makes the write a conflict, and its entry in disruptedPods is not lost. The recheck is a second late, since the
 // times in the status are in whole seconds.
 func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
-	o, object, err := reconcile.Read(ctx, b.store, b.kind, key)
+	o, object, err := b.budgets.Read(ctx, key)
 	if err != nil || o == nil {
 		return err
 	}
@@ -170,36 +136,28 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		b.logger.Debug("the Pods of a budget cannot be counted", "budget", key.String(), "error", err)
+		b.Log.Debug("the Pods of a budget cannot be counted", "budget", key.String(), "error", err)
 		status = failedStatus(object.EnsureObject("status"), err.Error(), now)
 	}
 	if !recheck.IsZero() {
-		b.due.Set(key, recheck.Add(time.Second))
+		b.SetTime(key, recheck.Add(time.Second))
 	}
-	if tree.SemanticEqual(status, object["status"]) {
-		return nil
-	}
-	changed := tree.Tree{"metadata": object["metadata"], "spec": object["spec"], "status": status}
-	_, err = b.store.Mutate(ctx, request.Mutation{Kind: b.kind, Key: key, Subresource: "status", Change: request.Update{Object: changed}})
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return b.budgets.UpdateStatus(ctx, object, status)
 }
 
 // count counts the Pods of a budget.
 func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, now time.Time) (status tree.Tree, recheck time.Time, err error) {
 	pods, err := b.members(ctx, o, object)
 	if err != nil {
-		b.events.Record(ctx, b.kind, o, reconcile.Warning, "NoPods", "Failed to get pods: "+err.Error())
+		b.events.Record(b.budgets, o, reconcile.Warning, "NoPods", "Failed to get pods: "+err.Error())
 		return nil, recheck, err
 	}
 	if len(pods) == 0 {
-		b.events.Record(ctx, b.kind, o, reconcile.Normal, "NoPods", "No matching pods found")
+		b.events.Record(b.budgets, o, reconcile.Normal, "NoPods", "No matching pods found")
 	}
 	c, err := desired(object.Object("spec"), len(pods), func() (int64, error) { return b.scale(ctx, o, object, pods) })
 	if err != nil {
-		b.events.Record(ctx, b.kind, o, reconcile.Warning, "CalculateExpectedPodCountFailed", "Failed to calculate the number of expected pods: "+err.Error())
+		b.events.Record(b.budgets, o, reconcile.Warning, "CalculateExpectedPodCountFailed", "Failed to calculate the number of expected pods: "+err.Error())
 		return nil, recheck, err
 	}
 	members := make([]member, len(pods))
@@ -210,7 +168,7 @@ func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, n
 	disrupted, overdue, recheck := stillDisrupted(members, old, now)
 	for _, name := range overdue {
 		i := slices.IndexFunc(pods, func(p budgetPod) bool { return p.name == name })
-		b.events.Record(ctx, b.pods, pods[i].object, reconcile.Warning, "NotDeleted", fmt.Sprintf("Pod was expected by PDB %s/%s to be deleted but it wasn't", o.Key.Namespace, o.Key.Name))
+		b.events.Record(b.pods, pods[i].object, reconcile.Warning, "NotDeleted", fmt.Sprintf("Pod was expected by PDB %s/%s to be deleted but it wasn't", o.Key.Namespace, o.Key.Name))
 	}
 	c.healthy = countHealthy(members, disrupted, now)
 	return newStatus(old, o.Meta.Generation, c, disrupted, now), recheck, nil
@@ -229,12 +187,12 @@ func (b *Budgets) members(ctx context.Context, o *meta.Object, object tree.Tree)
 	if !ok {
 		return nil, nil
 	}
-	list, err := b.store.List(ctx, request.List{Kind: b.pods, Namespace: o.Key.Namespace, Labels: matching})
+	list, err := b.pods.List(ctx, request.List{Namespace: o.Key.Namespace, Labels: matching})
 	if err != nil {
 		return nil, err
 	}
-	pods := make([]budgetPod, 0, len(list.Items))
-	for _, p := range list.Items {
+	pods := make([]budgetPod, 0, len(list))
+	for _, p := range list {
 		ready, err := b.isReady(p)
 		if err != nil {
 			return nil, err
@@ -252,7 +210,7 @@ func (b *Budgets) isReady(o *meta.Object) (bool, error) {
 	if known.version == o.Version {
 		return known.ready, nil
 	}
-	object, err := codec.DecodeStored(b.pods.Message(), o.JSON)
+	object, err := b.pods.Decode(o)
 	if err != nil {
 		return false, err
 	}

@@ -24,7 +24,7 @@ func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, p
 	known := map[string]bool{} // controllers, by uid
 	unmanaged := false
 	for _, p := range pods {
-		owner := controllerOf(p.object)
+		owner := reconcile.ControllerOf(&p.object.Meta)
 		if owner == nil {
 			unmanaged = true
 			continue
@@ -48,7 +48,7 @@ func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, p
 		total += n
 	}
 	if unmanaged {
-		b.events.Record(ctx, b.kind, o, reconcile.Warning, "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "+selectorText(budget)+") were found "+
+		b.events.Record(b.budgets, o, reconcile.Warning, "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "+selectorText(budget)+") were found "+
 			"to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. "+
 			"To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.")
 	}
@@ -60,55 +60,33 @@ func selectorText(budget tree.Tree) string {
 	return strings.TrimPrefix(fmt.Sprintf("%v", map[string]any(budget.Object("spec", "selector"))), "map")
 }
 
-// controllerOf is the owner that controls an object; nil if none does.
-func controllerOf(o *meta.Object) *meta.OwnerReference {
-	for i := range o.Meta.OwnerReferences {
-		if o.Meta.OwnerReferences[i].Controller {
-			return &o.Meta.OwnerReferences[i]
-		}
-	}
-	return nil
-}
-
 // scaleOf is how many Pods a controller wants, or the one that controls it: a Deployment speaks for its ReplicaSets. uid
 // is that of who wants them, "" if there is none.
 // An owner with another uid than the reference has was made anew under the same name, and counts as gone.
 func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.OwnerReference) (uid string, n int64, err error) {
-	k := b.kindOf(owner)
-	if k == nil {
+	k := b.ClientOf(b.Kinds.ByGVK(meta.ParseGVK(owner.APIVersion, owner.Kind)))
+	if k.Kind == nil {
 		return "", 0, nil
 	}
-	key := meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: owner.Name}
-	o, err := b.store.Get(ctx, request.Get{Kind: k, Key: key})
-	if reconcile.IsNotFound(err) || err == nil && o.Meta.UID != owner.UID {
-		return "", 0, nil
-	}
-	if err != nil {
+	key := k.Key(namespace, owner.Name)
+	o, err := k.Get(ctx, key)
+	if err != nil || o == nil || o.Meta.UID != owner.UID {
 		return "", 0, err
 	}
-	if above := controllerOf(o); k.Group == "apps" && k.Kind == "ReplicaSet" && above != nil && above.Kind == "Deployment" {
+	if above := reconcile.ControllerOf(&o.Meta); k.Group == "apps" && k.Kind.Kind == "ReplicaSet" && above != nil && above.Kind == "Deployment" {
 		return b.scaleOf(ctx, namespace, above)
 	}
 	if k.Subresource("scale") == nil {
 		return "", 0, fmt.Errorf("%s.%s does not implement the scale subresource", k.Resource, k.Group)
 	}
-	n, err = b.replicas(ctx, k, key)
+	n, err = b.replicas(ctx, k.Kind, key)
 	return o.Meta.UID, n, err
-}
-
-// kindOf is the kind of an owner; nil if it is not served.
-func (b *Budgets) kindOf(owner *meta.OwnerReference) *schema.Kind {
-	group, version, ok := strings.Cut(owner.APIVersion, "/")
-	if !ok {
-		group, version = "", owner.APIVersion
-	}
-	return b.kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: owner.Kind})
 }
 
 // replicas reads how many Pods an object wants by its sub-resource scale, which every kind shows in the same form.
 // Custom resources that have the sub-resource work without any knowledge of their kind.
 func (b *Budgets) replicas(ctx context.Context, k *schema.Kind, key meta.Key) (int64, error) {
-	scale, err := b.store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
+	scale, err := b.Store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
 	if err != nil {
 		return 0, err
 	}

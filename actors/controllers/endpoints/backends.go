@@ -2,16 +2,13 @@ package endpoints
 
 import (
 	"context"
-	"log/slog"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -24,21 +21,20 @@ import (
 // Order of locks: mu is taken before the locks of the work queues, for tell calls the functions of changed while it
 // is held. These must not call back into Backends.
 type Backends struct {
-	store  Store
-	kinds  *catalog.Catalog
-	logger *slog.Logger
-	kind   *schema.Kind // of Pods
+	*reconcile.Env
+	client          reconcile.Client // of Pods
+	services, nodes *reconcile.Informer
+	running         reconcile.Exclusive
+	selecting       chan struct{} // closed as soon as a Service selects anything: Pods and nodes are watched then
+	begin           func()        // closes it
+	epoch           int           // number of the watch of Pods
 
-	running    sync.Once
-	watching   sync.Once
-	nodesKnown chan struct{} // closed when the zones of all nodes are known
-
-	mu        sync.Mutex                        // guards what follows
-	selectors map[string]map[string]podSelector // namespace → name of the Service
+	mu        sync.Mutex                                   // guards what follows
+	selectors reconcile.Index[string, string, podSelector] // namespace → name of the Service
 	pods      map[meta.Key]*pod
-	epochs    map[meta.Key]int             // the watch of Pods by which each was seen last; 0: none
-	onNode    map[string]map[meta.Key]bool // node → its Pods
-	zones     map[string]meta.Text         // node → zone
+	epochs    map[meta.Key]int                        // the watch of Pods by which each was seen last; 0: none
+	onNode    reconcile.Index[string, meta.Key, bool] // node → its Pods
+	zones     map[string]meta.Text                    // node → zone
 	changed   []func(service meta.Key)
 }
 
@@ -49,20 +45,21 @@ type podSelector struct {
 	selector.Labels
 }
 
-// Store is what these controllers need of the store.
-type Store = reconcile.Store
-
 // The label of nodes that names their zone.
 // It is translated to the naming of the installation before it is looked up.
 const zoneLabel = "topology.platform.io/zone"
 
-// NewBackends makes one for the kinds of a catalogue. It does nothing before one of its controllers runs.
-func NewBackends(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Backends {
-	return &Backends{
-		store: store, kinds: kinds, logger: logger, kind: reconcile.CoreKind(kinds, "Pod"), nodesKnown: make(chan struct{}),
-		selectors: map[string]map[string]podSelector{}, pods: map[meta.Key]*pod{}, epochs: map[meta.Key]int{},
-		onNode: map[string]map[meta.Key]bool{}, zones: map[string]meta.Text{},
+// NewBackends returns Backends, which do nothing before one of their controllers runs.
+func NewBackends(env *reconcile.Env) *Backends {
+	b := &Backends{
+		Env: env, client: env.Core("Pod"), selecting: make(chan struct{}),
+		selectors: reconcile.Index[string, string, podSelector]{}, pods: map[meta.Key]*pod{}, epochs: map[meta.Key]int{},
+		onNode: reconcile.Index[string, meta.Key, bool]{}, zones: map[string]meta.Text{},
 	}
+	b.begin = sync.OnceFunc(func() { close(b.selecting) })
+	b.services = &reconcile.Informer{Client: env.Core("Service"), On: b.noteService}
+	b.nodes = &reconcile.Informer{Client: env.Core("Node"), On: b.noteNode}
+	return b
 }
 
 // onChange has a function called with each Service whose endpoints may have changed. It is called with the lock held, and
@@ -74,40 +71,34 @@ func (b *Backends) onChange(do func(service meta.Key)) {
 	b.changed = append(b.changed, do)
 }
 
-// run follows Services, and Pods as soon as one of them is selected, until the context ends. Of several calls the first
-// one works.
-//
-// Each controller on top calls it, in whichever order they start. The others block until the first call returns, so
-// that none of them outlives the watches.
-func (b *Backends) run(ctx context.Context) {
-	b.running.Do(func() {
+// Run implements reconcile.Source.
+func (b *Backends) Run(ctx context.Context) {
+	b.running.Run(ctx, func() {
 		var watches sync.WaitGroup
 		defer watches.Wait()
-		services := reconcile.CoreKind(b.kinds, "Service")
-		reconcile.RunInformer(ctx, b.store, services, reconcile.EventHandlerFunc(func(e reconcile.Event) {
-			if b.noteService(services, e) {
-				// Once begun, the two watches stay until the end, even if the last selector goes: notePod then drops
-				// what nobody selects.
-				b.watching.Do(func() {
-					watches.Go(func() { reconcile.WatchLoop(ctx, b.store, b.kind, b.followPods) })
-					watches.Go(func() { reconcile.RunInformer(ctx, b.store, reconcile.CoreKind(b.kinds, "Node"), nodeHandler{b}) })
-				})
-			}
-		}))
+		watches.Go(func() {
+			reconcile.When(b.selecting, func(ctx context.Context) { b.client.WatchLoop(ctx, b.followPods) })(ctx)
+		})
+		watches.Go(func() { reconcile.When(b.selecting, b.nodes.Run)(ctx) })
+		b.services.Run(ctx)
 	})
 }
+
+// Wait implements reconcile.Source.
+func (b *Backends) Wait(ctx context.Context) bool { return b.services.Wait(ctx) }
 
 // noteService notes the selector of a Service, and tells whether it has one.
 // The Service is decoded and its selector parsed before the lock is taken. A Service that cannot be read keeps the
 // selector that was known of it.
-func (b *Backends) noteService(k *schema.Kind, e reconcile.Event) (selects bool) {
+func (b *Backends) noteService(e reconcile.Event) {
 	key := e.Key
 	var now podSelector
+	selects := false
 	if !e.Deleted {
-		object, err := codec.DecodeStored(k.Message(), e.JSON)
+		object, err := b.services.Decode(e.Object)
 		if err != nil {
-			b.logger.Warn("a Service cannot be read", "key", key.String(), "error", err)
-			return false
+			b.Log.Warn("a Service cannot be read", "key", key.String(), "error", err)
+			return
 		}
 		if t, ok := newTarget(e.Object, object); ok {
 			now.text = selectorText(t.spec)
@@ -119,7 +110,9 @@ func (b *Backends) noteService(k *schema.Kind, e reconcile.Event) (selects bool)
 	defer b.mu.Unlock()
 	b.setSelector(key, now, selects)
 	b.tell(key)
-	return selects
+	if selects {
+		b.begin()
+	}
 }
 
 // setSelector notes which Pods a Service selects, if it does. The caller holds the lock.
@@ -131,20 +124,14 @@ func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	if known == selects && was.text == now.text {
 		return
 	}
-	if b.selectors[key.Namespace] == nil {
-		b.selectors[key.Namespace] = map[string]podSelector{}
-	}
 	if selects {
-		b.selectors[key.Namespace][key.Name] = now
+		b.selectors.Put(key.Namespace, key.Name, now)
 		b.load(key.Namespace, now.Labels)
 	} else {
-		delete(b.selectors[key.Namespace], key.Name)
+		b.selectors.Delete(key.Namespace, key.Name)
 	}
 	if known {
 		b.dropUnselected(key.Namespace)
-	}
-	if len(b.selectors[key.Namespace]) == 0 {
-		delete(b.selectors, key.Namespace)
 	}
 }
 
@@ -166,12 +153,12 @@ func selectorText(spec tree.Tree) string {
 // matched them were not kept. What is listed gets epoch 0, which dropUnseen leaves alone: a Pod may have been
 // created after the initial events of the present watch were collected.
 func (b *Backends) load(namespace string, matching selector.Labels) {
-	list, err := b.store.List(context.Background(), request.List{Kind: b.kind, Namespace: namespace, Labels: matching})
+	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
 	if err != nil {
-		b.logger.Warn("Pods cannot be listed", "namespace", namespace, "error", err)
+		b.Log.Warn("Pods cannot be listed", "namespace", namespace, "error", err)
 		return
 	}
-	for _, o := range list.Items {
+	for _, o := range pods {
 		b.keep(o, 0)
 	}
 }
@@ -187,9 +174,9 @@ func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 		b.epochs[old.key] = max(epoch, b.epochs[old.key])
 		return false
 	}
-	object, err := codec.DecodeStored(b.kind.Message(), o.JSON)
+	object, err := b.client.Decode(o)
 	if err != nil {
-		b.logger.Warn("a Pod cannot be read", "key", o.Key.String(), "error", err)
+		b.Log.Warn("a Pod cannot be read", "key", o.Key.String(), "error", err)
 		return false
 	}
 	now := newPod(o, object)
@@ -199,10 +186,7 @@ func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	b.pods[now.key], b.epochs[now.key] = now, epoch
 	// Pods without a node are kept under the empty name.
 	node := now.nodeName.String()
-	if b.onNode[node] == nil {
-		b.onNode[node] = map[meta.Key]bool{}
-	}
-	b.onNode[node][now.key] = true
+	b.onNode.Put(node, now.key, true)
 	return old == nil || !now.sameEndpoints(old)
 }
 
@@ -210,15 +194,14 @@ func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 func (b *Backends) forget(p *pod) {
 	delete(b.pods, p.key)
 	delete(b.epochs, p.key)
-	node := p.nodeName.String()
-	if delete(b.onNode[node], p.key); len(b.onNode[node]) == 0 {
-		delete(b.onNode, node)
-	}
+	b.onNode.Delete(p.nodeName.String(), p.key)
 }
 
 // followPods begins a watch of Pods, of that number.
 // The lock is held for a whole batch of events, which is cheaper than to take it for each Pod.
-func (b *Backends) followPods(epoch int) func([]request.Event) error {
+func (b *Backends) followPods(int) func([]request.Event) error {
+	b.epoch++
+	epoch := b.epoch
 	return func(events []request.Event) error {
 		b.mu.Lock()
 		defer b.mu.Unlock()
@@ -301,19 +284,9 @@ func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	return services
 }
 
-// nodeHandler follows nodes.
-// It is a type of its own since OnSynced and OnEvent would otherwise be methods of Backends, which follows several
-// kinds.
-type nodeHandler struct{ *Backends }
-
-// OnSynced implements reconcile.EventHandler.
-func (b nodeHandler) OnSynced() { close(b.nodesKnown) }
-
-// OnEvent notes in which zone a node is, and has the Services looked at that have Pods there.
-// A heartbeat of a node that leaves its zone as it is wakes nobody: with many nodes, heartbeats are the most
-// frequent writes of all.
-func (b nodeHandler) OnEvent(e reconcile.Event) {
-	zone, _ := e.Meta.Labels.Get(b.kinds.Naming().Translate(zoneLabel))
+// noteNode takes in the zone of a node.
+func (b *Backends) noteNode(e reconcile.Event) {
+	zone, _ := e.Meta.Labels.Get(b.Translate(zoneLabel))
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	was, known := b.zones[e.Key.Name]
@@ -347,19 +320,17 @@ func (b *Backends) tell(services ...meta.Key) {
 // yet is left out; its event is still to come and has the Service looked at again. So is one whose state in memory
 // is older than the listed one.
 func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
-	select {
-	case <-b.nodesKnown:
-	case <-ctx.Done():
+	if !b.nodes.Wait(ctx) {
 		return nil, ctx.Err()
 	}
-	list, err := b.store.List(ctx, request.List{Kind: b.kind, Namespace: t.object.Key.Namespace, Labels: t.selector})
+	list, err := b.client.List(ctx, request.List{Namespace: t.object.Key.Namespace, Labels: t.selector})
 	if err != nil {
 		return nil, err
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	var pods []*pod
-	for _, o := range list.Items {
+	for _, o := range list {
 		if p := b.pods[o.Key]; p != nil {
 			pods = append(pods, p)
 		}
@@ -373,4 +344,24 @@ func (b *Backends) zoneOf(node string) (zone string, known bool) {
 	defer b.mu.Unlock()
 	found, known := b.zones[node]
 	return found.String(), known
+}
+
+// observe returns a Service that selects Pods, with these Pods and the time of the change that triggered the look; t is
+// nil if it selects none, and o if it does not exist.
+func (b *Backends) observe(ctx context.Context, key meta.Key, triggers *triggerTimes) (o *meta.Object, t *target, pods []*pod, at time.Time, err error) {
+	o, object, err := b.services.Read(ctx, key)
+	if err != nil {
+		return nil, nil, nil, at, err
+	}
+	if o != nil {
+		t, _ = newTarget(o, object)
+	}
+	if t == nil {
+		triggers.forget(key)
+		return o, nil, nil, at, nil
+	}
+	if pods, err = b.podsOf(ctx, t); err == nil {
+		at = triggers.changed(t, pods)
+	}
+	return o, t, pods, at, err
 }

@@ -4,16 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -22,12 +18,10 @@ import (
 // Clients that read only slices would not see such addresses otherwise. Services with a selector are left out, as
 // Slices writes theirs from the Pods; mirrored ones would list each Pod twice.
 type Mirror struct {
+	*reconcile.Controller[meta.Key] // of Endpoints
 	sliceStore
-	endpoints *schema.Kind
-	services  *schema.Kind
-	queue     *reconcile.Workqueue[meta.Key] // of Endpoints
-	events    *reconcile.EventRecorder
-	logger    *slog.Logger
+	endpoints, services reconcile.Client
+	events              *reconcile.Recorder
 
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
@@ -36,38 +30,25 @@ type Mirror struct {
 // It counts the addresses of both families and both states together.
 const maxMirrored = 1000
 
-// NewMirror returns the controller for the kinds of a catalogue.
-func NewMirror(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Mirror {
-	n := kinds.Naming()
-	return &Mirror{
-		sliceStore: newSliceStore(store, kinds, mirrorManager), endpoints: reconcile.CoreKind(kinds, "Endpoints"), services: reconcile.CoreKind(kinds, "Service"),
-		queue: reconcile.NewWorkqueue[meta.Key]().Named("endpoint_slice_mirroring"), events: reconcile.NewEventRecorder(store, kinds, "endpoint-slice-mirroring-controller"), logger: logger,
-		skipLabel: n.Translate("endpointslice.platform.io/skip-mirror"), leaderAnnotation: leaderAnnotation(n),
-		appliedAnnotation: n.Translate("kubectl.platform.io/last-applied-configuration"),
+// NewMirror returns the controller.
+func NewMirror(env *reconcile.Env) *Mirror {
+	m := &Mirror{
+		sliceStore: newSliceStore(env, mirrorManager), endpoints: env.Core("Endpoints"), services: env.Core("Service"),
+		events:    env.Recorder("endpoint-slice-mirroring-controller"),
+		skipLabel: env.Translate("endpointslice.platform.io/skip-mirror"), leaderAnnotation: leaderAnnotation(env.Naming),
+		appliedAnnotation: env.Translate("kubectl.platform.io/last-applied-configuration"),
 	}
-}
-
-// Run runs the controller until the context ends.
-//
-// Endpoints and Services share names, and whether Endpoints are mirrored depends on both: the queue gets the key of
-// the Endpoints whichever of the two changes.
-func (m *Mirror) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	add := reconcile.EventHandlerFunc(func(e reconcile.Event) {
-		m.queue.Add(meta.Key{GroupResource: m.endpoints.Storage, Namespace: e.Key.Namespace, Name: e.Key.Name})
-	})
-	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.endpoints, add) })
-	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.services, add) })
-	running.Go(func() { m.follow(ctx, m.endpoints.Storage, m.queue) })
-	m.queue.Run(ctx, m.sync, func(key meta.Key, err error) {
-		m.logger.Warn("Endpoints cannot be mirrored", "endpoints", key.String(), "error", err)
-	})
+	m.Controller = reconcile.New(env, "endpoint_slice_mirroring", m.sync, "Endpoints cannot be mirrored", "endpoints")
+	add := func(e reconcile.Event) { m.Add(m.endpoints.Key(e.Key.Namespace, e.Key.Name)) }
+	m.Watch(m.endpoints, add)
+	m.Watch(m.services, add)
+	m.follow(m.Controller, m.endpoints)
+	return m
 }
 
 // sync brings the slices of one Endpoints object up to date. Those of Endpoints that are not to be mirrored are deleted.
 func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
-	o, object, err := reconcile.Read(ctx, m.store, m.endpoints, key)
+	o, object, err := m.endpoints.Read(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -83,7 +64,7 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 		return errors.Join(err, m.deleteAll(ctx, existing))
 	}
 	if err = m.reconcile(ctx, o, object, existing); err != nil && !reconcile.IsConflict(err) {
-		m.events.Record(ctx, m.endpoints, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Failed to update EndpointSlices for Endpoints "+key.Namespace+"/"+key.Name+": "+err.Error())
+		m.events.Record(m.endpoints, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Failed to update EndpointSlices for Endpoints "+key.Namespace+"/"+key.Name+": "+err.Error())
 	}
 	return err
 }
@@ -98,7 +79,7 @@ func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 
 // servesWithoutSelector tells whether there is a Service of the name that has no selector.
 func (m *Mirror) servesWithoutSelector(ctx context.Context, key meta.Key) (bool, error) {
-	o, object, err := reconcile.Read(ctx, m.store, m.services, meta.Key{GroupResource: m.services.Storage, Namespace: key.Namespace, Name: key.Name})
+	o, object, err := m.services.Read(ctx, m.services.Key(key.Namespace, key.Name))
 	if err != nil || o == nil {
 		return false, err
 	}
@@ -108,7 +89,7 @@ func (m *Mirror) servesWithoutSelector(ctx context.Context, key meta.Key) (bool,
 func (m *Mirror) deleteAll(ctx context.Context, existing []existingSlice) error {
 	var faults []error
 	for _, e := range existing {
-		faults = append(faults, m.delete(ctx, e.object))
+		faults = append(faults, m.slices.Delete(ctx, e.object))
 	}
 	return errors.Join(faults...)
 }
@@ -128,10 +109,10 @@ type mirroredGroup struct {
 func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree, existing []existingSlice) error {
 	groups, invalid, skipped := mirroredGroups(object)
 	if invalid > 0 {
-		m.events.Record(ctx, m.endpoints, o, reconcile.Warning, "InvalidIPAddress", fmt.Sprintf("Skipped %d invalid IP addresses when mirroring to EndpointSlices", invalid))
+		m.events.Record(m.endpoints, o, reconcile.Warning, "InvalidIPAddress", fmt.Sprintf("Skipped %d invalid IP addresses when mirroring to EndpointSlices", invalid))
 	}
 	if skipped > 0 {
-		m.events.Record(ctx, m.endpoints, o, reconcile.Warning, "TooManyAddressesToMirror",
+		m.events.Record(m.endpoints, o, reconcile.Warning, "TooManyAddressesToMirror",
 			fmt.Sprintf("A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. %d addresses were skipped", maxMirrored, skipped+invalid))
 	}
 	var plan slicePlan
@@ -156,7 +137,7 @@ func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree
 			plan.emptied = append(plan.emptied, &slice{name: e.object.Key.Name, object: e.tree})
 		}
 	}
-	return m.write(ctx, o, plan)
+	return m.write(ctx, o, plan, nil, time.Time{})
 }
 
 // inPlace gives a slice the identity of the one that it replaces.
@@ -197,42 +178,15 @@ func sameEndpoints(a, b []tree.Tree) bool {
 	return true
 }
 
-// write creates, replaces and deletes slices.
-func (m *Mirror) write(ctx context.Context, o *meta.Object, plan slicePlan) error {
-	if !o.Meta.Terminating {
-		for _, x := range plan.created {
-			if err := m.create(ctx, x, time.Time{}); err != nil {
-				return err
-			}
-		}
-	}
-	for _, x := range plan.kept {
-		if x.changed {
-			if err := m.replace(ctx, x, x.object.Object("metadata", "labels"), time.Time{}); err != nil {
-				return err
-			}
-		}
-	}
-	for _, x := range plan.emptied {
-		if err := m.deleteNamed(ctx, o.Key.Namespace, x.name); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // newSlice is the slice of a group.
 // Labels and annotations are copied from the Endpoints, but for the trigger time and what kubectl has noted for
 // itself, which describes another kind of object.
 func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tree.Tree {
 	labels := without(object.Object("metadata", "labels"))
-	if labels == nil {
-		labels = tree.Tree{}
-	}
 	labels[m.serviceLabel], labels[m.managerLabel] = o.Key.Name, m.manager
 	metadata := tree.Tree{
 		"generateName": sliceNamePrefix(o.Key.Name), "namespace": o.Key.Namespace, "labels": labels,
-		"ownerReferences": []any{controllerReference("Endpoints", o)},
+		"ownerReferences": []any{m.endpoints.ControllerReference(o.Key.Name, o.Meta.UID)},
 	}
 	if annotations := without(object.Object("metadata", "annotations"), m.triggerAnnotation, m.appliedAnnotation); len(annotations) > 0 {
 		metadata["annotations"] = annotations
@@ -265,21 +219,13 @@ func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid
 				mirrored++
 				key := familyOf(a) + portsKey(ports)
 				if groups[key] == nil {
-					groups[key] = &mirroredGroup{family: familyOf(a), ports: tree.Clone(anyList(ports)).([]any)}
+					groups[key] = &mirroredGroup{family: familyOf(a), ports: tree.Clone(tree.ListOf(ports)).([]any)}
 				}
 				groups[key].endpoints = append(groups[key].endpoints, mirroredEndpoint(each, a, list == "addresses"))
 			}
 		}
 	}
 	return groups, invalid, skipped
-}
-
-func anyList(items []tree.Tree) []any {
-	list := make([]any, 0, len(items))
-	for _, item := range items {
-		list = append(list, item)
-	}
-	return list
 }
 
 // mirroredPorts are the ports of a subset as slices have them: every port has a name there, be it an empty one.

@@ -155,7 +155,9 @@ func bestFit(kept []*slice, n, most int) *slice {
 // without is a copy of a tree that lacks some keys.
 // The copy is shallow: what is below the keys is shared and must not be changed. The copy of nil is nil.
 func without(t tree.Tree, keys ...string) tree.Tree {
-	t = maps.Clone(t)
+	if t = maps.Clone(t); t == nil {
+		t = tree.Tree{}
+	}
 	for _, key := range keys {
 		delete(t, key)
 	}

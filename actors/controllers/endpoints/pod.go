@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -51,7 +52,7 @@ func newPod(o *meta.Object, object tree.Tree) *pod {
 	}
 	if ready := condition.Find(status, "Ready"); ready != nil {
 		p.ready = ready.String("status") == "True"
-		p.readySince, _ = time.Parse(time.RFC3339, ready.String("lastTransitionTime"))
+		p.readySince = reconcile.Time(ready, "lastTransitionTime")
 	}
 	return p
 }

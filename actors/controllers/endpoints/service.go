@@ -3,6 +3,7 @@ package endpoints
 import (
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -35,7 +36,7 @@ func newTarget(o *meta.Object, object tree.Tree) (t *target, ok bool) {
 		return nil, false
 	}
 	t = &target{object: o, spec: spec, labels: object.Object("metadata", "labels"), selector: matching}
-	t.created, _ = time.Parse(time.RFC3339, object.Object("metadata").String("creationTimestamp"))
+	t.created = reconcile.Time(object.Object("metadata"), "creationTimestamp")
 	return t, true
 }
 

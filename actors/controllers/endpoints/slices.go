@@ -3,26 +3,22 @@ package endpoints
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"net/netip"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Slices keeps the EndpointSlices of Services with a selector.
 type Slices struct {
+	*reconcile.Controller[meta.Key] // of Services
 	sliceStore
 	backends *Backends
-	services *schema.Kind
-	queue    *reconcile.Workqueue[meta.Key]
+	services reconcile.Client
 	triggers triggerTimes
-	events   *reconcile.EventRecorder
-	logger   *slog.Logger
+	events   *reconcile.Recorder
 }
 
 // The names of the controllers as the slices that they manage have them.
@@ -33,56 +29,33 @@ const (
 
 // NewSlices returns the controller.
 func NewSlices(backends *Backends) *Slices {
-	kinds := backends.kinds
+	env := backends.Env
 	s := &Slices{
-		sliceStore: newSliceStore(backends.store, kinds, sliceManager), backends: backends, services: reconcile.CoreKind(kinds, "Service"),
-		queue: reconcile.NewWorkqueue[meta.Key]().Named("endpoint_slice"), events: reconcile.NewEventRecorder(backends.store, kinds, "endpoint-slice-controller"), logger: backends.logger,
+		sliceStore: newSliceStore(env, sliceManager), backends: backends, services: backends.services.Client, events: env.Recorder("endpoint-slice-controller"),
 	}
-	backends.onChange(func(service meta.Key) { s.queue.Add(service) })
+	s.Controller = reconcile.New(env, "endpoint_slice", s.sync, "the EndpointSlices of a Service cannot be written", "service")
+	backends.onChange(func(service meta.Key) { s.Add(service) })
+	s.From(backends)
+	s.follow(s.Controller, s.services)
 	return s
-}
-
-// Run runs the controller until the context ends.
-func (s *Slices) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { s.backends.run(ctx) })
-	running.Go(func() { s.follow(ctx, s.services.Storage, s.queue) })
-	s.queue.Run(ctx, s.sync, func(key meta.Key, err error) {
-		s.logger.Warn("the EndpointSlices of a Service cannot be written", "service", key.String(), "error", err)
-	})
 }
 
 // sync brings the slices of one Service up to date. Those of a Service that is gone go with their owner.
 func (s *Slices) sync(ctx context.Context, key meta.Key) error {
-	o, object, err := reconcile.Read(ctx, s.store, s.services, key)
-	if err != nil {
-		return err
-	}
-	if o == nil {
-		s.triggers.forget(key)
-		return nil
-	}
-	t, ok := newTarget(o, object)
-	if !ok {
-		s.triggers.forget(key)
-		return nil // slices that were made before stay, as somebody may have taken them over
-	}
-	pods, err := s.backends.podsOf(ctx, t)
-	if err != nil {
-		return err
+	o, t, pods, at, err := s.backends.observe(ctx, key, &s.triggers)
+	if err != nil || t == nil {
+		return err // slices that were made before stay, as somebody may have taken them over
 	}
 	existing, err := s.list(ctx, key)
 	if err != nil {
 		return err
 	}
-	at := s.triggers.changed(t, pods)
 	faults := []error{s.deleteOthers(ctx, t, existing)}
 	for _, family := range t.families() {
 		faults = append(faults, s.syncFamily(ctx, t, family, pods, existing, at))
 	}
 	if err = errors.Join(faults...); err != nil && !reconcile.IsConflict(err) {
-		s.events.Record(ctx, s.services, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Error updating Endpoint Slices for Service "+key.Namespace+"/"+key.Name+": "+err.Error())
+		s.events.Record(s.services, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Error updating Endpoint Slices for Service "+key.Namespace+"/"+key.Name+": "+err.Error())
 	}
 	s.pause(len(pods))
 	return err
@@ -122,7 +95,7 @@ func (s *Slices) deleteOthers(ctx context.Context, t *target, existing []existin
 	var faults []error
 	for _, e := range existing {
 		if !families[e.tree.String("addressType")] || !e.ownedBy(t.object) {
-			faults = append(faults, s.delete(ctx, e.object))
+			faults = append(faults, s.slices.Delete(ctx, e.object))
 		}
 	}
 	return errors.Join(faults...)
@@ -165,7 +138,7 @@ func (s *Slices) syncFamily(ctx context.Context, t *target, family string, pods 
 	}
 	plan.keepPlaceholder(func() *slice { return &slice{object: s.newSlice(t, family, nil)} }, len(all))
 	plan.reuse()
-	return s.write(ctx, t, plan, at)
+	return s.write(ctx, t.object, plan, s.sliceLabels(t), at)
 }
 
 // A slicePlan is what becomes of the slices of one family.
@@ -264,53 +237,21 @@ func familyOf(a netip.Addr) string {
 
 // newSlice is a new slice of a Service, without endpoints.
 func (s *Slices) newSlice(t *target, family string, ports []tree.Tree) tree.Tree {
-	list := []any{}
-	for _, p := range ports {
-		list = append(list, p)
-	}
 	return tree.Tree{
 		"metadata": tree.Tree{
 			"generateName": sliceNamePrefix(t.object.Key.Name), "namespace": t.object.Key.Namespace, "labels": s.sliceLabels(t),
-			"ownerReferences": []any{controllerReference("Service", t.object)},
+			"ownerReferences": []any{s.services.ControllerReference(t.object.Key.Name, t.object.Meta.UID)},
 		},
-		"addressType": family, "ports": list, "endpoints": []any{},
+		"addressType": family, "ports": tree.ListOf(ports), "endpoints": []any{},
 	}
 }
 
 // sliceLabels are the labels of the slices of a Service: its own, and those by which slices are found.
 func (s *Slices) sliceLabels(t *target) tree.Tree {
 	labels := without(t.labels, s.serviceLabel, s.managerLabel, s.headlessLabel)
-	if labels == nil {
-		labels = tree.Tree{}
-	}
 	if t.headless() {
 		labels[s.headlessLabel] = ""
 	}
 	labels[s.serviceLabel], labels[s.managerLabel] = t.object.Key.Name, s.manager
 	return labels
-}
-
-// write writes the slices that have changed: first new and changed ones, then those that go.
-func (s *Slices) write(ctx context.Context, t *target, plan slicePlan, at time.Time) error {
-	labels := s.sliceLabels(t)
-	if !t.object.Meta.Terminating {
-		for _, x := range plan.created {
-			if err := s.create(ctx, x, at); err != nil {
-				return err
-			}
-		}
-	}
-	for _, x := range plan.kept {
-		if x.changed || !tree.SemanticEqual(x.object.Object("metadata", "labels"), labels) {
-			if err := s.replace(ctx, x, labels, at); err != nil {
-				return err
-			}
-		}
-	}
-	for _, x := range plan.emptied {
-		if err := s.deleteNamed(ctx, t.object.Key.Namespace, x.name); err != nil {
-			return err
-		}
-	}
-	return nil
 }

@@ -5,31 +5,26 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A sliceStore reads and writes the EndpointSlices that one controller manages.
 type sliceStore struct {
-	store   Store
-	kind    *schema.Kind
-	manager string // as slices name it
+	slices  reconcile.Client
+	manager string // value of the label of its slices
 
 	// The labels by which slices are found, and the annotation that says when what changed them has happened.
 	serviceLabel, managerLabel, headlessLabel, triggerAnnotation string
 }
 
-func newSliceStore(store Store, kinds *catalog.Catalog, manager string) sliceStore {
-	n := kinds.Naming()
+func newSliceStore(env *reconcile.Env, manager string) sliceStore {
 	return sliceStore{
-		store: store, kind: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("discovery"), Version: "v1", Kind: "EndpointSlice"}), manager: managerName(n, manager),
-		serviceLabel: n.Translate("platform.io/service-name"), managerLabel: n.Translate("endpointslice.platform.io/managed-by"),
-		headlessLabel: n.Translate("service.platform.io/headless"), triggerAnnotation: n.Translate("endpoints.platform.io/last-change-trigger-time"),
+		slices: env.Client("discovery.platform.io", "v1", "EndpointSlice"), manager: managerName(env.Naming, manager),
+		serviceLabel: env.Translate("platform.io/service-name"), managerLabel: env.Translate("endpointslice.platform.io/managed-by"),
+		headlessLabel: env.Translate("service.platform.io/headless"), triggerAnnotation: env.Translate("endpoints.platform.io/last-change-trigger-time"),
 	}
 }
 
@@ -58,13 +53,13 @@ func (e existingSlice) ownedBy(o *meta.Object) bool {
 // list are the slices of the Service, or Endpoints, of a name.
 func (s *sliceStore) list(ctx context.Context, key meta.Key) ([]existingSlice, error) {
 	labels, _ := selector.FromLabelSelector(tree.Tree{"matchLabels": tree.Tree{s.serviceLabel: key.Name, s.managerLabel: s.manager}})
-	list, err := s.store.List(ctx, request.List{Kind: s.kind, Namespace: key.Namespace, Labels: labels})
+	list, err := s.slices.List(ctx, request.List{Namespace: key.Namespace, Labels: labels})
 	if err != nil {
 		return nil, err
 	}
-	all := make([]existingSlice, 0, len(list.Items))
-	for _, o := range list.Items {
-		object, err := codec.DecodeStored(s.kind.Message(), o.JSON)
+	all := make([]existingSlice, 0, len(list))
+	for _, o := range list {
+		object, err := s.slices.Decode(o)
 		if err != nil {
 			return nil, err
 		}
@@ -75,89 +70,80 @@ func (s *sliceStore) list(ctx context.Context, key meta.Key) ([]existingSlice, e
 
 // follow adds the owner of each slice to a queue that has changed, whoever changed it. A slice that somebody takes away
 // from its manager is seen as well: its Service is looked at, and gets a new one.
-func (s *sliceStore) follow(ctx context.Context, owners meta.GroupResource, queue *reconcile.Workqueue[meta.Key]) {
-	managed := map[meta.Key]string{} // slice → its service
-	reconcile.RunInformer(ctx, s.store, s.kind, reconcile.EventHandlerFunc(func(e reconcile.Event) {
+func (s *sliceStore) follow(c *reconcile.Controller[meta.Key], owners reconcile.Client) {
+	managed := map[meta.Key]string{}
+	c.Watch(s.slices, func(e reconcile.Event) {
 		service, known := managed[e.Key]
 		if manager, _ := e.Meta.Labels.Get(s.managerLabel); !e.Deleted && manager == s.manager {
 			name, _ := e.Meta.Labels.Get(s.serviceLabel)
 			if known && name != service {
-				queue.Add(meta.Key{GroupResource: owners, Namespace: e.Key.Namespace, Name: service})
+				c.Add(owners.Key(e.Key.Namespace, service))
 			}
-			key := meta.Key{GroupResource: owners, Namespace: e.Key.Namespace, Name: name}.Clone()
+			key := owners.Key(e.Key.Namespace, name).Clone()
 			managed[e.Key] = key.Name
-			queue.Add(key)
+			c.Add(key)
 			return
 		}
 		if known {
 			delete(managed, e.Key)
-			queue.Add(meta.Key{GroupResource: owners, Namespace: e.Key.Namespace, Name: service})
+			c.Add(owners.Key(e.Key.Namespace, service))
 		}
-	}))
+	})
 }
 
-// create creates a slice.
-func (s *sliceStore) create(ctx context.Context, x *slice, at time.Time) error {
-	object := x.complete()
-	s.annotate(object.EnsureObject("metadata"), at)
-	key := meta.Key{GroupResource: s.kind.Storage, Namespace: object.Object("metadata").String("namespace")}
-	return reconcile.Create(ctx, s.store, s.kind, key, object)
-}
-
-// replace stores a slice in place of the one that was read.
-func (s *sliceStore) replace(ctx context.Context, x *slice, labels tree.Tree, at time.Time) error {
-	object := x.complete()
-	metadata := without(object.Object("metadata"))
-	metadata["labels"] = labels
-	s.annotate(metadata, at)
-	object["metadata"] = metadata
-	key := meta.Key{GroupResource: s.kind.Storage, Namespace: metadata.String("namespace"), Name: x.name}
-	return reconcile.Replace(ctx, s.store, s.kind, &meta.Object{Key: key}, object)
+// write carries out a plan for the slices of an owner. Kept ones get the labels; nil leaves those that they have.
+func (s *sliceStore) write(ctx context.Context, owner *meta.Object, plan slicePlan, labels tree.Tree, at time.Time) error {
+	for _, x := range plan.created {
+		if owner.Meta.Terminating {
+			break
+		}
+		object := x.complete()
+		s.annotate(object.EnsureObject("metadata"), at)
+		_, err := s.slices.Create(ctx, object)
+		if err = reconcile.Except(err, reconcile.IsNamespaceTerminating, reconcile.IsNotFound); err != nil {
+			return err
+		}
+	}
+	for _, x := range plan.kept {
+		relabel := labels != nil && !tree.SemanticEqual(x.object.Object("metadata", "labels"), labels)
+		if !x.changed && !relabel {
+			continue
+		}
+		object := x.complete()
+		metadata := without(object.Object("metadata"))
+		if metadata["name"] = x.name; relabel {
+			metadata["labels"] = labels
+		}
+		s.annotate(metadata, at)
+		object["metadata"] = metadata
+		if _, err := s.slices.Update(ctx, "", object); err != nil {
+			return err
+		}
+	}
+	for _, x := range plan.emptied {
+		if err := s.slices.DeleteKey(ctx, s.slices.Key(owner.Key.Namespace, x.name), request.Delete{}); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // complete is the object of a slice with its endpoints.
 func (x *slice) complete() tree.Tree {
 	object := without(x.object)
-	endpoints := make([]any, 0, len(x.endpoints))
-	for _, e := range x.endpoints {
-		endpoints = append(endpoints, e)
-	}
-	object["endpoints"] = endpoints
+	object["endpoints"] = tree.ListOf(x.endpoints)
 	return object
 }
 
 // annotate says when what changed the endpoints has happened; nothing if that is not known.
 func (s *sliceStore) annotate(metadata tree.Tree, at time.Time) {
 	annotations := without(metadata.Object("annotations"), s.triggerAnnotation)
-	if annotations == nil {
-		annotations = tree.Tree{}
-	}
 	if !at.IsZero() {
 		annotations[s.triggerAnnotation] = at.UTC().Format(time.RFC3339Nano)
 	}
 	if delete(metadata, "annotations"); len(annotations) > 0 {
 		metadata["annotations"] = annotations
 	}
-}
-
-// delete deletes a slice that has not changed.
-func (s *sliceStore) delete(ctx context.Context, o *meta.Object) error {
-	return reconcile.DeleteIfUnchanged(ctx, s.store, s.kind, o, "")
-}
-
-// deleteNamed deletes a slice.
-func (s *sliceStore) deleteNamed(ctx context.Context, namespace, name string) error {
-	key := meta.Key{GroupResource: s.kind.Storage, Namespace: namespace, Name: name}
-	_, err := s.store.Mutate(ctx, request.Mutation{Kind: s.kind, Key: key, Change: request.Delete{}})
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
-	return err
-}
-
-// controllerReference makes an object the owner of another one, and the one that manages it.
-func controllerReference(kind string, o *meta.Object) tree.Tree {
-	return tree.Tree{"apiVersion": "v1", "kind": kind, "name": o.Key.Name, "uid": o.Meta.UID, "controller": true, "blockOwnerDeletion": true}
 }
 
 // maxPrefix is the longest prefix that a generated name can have and still end in its own name and a dash.

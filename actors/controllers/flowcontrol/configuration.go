@@ -2,22 +2,14 @@ package flowcontrol
 
 import (
 	"context"
-	"log/slog"
 	"strconv"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
-
-// Store is what the controller needs of the store.
-type Store = reconcile.Store
 
 // A Configuration keeps the flow schemas and priority levels of the server as they should be, and the condition Dangling of all
 // schemas.
@@ -26,17 +18,15 @@ type Store = reconcile.Store
 // one, until somebody changes their spec. Both are made again when they are deleted. What bears the annotation and is no
 // longer an object of the server, goes.
 type Configuration struct {
-	store      Store
-	kinds      map[resource]*schema.Kind
+	*reconcile.Controller[key]
+	kinds      map[resource]reconcile.Client // which write as the producer
 	maintained map[key]flowcontrol.Object
 	annotation string
-	logger     *slog.Logger
-	queue      *reconcile.Workqueue[key]
-	ready      chan struct{}
+	ready      chan struct{} // closed when the objects that are to exist have been written
 
-	mu       sync.Mutex           // guards levelOf
-	levelOf  map[string]meta.Text // the level that each schema names
-	existing map[string]bool      // levels
+	mu       sync.Mutex           // guards the rest
+	levelOf  map[string]meta.Text // the priority level that each FlowSchema names
+	existing map[string]bool      // priority levels
 }
 
 // A resource is one of the two kinds that are kept, by the name of the kind.
@@ -63,18 +53,21 @@ const (
 
 // NewConfiguration returns the controller. It does nothing where the kinds are not served. Both kinds are looked up
 // here once; a kind that is not served is nil.
-func NewConfiguration(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Configuration {
-	n := kinds.Naming()
+func NewConfiguration(env *reconcile.Env) *Configuration {
 	c := &Configuration{
-		store: store, kinds: map[resource]*schema.Kind{}, maintained: map[key]flowcontrol.Object{}, annotation: n.Translate(flowcontrol.AutoUpdateAnnotation),
-		logger: logger, queue: reconcile.NewWorkqueue[key](), ready: make(chan struct{}), levelOf: map[string]meta.Text{}, existing: map[string]bool{},
+		kinds: map[resource]reconcile.Client{}, maintained: map[key]flowcontrol.Object{}, annotation: env.Translate(flowcontrol.AutoUpdateAnnotation),
+		ready: make(chan struct{}), levelOf: map[string]meta.Text{}, existing: map[string]bool{},
 	}
-	for r, objects := range map[resource][]flowcontrol.Object{schemas: flowcontrol.FlowSchemas(n), levels: flowcontrol.PriorityLevels()} {
-		c.kinds[r] = kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("flowcontrol.apiserver"), Version: "v1", Kind: string(r)})
+	for r, objects := range map[resource][]flowcontrol.Object{schemas: flowcontrol.FlowSchemas(env.Naming), levels: flowcontrol.PriorityLevels()} {
+		c.kinds[r] = env.Client("flowcontrol.apiserver.platform.io", "v1", string(r)).As(producer)
 		for _, o := range objects {
 			c.maintained[key{r, o.Name}] = o
 		}
 	}
+	c.Controller = reconcile.New(env, "", c.sync, "", "")
+	c.Failed = c.report
+	c.Watch(c.kinds[levels], c.onLevel)
+	c.Watch(c.kinds[schemas], c.onSchema)
 	return c
 }
 
@@ -86,22 +79,18 @@ func (c *Configuration) Ready() <-chan struct{} { return c.ready }
 // Run runs the controller until the context ends. The informers end with the same context, and Run returns after
 // them.
 func (c *Configuration) Run(ctx context.Context) {
-	if c.kinds[schemas] == nil || c.kinds[levels] == nil {
+	if c.kinds[schemas].Kind == nil || c.kinds[levels].Kind == nil {
 		close(c.ready)
-		return // a group that is disabled
+		return // the group is disabled
 	}
 	c.ensureAll(ctx)
 	close(c.ready)
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, c.store, c.kinds[levels], reconcile.EventHandlerFunc(c.onLevel)) })
-	running.Go(func() { reconcile.RunInformer(ctx, c.store, c.kinds[schemas], reconcile.EventHandlerFunc(c.onSchema)) })
-	c.queue.Run(ctx, c.sync, c.report)
+	c.Controller.Run(ctx)
 }
 
 // report logs what could not be done. The queue tries it again, so this is a warning and not an error.
 func (c *Configuration) report(k key, err error) {
-	c.logger.Warn("the configuration of flow control is not as it should be", "kind", k.resource, "name", k.name, "error", err)
+	c.Log.Warn("the configuration of flow control is not as it should be", "kind", k.resource, "name", k.name, "error", err)
 }
 
 // ensureAll makes what is missing at the start, before the first request: levels first, so that no schema is found dangling. All
@@ -119,7 +108,7 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 		_ = reconcile.ForEachParallel(all, func(k key) error {
 			if err := c.sync(ctx, k); err != nil {
 				c.report(k, err)
-				c.queue.Add(k)
+				c.Add(k)
 			}
 			return nil
 		})
@@ -130,7 +119,7 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 // to schemas: a change of its spec does not, and would otherwise have every schema of the level read once more.
 func (c *Configuration) onLevel(e reconcile.Event) {
 	name := e.Key.Name
-	c.queue.Add(key{levels, name})
+	c.Add(key{levels, name})
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.existing[name] == !e.Deleted {
@@ -143,7 +132,7 @@ func (c *Configuration) onLevel(e reconcile.Event) {
 	}
 	for schema, level := range c.levelOf {
 		if level.String() == name {
-			c.queue.Add(key{schemas, schema})
+			c.Add(key{schemas, schema})
 		}
 	}
 }
@@ -152,7 +141,7 @@ func (c *Configuration) onLevel(e reconcile.Event) {
 // again.
 func (c *Configuration) onSchema(e reconcile.Event) {
 	name := e.Key.Name
-	c.queue.Add(key{schemas, name})
+	c.Add(key{schemas, name})
 	if e.Deleted {
 		c.mu.Lock()
 		defer c.mu.Unlock()
@@ -177,25 +166,20 @@ func (c *Configuration) sync(ctx context.Context, k key) error {
 func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error) {
 	want, maintained := c.maintained[k]
 	kind := c.kinds[k.resource]
-	at := meta.Key{GroupResource: kind.Storage, Name: k.name}
-	o, err := c.store.Get(ctx, request.Get{Kind: kind, Key: at})
+	o, obj, err := kind.Read(ctx, kind.Key("", k.name))
 	switch {
-	case reconcile.IsNotFound(err) && maintained:
-		return c.create(ctx, kind, at, want)
-	case reconcile.IsNotFound(err):
-		return nil, nil
 	case err != nil:
 		return nil, err
-	}
-	obj, err := codec.DecodeStored(kind.Message(), o.JSON)
-	if err != nil {
-		return nil, err
+	case o == nil && maintained:
+		return c.create(ctx, kind, want)
+	case o == nil:
+		return nil, nil
 	}
 	// annotated is the error of reading it: nil if there is an annotation that says true or false.
 	auto, annotated := strconv.ParseBool(obj.Object("metadata", "annotations").String(c.annotation))
 	if !maintained {
 		if annotated == nil && auto {
-			return nil, reconcile.DeleteIfUnchanged(ctx, c.store, kind, o, "")
+			return nil, kind.Delete(ctx, o)
 		}
 		return o, nil
 	}
@@ -205,7 +189,12 @@ func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error)
 	if !annotate && !respec {
 		return o, nil
 	}
-	return c.update(ctx, kind, at, revised(obj, respec, wanted(k, want, obj.Object("spec")), c.annotation, update))
+	obj = obj.Copy()
+	if respec {
+		obj["spec"] = tree.Clone(wanted(k, want, obj.Object("spec")))
+	}
+	obj.EnsureObject("metadata", "annotations")[c.annotation] = strconv.FormatBool(update)
+	return kind.Update(ctx, "", obj)
 }
 
 // wanted is the spec that an object should have. What the exempt level has and lends is for operators to say.
@@ -214,41 +203,15 @@ func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	if k.resource != levels || k.name != flowcontrol.Exempt || !have.Has("exempt") {
 		return want.Spec
 	}
-	spec := tree.Clone(want.Spec).(tree.Tree)
+	spec := want.Spec.Copy()
 	spec["exempt"] = have["exempt"]
 	return spec
 }
 
-// revised is an object with another annotation and, if so, another spec. Its resourceVersion is the precondition of the write.
-func revised(obj tree.Tree, respec bool, spec tree.Tree, annotation string, update bool) tree.Tree {
-	obj = tree.Clone(obj).(tree.Tree)
-	if respec {
-		obj["spec"] = tree.Clone(spec)
-	}
-	obj.EnsureObject("metadata", "annotations")[annotation] = strconv.FormatBool(update)
-	return obj
-}
-
 // create makes an object that is missing. Somebody else may be faster: their object is looked at when its event comes.
-func (c *Configuration) create(ctx context.Context, kind *schema.Kind, at meta.Key, want flowcontrol.Object) (*meta.Object, error) {
-	result, err := c.store.Mutate(ctx, request.Mutation{
-		Kind: kind, Key: at, FieldManager: producer,
-		Change: request.Create{Object: tree.Tree{
-			"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),
-		}},
+func (c *Configuration) create(ctx context.Context, kind reconcile.Client, want flowcontrol.Object) (*meta.Object, error) {
+	o, err := kind.Create(ctx, tree.Tree{
+		"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),
 	})
-	if reconcile.HasReason(err, meta.ReasonAlreadyExists) {
-		return nil, nil // which is told as a change
-	}
-	return result.Object, err
-}
-
-// update writes an object that was read before. A conflict is an error, after which the queue has the object read
-// anew; one that is deleted meanwhile is made again by its event.
-func (c *Configuration) update(ctx context.Context, kind *schema.Kind, at meta.Key, obj tree.Tree) (*meta.Object, error) {
-	result, err := c.store.Mutate(ctx, request.Mutation{Kind: kind, Key: at, FieldManager: producer, Change: request.Update{Object: obj}})
-	if reconcile.IsNotFound(err) {
-		return nil, nil
-	}
-	return result.Object, err
+	return o, reconcile.Except(err, reconcile.IsAlreadyExists)
 }

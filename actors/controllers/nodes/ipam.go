@@ -3,17 +3,12 @@ package nodes
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"net/netip"
 	"slices"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -51,56 +46,40 @@ func (r NodeRange) part(n uint64) netip.Prefix {
 // record. A range is noted as taken before it is written to its node, so that two workers cannot give the same one
 // out.
 type IPAM struct {
-	store  Store
-	kind   *schema.Kind
-	ranges []NodeRange // one, or one of each family
-	avoid  []netip.Prefix
-	queue  *reconcile.Workqueue[string]
-	events *reconcile.EventRecorder
-	logger *slog.Logger
+	*reconcile.Controller[string]
+	nodes  reconcile.Client
+	ranges []NodeRange    // one of each family
+	avoid  []netip.Prefix // what nodes do not get parts of
+	events *reconcile.Recorder
 
-	mu     sync.Mutex                // guards what follows
-	taken  map[netip.Prefix]string   // by which node
-	has    map[string][]netip.Prefix // of nodes that have ranges
-	next   []uint64                  // where to look for a free part, in each range
-	synced chan struct{}             // closed when the ranges of all nodes are known
+	mu    sync.Mutex // guards the rest
+	taken map[netip.Prefix]string
+	has   map[string][]netip.Prefix // by node
+	next  []uint64                  // the part of each range that is looked at next
 }
 
-// NewIPAM returns the controller for the kinds of a catalogue. Without ranges it does nothing. Parts that overlap with what is
+// NewIPAM returns the controller. Without ranges it does nothing. Parts that overlap with what is
 // to be avoided, such as the addresses of Services, are not given out.
-func NewIPAM(store Store, kinds *catalog.Catalog, ranges []NodeRange, avoid []netip.Prefix, logger *slog.Logger) *IPAM {
-	return &IPAM{
-		store: store, kind: reconcile.CoreKind(kinds, "Node"), ranges: ranges, avoid: avoid, queue: reconcile.NewWorkqueue[string](),
-		events: reconcile.NewEventRecorder(store, kinds, "cidrAllocator"), logger: logger,
-		taken: map[netip.Prefix]string{}, has: map[string][]netip.Prefix{}, next: make([]uint64, len(ranges)), synced: make(chan struct{}),
+func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM {
+	m := &IPAM{
+		nodes: env.Core("Node"), ranges: ranges, avoid: avoid, events: env.Recorder("cidrAllocator"),
+		taken: map[netip.Prefix]string{}, has: map[string][]netip.Prefix{}, next: make([]uint64, len(ranges)),
 	}
+	m.Controller = reconcile.New(env, "", m.assign, "a node gets no range of addresses", "node")
+	m.Watch(m.nodes, m.onNode)
+	return m
 }
 
 // Run runs the controller until the context ends.
 func (m *IPAM) Run(ctx context.Context) {
-	if len(m.ranges) == 0 {
-		return
+	if len(m.ranges) > 0 {
+		m.Controller.Run(ctx)
 	}
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { reconcile.RunInformer(ctx, m.store, m.kind, m) })
-	select {
-	case <-m.synced: // else a range might be given out that a node has which is not known yet
-	case <-ctx.Done():
-		return
-	}
-	m.queue.Run(ctx, m.assign, func(node string, err error) {
-		m.logger.Warn("a node gets no range of addresses", "node", node, "error", err)
-	})
 }
 
-// OnSynced implements reconcile.EventHandler.
-func (m *IPAM) OnSynced() { close(m.synced) }
-
-// OnEvent implements reconcile.EventHandler.
-//
-// A node that still has no range does not give back what pick has taken for it: the write of it may be under way.
-func (m *IPAM) OnEvent(e reconcile.Event) {
+// onNode takes in what a node has, and queues one that has nothing. No range is given away before those of all nodes are
+// known.
+func (m *IPAM) onNode(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
 		m.mu.Lock()
@@ -108,14 +87,14 @@ func (m *IPAM) OnEvent(e reconcile.Event) {
 		m.mu.Unlock()
 		return
 	}
-	node, err := codec.DecodeStored(m.kind.Message(), e.JSON)
+	node, err := m.nodes.Decode(e.Object)
 	if err != nil {
-		m.logger.Warn("a node cannot be read", "node", name, "error", err)
+		m.Log.Warn("a node cannot be read", "node", name, "error", err)
 		return
 	}
 	ranges := rangesOf(node)
 	if len(ranges) == 0 {
-		m.queue.Add(name)
+		m.Add(name)
 		return
 	}
 	m.mu.Lock()
@@ -158,20 +137,20 @@ func (m *IPAM) release(node string) {
 // When no part is free, the error brings the node back into the queue, where it waits for another node to go. When
 // the write fails the range is released, and the next try picks anew.
 func (m *IPAM) assign(ctx context.Context, name string) error {
-	o, node, err := reconcile.Read(ctx, m.store, m.kind, meta.Key{GroupResource: m.kind.Storage, Name: name})
+	o, node, err := m.nodes.Read(ctx, m.nodes.Key("", name))
 	if err != nil || o == nil || len(rangesOf(node)) > 0 {
 		return err
 	}
 	ranges, ok := m.pick(name)
 	if !ok {
-		m.events.Record(ctx, m.kind, o, reconcile.Normal, "CIDRNotAvailable", "Node "+name+" status is now: CIDRNotAvailable")
+		m.events.Record(m.nodes, o, reconcile.Normal, "CIDRNotAvailable", "Node "+name+" status is now: CIDRNotAvailable")
 		return fmt.Errorf("no range of addresses is free")
 	}
 	var texts []any
 	for _, p := range ranges {
 		texts = append(texts, p.String())
 	}
-	err = reconcile.PatchIfUnchanged(ctx, m.store, m.kind, o, "", tree.Tree{"spec": tree.Tree{"podCIDR": texts[0], "podCIDRs": texts}})
+	err = m.nodes.Patch(ctx, o, "", tree.Tree{"spec": tree.Tree{"podCIDR": texts[0], "podCIDRs": texts}})
 	if err != nil {
 		m.mu.Lock()
 		defer m.mu.Unlock()

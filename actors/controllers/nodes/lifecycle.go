@@ -3,17 +3,12 @@ package nodes
 import (
 	"context"
 	"errors"
-	"log/slog"
-	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -31,19 +26,14 @@ type LifecycleOptions struct {
 // silent, and only then are nodes tainted. So no node is tainted for eviction before it is known how many others are
 // silent too.
 type Lifecycle struct {
+	*reconcile.Controller[string] // of nodes whose taints are to follow their conditions
 	podStore
-	nodes, leases *schema.Kind // leases is nil if they are not served
+	nodes, leases reconcile.Client
 	options       LifecycleOptions
-	naming        *meta.Naming
 	now           func() time.Time
-	events        *reconcile.EventRecorder
-	logger        *slog.Logger
+	events        *reconcile.Recorder
 
-	mu      sync.Mutex // guards changed
-	changed map[meta.Key]bool
-	wake    chan struct{} // holds a token while changed has nodes
-
-	// The fields below belong to the goroutine of Run.
+	// The fields below belong to the goroutine that looks.
 	known    map[string]*nodeHealth
 	evicting map[string]time.Time // zone → when the last of its nodes was tainted so that its Pods go
 	allLost  bool                 // no node reported when they were last looked at
@@ -70,85 +60,46 @@ type nodeHealth struct {
 	podsMarked     bool
 }
 
-// NewLifecycle returns the controller for the kinds of a catalogue.
-func NewLifecycle(store Store, kinds *catalog.Catalog, o LifecycleOptions, logger *slog.Logger) *Lifecycle {
-	n := kinds.Naming()
-	return &Lifecycle{
-		podStore: newPodStore(store, kinds), nodes: reconcile.CoreKind(kinds, "Node"), options: o, naming: n, now: time.Now, logger: logger,
-		leases: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("coordination"), Version: "v1", Kind: "Lease"}),
-		events: reconcile.NewEventRecorder(store, kinds, "node-controller"), changed: map[meta.Key]bool{}, wake: make(chan struct{}, 1),
-		known: map[string]*nodeHealth{}, evicting: map[string]time.Time{},
+// NewLifecycle returns the controller.
+func NewLifecycle(env *reconcile.Env, o LifecycleOptions) *Lifecycle {
+	l := &Lifecycle{
+		podStore: newPodStore(env), nodes: env.Core("Node"), leases: env.Client("coordination.platform.io", "v1", "Lease"), options: o, now: time.Now,
+		events: env.Recorder("node-controller"), known: map[string]*nodeHealth{}, evicting: map[string]time.Time{},
 	}
-}
-
-// Run runs the controller until the context ends. Changes of nodes update their taints at once; the rest waits for the
-// next look.
-func (l *Lifecycle) Run(ctx context.Context) {
-	var informer sync.WaitGroup
-	defer informer.Wait()
-	informer.Go(func() { reconcile.RunInformer(ctx, l.store, l.nodes, reconcile.UpdateHandlerFunc(l.onNode)) })
-	tick := time.NewTicker(l.options.Period)
-	defer tick.Stop()
-	err := l.look(ctx)
-	for {
-		if err != nil && ctx.Err() == nil {
-			l.logger.Warn("the health of nodes cannot be kept up to date", "error", err)
+	l.Controller = reconcile.New(env, "", l.taintNoSchedule, "", "")
+	l.Failed = func(_ string, err error) { l.report(err) }
+	l.Watch(l.nodes, reconcile.Updates(func(o *meta.Object) { l.Add(o.Key.Name) }))
+	l.Every(o.Period, func(ctx context.Context) {
+		if err := l.look(ctx); err != nil && ctx.Err() == nil {
+			l.report(err)
 		}
-		select {
-		case <-tick.C:
-			err = l.look(ctx)
-		case <-l.wake:
-			err = l.taintChanged(ctx)
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
+	return l
 }
 
-// onNode queues a node whose taints may differ from its state.
-func (l *Lifecycle) onNode(o *meta.Object) {
-	l.mu.Lock()
-	l.changed[o.Key] = true
-	l.mu.Unlock()
-	select {
-	case l.wake <- struct{}{}:
-	default:
-	}
-}
-
-// taintChanged updates the NoSchedule taints of the nodes that have changed since the last call. NoExecute taints, which
-// evict, are left to look: it first counts how many nodes are silent.
-func (l *Lifecycle) taintChanged(ctx context.Context) error {
-	l.mu.Lock()
-	changed := l.changed
-	l.changed = map[meta.Key]bool{}
-	l.mu.Unlock()
-	var faults []error
-	for key := range changed {
-		faults = append(faults, l.taintNoSchedule(ctx, key))
-	}
-	return errors.Join(faults...)
+func (l *Lifecycle) report(err error) {
+	l.Log.Warn("the health of nodes cannot be kept up to date", "error", err)
 }
 
 // look looks at all nodes once.
 // A fault with one node does not keep the others from being looked at.
 func (l *Lifecycle) look(ctx context.Context) error {
-	nodes, err := l.store.List(ctx, request.List{Kind: l.nodes})
+	nodes, err := l.nodes.List(ctx, request.List{})
 	if err != nil {
 		return err
 	}
 	if err := l.readLeases(ctx); err != nil {
 		return err
 	}
-	seen := make(map[string]bool, len(nodes.Items))
+	seen := make(map[string]bool, len(nodes))
 	var faults []error
-	for _, o := range nodes.Items {
+	for _, o := range nodes {
 		seen[o.Key.Name] = true
 		faults = append(faults, l.note(ctx, o))
 	}
 	for name, h := range l.known {
 		if !seen[name] {
-			l.events.Record(ctx, l.nodes, &meta.Object{Key: h.key, Meta: meta.ObjectMeta{UID: h.uid.String()}}, reconcile.Normal, "RemovingNode", "Removing Node "+name+" from Controller")
+			l.events.Record(l.nodes, &meta.Object{Key: h.key, Meta: meta.ObjectMeta{UID: h.uid.String()}}, reconcile.Normal, "RemovingNode", "Removing Node "+name+" from Controller")
 			delete(l.known, name)
 		}
 	}
@@ -167,19 +118,19 @@ func (l *Lifecycle) look(ctx context.Context) error {
 // Leases of nodes that are not known yet are skipped, and read at the next look: their version is not noted either.
 // Another time counts, and not only a later one: the clock of a node may have been set back.
 func (l *Lifecycle) readLeases(ctx context.Context) error {
-	if l.leases == nil || len(l.known) == 0 {
+	if l.leases.Kind == nil || len(l.known) == 0 {
 		return nil
 	}
-	list, err := l.store.List(ctx, request.List{Kind: l.leases, Namespace: l.naming.NodeLeaseNamespace()})
+	list, err := l.leases.List(ctx, request.List{Namespace: l.NodeLeaseNamespace()})
 	if err != nil {
 		return err
 	}
-	for _, o := range list.Items {
+	for _, o := range list {
 		h := l.known[o.Key.Name]
 		if h == nil || h.leaseVersion == o.Version {
 			continue
 		}
-		lease, err := codec.DecodeStored(l.leases.Message(), o.JSON)
+		lease, err := l.leases.Decode(o)
 		if err != nil {
 			return err
 		}
@@ -200,22 +151,22 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	if h != nil && h.version == o.Version {
 		return nil
 	}
-	node, err := codec.DecodeStored(l.nodes.Message(), o.JSON)
+	node, err := l.nodes.Decode(o)
 	if err != nil {
 		return err
 	}
 	if h == nil || h.uid.String() != o.Meta.UID {
 		h = &nodeHealth{key: o.Key, uid: meta.NewText(o.Meta.UID)}
-		h.created, _ = time.Parse(time.RFC3339, node.Object("metadata").String("creationTimestamp"))
+		h.created = reconcile.Time(node.Object("metadata"), "creationTimestamp")
 		h.lastSign = h.created
 		l.known[h.key.Name] = h
-		l.events.Record(ctx, l.nodes, o, reconcile.Normal, "RegisteredNode", "Registered Node "+o.Key.Name+" in Controller")
+		l.events.Record(l.nodes, o, reconcile.Normal, "RegisteredNode", "Registered Node "+o.Key.Name+" in Controller")
 	}
 	h.version, h.taintsOutdated = o.Version, true
-	region, _ := o.Meta.Labels.Get(l.naming.Translate("topology.platform.io/region"))
-	zone, _ := o.Meta.Labels.Get(l.naming.Translate("topology.platform.io/zone"))
+	region, _ := o.Meta.Labels.Get(l.Translate("topology.platform.io/region"))
+	zone, _ := o.Meta.Labels.Get(l.Translate("topology.platform.io/zone"))
 	h.zone = region + ":" + zone
-	_, h.exempt = o.Meta.Labels.Get(l.naming.Translate(taintDomain + "exclude-disruption"))
+	_, h.exempt = o.Meta.Labels.Get(l.Translate(taintDomain + "exclude-disruption"))
 	ready := condition.Find(node.Object("status"), "Ready")
 	if heartbeat := ready.String("lastHeartbeatTime"); ready != nil && (h.ready.String() == "" || heartbeat != h.heartbeat.String()) {
 		h.heartbeat, h.lastSign = meta.NewText(heartbeat), l.now()
@@ -241,23 +192,20 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 		return l.markPods(ctx, h)
 	}
 	wasReady := h.ready.String() == "True"
-	o, node, err := reconcile.Read(ctx, l.store, l.nodes, h.key)
+	o, node, err := l.nodes.Read(ctx, h.key)
 	if err != nil || o == nil || o.Version != h.version {
 		return err // it is looked at again
 	}
 	conditions := unknownConditions(node, l.now())
-	if err := reconcile.PatchIfUnchanged(ctx, l.store, l.nodes, o, "status", tree.Tree{"status": tree.Tree{"conditions": conditions}}); err != nil {
-		if reconcile.IsConflict(err) {
-			return nil
-		}
-		return err
+	if err := l.nodes.PatchStatus(ctx, o, tree.Tree{"conditions": conditions}); err != nil {
+		return reconcile.Except(err, reconcile.IsConflict)
 	}
 	h.ready, h.taintsOutdated = meta.NewText("Unknown"), true
 	if !wasReady {
 		h.podsMarked = true
 		return nil
 	}
-	l.events.Record(ctx, l.nodes, o, reconcile.Normal, "NodeNotReady", "Node "+h.key.Name+" status is now: NodeNotReady")
+	l.events.Record(l.nodes, o, reconcile.Normal, "NodeNotReady", "Node "+h.key.Name+" status is now: NodeNotReady")
 	return l.markPods(ctx, h)
 }
 
@@ -273,8 +221,8 @@ func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 // unknownConditions are the conditions of a node that is silent.
 // It works on a copy. A condition that is Unknown already keeps its transition time.
 func unknownConditions(node tree.Tree, now time.Time) []any {
-	at := now.UTC().Format(time.RFC3339)
-	status := tree.Clone(node.EnsureObject("status")).(tree.Tree)
+	at := reconcile.Stamp(now)
+	status := node.Object("status").Copy()
 	for _, kind := range []string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"} {
 		c := condition.Find(status, kind)
 		switch {
@@ -306,12 +254,12 @@ func (l *Lifecycle) markPods(ctx context.Context, h *nodeHealth) error {
 			if ready == nil || ready.String("status") == "False" {
 				return false
 			}
-			ready["status"], ready["lastTransitionTime"] = "False", l.now().UTC().Format(time.RFC3339)
+			ready["status"], ready["lastTransitionTime"] = "False", reconcile.Stamp(l.now())
 			changed = true
 			return true
 		})
 		if err == nil && changed {
-			l.events.Record(ctx, l.kind, p, reconcile.Warning, "NodeNotReady", "Node is not ready")
+			l.events.Record(l.pods, p, reconcile.Warning, "NodeNotReady", "Node is not ready")
 		}
 		return err
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -28,7 +29,7 @@ func watchNodes(t *testing.T, names ...string) *nodeWatch {
 		t.Fatal(err)
 	}
 	w := &nodeWatch{t: t, store: &fakeStore{objects: map[meta.Key]*meta.Object{}}, clock: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
-	w.Lifecycle = NewLifecycle(w.store, kinds, LifecycleOptions{Grace: 40 * time.Second, StartupGrace: time.Minute}, slog.New(slog.DiscardHandler))
+	w.Lifecycle = NewLifecycle(reconcile.NewEnv(w.store, kinds, slog.New(slog.DiscardHandler)), LifecycleOptions{Grace: 40 * time.Second, StartupGrace: time.Minute})
 	w.now = func() time.Time { return w.clock }
 	for _, name := range names {
 		w.report(name)
@@ -41,7 +42,7 @@ func watchNodes(t *testing.T, names ...string) *nodeWatch {
 func (w *nodeWatch) report(name string) {
 	w.t.Helper()
 	w.beats++
-	w.store.put(w.t, w.nodes, "", name, fmt.Sprintf(`{"apiVersion":"v1","kind":"Node","metadata":{"name":%q,"uid":%q,"creationTimestamp":"2026-01-01T00:00:00Z"},
+	w.store.put(w.t, w.nodes.Kind, "", name, fmt.Sprintf(`{"apiVersion":"v1","kind":"Node","metadata":{"name":%q,"uid":%q,"creationTimestamp":"2026-01-01T00:00:00Z"},
 		"status":{"conditions":[{"type":"Ready","status":"True","lastHeartbeatTime":"20%02d-01-01T00:00:00Z"}]}}`, name, name, w.beats))
 	for key, o := range w.store.objects {
 		if key.Name == name {
@@ -54,7 +55,7 @@ func (w *nodeWatch) report(name string) {
 func (w *nodeWatch) lease(name, at string) {
 	w.t.Helper()
 	w.beats++
-	w.store.put(w.t, w.leases, "kube-node-lease", name, fmt.Sprintf(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":%q,"namespace":"kube-node-lease"},"spec":{"renewTime":%q}}`, name, at))
+	w.store.put(w.t, w.leases.Kind, "kube-node-lease", name, fmt.Sprintf(`{"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":%q,"namespace":"kube-node-lease"},"spec":{"renewTime":%q}}`, name, at))
 	for key, o := range w.store.objects {
 		if key.Name == name && key.GroupResource == w.leases.Storage {
 			o.Version = uint64(w.beats) + 1000

@@ -3,17 +3,13 @@ package nodes
 import (
 	"cmp"
 	"context"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -34,36 +30,29 @@ func DefaultPodGC(threshold int) PodGCOptions {
 // Pods usually end with the help of a kubelet, which confirms their deletion. Where there is no kubelet any more,
 // nobody does, and the Pod would stay for ever.
 type PodGC struct {
+	*reconcile.Env
 	podStore
-	nodes      *schema.Kind
+	nodes      reconcile.Client
 	options    PodGCOptions
-	outOfOrder string               // the taint of nodes that will not come back
-	missing    map[string]time.Time // nodes of Pods that do not exist, and since when
-	logger     *slog.Logger
+	outOfOrder string               // taint of nodes that are out of service
+	missing    map[string]time.Time // since when Pods name a node that does not exist
 }
 
-// NewPodGC returns the controller for the kinds of a catalogue.
-func NewPodGC(store Store, kinds *catalog.Catalog, o PodGCOptions, logger *slog.Logger) *PodGC {
+// NewPodGC returns the controller.
+func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 	return &PodGC{
-		podStore: newPodStore(store, kinds), nodes: reconcile.CoreKind(kinds, "Node"), options: o,
-		outOfOrder: kinds.Naming().Translate(taintDomain + "out-of-service"), missing: map[string]time.Time{}, logger: logger,
+		Env: env, podStore: newPodStore(env), nodes: env.Core("Node"), options: o,
+		outOfOrder: env.Translate(taintDomain + "out-of-service"), missing: map[string]time.Time{},
 	}
 }
 
 // Run runs the controller until the context ends.
 func (g *PodGC) Run(ctx context.Context) {
-	tick := time.NewTicker(g.options.Period)
-	defer tick.Stop()
-	for {
+	reconcile.Every(ctx, g.options.Period, func(ctx context.Context) {
 		if err := g.collect(ctx); err != nil && ctx.Err() == nil {
-			g.logger.Warn("Pods that are garbage stay", "error", err)
+			g.Log.Warn("Pods that are garbage stay", "error", err)
 		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return
-		}
-	}
+	})
 }
 
 // garbage is a Pod that goes, and why.
@@ -78,8 +67,8 @@ type garbage struct {
 // Pods are listed before nodes: the other way round a node that joins in between, and gets a Pod, would seem to be
 // missing.
 func (g *PodGC) collect(ctx context.Context) error {
-	pods, err := g.store.List(ctx, request.List{Kind: g.kind})
-	if err != nil || len(pods.Items) == 0 {
+	pods, err := g.pods.List(ctx, request.List{})
+	if err != nil || len(pods) == 0 {
 		clear(g.missing)
 		return err
 	}
@@ -90,7 +79,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 	var all []garbage
 	var ended []*meta.Object
 	seen := map[string]bool{}
-	for _, p := range pods.Items {
+	for _, p := range pods {
 		node := g.nodeOf(p)
 		lost, known := nodes[node]
 		switch phase := g.phaseOf(p); {
@@ -122,15 +111,15 @@ func (g *PodGC) collect(ctx context.Context) error {
 // A search for the key of the taint in the stored JSON comes first, since few nodes have it: only those that contain
 // the text are decoded.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
-	list, err := g.store.List(ctx, request.List{Kind: g.nodes})
+	list, err := g.nodes.List(ctx, request.List{})
 	if err != nil {
 		return nil, err
 	}
-	states := make(map[string]bool, len(list.Items))
-	for _, o := range list.Items {
+	states := make(map[string]bool, len(list))
+	for _, o := range list {
 		out := strings.Contains(string(o.JSON), g.outOfOrder)
 		if out {
-			node, err := codec.DecodeStored(g.nodes.Message(), o.JSON)
+			node, err := g.nodes.Decode(o)
 			if err != nil {
 				return nil, err
 			}
@@ -169,7 +158,7 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	all := make([]aged, 0, len(ended))
 	for _, p := range ended {
 		a := aged{pod: p, kept: 1}
-		if object, err := codec.DecodeStored(g.kind.Message(), p.JSON); err == nil {
+		if object, err := g.pods.Decode(p); err == nil {
 			a.created = object.Object("metadata").String("creationTimestamp")
 			if status := object.Object("status"); status.String("phase") == "Failed" && status.String("reason") == "Evicted" {
 				a.kept = 0

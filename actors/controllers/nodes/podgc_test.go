@@ -18,7 +18,7 @@ import (
 
 // fakeStore holds objects, merges patches into them, and remembers what is deleted.
 type fakeStore struct {
-	Store
+	reconcile.Store
 	objects map[meta.Key]*meta.Object
 	deleted []string
 }
@@ -73,12 +73,12 @@ func TestPodsOfMissingNodes(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &fakeStore{objects: map[meta.Key]*meta.Object{}}
-	pods, nodes := reconcile.CoreKind(kinds, "Pod"), reconcile.CoreKind(kinds, "Node")
+	pods, nodes := kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"}), kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Node"})
 	for name, node := range map[string]string{"lost": "gone", "kept": "there"} {
 		s.put(t, pods, "default", name, `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"`+name+`","namespace":"default","uid":"`+name+
 			`","resourceVersion":"1"},"spec":{"nodeName":"`+node+`"},"status":{"phase":"Running"}}`)
 	}
-	g := NewPodGC(s, kinds, PodGCOptions{}, slog.New(slog.DiscardHandler))
+	g := NewPodGC(reconcile.NewEnv(s, kinds, slog.New(slog.DiscardHandler)), PodGCOptions{})
 	for _, step := range []struct {
 		node string
 		want []string

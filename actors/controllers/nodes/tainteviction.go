@@ -2,16 +2,12 @@ package nodes
 
 import (
 	"context"
-	"log/slog"
 	"sync"
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -21,62 +17,47 @@ import (
 // Order of locks: mu first, then those of the schedule. mu is not held while the store is asked. since and due
 // change together under mu.
 type TaintEviction struct {
+	*reconcile.Controller[meta.Key] // of Pods
 	podStore
-	nodes   *schema.Kind
-	due     *reconcile.Schedule[meta.Key] // when Pods are to be deleted
-	queue   *reconcile.Workqueue[meta.Key]
-	events  *reconcile.EventRecorder
-	logger  *slog.Logger
-	started sync.Once
+	nodes  reconcile.Client
+	events *reconcile.Recorder
 
-	mu      sync.Mutex             // guards what follows
-	tainted map[string][]tree.Tree // node → its NoExecute taints
-	since   map[meta.Key]time.Time // Pods that are to be deleted, and since when they tolerate it
+	mu      sync.Mutex             // guards the rest
+	tainted map[string][]tree.Tree // taints NoExecute of nodes
+	since   map[meta.Key]time.Time // when a Pod was first seen not to tolerate those of its node
 }
 
-// NewTaintEviction returns the controller for the kinds of a catalogue.
-func NewTaintEviction(store Store, kinds *catalog.Catalog, logger *slog.Logger) *TaintEviction {
-	return &TaintEviction{
-		podStore: newPodStore(store, kinds), nodes: reconcile.CoreKind(kinds, "Node"), due: reconcile.NewSchedule[meta.Key](),
-		queue: reconcile.NewWorkqueue[meta.Key]().Named("noexec_taint_pod"), events: reconcile.NewEventRecorder(store, kinds, "taint-eviction-controller"), logger: logger,
+// NewTaintEviction returns the controller.
+func NewTaintEviction(env *reconcile.Env) *TaintEviction {
+	t := &TaintEviction{
+		podStore: newPodStore(env), nodes: env.Core("Node"), events: env.Recorder("taint-eviction-controller"),
 		tainted: map[string][]tree.Tree{}, since: map[meta.Key]time.Time{},
 	}
-}
-
-// Run runs the controller until the context ends.
-func (t *TaintEviction) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() {
-		var watching sync.WaitGroup
-		defer watching.Wait()
-		reconcile.RunInformer(ctx, t.store, t.nodes, reconcile.EventHandlerFunc(func(e reconcile.Event) {
-			if t.noteNode(ctx, e) {
-				t.started.Do(func() {
-					watching.Go(func() { reconcile.WatchLoop(ctx, t.store, t.kind, t.followPods) })
-				})
-			}
-		}))
+	t.Controller = reconcile.New(env, "noexec_taint_pod", t.evict, "a Pod that does not tolerate a taint stays", "pod")
+	begin := make(chan struct{}) // without a tainted node no Pods are watched
+	first := sync.OnceFunc(func() { close(begin) })
+	t.Watch(t.nodes, func(e reconcile.Event) {
+		if t.noteNode(e) {
+			first()
+		}
 	})
-	running.Go(func() { t.due.Run(ctx, func(key meta.Key) { t.queue.Add(key) }) })
-	t.queue.Run(ctx, t.evict, func(key meta.Key, err error) {
-		t.logger.Warn("a Pod that does not tolerate a taint stays", "pod", key.String(), "error", err)
-	})
+	t.Go(reconcile.When(begin, func(ctx context.Context) { t.pods.WatchLoop(ctx, t.followPods) }))
+	return t
 }
 
 // noteNode notes the taints of a node and has its Pods looked at; it tells whether it has any.
 //
 // The taints are noted before the Pods of the node are listed. A Pod that comes to the node later than the list is
 // seen by the watch, which finds the taints in place: so none is missed.
-func (t *TaintEviction) noteNode(ctx context.Context, e reconcile.Event) bool {
+func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	var taints []tree.Tree
 	if !e.Deleted {
-		node, err := codec.DecodeStored(t.nodes.Message(), e.JSON)
+		node, err := t.nodes.Decode(e.Object)
 		if err != nil {
-			t.logger.Warn("a node cannot be read", "node", e.Key.Name, "error", err)
+			t.Log.Warn("a node cannot be read", "node", e.Key.Name, "error", err)
 			return false
 		}
-		taints = noExecute(tree.Clone(node.Object("spec")).(tree.Tree))
+		taints = noExecute(node.Object("spec").Copy())
 	}
 	t.mu.Lock()
 	old := t.tainted[e.Key.Name]
@@ -85,25 +66,17 @@ func (t *TaintEviction) noteNode(ctx context.Context, e reconcile.Event) bool {
 		t.tainted[e.Key.Name] = taints
 	}
 	t.mu.Unlock()
-	if e.Deleted || len(old) == 0 && len(taints) == 0 || tree.SemanticEqual(anyTrees(old), anyTrees(taints)) {
+	if e.Deleted || len(old) == 0 && len(taints) == 0 || tree.SemanticEqual(tree.ListOf(old), tree.ListOf(taints)) {
 		return len(taints) > 0
 	}
-	pods, err := t.on(ctx, e.Key.Name)
+	pods, err := t.on(context.Background(), e.Key.Name)
 	if err != nil {
-		t.logger.Warn("the Pods of a node cannot be listed", "node", e.Key.Name, "error", err)
+		t.Log.Warn("the Pods of a node cannot be listed", "node", e.Key.Name, "error", err)
 	}
 	for _, p := range pods {
-		t.look(ctx, p)
+		t.look(p)
 	}
 	return len(taints) > 0
-}
-
-func anyTrees(list []tree.Tree) []any {
-	var all []any
-	for _, t := range list {
-		all = append(all, t)
-	}
-	return all
 }
 
 // noExecute are the taints of a node that Pods must tolerate to stay.
@@ -124,7 +97,7 @@ func (t *TaintEviction) followPods(int) func([]request.Event) error {
 		for i := range events {
 			switch e := &events[i]; e.Type {
 			case request.Added, request.Modified:
-				t.look(context.Background(), e.Object)
+				t.look(e.Object)
 			case request.Deleted:
 				t.forget(e.Object.Key)
 			}
@@ -136,7 +109,7 @@ func (t *TaintEviction) followPods(int) func([]request.Event) error {
 func (t *TaintEviction) forget(key meta.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.due.Remove(key)
+	t.Cancel(key)
 	delete(t.since, key)
 }
 
@@ -144,7 +117,7 @@ func (t *TaintEviction) forget(key meta.Key) {
 //
 // A Pod is decoded only if its node has such taints. When it is scheduled already, its time goes on from when it
 // first was: a change of the taints does not give it the full time again.
-func (t *TaintEviction) look(ctx context.Context, o *meta.Object) {
+func (t *TaintEviction) look(o *meta.Object) {
 	t.mu.Lock()
 	taints, tainted := t.tainted[t.nodeOf(o)]
 	_, scheduled := t.since[o.Key]
@@ -154,9 +127,9 @@ func (t *TaintEviction) look(ctx context.Context, o *meta.Object) {
 	}
 	var tolerations []tree.Tree
 	if tainted {
-		pod, err := codec.DecodeStored(t.kind.Message(), o.JSON)
+		pod, err := t.pods.Decode(o)
 		if err != nil {
-			t.logger.Warn("a Pod cannot be read", "pod", o.Key.String(), "error", err)
+			t.Log.Warn("a Pod cannot be read", "pod", o.Key.String(), "error", err)
 			return
 		}
 		tolerations = pod.Object("spec").Objects("tolerations")
@@ -166,7 +139,7 @@ func (t *TaintEviction) look(ctx context.Context, o *meta.Object) {
 	if stays {
 		t.forget(key)
 		if scheduled {
-			t.events.Record(ctx, t.kind, o, reconcile.Normal, "TaintManagerEviction", "Cancelling deletion of Pod "+o.Key.Namespace+"/"+o.Key.Name)
+			t.events.Record(t.pods, o, reconcile.Normal, "TaintManagerEviction", "Cancelling deletion of Pod "+o.Key.Namespace+"/"+o.Key.Name)
 		}
 		return
 	}
@@ -177,7 +150,7 @@ func (t *TaintEviction) look(ctx context.Context, o *meta.Object) {
 		since = time.Now()
 		t.since[key] = since
 	}
-	t.due.Set(key, since.Add(after))
+	t.SetTime(key, since.Add(after))
 }
 
 // toleratedFor is how long a Pod with these tolerations may stay on a node with these taints: the shortest time of the
@@ -227,7 +200,7 @@ func tolerates(toleration, taint tree.Tree) bool {
 // Everything is read again, since taints and tolerations may have changed while the Pod waited in the queue. The Pod
 // gets its own grace period, as its kubelet may well be alive.
 func (t *TaintEviction) evict(ctx context.Context, key meta.Key) error {
-	o, pod, err := reconcile.Read(ctx, t.store, t.kind, key)
+	o, pod, err := t.pods.Read(ctx, key)
 	if err != nil {
 		return err
 	}
@@ -248,10 +221,10 @@ func (t *TaintEviction) evict(ctx context.Context, key meta.Key) error {
 		return nil
 	}
 	if at := since.Add(after); at.After(time.Now()) {
-		t.due.Set(key, at)
+		t.SetTime(key, at)
 		return nil
 	}
-	t.events.Record(ctx, t.kind, o, reconcile.Normal, "TaintManagerEviction", "Marking for deletion Pod "+key.Namespace+"/"+key.Name)
+	t.events.Record(t.pods, o, reconcile.Normal, "TaintManagerEviction", "Marking for deletion Pod "+key.Namespace+"/"+key.Name)
 	err = t.changeStatus(ctx, key, o.Meta.UID, func(status tree.Tree) bool {
 		putCondition(status, disruption("DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"))
 		return true

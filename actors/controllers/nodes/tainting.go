@@ -40,7 +40,7 @@ func (l *Lifecycle) noteDisruption() {
 	}
 	allLost := counted > 0 && lost == counted
 	if allLost != l.allLost {
-		l.logger.Info("whether any node is ready has changed", "none", allLost)
+		l.Log.Info("whether any node is ready has changed", "none", allLost)
 		for _, h := range l.known {
 			if h.taintsOutdated = true; !allLost {
 				h.lastSign = l.now()
@@ -106,12 +106,12 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil
 	}
-	o, node, err := reconcile.Read(ctx, l.store, l.nodes, h.key)
+	o, node, err := l.nodes.Read(ctx, h.key)
 	if err != nil || o == nil {
 		return err
 	}
 	execute := l.executeTaint(h)
-	evicts := execute != "" && !hasTaint(node, l.naming.Translate(notReady), "NoExecute") && !hasTaint(node, l.naming.Translate(unreachable), "NoExecute")
+	evicts := execute != "" && !hasTaint(node, l.Translate(notReady), "NoExecute") && !hasTaint(node, l.Translate(unreachable), "NoExecute")
 	waits := false
 	if evicts {
 		interval := l.interval(h.zone)
@@ -120,10 +120,7 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 		}
 	}
 	if err := l.updateTaints(ctx, o, node, execute); err != nil {
-		if reconcile.IsConflict(err) {
-			return nil
-		}
-		return err
+		return reconcile.Except(err, reconcile.IsConflict)
 	}
 	if evicts {
 		l.evicting[h.zone] = l.now()
@@ -134,21 +131,18 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 
 // taintNoSchedule updates the taints of a node except those that evict Pods. A conflict needs no retry, as the newer
 // state is a change of its own.
-func (l *Lifecycle) taintNoSchedule(ctx context.Context, key meta.Key) error {
-	o, node, err := reconcile.Read(ctx, l.store, l.nodes, key)
+func (l *Lifecycle) taintNoSchedule(ctx context.Context, name string) error {
+	o, node, err := l.nodes.Read(ctx, l.nodes.Key("", name))
 	if err != nil || o == nil {
 		return err
 	}
 	execute := ""
 	for _, taint := range []string{notReady, unreachable} {
-		if hasTaint(node, l.naming.Translate(taint), "NoExecute") {
+		if hasTaint(node, l.Translate(taint), "NoExecute") {
 			execute = taint
 		}
 	}
-	if err := l.updateTaints(ctx, o, node, execute); !reconcile.IsConflict(err) {
-		return err
-	}
-	return nil
+	return reconcile.Except(l.updateTaints(ctx, o, node, execute), reconcile.IsConflict)
 }
 
 // updateTaints writes the taints of a node if they differ from newTaints.
@@ -157,7 +151,7 @@ func (l *Lifecycle) updateTaints(ctx context.Context, o *meta.Object, node tree.
 	if !changed {
 		return nil
 	}
-	return reconcile.PatchIfUnchanged(ctx, l.store, l.nodes, o, "", tree.Tree{"spec": tree.Tree{"taints": taints}})
+	return l.nodes.Patch(ctx, o, "", tree.Tree{"spec": tree.Tree{"taints": taints}})
 }
 
 // executeTaint is the taint by which the Pods of a node go; "" if they stay.
@@ -179,14 +173,14 @@ func (l *Lifecycle) executeTaint(h *nodeHealth) string {
 func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, changed bool) {
 	wanted := map[[2]string]bool{}
 	if execute != "" {
-		wanted[[2]string{l.naming.Translate(execute), "NoExecute"}] = true
+		wanted[[2]string{l.Translate(execute), "NoExecute"}] = true
 	}
 	if node.Object("spec").Bool("unschedulable") {
-		wanted[[2]string{l.naming.Translate(unschedulable), "NoSchedule"}] = true
+		wanted[[2]string{l.Translate(unschedulable), "NoSchedule"}] = true
 	}
-	own := map[[2]string]bool{{l.naming.Translate(unschedulable), "NoSchedule"}: true}
+	own := map[[2]string]bool{{l.Translate(unschedulable), "NoSchedule"}: true}
 	for _, c := range conditionTaints {
-		at := [2]string{l.naming.Translate(c.key), "NoSchedule"}
+		at := [2]string{l.Translate(c.key), "NoSchedule"}
 		own[at] = true
 		for _, has := range node.Object("status").Objects("conditions") {
 			if has.String("type") == c.kind && has.String("status") == c.status {
@@ -195,7 +189,7 @@ func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, cha
 		}
 	}
 	for _, key := range []string{notReady, unreachable} {
-		own[[2]string{l.naming.Translate(key), "NoExecute"}] = true
+		own[[2]string{l.Translate(key), "NoExecute"}] = true
 	}
 	taints = []any{}
 	for _, t := range node.Object("spec").Objects("taints") {
@@ -208,7 +202,7 @@ func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, cha
 		taints = append(taints, t)
 	}
 	for _, key := range sortedTaints(wanted) {
-		taints = append(taints, tree.Tree{"key": key[0], "effect": key[1], "timeAdded": l.now().UTC().Format(time.RFC3339)})
+		taints = append(taints, tree.Tree{"key": key[0], "effect": key[1], "timeAdded": reconcile.Stamp(l.now())})
 		changed = true
 	}
 	return taints, changed

@@ -3,7 +3,6 @@ package policyobjects
 import (
 	"context"
 
-	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy"
@@ -11,55 +10,29 @@ import (
 
 // Inform implements policy.Objects.
 func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChange func(policy.Change)) error {
-	storage := r.kinds.storage(resource)
-	h := &eventHandler{
-		reader: r, source: kindSource{&r.kinds, resource}, onChange: onChange,
-		observed: r.newObserver(storage), synced: make(chan struct{}),
+	storage, source := r.kinds.storage(resource), kindSource{&r.kinds, resource}
+	observed := r.newObserver(storage)
+	advance := func(version uint64) {
+		observed.Advance(version)
+		r.changes.Add(1)
 	}
+	f := reconcile.Informer{Client: r.env.ClientOf(nil), Version: advance, On: func(e reconcile.Event) {
+		change := policy.Change{Object: &policy.Object{Key: e.Key, Version: e.Version, Meta: e.Meta}, Deleted: true}
+		if k := source.Kind(); !e.Deleted && k != nil {
+			// One that cannot be read is reported as gone, so that nothing it said before counts any longer.
+			if object := r.decode(k, e.Object); object != nil {
+				change = policy.Change{Object: object}
+			}
+		}
+		onChange(change)
+		advance(e.Version)
+	}}
 	go func() {
-		defer r.removeObserver(storage, h.observed)
-		reconcile.RunResourceInformer(ctx, r.store, h.source, h)
+		defer r.removeObserver(storage, observed)
+		f.RunResource(ctx, source)
 	}()
-	select {
-	case <-h.synced:
-		return nil
-	case <-ctx.Done():
+	if !f.Wait(ctx) {
 		return ctx.Err()
 	}
+	return nil
 }
-
-// An eventHandler passes the events of one informer on to policy.
-type eventHandler struct {
-	reader   *Reader
-	source   kindSource
-	onChange func(policy.Change)
-	observed *controllers.ObservedRevision
-	synced   chan struct{} // closed when all that there was has been seen
-}
-
-// OnEvent implements reconcile.EventHandler. An object that cannot be read is told to have gone, so
-// that nothing it said before counts any longer.
-func (h *eventHandler) OnEvent(e reconcile.Event) {
-	var object *policy.Object
-	if k := h.source.Kind(); !e.Deleted && k != nil {
-		object = h.reader.decode(k, e.Object)
-	}
-	if object != nil {
-		h.onChange(policy.Change{Object: object})
-	} else {
-		h.onChange(policy.Change{Object: &policy.Object{Key: e.Key, Version: e.Version, Meta: e.Meta}, Deleted: true})
-	}
-	h.advance(e.Version)
-}
-
-// OnVersion implements reconcile.VersionHandler.
-func (h *eventHandler) OnVersion(version uint64) { h.advance(version) }
-
-// advance records that policy has seen a version.
-func (h *eventHandler) advance(version uint64) {
-	h.observed.Advance(version)
-	h.reader.changes.Add(1)
-}
-
-// OnSynced implements reconcile.EventHandler.
-func (h *eventHandler) OnSynced() { close(h.synced) }

@@ -3,6 +3,7 @@ package policyobjects
 import (
 	"context"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -23,7 +24,11 @@ func (r *Reader) Pods(namespace string) []podsecurity.ExistingPod {
 	}
 	pods := make([]podsecurity.ExistingPod, len(stored.Items))
 	for i, o := range stored.Items {
-		pods[i] = podsecurity.ExistingPod{Name: o.Key.Name, Controller: controllerOf(o), Decode: func() tree.Tree {
+		controller := ""
+		if owner := reconcile.ControllerOf(&o.Meta); owner != nil {
+			controller = owner.UID
+		}
+		pods[i] = podsecurity.ExistingPod{Name: o.Key.Name, Controller: controller, Decode: func() tree.Tree {
 			if object := r.decode(k, o); object != nil {
 				return object.Tree
 			}
@@ -31,14 +36,4 @@ func (r *Reader) Pods(namespace string) []podsecurity.ExistingPod {
 		}}
 	}
 	return pods
-}
-
-// controllerOf is the uid of the owner that controls an object; "" for none.
-func controllerOf(o *meta.Object) string {
-	for _, owner := range o.Meta.OwnerReferences {
-		if owner.Controller {
-			return owner.UID
-		}
-	}
-	return ""
 }

@@ -23,6 +23,7 @@ import (
 // A Reader shows policy what the store holds. Many goroutines may use it.
 type Reader struct {
 	store *actors.Store
+	env   *controllers.Env
 	kinds kindIndex
 	log   *slog.Logger
 
@@ -42,7 +43,7 @@ var (
 // NewReader reads the store, whose kinds are those of a catalog.
 func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
 	return &Reader{
-		store: store, kinds: kindIndex{catalog: kinds}, log: log,
+		store: store, env: controllers.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log,
 		observed: map[meta.GroupResource][]*controllers.ObservedRevision{},
 	}
 }

@@ -5,15 +5,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"log/slog"
 	"strings"
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -23,11 +19,10 @@ import (
 //
 // Order of locks: mu first, then those of the queues. mu is not held while the store is asked or written to.
 type Binder struct {
-	store                           reconcile.Store
-	volumes, claims, classes        *schema.Kind
-	logger                          *slog.Logger
-	events                          *reconcile.EventRecorder
-	claimQueue, volumeQueue         *reconcile.Workqueue[meta.Key]
+	*reconcile.Controller[meta.Key] // of claims
+	byVolume                        *reconcile.Controller[meta.Key]
+	volumes, claims, classes        reconcile.Client
+	events                          *reconcile.Recorder
 	bindCompleted, boundByBinder    string // annotations
 	betaClass, selectedNode         string
 	provisioner, provisionerBefore  string // of a claim: who is asked to provision it
@@ -40,93 +35,57 @@ type Binder struct {
 	taken   map[string]reference // volumes that a claim is about to be bound to
 }
 
-// NewBinder returns the controller for the kinds of a catalogue.
-func NewBinder(store reconcile.Store, kinds *catalog.Catalog, logger *slog.Logger) *Binder {
-	n := kinds.Naming()
-	return &Binder{
-		store: store, volumes: reconcile.CoreKind(kinds, "PersistentVolume"), claims: reconcile.CoreKind(kinds, "PersistentVolumeClaim"),
-		classes: kinds.ByGVK(meta.GroupVersionKind{Group: n.Group("storage"), Version: "v1", Kind: "StorageClass"}), logger: logger,
-		events:     reconcile.NewEventRecorder(store, kinds, "persistentvolume-controller"),
-		claimQueue: reconcile.NewWorkqueue[meta.Key]().Named("claims"), volumeQueue: reconcile.NewWorkqueue[meta.Key]().Named("volumes"),
-		bindCompleted: n.Translate("pv.platform.io/bind-completed"), boundByBinder: n.Translate("pv.platform.io/bound-by-controller"),
-		betaClass: n.Translate("volume.beta.platform.io/storage-class"), selectedNode: n.Translate("volume.platform.io/selected-node"),
-		provisioner: n.Translate("volume.platform.io/storage-provisioner"), provisionerBefore: n.Translate("volume.beta.platform.io/storage-provisioner"),
-		provisionedBy: n.Translate("pv.platform.io/provisioned-by"), noProvisioner: n.Translate("platform.io/no-provisioner"), inTreeProvisions: n.Translate("platform.io/"),
+// NewBinder returns the controller.
+func NewBinder(env *reconcile.Env) *Binder {
+	b := &Binder{
+		volumes: env.Core("PersistentVolume"), claims: env.Core("PersistentVolumeClaim"), classes: env.Client("storage.platform.io", "v1", "StorageClass"),
+		events:        env.Recorder("persistentvolume-controller"),
+		bindCompleted: env.Translate("pv.platform.io/bind-completed"), boundByBinder: env.Translate("pv.platform.io/bound-by-controller"),
+		betaClass: env.Translate("volume.beta.platform.io/storage-class"), selectedNode: env.Translate("volume.platform.io/selected-node"),
+		provisioner: env.Translate("volume.platform.io/storage-provisioner"), provisionerBefore: env.Translate("volume.beta.platform.io/storage-provisioner"),
+		provisionedBy: env.Translate("pv.platform.io/provisioned-by"), noProvisioner: env.Translate("platform.io/no-provisioner"), inTreeProvisions: env.Translate("platform.io/"),
 		known: map[string]*volume{}, pending: map[meta.Key]bool{}, taken: map[string]reference{},
 	}
+	b.Controller = reconcile.New(env, "claims", b.syncClaim, "binding of volumes: it will be tried again", "claim")
+	b.byVolume = reconcile.New(env, "volumes", b.syncVolume, "binding of volumes: it will be tried again", "volume")
+	b.Watch(b.volumes, b.onVolume)
+	b.Watch(b.claims, b.onClaim)
+	b.Watch(b.classes, b.onClass)
+	b.Go(b.byVolume.Run)
+	return b
 }
 
-// Run runs the controller until the context ends. Claims are looked at when all volumes are known: before, a claim could
-// get a worse one than there is.
-func (b *Binder) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	synced := make(chan struct{})
-	running.Go(func() { reconcile.RunInformer(ctx, b.store, b.volumes, volumeHandler{b, synced}) })
-	select {
-	case <-synced:
-	case <-ctx.Done():
-		return
-	}
-	running.Go(func() { reconcile.RunInformer(ctx, b.store, b.claims, reconcile.EventHandlerFunc(b.onClaim)) })
-	running.Go(func() { reconcile.RunInformer(ctx, b.store, b.classes, reconcile.EventHandlerFunc(b.onClass)) })
-	running.Go(func() { b.volumeQueue.Run(ctx, b.syncVolume, b.report("volume")) })
-	b.claimQueue.Run(ctx, b.syncClaim, b.report("claim"))
-}
-
-func (b *Binder) report(what string) func(meta.Key, error) {
-	return func(key meta.Key, err error) {
-		b.logger.Warn("binding of volumes: it will be tried again", what, key.String(), "error", err)
-	}
-}
-
-// volumeHandler keeps what is known of volumes.
-type volumeHandler struct {
-	*Binder
-	synced chan struct{}
-}
-
-// OnSynced implements reconcile.EventHandler.
-func (h volumeHandler) OnSynced() { close(h.synced) }
-
-// OnEvent implements reconcile.EventHandler. A volume that has become another one may be what claims wait for.
-//
-// The claim that the volume named before is looked at as well as the one that it names now: it may have lost its
-// volume. All pending claims are looked at, since any of them may fit.
-func (h volumeHandler) OnEvent(e reconcile.Event) {
-	b, key := h.Binder, e.Key
+// onVolume takes in a volume, for which claims may wait. No claim is bound before all volumes are known.
+func (b *Binder) onVolume(e reconcile.Event) {
+	key := e.Key
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := b.known[key.Name]
 	delete(b.known, key.Name)
 	if !e.Deleted {
-		object, err := codec.DecodeStored(b.volumes.Message(), e.JSON)
+		object, err := b.volumes.Decode(e.Object)
 		if err != nil {
-			b.logger.Error("a volume cannot be read", "volume", key.Name, "error", err)
+			b.Log.Error("a volume cannot be read", "volume", key.Name, "error", err)
 			return
 		}
 		v := newVolume(e.Object, object, b.betaClass).clone()
 		b.known[key.Name] = &v
 		if v.claim.name != "" {
-			b.claimQueue.Add(b.claimKey(v.claim))
+			b.Add(b.claimKey(v.claim))
 		}
-		b.volumeQueue.Add(key)
+		b.byVolume.Add(key)
 	}
 	if before != nil && before.claim.name != "" {
-		b.claimQueue.Add(b.claimKey(before.claim))
+		b.Add(b.claimKey(before.claim))
 	}
 	for claim := range b.pending {
-		b.claimQueue.Add(claim)
+		b.Add(claim)
 	}
 }
 
-func (b *Binder) claimKey(r reference) meta.Key {
-	return meta.Key{GroupResource: b.claims.Storage, Namespace: r.namespace, Name: r.name}
-}
+func (b *Binder) claimKey(r reference) meta.Key { return b.claims.Key(r.namespace, r.name) }
 
-func (b *Binder) volumeKey(name string) meta.Key {
-	return meta.Key{GroupResource: b.volumes.Storage, Name: name}
-}
+func (b *Binder) volumeKey(name string) meta.Key { return b.volumes.Key("", name) }
 
 // onClaim looks at a claim, and at the volumes that name it.
 //
@@ -138,10 +97,10 @@ func (b *Binder) onClaim(e reconcile.Event) {
 	if e.Deleted {
 		delete(b.pending, key)
 	}
-	b.claimQueue.Add(key)
+	b.Add(key)
 	for name, v := range b.known {
 		if v.claim.namespace == key.Namespace && v.claim.name == key.Name {
-			b.volumeQueue.Add(b.volumeKey(name))
+			b.byVolume.Add(b.volumeKey(name))
 		}
 	}
 }
@@ -152,7 +111,7 @@ func (b *Binder) onClass(reconcile.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for claim := range b.pending {
-		b.claimQueue.Add(claim)
+		b.Add(claim)
 	}
 }
 
@@ -191,7 +150,7 @@ func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c
 // Claims are in one of three states: bound before (the annotation says so), naming a volume without being bound yet,
 // or naming none. The annotation is what tells a lost volume from one that has not come yet.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
-	o, object, err := reconcile.Read(ctx, b.store, b.claims, key)
+	o, object, err := b.claims.Read(ctx, key)
 	if err != nil || o == nil {
 		return err
 	}
@@ -253,11 +212,11 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 		defer b.giveBack(name)
 		return b.bindTo(ctx, c, name)
 	case waits:
-		b.remark(ctx, c, reconcile.Normal, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
+		b.remark(c, reconcile.Normal, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
 	case className != "":
 		return b.provision(ctx, c, className, class)
 	default:
-		b.remark(ctx, c, reconcile.Normal, "FailedBinding", "no persistent volumes available for this claim and no storage class is set")
+		b.remark(c, reconcile.Normal, "FailedBinding", "no persistent volumes available for this claim and no storage class is set")
 	}
 	return b.setClaimPhase(ctx, c, "Pending")
 }
@@ -286,7 +245,7 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	if name == "" {
 		return nil, nil
 	}
-	_, object, err := reconcile.Read(ctx, b.store, b.classes, meta.Key{GroupResource: b.classes.Storage, Name: name})
+	_, object, err := b.classes.Read(ctx, b.classes.Key("", name))
 	return object, err
 }
 
@@ -298,32 +257,32 @@ func (b *Binder) provision(ctx context.Context, c claim, name string, class tree
 	provisioner := class.String("provisioner")
 	switch {
 	case class == nil:
-		b.remark(ctx, c, reconcile.Warning, "ProvisioningFailed", fmt.Sprintf("storageclass.%s %q not found", b.classes.Group, name))
+		b.remark(c, reconcile.Warning, "ProvisioningFailed", fmt.Sprintf("storageclass.%s %q not found", b.classes.Group, name))
 		return b.setClaimPhase(ctx, c, "Pending")
 	case strings.HasPrefix(provisioner, b.inTreeProvisions):
 		if provisioner != b.noProvisioner {
-			b.remark(ctx, c, reconcile.Warning, "ProvisioningFailed", "no volume plugin matched name: "+provisioner)
+			b.remark(c, reconcile.Warning, "ProvisioningFailed", "no volume plugin matched name: "+provisioner)
 		}
 		return b.setClaimPhase(ctx, c, "Pending")
 	}
 	if c.annotation(b.provisioner) != provisioner || c.annotation(b.provisionerBefore) != provisioner {
 		annotations := tree.Tree{b.provisioner: provisioner, b.provisionerBefore: provisioner}
-		return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "", tree.Tree{"metadata": tree.Tree{"annotations": annotations}})
+		return b.claims.Patch(ctx, c.Object, "", tree.Tree{"metadata": tree.Tree{"annotations": annotations}})
 	}
-	b.remark(ctx, c, reconcile.Normal, "ExternalProvisioning", fmt.Sprintf("Waiting for a volume to be created either by the external provisioner '%s' or manually by the system administrator. "+
+	b.remark(c, reconcile.Normal, "ExternalProvisioning", fmt.Sprintf("Waiting for a volume to be created either by the external provisioner '%s' or manually by the system administrator. "+
 		"If volume creation is delayed, please verify that the provisioner is running and correctly registered.", provisioner))
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-func (b *Binder) remark(ctx context.Context, c claim, kind, reason, message string) {
-	b.events.Record(ctx, b.claims, c.Object, kind, reason, message)
+func (b *Binder) remark(c claim, kind, reason, message string) {
+	b.events.Record(b.claims, c.Object, kind, reason, message)
 }
 
 // syncPreBound binds a claim to the volume that it names, if that is free and fits.
 //
 // A volume that names this claim needs not fit: whoever wrote both references has decided.
 func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
-	o, object, err := reconcile.Read(ctx, b.store, b.volumes, b.volumeKey(name))
+	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil {
 		return err
 	}
@@ -338,11 +297,11 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	}
 	switch {
 	case v.claim.name == "" && !r.fits(&v):
-		b.remark(ctx, c, reconcile.Warning, "VolumeMismatch", fmt.Sprintf("Cannot bind to requested volume %q: it does not fit the claim", name))
+		b.remark(c, reconcile.Warning, "VolumeMismatch", fmt.Sprintf("Cannot bind to requested volume %q: it does not fit the claim", name))
 	case v.claim.name == "" || v.claim.is(c.ref()):
 		return b.bindTo(ctx, c, name)
 	default:
-		b.remark(ctx, c, reconcile.Warning, "FailedBinding", fmt.Sprintf("volume %q already bound to a different claim.", name))
+		b.remark(c, reconcile.Warning, "FailedBinding", fmt.Sprintf("volume %q already bound to a different claim.", name))
 	}
 	return b.setClaimPhase(ctx, c, "Pending")
 }
@@ -356,7 +315,7 @@ func (b *Binder) syncBound(ctx context.Context, c claim) error {
 	if name == "" {
 		return b.lose(ctx, c, "ClaimLost", "Bound claim has lost reference to PersistentVolume. Data on the volume is lost!")
 	}
-	o, object, err := reconcile.Read(ctx, b.store, b.volumes, b.volumeKey(name))
+	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil {
 		return err
 	}
@@ -371,7 +330,7 @@ func (b *Binder) syncBound(ctx context.Context, c claim) error {
 
 func (b *Binder) lose(ctx context.Context, c claim, reason, message string) error {
 	if c.tree.Object("status").String("phase") != "Lost" {
-		b.remark(ctx, c, reconcile.Warning, reason, message)
+		b.remark(c, reconcile.Warning, reason, message)
 	}
 	return b.setClaimPhase(ctx, c, "Lost")
 }
@@ -385,5 +344,5 @@ func (b *Binder) setClaimPhase(ctx context.Context, c claim, phase string) error
 	if phase == "Lost" {
 		status["accessModes"], status["capacity"] = nil, nil
 	}
-	return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "status", tree.Tree{"status": status})
+	return b.claims.PatchStatus(ctx, c.Object, status)
 }

@@ -15,7 +15,7 @@ import (
 // The order matters: the volume names the claim first, since the volume is what claims compete for. Each write has
 // the version that was read as a precondition, so that of two writers one meets a conflict and looks again.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
-	o, object, err := reconcile.Read(ctx, b.store, b.volumes, b.volumeKey(name))
+	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil || o == nil {
 		return err
 	}
@@ -32,9 +32,9 @@ func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	case status.String("phase") == "Bound":
 		return nil
 	}
-	return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "status", tree.Tree{"status": tree.Tree{
+	return b.claims.PatchStatus(ctx, c.Object, tree.Tree{
 		"phase": "Bound", "accessModes": spec["accessModes"], "capacity": spec["capacity"], "currentVolumeAttributesClassName": spec["volumeAttributesClassName"],
-	}})
+	})
 }
 
 // isOf tells whether the reference of a volume is that of a claim, or leaves the volume to it. It was chosen by what was
@@ -51,12 +51,12 @@ func isOf(ref tree.Tree, c claim) bool {
 // The annotation lets unbind tell later whether the reference may be removed as a whole.
 func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
-		"apiVersion": "v1", "kind": b.claims.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
+		"apiVersion": "v1", "kind": b.claims.Kind.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
 	}}}
 	if chosen {
 		change["metadata"] = tree.Tree{"annotations": tree.Tree{b.boundByBinder: "yes"}}
 	}
-	return reconcile.PatchIfUnchanged(ctx, b.store, b.volumes, o, "", change)
+	return b.volumes.Patch(ctx, o, "", change)
 }
 
 // bindClaim makes a claim name its volume, and notes that this is done.
@@ -65,7 +65,7 @@ func (b *Binder) bindClaim(ctx context.Context, c claim, name string) error {
 	if c.tree.Object("spec").String("volumeName") == "" {
 		annotations[b.boundByBinder] = "yes"
 	}
-	return reconcile.PatchIfUnchanged(ctx, b.store, b.claims, c.Object, "", tree.Tree{
+	return b.claims.Patch(ctx, c.Object, "", tree.Tree{
 		"metadata": tree.Tree{"annotations": annotations}, "spec": tree.Tree{"volumeName": name},
 	})
 }
@@ -80,7 +80,7 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 	if message != "" {
 		change["message"] = message
 	}
-	return reconcile.PatchIfUnchanged(ctx, b.store, b.volumes, o, "status", tree.Tree{"status": change})
+	return b.volumes.PatchStatus(ctx, o, change)
 }
 
 // syncVolume keeps the phase of a volume, and does what its reclaim policy says once its claim is gone.
@@ -89,7 +89,7 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 // uid, a claim of the same name but another uid is not the one that had the volume: its data are not to reach a
 // stranger.
 func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
-	o, object, err := reconcile.Read(ctx, b.store, b.volumes, key)
+	o, object, err := b.volumes.Read(ctx, key)
 	if err != nil || o == nil {
 		return err
 	}
@@ -97,7 +97,7 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	if ref.String("uid") == "" { // free, or only promised
 		return b.setVolumePhase(ctx, o, object, "Available", "")
 	}
-	found, claimed, err := reconcile.Read(ctx, b.store, b.claims, b.claimKey(reference{namespace: ref.String("namespace"), name: ref.String("name")}))
+	found, claimed, err := b.claims.Read(ctx, b.claimKey(reference{namespace: ref.String("namespace"), name: ref.String("name")}))
 	if err != nil {
 		return err
 	}
@@ -109,7 +109,7 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	case claimed.Object("spec").String("volumeName") != "":
 		return b.unbind(ctx, o, object)
 	}
-	b.claimQueue.Add(found.Key) // its half of the binding is missing
+	b.Add(found.Key) // its half of the binding is missing
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) e
 	if object.Object("metadata").Object("annotations").String(b.boundByBinder) != "" {
 		change = tree.Tree{"spec": tree.Tree{"claimRef": nil}, "metadata": tree.Tree{"annotations": tree.Tree{b.boundByBinder: nil}}}
 	}
-	return reconcile.PatchIfUnchanged(ctx, b.store, b.volumes, o, "", change)
+	return b.volumes.Patch(ctx, o, "", change)
 }
 
 // reclaim releases a volume whose claim is gone. There is nothing here that could delete or empty it: those who have
@@ -148,6 +148,6 @@ func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) 
 	if object.Object("status").String("phase") == "Failed" {
 		return nil
 	}
-	b.events.Record(ctx, b.volumes, o, reconcile.Warning, reason, message)
+	b.events.Record(b.volumes, o, reconcile.Warning, reason, message)
 	return b.setVolumePhase(ctx, o, object, "Failed", message)
 }

@@ -2,7 +2,6 @@ package workloads
 
 import (
 	"context"
-	"log/slog"
 
 	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
@@ -14,23 +13,15 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/replicas"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/scheduler"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/statefulset"
-	"github.com/troupe-api/troupe/kinds/catalog"
 )
 
-// Store is what the controllers need of the store.
-type Store = reconcile.Store
-
 // A Group makes the controllers of workloads, which share what they know of the cluster.
-type Group struct {
-	store   Store
-	kinds   *catalog.Catalog
-	cluster *cluster.Cluster
-}
+type Group struct{ cluster *cluster.Cluster }
 
 // NewGroup makes a group. Writes to the store are admitted like those of clients. Nothing is done while there is
 // another leader.
-func NewGroup(store Store, kinds *catalog.Catalog, leader cluster.Leader, logger *slog.Logger) *Group {
-	return &Group{store, kinds, cluster.New(store, kinds, leader, logger)}
+func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
+	return &Group{cluster.New(env, leader)}
 }
 
 // A Controller works until the context ends.
@@ -64,5 +55,5 @@ func (g *Group) Scheduler() Controller { return scheduler.New(g.cluster) }
 
 // Autoscalers is the controller of HorizontalPodAutoscalers. servers have the metrics.
 func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {
-	return autoscaler.New(g.cluster, g.store, g.kinds, servers, o)
+	return autoscaler.New(g.cluster, servers, o)
 }

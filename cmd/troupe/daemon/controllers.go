@@ -3,7 +3,6 @@ package daemon
 import (
 	"context"
 	"fmt"
-	"log/slog"
 	"slices"
 	"strings"
 	"time"
@@ -12,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/certificates"
 	"github.com/troupe-api/troupe/actors/controllers/flowcontrol"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -28,7 +26,7 @@ type builtIn struct {
 	twin    twin
 
 	// One of them makes it: for the API server itself, or for the cluster.
-	ofServer  func(*serverControllers, controllers.Store) controller
+	ofServer  func(*serverControllers, *controllers.Env) controller
 	ofCluster func(*clusterControllers) controller
 }
 
@@ -68,8 +66,8 @@ const (
 type controller interface{ Run(ctx context.Context) }
 
 // plain returns the ofCluster of a controller that needs only the store.
-func plain[C controller](create func(controllers.Store, *catalog.Catalog, *slog.Logger) C) func(*clusterControllers) controller {
-	return func(c *clusterControllers) controller { return create(c.store, c.storage.kinds, c.log) }
+func plain[C controller](create func(*controllers.Env) C) func(*clusterControllers) controller {
+	return func(c *clusterControllers) controller { return create(c.env) }
 }
 
 // apiServerAlias names at once all controllers that run in the API server that clients know, and not in a companion of it.
@@ -86,54 +84,54 @@ var builtIns = slices.Concat(basicControllers, networkControllers, volumeControl
 
 // basicControllers are those of objects that every cluster has.
 var basicControllers = []builtIn{
-	{name: "apiservice-availability-controller", group: apiServerAlias, ofServer: func(c *serverControllers, store controllers.Store) controller {
-		return controllers.NewAPIServiceAvailability(store, c.storage.kinds, c.aggregator, c.apiServiceMetrics, c.log)
+	{name: "apiservice-availability-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
+		return controllers.NewAPIServiceAvailability(env, c.aggregator, c.apiServiceMetrics)
 	}},
-	{name: "apiservice-registration-controller", group: apiServerAlias, ofServer: func(c *serverControllers, store controllers.Store) controller {
-		return controllers.NewAPIServiceRegistration(store, c.storage.kinds, c.log)
+	{name: "apiservice-registration-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
+		return controllers.NewAPIServiceRegistration(env)
 	}},
 	{name: "bootstrap-signer-controller", alias: "bootstrapsigner", enabled: onlyNamed, ofCluster: plain(controllers.NewBootstrapSigner)},
 	{name: "certificatesigningrequest-approving-controller", alias: "csrapproving", ofCluster: func(c *clusterControllers) controller {
-		return certificates.NewApprover(c.store, c.storage.kinds, c.policy.authorizer, c.log)
+		return certificates.NewApprover(c.env, c.policy.authorizer)
 	}},
 	{name: "certificatesigningrequest-cleaner-controller", alias: "csrcleaner", ofCluster: plain(certificates.NewCleaner)},
 	{name: "certificatesigningrequest-signing-controller", alias: "csrsigning", ofCluster: func(c *clusterControllers) controller {
-		return certificates.NewSigner(c.store, c.storage.kinds, c.identity.signers, time.Duration(c.config.CertificateSigning.Duration), c.log)
+		return certificates.NewSigner(c.env, c.identity.signers, time.Duration(c.config.CertificateSigning.Duration))
 	}},
-	{name: "cluster-authentication-trust-controller", group: apiServerAlias, ofServer: func(c *serverControllers, store controllers.Store) controller {
-		return controllers.NewExtensionAuthentication(store, c.storage.kinds, c.aggregator.trust, c.log)
+	{name: "cluster-authentication-trust-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
+		return controllers.NewExtensionAuthentication(env, c.aggregator.trust)
 	}},
 	{name: "clusterrole-aggregation-controller", alias: "clusterrole-aggregation", ofCluster: plain(controllers.NewClusterRoleAggregation)},
 	{name: "garbage-collector-controller", alias: "garbagecollector", ofCluster: plain(controllers.NewGarbageCollector)},
 	{name: "kube-apiserver-serving-clustertrustbundle-publisher-controller", ofCluster: func(c *clusterControllers) controller {
-		p := certificates.NewTrustBundlePublisher(c.store, c.storage.kinds, c.identity.trustBundle, c.log)
+		p := certificates.NewTrustBundlePublisher(c.env, c.identity.trustBundle)
 		c.onTrustChange(&c.publishTrustBundle, p.Publish)
 		return p
 	}},
 	// The specification wants a token for every account, used or not.
 	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, ofCluster: func(c *clusterControllers) controller {
-		return controllers.NewLegacyTokenCleaner(c.store, c.storage.kinds, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod), c.log)
+		return controllers.NewLegacyTokenCleaner(c.env, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod))
 	}},
 	{name: "namespace-controller", alias: "namespace", ofCluster: func(c *clusterControllers) controller {
-		return controllers.NewNamespaces(c.store, c.storage.kinds, c.aggregator, time.Duration(c.config.Namespaces.DeletionGracePeriod), c.log)
+		return controllers.NewNamespaces(c.env, c.aggregator, time.Duration(c.config.Namespaces.DeletionGracePeriod))
 	}},
 	{name: "persistentvolume-protection-controller", alias: "pv-protection", ofCluster: plain(controllers.NewVolumeProtection)},
 	{name: "persistentvolumeclaim-protection-controller", alias: "pvc-protection", ofCluster: plain(controllers.NewVolumeClaimProtection)},
-	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, store controllers.Store) controller {
-		return flowcontrol.NewConfiguration(store, c.storage.kinds, c.log)
+	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
+		return flowcontrol.NewConfiguration(env)
 	}},
 	// Its twin only recounts from time to time: it relies on the API server to write what a request has used.
-	{name: "resourcequota-controller", alias: "resourcequota", ofServer: func(c *serverControllers, store controllers.Store) controller {
-		return controllers.NewResourceQuotas(store, c.storage.kinds, c.storage.quotas, c.log)
+	{name: "resourcequota-controller", alias: "resourcequota", ofServer: func(c *serverControllers, env *controllers.Env) controller {
+		return controllers.NewResourceQuotas(env, c.storage.quotas)
 	}},
 	{name: "root-ca-certificate-publisher-controller", alias: "root-ca-cert-publisher", gate: features.RootCAConfigMap, ofCluster: func(c *clusterControllers) controller {
-		p := certificates.NewRootCAPublisher(c.store, c.storage.kinds, c.identity.trustBundle, c.log)
+		p := certificates.NewRootCAPublisher(c.env, c.identity.trustBundle)
 		c.onTrustChange(&c.publishRootCA, p.Publish)
 		return p
 	}},
 	{name: "serviceaccount-controller", alias: "serviceaccount", ofCluster: plain(controllers.NewServiceAccounts)},
 	{name: "serviceaccount-token-controller", alias: "serviceaccount-token", ofCluster: func(c *clusterControllers) controller {
-		return controllers.NewTokens(c.store, c.storage.kinds, c.identity.tokens.secretIssuer, c.identity.trustBundle, c.log)
+		return controllers.NewTokens(c.env, c.identity.tokens.secretIssuer, c.identity.trustBundle)
 	}},
 	{name: "serviceaccount-token-secret-controller", twin: noTwin, enabled: onPlatform, ofCluster: plain(controllers.NewTokenSecrets)},
 	{name: "storage-version-migrator-controller", alias: "svm", gate: features.StorageVersionMigrator, ofCluster: plain(controllers.NewStorageVersionMigrator)},

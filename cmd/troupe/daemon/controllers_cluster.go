@@ -21,7 +21,7 @@ type clusterControllers struct {
 	server     *serverControllers
 	policy     *policies
 
-	store     controllers.Store
+	env       *controllers.Env    // whose writes are admitted
 	leader    *controllers.Leader // of kube-controller-manager
 	backends  *endpoints.Backends // shared by the controllers of endpoints
 	workloads *workloads.Group    // shared by the controllers of workloads
@@ -31,10 +31,10 @@ type clusterControllers struct {
 
 func (c *clusterControllers) Start() error {
 	kinds := c.storage.kinds
-	c.store = c.policy.admitting(c.leadership.store())
-	c.leader = controllers.NewLeader(c.storage.store, kinds, c.log)
-	c.backends = endpoints.NewBackends(c.store, kinds, c.log)
-	c.workloads = workloads.NewGroup(c.store, kinds, c.leader, c.log)
+	c.env = controllers.NewEnv(c.policy.admitting(c.leadership.store()), kinds, c.log)
+	c.leader = controllers.NewLeader(controllers.NewEnv(c.storage.store, kinds, c.log))
+	c.backends = endpoints.NewBackends(c.env)
+	c.workloads = workloads.NewGroup(c.env, c.leader)
 	followLeader := sync.OnceFunc(func() { c.run(c.leader.Run) })
 	for _, b := range builtIns {
 		if b.ofCluster == nil || !c.enables(b) {

@@ -21,5 +21,5 @@ func (c *serverControllers) runIdentityLease() {
 	if c.leadership.election != nil { // several daemons may run on one host
 		host += "/" + c.config.DataDir
 	}
-	c.run(controllers.NewAPIServerIdentity(c.storage.store, c.storage.kinds, host, c.log).Run)
+	c.run(controllers.NewAPIServerIdentity(controllers.NewEnv(c.storage.store, c.storage.kinds, c.log), host).Run)
 }

@@ -17,7 +17,7 @@ type leadership struct {
 
 func (l *leadership) Start() error {
 	if l.storage.state.etcd != nil {
-		l.election = controllers.NewElection(l.storage.store, l.storage.kinds, l.log)
+		l.election = controllers.NewElection(controllers.NewEnv(l.storage.store, l.storage.kinds, l.log))
 		l.run(l.election.Run)
 	}
 	return nil

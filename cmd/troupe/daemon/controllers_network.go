@@ -24,15 +24,15 @@ var networkControllers = []builtIn{
 	}},
 	{name: "node-lifecycle-controller", alias: "nodelifecycle", enabled: onlyNamed, ofCluster: func(c *clusterControllers) controller {
 		n := c.config.Nodes
-		return nodes.NewLifecycle(c.store, c.storage.kinds, nodes.LifecycleOptions{
+		return nodes.NewLifecycle(c.env, nodes.LifecycleOptions{
 			Period: time.Duration(n.MonitorPeriod), Grace: time.Duration(n.MonitorGracePeriod), StartupGrace: time.Duration(n.StartupGracePeriod),
-		}, c.log)
+		})
 	}},
 	{name: "pod-garbage-collector-controller", alias: "podgc", ofCluster: func(c *clusterControllers) controller {
-		return nodes.NewPodGC(c.store, c.storage.kinds, nodes.DefaultPodGC(c.config.Nodes.TerminatedPodThreshold), c.log)
+		return nodes.NewPodGC(c.env, nodes.DefaultPodGC(c.config.Nodes.TerminatedPodThreshold))
 	}},
 	{name: "service-cidr-controller", ofCluster: func(c *clusterControllers) controller {
-		return addresses.NewServiceCIDRs(c.store, c.storage.kinds, c.storage.services, c.log)
+		return addresses.NewServiceCIDRs(c.env, c.storage.services)
 	}},
 	{name: "taint-eviction-controller", enabled: onlyNamed, ofCluster: plain(nodes.NewTaintEviction)},
 }

@@ -110,5 +110,5 @@ func (c *clusterControllers) newIPAM() controller {
 	for _, text := range c.storage.services.Ranges() {
 		avoid = append(avoid, netip.MustParsePrefix(text))
 	}
-	return nodes.NewIPAM(c.store, c.storage.kinds, ranges, avoid, c.log)
+	return nodes.NewIPAM(c.env, ranges, avoid)
 }

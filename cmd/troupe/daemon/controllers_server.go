@@ -33,13 +33,14 @@ func (c *serverControllers) Start() error {
 	c.apiServiceMetrics, c.workqueueMetrics = controllers.NewAPIServiceMetrics(), controllers.NewWorkqueueMetrics()
 	c.definitions = controllers.NewDefinitions(store, kinds, c.log)
 	c.run(c.definitions.Run)
-	c.run(controllers.NewSystemObjects(store, kinds, c.log).Run)
-	c.legacyTokens = controllers.NewLegacyTokenTracking(store, kinds, c.log)
+	env := controllers.NewEnv(store, kinds, c.log)
+	c.run(controllers.NewSystemObjects(env).Run)
+	c.legacyTokens = controllers.NewLegacyTokenTracking(env)
 	c.run(c.legacyTokens.Run)
 	c.runIdentityLease()
 	preparers := c.runBuiltIns()
 	if ttl := time.Duration(c.config.API.EventTTL); ttl > 0 {
-		expiry := controllers.NewEventExpiry(c.leadership.store(), kinds, ttl, c.log)
+		expiry := controllers.NewEventExpiry(controllers.NewEnv(c.leadership.store(), kinds, c.log), ttl)
 		c.run(func(ctx context.Context) { c.leadership.lead(ctx, expiry.Run) })
 	}
 	// One timeout for all of them together, since they prepare at the same time.
@@ -65,7 +66,8 @@ func (c *serverControllers) runBuiltIns() (preparers []preparer) {
 		if b.runsOn == everyDaemon {
 			l = &leadership{storage: c.storage} // which needs no election
 		}
-		r := newRemadeController(func() controller { return b.ofServer(c, l.store()) })
+		env := controllers.NewEnv(l.store(), c.storage.kinds, c.log)
+		r := newRemadeController(func() controller { return b.ofServer(c, env) })
 		if p, ok := r.next.(preparer); ok && l.election == nil {
 			preparers = append(preparers, p)
 		}

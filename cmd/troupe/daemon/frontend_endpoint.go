@@ -57,14 +57,14 @@ func (s *settings) apiService() meta.Key {
 // publish makes the daemon known to the members of the cluster and to those that join it, and the ranges and addresses
 // of Services to everybody; from then on it keeps that so. Without it the daemon works as well; so it starts also when the disk is full.
 func (e *endpoint) publish() {
-	store, kinds, services := e.storage.store, e.storage.kinds, e.storage.services
-	if err := addresses.NewRepair(store, kinds, services, e.log).Ensure(context.Background()); err != nil {
+	env, services := controllers.NewEnv(e.storage.store, e.storage.kinds, e.log), e.storage.services
+	if err := addresses.NewRepair(env, services).Ensure(context.Background()); err != nil {
 		e.log.Warn("making the addresses of Services known", "error", err)
 	}
-	own := controllers.NewAPIServerService(store, kinds, controllers.APIServerAddress{
+	own := controllers.NewAPIServerService(env, controllers.APIServerAddress{
 		Service: e.apiService(), ClusterIP: services.APIServerServiceIP(),
 		IP: e.config.advertised(), Port: e.listener.Addr().(*net.TCPAddr).Port,
-	}, e.log)
+	})
 	ensure := func(ctx context.Context) {
 		if err := own.Ensure(ctx); err != nil && ctx.Err() == nil {
 			e.log.Warn("making the service of the API known", "error", err)
@@ -73,9 +73,9 @@ func (e *endpoint) publish() {
 	if e.leadership.election == nil {
 		ensure(context.Background())
 	}
-	info := controllers.NewClusterInfo(store, kinds, func() []byte {
+	info := controllers.NewClusterInfo(env, func() []byte {
 		return certs.ClusterKubeconfig(e.advertisedURL(), e.identity.trustBundle())
-	}, e.log)
+	})
 	e.identity.onTrustChange(info.Publish)
 	e.run(func(ctx context.Context) {
 		e.leadership.lead(ctx, func(ctx context.Context) {

@@ -125,7 +125,7 @@ func (s *storage) ensureDefaults() {
 	if err := rbac.Reconcile(context.Background(), s.store, s.kinds, pages); err != nil {
 		s.log.Warn("making the default roles and bindings", "error", err)
 	}
-	if err := controllers.EnsureSystemPriorityClasses(context.Background(), s.store, s.kinds); err != nil {
+	if err := controllers.EnsureSystemPriorityClasses(context.Background(), controllers.NewEnv(s.store, s.kinds, s.log)); err != nil {
 		s.log.Warn("making the priority classes of the system", "error", err)
 	}
 }

@@ -2,7 +2,6 @@ package plugins
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -79,11 +78,7 @@ func deleteAttributes(a *request.Attributes) authz.Attributes {
 // mapped to a resource, so no right on it can be proved.
 func (p ownerPermission) checkFinalizers(a *request.Attributes, owner tree.Tree) error {
 	apiVersion, kind := owner.String("apiVersion"), owner.String("kind")
-	group, version, ok := strings.Cut(apiVersion, "/")
-	if !ok {
-		group, version = "", apiVersion
-	}
-	k := p.kinds(meta.GroupVersionKind{Group: group, Version: version, Kind: kind})
+	k := p.kinds(meta.ParseGVK(apiVersion, kind))
 	if k == nil {
 		return a.Forbidden(fmt.Sprintf("cannot set blockOwnerDeletion in this case because cannot find RESTMapping for APIVersion %s Kind %s: no matches for kind %q in version %q",
 			apiVersion, kind, kind, apiVersion))

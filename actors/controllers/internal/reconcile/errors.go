@@ -20,6 +20,17 @@ func IsNotFound(err error) bool { return HasReason(err, meta.ReasonNotFound) }
 // IsConflict reports whether the object has changed since it was read.
 func IsConflict(err error) bool { return HasReason(err, meta.ReasonConflict) }
 
+// IsAlreadyExists reports whether an object was not created because there is one of its name.
+func IsAlreadyExists(err error) bool { return HasReason(err, meta.ReasonAlreadyExists) }
+
+// Except returns nil instead of an error of some kinds.
+func Except(err error, kinds ...func(error) bool) error {
+	if slices.ContainsFunc(kinds, func(is func(error) bool) bool { return is(err) }) {
+		return nil
+	}
+	return err
+}
+
 // IsInvalid reports whether the change was refused as invalid: by validation, or by a policy or a webhook, whose mind may change.
 func IsInvalid(err error) bool { return HasReason(err, meta.ReasonInvalid) }
 

@@ -1,46 +1,17 @@
 package reconcile
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"sync"
+	"log/slog"
+	"strconv"
+	"strings"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-)
-
-// An EventRecorder writes Events about objects, on behalf of one controller. What is said of the same object again is
-// counted in the Event that there is. It is safe for concurrent use.
-type EventRecorder struct {
-	store     Store
-	kind      *schema.Kind
-	component string
-
-	mu     sync.Mutex
-	recent map[recordedEvent]eventSeries // what was said lately
-}
-
-// A recordedEvent is what was said of an object.
-type recordedEvent struct {
-	uid             meta.Text
-	reason, message string
-}
-
-// An eventSeries is the Event that says it, and how often it did.
-type eventSeries struct {
-	key   meta.Key
-	count int64
-	last  time.Time
-}
-
-// The most Events that are remembered, and how often the same thing is written at most.
-const (
-	maxRecentEvents  = 512
-	minEventInterval = 5 * time.Second
 )
 
 // The types of Events.
@@ -49,66 +20,220 @@ const (
 	Warning = "Warning"
 )
 
-// NewEventRecorder makes one for the controller of a name.
-func NewEventRecorder(store Store, kinds *catalog.Catalog, component string) *EventRecorder {
-	return &EventRecorder{store: store, kind: CoreKind(kinds, "Event"), component: component, recent: map[recordedEvent]eventSeries{}}
+// A Recorder writes Events under the name of a controller.
+type Recorder struct {
+	writer    *eventWriter
+	component string
 }
 
-// Record writes an Event about an object of a kind. An Event that cannot be written is lost: it is a remark, and nothing
-// depends on it.
-func (r *EventRecorder) Record(ctx context.Context, k *schema.Kind, o *meta.Object, kind, reason, message string) {
-	now := time.Now()
-	series, again := r.count(recordedEvent{meta.NewText(o.Meta.UID), reason, message}, o.Key, now)
-	if again && series.count == 0 {
-		return
+// Recorder returns that of a controller.
+func (e *Env) Recorder(component string) *Recorder { return &Recorder{e.events, component} }
+
+// Record writes an Event about an object of a kind. It never waits: where Events come faster than they can be
+// written, some are lost.
+// Events are advice for people. A controller that waited for them could be stopped by a quota or a slow store.
+func (r *Recorder) Record(k Client, o *meta.Object, kind, reason, message string) {
+	e := event{component: r.component, kind: kind, reason: reason, message: message, at: time.Now(), about: about{
+		APIVersion: k.APIVersion(), Kind: k.Kind.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, UID: o.Meta.UID,
+	}, version: o.Version}
+	e.about = e.about.clone()
+	select {
+	case r.writer.queue <- &e:
+	default:
 	}
-	at := now.UTC().Format(time.RFC3339)
-	if again {
-		m := request.Mutation{Kind: r.kind, Key: series.key, Change: request.Patch{Type: request.MergePatch, Body: fmt.Appendf(nil, `{"count":%d,"lastTimestamp":%q}`, series.count, at)}}
-		if _, err := r.store.Mutate(ctx, m); err == nil {
-			return
+}
+
+// Event is Record of an Item.
+func (r *Recorder) Event(i *Item, kind, reason, format string, args ...any) {
+	r.Record(i.client, i.Object(), kind, reason, fmt.Sprintf(format, args...))
+}
+
+// The bounds are those by which clients of the API combine Events: similar ones that differ in the message only are
+// combined after ten in ten minutes, and of one object there are 25 at once, then one every five minutes.
+const (
+	maxSimilar     = 10
+	similarFor     = 10 * time.Minute
+	eventBurst     = 25
+	eventInterval  = 5 * time.Minute
+	maxEventSeries = 4096
+	maxEventQueue  = 1000
+)
+
+// about is the object that an Event is about.
+// It is comparable, as it is part of the keys of maps.
+type about struct{ APIVersion, Kind, Namespace, Name, UID string }
+
+// clone returns what does not keep the JSON of the object in memory.
+func (a about) clone() about {
+	a.Namespace, a.Name, a.UID = strings.Clone(a.Namespace), strings.Clone(a.Name), strings.Clone(a.UID)
+	return a
+}
+
+// Manager is the name under which Events, and all that controllers of workloads write, have their fields: that of the
+// process in which other servers of this API run them, which tools look for.
+const Manager = "kube-controller-manager"
+
+// With some of its fields left empty it is also the key of the maps of the writer.
+type event struct {
+	component, kind, reason, message string
+	about                            about
+	version                          uint64
+	at                               time.Time
+}
+
+// An eventWriter combines Events and writes them, one after the other.
+// One goroutine writes, so that the maps need no lock and Events of one series keep their order.
+type eventWriter struct {
+	events  Client
+	logger  *slog.Logger
+	queue   chan *event
+	running Exclusive // guards what follows
+
+	// What has been written. Each map is emptied when it is full, which only means that an
+	// Event begins a new series.
+	similar map[event]*similarEvents // without message, version and time
+	series  map[event]*eventSeries   // without version and time
+	budgets map[event]*eventBudget   // component and object alone
+}
+
+// similarEvents are the messages of Events that are alike otherwise, and when the last one came.
+type similarEvents struct {
+	messages map[string]bool
+	last     time.Time
+}
+
+// An eventSeries is the Event object that is counted up; its name is empty before it was written.
+type eventSeries struct {
+	name  string
+	count int64
+}
+
+// An eventBudget is a token bucket: it holds tokens as of at, and each Event takes one.
+type eventBudget struct {
+	tokens float64
+	at     time.Time
+}
+
+func newEventWriter(events Client, logger *slog.Logger) *eventWriter {
+	return &eventWriter{
+		events: events, logger: logger, queue: make(chan *event, maxEventQueue),
+		similar: map[event]*similarEvents{}, series: map[event]*eventSeries{}, budgets: map[event]*eventBudget{},
+	}
+}
+
+// RunEvents writes Events until the context ends. Of the controllers that share an Env one does the work.
+func (e *Env) RunEvents(ctx context.Context) {
+	w := e.events
+	w.running.Run(ctx, func() {
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case e := <-w.queue:
+				if err := w.write(ctx, *e); err != nil && ctx.Err() == nil {
+					w.logger.Debug("an event is not written", "reason", e.reason, "name", e.about.Name, "error", err)
+				}
+			}
 		}
-	}
-	version := k.Version
-	if k.Group != "" {
-		version = k.Group + "/" + k.Version
-	}
-	_ = Create(ctx, r.store, r.kind, series.key, tree.Tree{
-		"metadata": tree.Tree{"namespace": series.key.Namespace, "name": series.key.Name},
-		"involvedObject": tree.Tree{
-			"apiVersion": version, "kind": k.Kind, "namespace": o.Key.Namespace, "name": o.Key.Name, "uid": o.Meta.UID,
-		},
-		"type": kind, "reason": reason, "message": message, "source": tree.Tree{"component": r.component}, "reportingComponent": r.component,
-		"count": int64(1), "firstTimestamp": at, "lastTimestamp": at,
 	})
 }
 
-// count notes that something is said once more. A count of 0 says that it was said just now.
-func (r *EventRecorder) count(what recordedEvent, about meta.Key, now time.Time) (series eventSeries, again bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	if series, again = r.recent[what]; again {
-		if now.Sub(series.last) < minEventInterval {
-			return eventSeries{}, true
+// entryOf is the entry of a key, made if need be.
+func entryOf[V any](all map[event]*V, key event) *V {
+	v := all[key]
+	if v == nil {
+		if len(all) >= maxEventSeries {
+			clear(all)
 		}
-		series.count, series.last = series.count+1, now
-		r.recent[what] = series
-		return series, true
+		v = new(V)
+		all[key] = v
 	}
-	if len(r.recent) >= maxRecentEvents {
-		for oldest := range r.recent { // any: what is forgotten gets an Event of its own again
-			delete(r.recent, oldest)
-			break
+	return v
+}
+
+// combine is the key of the series that an Event belongs to, and the Event as it is told.
+func (w *eventWriter) combine(e event) (key, told event) {
+	similar := e
+	similar.message, similar.version, similar.at = "", 0, time.Time{}
+	s := entryOf(w.similar, similar)
+	if s.messages == nil || e.at.Sub(s.last) > similarFor {
+		s.messages = map[string]bool{}
+	}
+	s.last = e.at
+	key = similar
+	if len(s.messages) < maxSimilar || s.messages[e.message] {
+		s.messages[e.message] = true
+		key.message = e.message
+		return key, e
+	}
+	e.message = "(combined from similar events): " + e.message
+	return key, e
+}
+
+// allows tells whether an object may have another Event now.
+// It drops an Event instead of putting it off: an object that fails over and over says the same each time.
+func (w *eventWriter) allows(e event) bool {
+	b := entryOf(w.budgets, event{component: e.component, about: e.about})
+	if b.at.IsZero() {
+		b.tokens = eventBurst
+	} else {
+		b.tokens = min(eventBurst, b.tokens+e.at.Sub(b.at).Seconds()/eventInterval.Seconds())
+	}
+	b.at = e.at
+	if b.tokens < 1 {
+		return false
+	}
+	b.tokens--
+	return true
+}
+
+// write begins a series, or counts in one.
+// The name of the object has a time in nanoseconds, in base 16, at its end, so that series of one object do not collide.
+func (w *eventWriter) write(ctx context.Context, e event) error {
+	key, e := w.combine(e)
+	if !w.allows(e) {
+		return nil
+	}
+	s := entryOf(w.series, key)
+	s.count++
+	at := e.at.UTC().Format(time.RFC3339)
+	namespace := cmp.Or(e.about.Namespace, "default")
+	if s.name != "" {
+		change := tree.Tree{"count": s.count, "lastTimestamp": at, "message": e.message}
+		_, err := w.events.patch(ctx, w.events.Key(namespace, s.name), "", request.MergePatch, change)
+		if !IsNotFound(err) {
+			return err
 		}
+		s.count = 1 // it has expired
 	}
-	namespace := about.Namespace
-	if namespace == "" {
-		namespace = "default"
-	}
-	series = eventSeries{
-		key:   meta.Key{GroupResource: r.kind.Storage, Namespace: namespace, Name: fmt.Sprintf("%s.%x", about.Name, now.UnixNano())},
-		count: 1, last: now,
-	}
-	r.recent[what] = series
-	return series, false
+	s.name = e.about.Name + "." + strconv.FormatInt(e.at.UnixNano(), 16)
+	_, err := w.events.Create(ctx, tree.Tree{
+		"metadata": tree.Tree{"name": s.name, "namespace": namespace},
+		"involvedObject": tree.Tree{
+			"apiVersion": e.about.APIVersion, "kind": e.about.Kind, "namespace": e.about.Namespace, "name": e.about.Name, "uid": e.about.UID,
+			"resourceVersion": strconv.FormatUint(e.version, 10),
+		},
+		"type": e.kind, "reason": e.reason, "message": e.message, "source": tree.Tree{"component": e.component},
+		"reportingComponent": e.component, "firstTimestamp": at, "lastTimestamp": at, "count": s.count,
+	})
+	return err
+}
+
+// A Reporter writes Events about one object.
+type Reporter struct {
+	recorder *Recorder
+	about    *Item
+}
+
+// About returns the Reporter of an object.
+func (r *Recorder) About(i *Item) Reporter { return Reporter{r, i} }
+
+// Normal writes an Event of the usual course.
+func (r Reporter) Normal(reason, format string, args ...any) {
+	r.recorder.Event(r.about, Normal, reason, format, args...)
+}
+
+// Warn writes an Event of a failure.
+func (r Reporter) Warn(reason, format string, args ...any) {
+	r.recorder.Event(r.about, Warning, reason, format, args...)
 }

@@ -31,7 +31,7 @@ func (s *scriptedStore) Watch(_ context.Context, _ request.Watch, sink request.S
 	return stoppedSession{}, err
 }
 
-// recordingHandler is an EventHandler that records its calls.
+// recordingHandler records the calls of an Informer.
 type recordingHandler struct{ lines []string }
 
 func (h *recordingHandler) OnEvent(e Event) {
@@ -54,7 +54,7 @@ func TestInformer(t *testing.T) {
 		{added("a"), added("c"), {Type: request.Bookmark, InitialEventsEnd: true}, deleted},
 	}}
 	var h recordingHandler
-	RunInformer(ctx, store, &schema.Kind{}, &h)
+	(&Informer{Client: Client{Kind: &schema.Kind{}, env: &Env{Store: store}}, On: h.OnEvent, Synced: h.OnSynced}).Run(ctx)
 	want := []string{"a false", "b false", "a false", "b true", "read", "c false", "a false", "c false", "c true"}
 	if !slices.Equal(h.lines, want) {
 		t.Errorf("got %q, want %q", h.lines, want)

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/selector"
 )
@@ -29,12 +28,10 @@ type Options struct {
 // A Controller sizes what autoscalers name.
 type Controller struct {
 	Options
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster  *cluster.Cluster
-	store    reconcile.Store
-	kinds    *catalog.Catalog
-	scalers  *cluster.Cache[*cluster.Item]
-	recorder *cluster.Recorder
+	scalers  *reconcile.Cache[*reconcile.Item]
+	recorder *reconcile.Recorder
 	source   source
 
 	mu     sync.Mutex // guards states
@@ -49,14 +46,13 @@ type state struct {
 }
 
 // New makes the controller. servers have the metrics.
-func New(c *cluster.Cluster, store reconcile.Store, kinds *catalog.Catalog, servers extensions.Servers, o Options) *Controller {
+func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller {
 	a := &Controller{
-		Options: o, cluster: c, store: store, kinds: kinds, scalers: c.Items("autoscaling", "v2", "HorizontalPodAutoscaler"),
+		Options: o, cluster: c, scalers: c.Items("autoscaling", "v2", "HorizontalPodAutoscaler"),
 		recorder: c.Recorder("horizontal-pod-autoscaler"), source: source{servers, c.Naming}, states: map[meta.Key]*state{},
 	}
-	a.Controller = cluster.NewController(c, "horizontalpodautoscaler", a.reconcile, a.scalers)
-	// A change waits for the next period, as the status that a turn writes is a change as well.
-	a.scalers.Subscribe(func(old, now *cluster.Item) {
+	a.Controller = c.Controller("horizontalpodautoscaler", a.reconcile, a.scalers)
+	a.scalers.Subscribe(func(old, now *reconcile.Item) {
 		if old == nil {
 			a.Add(now.Key)
 		} else if now == nil {
@@ -80,8 +76,7 @@ func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 		return err
 	}
 	t.take(ctx)
-	_, err = c.cluster.WriteStatus(ctx, c.scalers.Kind, t.tree, t.newStatus)
-	if err != nil && !reconcile.IsConflict(err) {
+	if err = c.scalers.UpdateStatus(ctx, t.tree, t.newStatus); err != nil && !reconcile.IsConflict(err) {
 		t.event(warning, "FailedUpdateStatus", err.Error())
 	}
 	return err

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/quantity"
@@ -29,11 +30,11 @@ func (p pod) ignored() bool {
 // is not ready, has just become so, or has never been.
 func (p pod) starting(s sample, o Options, now time.Time) bool {
 	status := p.Object("status")
-	ready, started := condition.Find(status, "Ready"), cluster.Time(status, "startTime")
+	ready, started := condition.Find(status, "Ready"), reconcile.Time(status, "startTime")
 	if ready == nil || started.IsZero() {
 		return true
 	}
-	changed, unready := cluster.Time(ready, "lastTransitionTime"), ready.String("status") == "False"
+	changed, unready := reconcile.Time(ready, "lastTransitionTime"), ready.String("status") == "False"
 	if started.Add(o.CPUInitializationPeriod).After(now) {
 		return unready || s.at.Before(changed.Add(s.window))
 	}

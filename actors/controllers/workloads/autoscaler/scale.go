@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -15,8 +15,8 @@ import (
 
 // A target is what is scaled.
 type target struct {
-	kind *schema.Kind
-	head cluster.Head
+	client reconcile.Client
+	object *meta.Object // its key and uid
 	scale
 }
 
@@ -28,15 +28,12 @@ type scale struct {
 
 // kindOf is the kind that a reference names, in whatever version; nil if there is none.
 func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
-	group, version, ok := strings.Cut(ref.String("apiVersion"), "/")
-	if !ok {
-		group, version = "", group
-	}
-	if k := c.kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: ref.String("kind")}); k != nil {
+	wanted := meta.ParseGVK(ref.String("apiVersion"), ref.String("kind"))
+	if k := c.Kinds.ByGVK(wanted); k != nil {
 		return k
 	}
-	for _, k := range c.kinds.Kinds() {
-		if k.Group == group && k.Kind == ref.String("kind") {
+	for _, k := range c.Kinds.Kinds() {
+		if k.Group == wanted.Group && k.Kind == wanted.Kind {
 			return k
 		}
 	}
@@ -59,8 +56,9 @@ func (c *Controller) readTarget(ctx context.Context, namespace string, ref tree.
 	if sub == nil {
 		return nil, fmt.Errorf("the server could not find the requested resource (%s/scale)", k.Resource)
 	}
-	key := meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: ref.String("name")}
-	o, err := c.store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
+	client := c.ClientOf(k).As(reconcile.Manager)
+	key := client.Key(namespace, ref.String("name"))
+	o, err := c.Store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
 	if err != nil {
 		return nil, err
 	}
@@ -68,7 +66,7 @@ func (c *Controller) readTarget(ctx context.Context, namespace string, ref tree.
 	if err != nil {
 		return nil, err
 	}
-	at := &target{kind: k, head: cluster.Head{Key: key, UID: t.Object("metadata").String("uid")}}
+	at := &target{client: client, object: &meta.Object{Key: key, Meta: meta.ObjectMeta{UID: t.Object("metadata").String("uid")}}}
 	at.replicas, _ = t.Object("spec").Int("replicas")
 	at.observed, _ = t.Object("status").Int("replicas")
 	at.selector = t.Object("status").String("selector")
@@ -77,6 +75,6 @@ func (c *Controller) readTarget(ctx context.Context, namespace string, ref tree.
 
 // resize changes the scale of a target. Whatever else has changed of it meanwhile does not matter.
 func (c *Controller) resize(ctx context.Context, at *target, replicas int64) error {
-	_, err := c.cluster.Patch(ctx, at.kind, &at.head, 0, "scale", tree.Tree{"spec": tree.Tree{"replicas": replicas}})
+	_, err := at.client.PatchExisting(ctx, at.object, "scale", tree.Tree{"spec": tree.Tree{"replicas": replicas}})
 	return err
 }

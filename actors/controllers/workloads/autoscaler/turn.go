@@ -9,8 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -18,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-const warning = cluster.Warning
+const warning = reconcile.Warning
 
 // The types of conditions.
 const (
@@ -30,7 +29,7 @@ const (
 // A turn is one look at one autoscaler. It belongs to one worker.
 type turn struct {
 	*Controller
-	item      *cluster.Item
+	item      *reconcile.Item
 	tree      tree.Tree // as it is stored
 	spec      tree.Tree
 	now       time.Time
@@ -48,7 +47,7 @@ type turn struct {
 	newStatus  tree.Tree
 }
 
-func (c *Controller) newTurn(item *cluster.Item) (*turn, error) {
+func (c *Controller) newTurn(item *reconcile.Item) (*turn, error) {
 	object, err := item.Tree()
 	if err != nil {
 		return nil, err
@@ -81,7 +80,7 @@ func (t *turn) event(kind, reason, message string) {
 // set puts a condition into the place of the one of its type. The time of its transition stays while its status does.
 func (t *turn) set(kind string, status bool, reason, message string) {
 	text := map[bool]string{true: "True", false: "False"}[status]
-	c := cluster.NewCondition(kind, text, reason, message, t.now)
+	c := reconcile.NewCondition(kind, text, reason, message, t.now)
 	for i, old := range t.conditions {
 		if old, _ := old.(tree.Tree); old.String("type") == kind {
 			if old.String("status") == text {
@@ -204,13 +203,12 @@ func (t *turn) readPods(ctx context.Context) error {
 	if err != nil {
 		return invalid("InvalidSelector", "InvalidSelector", fmt.Sprintf("couldn't convert selector into a corresponding internal selector object: %v", err), "")
 	}
-	kind := t.cluster.Pods.Kind
-	all, err := t.store.List(ctx, request.List{Kind: kind, Namespace: t.namespace(), Labels: labels})
+	all, err := t.cluster.Pods.List(ctx, request.List{Namespace: t.namespace(), Labels: labels})
 	if err != nil {
 		return err
 	}
-	for _, o := range all.Items {
-		object, err := codec.DecodeStored(kind.Message(), o.JSON)
+	for _, o := range all {
+		object, err := t.cluster.Pods.Decode(o)
 		if err != nil {
 			return err
 		}
@@ -245,7 +243,7 @@ func (t *turn) scaleTo(ctx context.Context, s *sizing, wanted int64, reason stri
 		return
 	}
 	t.set(ableToScale, true, "SucceededRescale", fmt.Sprintf("the HPA controller was able to update the target scale to %d", wanted))
-	t.event(cluster.Normal, "SuccessfulRescale", fmt.Sprintf("New size: %d; reason: %s", wanted, reason))
+	t.event(reconcile.Normal, "SuccessfulRescale", fmt.Sprintf("New size: %d; reason: %s", wanted, reason))
 	s.note(wanted)
-	t.newStatus["desiredReplicas"], t.newStatus["lastScaleTime"] = wanted, cluster.Stamp(t.now)
+	t.newStatus["desiredReplicas"], t.newStatus["lastScaleTime"] = wanted, reconcile.Stamp(t.now)
 }

@@ -20,11 +20,11 @@ const burst = 250
 // A Controller keeps the Pods of DaemonSets.
 // failures is the only state that is not in the cluster.
 type Controller struct {
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster  *cluster.Cluster
-	sets     *cluster.Cache[*cluster.Item]
+	sets     *reconcile.Cache[*reconcile.Item]
 	history  *history.History
-	recorder *cluster.Recorder
+	recorder *reconcile.Recorder
 	failures failures
 }
 
@@ -34,9 +34,8 @@ func New(c *cluster.Cluster) *Controller {
 		cluster: c, sets: c.Items("apps", "v1", "DaemonSet"), history: history.New(c, hashLabel), recorder: c.Recorder("daemonset-controller"),
 		failures: failures{all: map[failureKey]failure{}},
 	}
-	d.Controller = cluster.NewController(c, "daemonset", d.reconcile, d.sets, d.history.Cache(), c.Pods, c.Nodes)
-	d.Follow(d.sets)
-	d.FollowPods(d.sets)
+	d.Controller = c.Workloads("daemonset", d.sets, d.reconcile, d.history.Cache(), c.Pods, c.Nodes)
+	reconcile.FollowDependents(d.Controller, c.Pods, d.sets)
 	// Nodes change often, as their status is written again and again; only labels and taints matter here, and all
 	// DaemonSets would be looked at in vain for everything else.
 	c.Nodes.Subscribe(func(old, now *cluster.Node) {
@@ -52,18 +51,13 @@ func New(c *cluster.Cluster) *Controller {
 // reconcile takes one turn of one DaemonSet.
 // A turn reads the Pods again before the status is counted, so that the status tells of the Pods after the changes and
 // not before. A failure to change Pods does not keep the status from being written.
-func (d *Controller) reconcile(ctx context.Context, key meta.Key) error {
-	item := d.sets.Get(key)
-	if item == nil || item.Terminating {
+func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object tree.Tree) error {
+	if item.Terminating {
 		return nil
-	}
-	object, err := item.Tree()
-	if err != nil {
-		return err
 	}
 	spec := object.Object("spec")
 	if selects := spec.Object("selector"); len(selects.Object("matchLabels")) == 0 && len(selects.List("matchExpressions")) == 0 {
-		d.recorder.Event(item, cluster.Warning, "SelectingAll", "This daemon set is selecting all pods. A non-empty selector is required.")
+		d.recorder.About(item).Warn("SelectingAll", "This daemon set is selecting all pods. A non-empty selector is required.")
 		return nil
 	}
 	revisions, err := d.history.List(ctx, item)
@@ -98,7 +92,7 @@ func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn,
 	if conditions := old.List("conditions"); len(conditions) > 0 {
 		now["conditions"] = conditions
 	}
-	if _, err := d.cluster.WriteStatus(ctx, d.sets.Kind, object, now); err != nil && !reconcile.IsNotFound(err) {
+	if err := d.sets.UpdateStatus(ctx, object, now); err != nil {
 		return err
 	}
 	if t.minReady > 0 && now["numberReady"] != now["numberAvailable"] {
@@ -110,7 +104,7 @@ func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn,
 // act changes the Pods: first it places them, then it updates them.
 // What is updated is decided on Pods as they are after placing. Were both decided at once, a node might get two Pods, or
 // an update might exceed what may be unavailable.
-func (d *Controller) act(ctx context.Context, item *cluster.Item, spec tree.Tree, hash string) error {
+func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) error {
 	t, err := d.turn(ctx, item, spec, hash)
 	if err != nil {
 		return err
@@ -130,9 +124,8 @@ func (d *Controller) act(ctx context.Context, item *cluster.Item, spec tree.Tree
 
 // turn is what is known of a DaemonSet now, after it has adopted and released what it should.
 // Nodes and Pods are taken from the caches, which have this controller's own writes already.
-func (d *Controller) turn(ctx context.Context, item *cluster.Item, spec tree.Tree, hash string) (*turn, error) {
-	claimer := d.cluster.Claimer(item, "", func(h *cluster.Head) bool { return item.Selects(h.Labels) })
-	pods, err := cluster.Claim(ctx, claimer, d.cluster.Pods.Kind, d.cluster.Pods.OwnedBy(item.UID), d.cluster.Pods.Orphans(item.Key.Namespace), func(*cluster.Pod) bool { return true })
+func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) (*turn, error) {
+	pods, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(item), d.cluster.Pods)
 	if err != nil {
 		return nil, err
 	}
@@ -175,40 +168,33 @@ func (t *turn) recheck() time.Duration {
 // apply makes the changes, up to the burst of each kind. Creates come in growing batches, as they may all fail for one
 // reason such as a quota; deletes do not share such a reason and are done at once. A namespace that is being deleted is
 // no failure, as trying again cannot help.
-func (d *Controller) apply(ctx context.Context, item *cluster.Item, spec tree.Tree, hash string, c changes) error {
+func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string, c changes) error {
 	for _, n := range c.notes {
 		d.recorder.Event(item, n.kind, n.reason, n.format, n.pod, n.node)
 	}
 	var mu sync.Mutex
 	next := 0
 	nodes := c.create[:min(len(c.create), burst)]
-	create := cluster.SlowStart(len(nodes), func() error {
+	create := reconcile.SlowStart(len(nodes), func() error {
 		mu.Lock()
 		node := nodes[next]
 		next++
 		mu.Unlock()
-		err := d.cluster.CreatePod(ctx, d.recorder, item, podFor(d.cluster.Naming, item, spec.Object("template"), hash, node))
-		if cluster.IsNamespaceTerminating(err) {
-			return nil
-		}
-		return err
+		pod := podFor(d.cluster.Naming, item, spec.Object("template"), hash, node)
+		return reconcile.Except(d.cluster.CreatePod(ctx, d.recorder.About(item), item, pod), reconcile.IsNamespaceTerminating)
 	})
-	remove := reconcile.ForEachParallel(c.remove[:min(len(c.remove), burst)], func(p *cluster.Pod) error { return d.cluster.DeletePod(ctx, d.recorder, item, p) })
+	remove := reconcile.ForEachParallel(c.remove[:min(len(c.remove), burst)], func(p *cluster.Pod) error { return d.cluster.DeletePod(ctx, d.recorder.About(item), p) })
 	return errors.Join(create, remove)
 }
 
 // podFor is the Pod for a node.
 // The affinity replaces the terms of the template instead of adding to them: terms are alternatives, so another one
 // beside it would let the Pod run elsewhere. Whether the node matches the terms of the template was checked before.
-func podFor(n *meta.Naming, item *cluster.Item, template tree.Tree, hash, node string) tree.Tree {
+func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash
 	spec := pod.EnsureObject("spec")
-	var all []any
-	for _, t := range withTolerations(spec.Objects("tolerations"), tolerations(n, spec.Bool("hostNetwork"))) {
-		all = append(all, t)
-	}
-	spec["tolerations"] = all
+	spec["tolerations"] = tree.ListOf(withTolerations(spec.Objects("tolerations"), tolerations(n, spec.Bool("hostNetwork"))))
 	required := spec.EnsureObject("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 	required["nodeSelectorTerms"] = []any{tree.Tree{"matchFields": []any{tree.Tree{"key": "metadata.name", "operator": "In", "values": []any{node}}}}}
 	return pod

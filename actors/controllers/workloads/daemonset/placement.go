@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -172,11 +173,11 @@ func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*clus
 		case p.Terminating:
 		case p.Phase == cluster.PodFailed:
 			if t.retry(node) {
-				c.notes = append(c.notes, note{cluster.Warning, "FailedDaemonPod", "Found failed daemon pod %s on node %s, will try to kill it", p.Key.Namespace + "/" + p.Key.Name, node})
+				c.notes = append(c.notes, note{reconcile.Warning, "FailedDaemonPod", "Found failed daemon pod %s on node %s, will try to kill it", p.Key.Namespace + "/" + p.Key.Name, node})
 				c.remove = append(c.remove, p)
 			}
 		case p.Phase == cluster.PodSucceeded:
-			c.notes = append(c.notes, note{cluster.Normal, "SucceededDaemonPod", "Found succeeded daemon pod %s on node %s, will try to delete it", p.Key.Namespace + "/" + p.Key.Name, node})
+			c.notes = append(c.notes, note{reconcile.Normal, "SucceededDaemonPod", "Found succeeded daemon pod %s on node %s, will try to delete it", p.Key.Namespace + "/" + p.Key.Name, node})
 			c.remove = append(c.remove, p)
 		default:
 			alive = append(alive, p)

@@ -15,10 +15,10 @@ import (
 // It never makes or deletes Pods: it sizes ReplicaSets, whose controller does. Pods are followed only for Recreate,
 // which waits until the old ones have ended.
 type Controller struct {
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster           *cluster.Cluster
-	deployments, sets *cluster.Cache[*cluster.Item]
-	recorder          *cluster.Recorder
+	deployments, sets *reconcile.Cache[*reconcile.Item]
+	recorder          *reconcile.Recorder
 	names             names
 }
 
@@ -30,9 +30,8 @@ func New(c *cluster.Cluster) *Controller {
 		cluster: c, deployments: c.Items("apps", "v1", "Deployment"), sets: c.Items("apps", "v1", "ReplicaSet"),
 		recorder: c.Recorder("deployment-controller"), names: newNames(c.Naming),
 	}
-	d.Controller = cluster.NewController(c, "deployment", d.reconcile, d.deployments, d.sets, c.Pods)
-	d.Follow(d.deployments)
-	d.FollowItems(d.sets, d.deployments)
+	d.Controller = c.Workloads("deployment", d.deployments, d.reconcile, d.sets, c.Pods)
+	reconcile.FollowDependents(d.Controller, d.sets, d.deployments)
 	return d
 }
 
@@ -41,7 +40,8 @@ func New(c *cluster.Cluster) *Controller {
 // are collected while the turn goes on and written in its end.
 type rollout struct {
 	*Controller
-	item   *cluster.Item
+	reconcile.Reporter
+	item   *reconcile.Item
 	tree   tree.Tree // as it is stored
 	spec   tree.Tree
 	pace   pace
@@ -55,16 +55,8 @@ type rollout struct {
 }
 
 // reconcile takes one turn.
-func (d *Controller) reconcile(ctx context.Context, key meta.Key) error {
-	item := d.deployments.Get(key)
-	if item == nil {
-		return nil
-	}
-	t, err := item.Tree()
-	if err != nil {
-		return err
-	}
-	r := &rollout{Controller: d, item: item, tree: t, spec: t.Object("spec"), pace: readPace(t.Object("spec"))}
+func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
+	r := &rollout{Controller: d, Reporter: d.recorder.About(item), item: item, tree: t, spec: t.Object("spec"), pace: readPace(t.Object("spec"))}
 	status := t.Object("status")
 	r.conditions, r.collisions, r.revision = status.List("conditions"), status["collisionCount"], r.annotation(d.names.revision)
 	if selects := r.spec.Object("selector"); len(selects.Object("matchLabels")) == 0 && len(selects.List("matchExpressions")) == 0 {
@@ -90,22 +82,17 @@ func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), 
 // It adopts and makes nothing, for it would take over every set of the namespace. The generation is written all the
 // same, so that clients which wait for it do not wait forever.
 func (r *rollout) refuse(ctx context.Context) error {
-	r.recorder.Event(r.item, cluster.Warning, "SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
-	status := tree.Clone(r.tree.Object("status")).(tree.Tree)
-	if status == nil {
-		status = tree.Tree{}
-	}
+	r.Warn("SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
+	status := r.tree.Object("status").Copy()
 	status["observedGeneration"] = max(r.generation(), number(status, "observedGeneration"))
-	_, err := r.cluster.WriteStatus(ctx, r.deployments.Kind, r.tree, status)
-	return err
+	return r.deployments.UpdateStatus(ctx, r.tree, status)
 }
 
 // claim are the sets of the Deployment.
 // They are adopted and released as the selector of the Deployment says before anything is decided, since a set that was
 // released must not count towards its size.
 func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
-	claimer := r.cluster.Claimer(r.item, "", func(h *cluster.Head) bool { return r.item.Selects(h.Labels) })
-	items, err := cluster.Claim(ctx, claimer, r.sets.Kind, r.sets.OwnedBy(r.item.UID), r.sets.Orphans(r.item.Key.Namespace), func(*cluster.Item) bool { return true })
+	items, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(r.item), r.sets)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +109,7 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 
 // latest is an item after it was adopted.
 // The write that adopts a set raises its version; resizing it in the version from before would be a conflict.
-func (r *rollout) latest(i *cluster.Item) *cluster.Item {
+func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
 	}
@@ -153,16 +140,16 @@ func (r *rollout) turn(ctx context.Context) error {
 // The time of the condition is renewed when the rollout goes on, so that the time of the pause does not count towards
 // the deadline.
 func (r *rollout) tellPaused() {
-	is := cluster.FindCondition(r.conditions, progressing).String("reason")
+	is := reconcile.FindCondition(r.conditions, progressing).String("reason")
 	if deadline(r.spec) == 0 || is == timedOut {
 		return
 	}
 	now := r.cluster.Now()
 	switch {
 	case r.spec.Bool("paused") && is != paused:
-		r.conditions = cluster.SetCondition(r.conditions, newCondition(progressing, "Unknown", paused, "Deployment is paused", now))
+		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, "Unknown", paused, "Deployment is paused", now))
 	case !r.spec.Bool("paused") && is == paused:
-		r.conditions = cluster.SetCondition(r.conditions, newCondition(progressing, "Unknown", "DeploymentResumed", "Deployment is resumed", now))
+		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, "Unknown", "DeploymentResumed", "Deployment is resumed", now))
 	}
 }
 
@@ -317,7 +304,7 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 		return nil
 	}
 	before := rs.replicas
-	o, err := r.cluster.Patch(ctx, r.sets.Kind, &rs.Head, rs.Version, "", tree.Tree{
+	o, err := r.sets.PatchExisting(ctx, rs.Object(), "", tree.Tree{
 		"metadata": tree.Tree{"annotations": tree.Tree{r.names.desired: desired, r.names.max: most}}, "spec": tree.Tree{"replicas": size},
 	})
 	if err != nil {
@@ -329,14 +316,14 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 		if size < before {
 			direction = "down"
 		}
-		r.recorder.Event(r.item, cluster.Normal, "ScalingReplicaSet", "Scaled %s replica set %s from %d to %d", direction, rs.Key.Name, before, size)
+		r.Normal("ScalingReplicaSet", "Scaled %s replica set %s from %d to %d", direction, rs.Key.Name, before, size)
 	}
 	return nil
 }
 
 // itemOf is a set as it was written, if the cache does not know of something newer.
 // The write has brought its answer into the cache already, so that what the cache has is at least as new.
-func (r *rollout) itemOf(o *meta.Object, before *cluster.Item) *cluster.Item {
+func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(o.Key); now != nil && now.UID == before.UID {
 		return now
 	}
@@ -350,7 +337,7 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 		if rs.current != 0 || rs.replicas != 0 || number(rs.tree.Object("metadata"), "generation") > rs.observed {
 			continue
 		}
-		if err := r.cluster.Delete(ctx, r.sets.Kind, &rs.Head, "Background"); err != nil {
+		if err := r.sets.Remove(ctx, &rs.Head, "Background"); err != nil {
 			return err
 		}
 	}
@@ -375,9 +362,9 @@ func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	if err := r.write(ctx, status); err != nil {
 		return err
 	}
-	c := cluster.FindCondition(status.List("conditions"), progressing)
+	c := reconcile.FindCondition(status.List("conditions"), progressing)
 	if limit := deadline(r.spec); rolls && limit > 0 && c != nil && c.String("reason") != timedOut && !complete(r.pace, status, r.generation()) {
-		at := cluster.Time(c, "lastUpdateTime").Add(limit + time.Second)
+		at := reconcile.Time(c, "lastUpdateTime").Add(limit + time.Second)
 		r.AddAt(r.item.Key, at)
 	}
 	return nil
@@ -388,20 +375,11 @@ func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 // parted by the end of the process.
 func (r *rollout) write(ctx context.Context, status tree.Tree) error {
 	if r.annotation(r.names.revision) == r.revision {
-		_, err := r.cluster.WriteStatus(ctx, r.deployments.Kind, r.tree, status)
-		return ignoreGone(err)
+		return r.deployments.UpdateStatus(ctx, r.tree, status)
 	}
-	t := tree.Clone(r.tree).(tree.Tree)
+	t := r.tree.Copy()
 	t.EnsureObject("metadata", "annotations")[r.names.revision] = r.revision
 	t["status"] = status
-	_, err := r.cluster.Update(ctx, r.deployments.Kind, "status", t)
-	return ignoreGone(err)
-}
-
-// ignoreGone is an error, but not that the object is gone: nothing is left to be done for it then.
-func ignoreGone(err error) error {
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
+	_, err := r.deployments.Update(ctx, "status", t)
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -46,7 +47,7 @@ func (n names) own(key string) bool {
 // size that was written. The counts of the status are those that the controller of ReplicaSets wrote last, and may lag
 // behind the size.
 type replicaSet struct {
-	*cluster.Item
+	*reconcile.Item
 	tree     tree.Tree
 	created  time.Time
 	replicas int64 // wanted
@@ -57,12 +58,12 @@ type replicaSet struct {
 }
 
 // readReplicaSet decodes a set. Numbers that are missing or cannot be read are 0.
-func readReplicaSet(i *cluster.Item, n names) (*replicaSet, error) {
+func readReplicaSet(i *reconcile.Item, n names) (*replicaSet, error) {
 	t, err := i.Tree()
 	if err != nil {
 		return nil, err
 	}
-	rs := &replicaSet{Item: i, tree: t, created: cluster.Time(t.Object("metadata"), "creationTimestamp")}
+	rs := &replicaSet{Item: i, tree: t, created: reconcile.Time(t.Object("metadata"), "creationTimestamp")}
 	rs.replicas, _ = t.Object("spec").Int("replicas")
 	status := t.Object("status")
 	rs.current, _ = status.Int("replicas")

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -20,7 +20,7 @@ func set(age int, replicas, available int64, annotations ...string) *replicaSet 
 		all[key] = value
 	}
 	return &replicaSet{
-		Item: &cluster.Item{Head: cluster.Head{Key: meta.Key{Name: fmt.Sprint("set", age)}}}, tree: tree.Tree{"metadata": tree.Tree{"annotations": all}},
+		Item: &reconcile.Item{Head: reconcile.Head{Key: meta.Key{Name: fmt.Sprint("set", age)}}}, tree: tree.Tree{"metadata": tree.Tree{"annotations": all}},
 		created: time.Unix(int64(age), 0), replicas: replicas, current: replicas, available: available,
 	}
 }
@@ -171,7 +171,7 @@ func TestProgress(t *testing.T) {
 		{"was complete, a Pod fails", status(2, 2, 2, nil), status(2, 2, 1, at(newSetAvailable, "True", time.Hour)), newSetAvailable},
 	} {
 		progress(tree.Tree{"progressDeadlineSeconds": int64(10)}, pace{replicas: 2}, c.old, c.now, "d", "d-1", 1, now)
-		if got := cluster.FindCondition(c.now.List("conditions"), progressing).String("reason"); got != c.want {
+		if got := reconcile.FindCondition(c.now.List("conditions"), progressing).String("reason"); got != c.want {
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -24,7 +24,7 @@ const (
 // For Progressing the time of that look is what the deadline is measured from, so it is only renewed when there was
 // progress.
 func newCondition(kind, status, reason, message string, now time.Time) tree.Tree {
-	c := cluster.NewCondition(kind, status, reason, message, now)
+	c := reconcile.NewCondition(kind, status, reason, message, now)
 	c["lastUpdateTime"] = c["lastTransitionTime"]
 	return c
 }
@@ -48,7 +48,7 @@ func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, co
 	if can >= p.minAvailable() {
 		c = newCondition(availableCondition, "True", "MinimumReplicasAvailable", "Deployment has minimum availability.", now)
 	}
-	status["conditions"] = cluster.SetCondition(conditions, c)
+	status["conditions"] = reconcile.SetCondition(conditions, c)
 	return status
 }
 
@@ -110,7 +110,7 @@ func overdue(c tree.Tree, limit time.Duration, now time.Time) bool {
 	case c.String("reason") == timedOut:
 		return true
 	}
-	return cluster.Time(c, "lastUpdateTime").Add(limit).Before(now)
+	return reconcile.Time(c, "lastUpdateTime").Add(limit).Before(now)
 }
 
 // progress tells in a status how the rollout goes. old is the status that is stored, which may say less than the
@@ -121,10 +121,10 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	conditions := now.List("conditions")
 	limit := deadline(spec)
 	if limit == 0 {
-		now["conditions"] = cluster.RemoveCondition(conditions, progressing)
+		now["conditions"] = reconcile.RemoveCondition(conditions, progressing)
 		return
 	}
-	is := cluster.FindCondition(conditions, progressing)
+	is := reconcile.FindCondition(conditions, progressing)
 	if number(now, "replicas") == number(now, "updatedReplicas") && is.String("reason") == newSetAvailable {
 		return
 	}
@@ -134,7 +134,7 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	}
 	switch {
 	case complete(p, now, generation):
-		conditions = cluster.SetCondition(conditions, newCondition(progressing, "True", newSetAvailable, what+" has successfully progressed.", at))
+		conditions = reconcile.SetCondition(conditions, newCondition(progressing, "True", newSetAvailable, what+" has successfully progressed.", at))
 	// The condition is replaced even if status and reason are the same, which SetCondition would not do: the new time is
 	// what puts off the deadline.
 	case progressed(old, now):
@@ -142,9 +142,9 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 		if is.String("status") == "True" {
 			c["lastTransitionTime"] = is["lastTransitionTime"]
 		}
-		conditions = append(cluster.RemoveCondition(conditions, progressing), c) // its time says when there was progress
+		conditions = append(reconcile.RemoveCondition(conditions, progressing), c) // its time says when there was progress
 	case overdue(is, limit, at):
-		conditions = cluster.SetCondition(conditions, newCondition(progressing, "False", timedOut, what+" has timed out progressing.", at))
+		conditions = reconcile.SetCondition(conditions, newCondition(progressing, "False", timedOut, what+" has timed out progressing.", at))
 	}
 	now["conditions"] = conditions
 }
@@ -156,13 +156,13 @@ func failure(conditions []any, newest *replicaSet, sets []*replicaSet) []any {
 		if rs == nil {
 			continue
 		}
-		if c := cluster.FindCondition(rs.tree.Object("status").List("conditions"), replicaFailure); c != nil {
+		if c := reconcile.FindCondition(rs.tree.Object("status").List("conditions"), replicaFailure); c != nil {
 			mine := tree.Tree{"lastUpdateTime": c["lastTransitionTime"]}
 			for _, field := range []string{"type", "status", "reason", "message", "lastTransitionTime"} {
 				mine.CopyField(c, field)
 			}
-			return cluster.SetCondition(conditions, mine)
+			return reconcile.SetCondition(conditions, mine)
 		}
 	}
-	return cluster.RemoveCondition(conditions, replicaFailure)
+	return reconcile.RemoveCondition(conditions, replicaFailure)
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -44,7 +45,7 @@ func (r *rollout) adjust(ctx context.Context, revision int64) error {
 		change["spec"] = tree.Tree{"minReadySeconds": seconds}
 	}
 	if len(change) > 0 {
-		o, err := r.cluster.Patch(ctx, r.sets.Kind, &rs.Head, rs.Version, "", change)
+		o, err := r.sets.PatchExisting(ctx, rs.Object(), "", change)
 		if err != nil {
 			return err
 		}
@@ -53,7 +54,7 @@ func (r *rollout) adjust(ctx context.Context, revision int64) error {
 		}
 	}
 	r.revision = cmp.Or(r.newest.annotation(r.names.revision), r.revision)
-	if deadline(r.spec) > 0 && cluster.FindCondition(r.conditions, progressing) == nil {
+	if deadline(r.spec) > 0 && reconcile.FindCondition(r.conditions, progressing) == nil {
 		r.tellProgress("True", "FoundNewReplicaSet", fmt.Sprintf("Found new replica set %q", rs.Key.Name))
 	}
 	return nil
@@ -62,7 +63,7 @@ func (r *rollout) adjust(ctx context.Context, revision int64) error {
 // tellProgress sets the condition Progressing for when the status is written. A Deployment without a deadline has none.
 func (r *rollout) tellProgress(status, reason, message string) {
 	if deadline(r.spec) > 0 {
-		r.conditions = cluster.SetCondition(r.conditions, newCondition(progressing, status, reason, message, r.cluster.Now()))
+		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, status, reason, message, r.cluster.Now()))
 	}
 }
 
@@ -96,20 +97,20 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
 	size := number(object.Object("spec"), "replicas")
-	o, err := r.cluster.Create(ctx, r.sets.Kind, object)
+	o, err := r.sets.Create(ctx, object)
 	switch {
-	case cluster.IsAlreadyExists(err):
+	case reconcile.IsAlreadyExists(err):
 		return r.collide(ctx, name, err)
-	case cluster.IsNamespaceTerminating(err):
+	case reconcile.IsNamespaceTerminating(err):
 		return err
 	case err != nil:
 		message := fmt.Sprintf("Failed to create new replica set %q: %v", name, err)
 		r.tellProgress("False", "ReplicaSetCreateError", message)
-		r.recorder.Event(r.item, cluster.Warning, "ReplicaSetCreateError", "%s", message)
+		r.Warn("ReplicaSetCreateError", "%s", message)
 		return cmp.Or(r.writeStatus(ctx, false), err)
 	}
 	if size > 0 {
-		r.recorder.Event(r.item, cluster.Normal, "ScalingReplicaSet", "Scaled up replica set %s from 0 to %d", name, size)
+		r.Normal("ScalingReplicaSet", "Scaled up replica set %s from 0 to %d", name, size)
 	}
 	item := r.sets.Get(o.Key)
 	if item == nil {
@@ -127,7 +128,7 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 // The hash is taken of the template without the label that holds it. The same template therefore makes the same name
 // again, and a create that was done but whose answer was lost is found by collide.
 func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
-	template := tree.Clone(r.spec.Object("template")).(tree.Tree)
+	template := r.spec.Object("template").Copy()
 	var collisions *int64
 	if n, ok := r.collisions.(int64); ok {
 		collisions = &n
@@ -135,7 +136,7 @@ func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	hash := cluster.Hash(template, collisions)
 	name = setName(r.item.Key.Name, hash)
 	template.EnsureObject("metadata", "labels")[hashLabel] = hash
-	selector := tree.Clone(r.spec.Object("selector")).(tree.Tree)
+	selector := r.spec.Object("selector").Copy()
 	selector.EnsureObject("matchLabels")[hashLabel] = hash
 	annotations := r.setAnnotations(&replicaSet{tree: tree.Tree{}}, revision)
 	annotations[r.names.desired] = strconv.FormatInt(r.pace.replicas, 10)
@@ -171,13 +172,9 @@ func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	}
 	n, _ := r.collisions.(int64)
 	r.collisions = n + 1
-	status := tree.Clone(r.tree.Object("status")).(tree.Tree)
-	if status == nil {
-		status = tree.Tree{}
-	}
+	status := r.tree.Object("status").Copy()
 	status["collisionCount"] = r.collisions
-	_, err := r.cluster.WriteStatus(ctx, r.deployments.Kind, r.tree, status)
-	return cmp.Or(err, taken)
+	return cmp.Or(r.deployments.UpdateStatus(ctx, r.tree, status), taken)
 }
 
 // outdated are the sets of the oldest revisions that a Deployment does not keep.
@@ -211,19 +208,19 @@ func (r *rollout) rollBack(ctx context.Context) error {
 	if revision == 0 {
 		revision = previousRevision(r.all())
 	}
-	t := tree.Clone(r.tree).(tree.Tree)
+	t := r.tree.Copy()
 	delete(t.Object("metadata", "annotations"), rollbackTo)
 	i := slices.IndexFunc(r.all(), func(rs *replicaSet) bool { return revision > 0 && rs.revision == revision })
 	switch {
 	case i < 0:
-		r.recorder.Event(r.item, cluster.Warning, "DeploymentRollbackRevisionNotFound", "Unable to find the revision to rollback to.")
+		r.Warn("DeploymentRollbackRevisionNotFound", "Unable to find the revision to rollback to.")
 	case cluster.EqualTemplates(r.all()[i].template(), r.spec.Object("template"), hashLabel):
-		r.recorder.Event(r.item, cluster.Warning, "DeploymentRollbackTemplateUnchanged", "The rollback revision contains the same template as current deployment %q", r.item.Key.Name)
+		r.Warn("DeploymentRollbackTemplateUnchanged", "The rollback revision contains the same template as current deployment %q", r.item.Key.Name)
 	default:
 		r.takeTemplate(t, r.all()[i])
-		r.recorder.Event(r.item, cluster.Normal, "DeploymentRollback", "Rolled back deployment %q to revision %d", r.item.Key.Name, revision)
+		r.Normal("DeploymentRollback", "Rolled back deployment %q to revision %d", r.item.Key.Name, revision)
 	}
-	_, err = r.cluster.Update(ctx, r.deployments.Kind, "", t)
+	_, err = r.deployments.Update(ctx, "", t)
 	return err
 }
 
@@ -231,7 +228,7 @@ func (r *rollout) rollBack(ctx context.Context) error {
 // The label with the hash stays behind: it belongs to the set, and in the template of the Deployment it would make
 // another template of it.
 func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
-	template := tree.Clone(rs.template()).(tree.Tree)
+	template := rs.template().Copy()
 	delete(template.Object("metadata", "labels"), hashLabel)
 	t.EnsureObject("spec")["template"] = template
 	annotations := t.EnsureObject("metadata", "annotations")

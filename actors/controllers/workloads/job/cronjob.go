@@ -10,7 +10,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -19,10 +18,10 @@ import (
 // It needs no Pods: how a Job goes is read from the status that the controller of Jobs writes. Times that come without
 // any change of an object are reached by adding the key of the CronJob for later (AddAt).
 type CronController struct {
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster     *cluster.Cluster
-	crons, jobs *cluster.Cache[*cluster.Item]
-	recorder    *cluster.Recorder
+	crons, jobs *reconcile.Cache[*reconcile.Item]
+	recorder    *reconcile.Recorder
 	scheduledAt string // the annotation of Jobs with their time
 }
 
@@ -32,9 +31,8 @@ func NewCron(c *cluster.Cluster) *CronController {
 		cluster: c, crons: c.Items("batch", "v1", "CronJob"), jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("cronjob-controller"),
 		scheduledAt: c.Naming.Translate("batch.platform.io/cronjob-scheduled-timestamp"),
 	}
-	j.Controller = cluster.NewController(c, "cronjob", j.reconcile, j.crons, j.jobs)
-	j.Follow(j.crons)
-	j.FollowItems(j.jobs, j.crons)
+	j.Controller = c.Workloads("cronjob", j.crons, j.reconcile, j.jobs)
+	reconcile.FollowDependents(j.Controller, j.jobs, j.crons)
 	return j
 }
 
@@ -43,7 +41,8 @@ func NewCron(c *cluster.Cluster) *CronController {
 // write. It belongs to one worker, so that nothing in it needs a lock.
 type run struct {
 	*CronController
-	item   *cluster.Item
+	reconcile.Reporter
+	item   *reconcile.Item
 	tree   tree.Tree // as it is stored
 	spec   tree.Tree
 	active []tree.Tree // references to Jobs that run
@@ -54,23 +53,15 @@ type run struct {
 
 // A child is a Job of a CronJob.
 type child struct {
-	*cluster.Item
+	*reconcile.Item
 	status tree.Tree
 	ended  string // the condition that it ended with; "" while it runs
 }
 
 // reconcile takes one turn.
-func (j *CronController) reconcile(ctx context.Context, key meta.Key) error {
-	item := j.crons.Get(key)
-	if item == nil {
-		return nil
-	}
-	t, err := item.Tree()
-	if err != nil {
-		return err
-	}
+func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	status := t.Object("status")
-	r := &run{CronController: j, item: item, tree: t, spec: t.Object("spec"), active: status.Objects("active"), now: j.cluster.Now()}
+	r := &run{CronController: j, Reporter: j.recorder.About(item), item: item, tree: t, spec: t.Object("spec"), active: status.Objects("active"), now: j.cluster.Now()}
 	r.last, r.won = status.String("lastScheduleTime"), status.String("lastSuccessfulTime")
 	children, err := r.children()
 	if err != nil {
@@ -138,7 +129,7 @@ func (r *run) cleanUp(ctx context.Context, children []child) {
 
 // byStart puts Jobs that started earlier first, and those that have not started last.
 func byStart(a, b tree.Tree) int {
-	x, y := cluster.Time(a, "startTime"), cluster.Time(b, "startTime")
+	x, y := reconcile.Time(a, "startTime"), reconcile.Time(b, "startTime")
 	if x.IsZero() != y.IsZero() {
 		if x.IsZero() {
 			return 1
@@ -149,13 +140,13 @@ func byStart(a, b tree.Tree) int {
 }
 
 // remove deletes a Job, and its Pods in the background, and takes it off the list of those that run.
-func (r *run) remove(ctx context.Context, i *cluster.Item) error {
-	if err := r.cluster.Delete(ctx, r.jobs.Kind, &i.Head, "Background"); err != nil {
-		r.recorder.Event(r.item, cluster.Warning, "FailedDelete", "Deleted job: %v", err)
+func (r *run) remove(ctx context.Context, i *reconcile.Item) error {
+	if err := r.jobs.Remove(ctx, &i.Head, "Background"); err != nil {
+		r.Warn("FailedDelete", "Deleted job: %v", err)
 		return err
 	}
 	r.drop(i.UID)
-	r.recorder.Event(r.item, cluster.Normal, "SuccessfulDelete", "Deleted job %s", i.Key.Name)
+	r.Normal("SuccessfulDelete", "Deleted job %s", i.Key.Name)
 	return nil
 }
 
@@ -167,13 +158,13 @@ func (r *run) observe(children []child) {
 		listed := r.runs(c.UID)
 		if c.ended == "" {
 			if !listed {
-				r.recorder.Event(r.item, cluster.Warning, "UnexpectedJob", "Saw a job that the controller did not create or forgot: %s", c.Key.Name)
+				r.Warn("UnexpectedJob", "Saw a job that the controller did not create or forgot: %s", c.Key.Name)
 			}
 			continue
 		}
 		if listed {
 			r.drop(c.UID)
-			r.recorder.Event(r.item, cluster.Normal, "SawCompletedJob", "Saw completed job: %s, condition: %s", c.Key.Name, c.ended)
+			r.Normal("SawCompletedJob", "Saw completed job: %s, condition: %s", c.Key.Name, c.ended)
 		}
 		if at := c.status.String("completionTime"); c.ended == complete && at > r.won { // in one format, so texts compare as times
 			r.won = at
@@ -190,12 +181,12 @@ func (r *run) forget(ctx context.Context, children []child) error {
 		if slices.ContainsFunc(children, func(c child) bool { return c.UID == uid }) {
 			continue
 		}
-		o, err := r.cluster.Read(ctx, r.jobs.Kind, r.jobKey(name))
+		o, err := r.jobs.Client.Get(ctx, r.jobKey(name))
 		if err != nil {
 			return err
 		}
 		if o == nil {
-			r.recorder.Event(r.item, cluster.Normal, "MissingJob", "Active job went missing: %s", name)
+			r.Normal("MissingJob", "Active job went missing: %s", name)
 			r.drop(uid)
 		}
 	}
@@ -204,7 +195,7 @@ func (r *run) forget(ctx context.Context, children []child) error {
 
 // jobKey is the key of a Job with a name, in the namespace of the CronJob.
 func (r *run) jobKey(name string) meta.Key {
-	return meta.Key{GroupResource: r.jobs.Kind.Storage, Namespace: r.item.Key.Namespace, Name: name}
+	return r.jobs.Key(r.item.Key.Namespace, name)
 }
 
 // start makes the Job whose time has come, and comes back for the next one.
@@ -214,21 +205,21 @@ func (r *run) start(ctx context.Context) error {
 	s, err := readSchedule(r.tree)
 	switch {
 	case errors.Is(err, errUnknownZone):
-		r.recorder.Event(r.item, cluster.Warning, "UnknownTimeZone", "invalid timeZone: %q: %v", r.spec.String("timeZone"), errors.Unwrap(err))
+		r.Warn("UnknownTimeZone", "invalid timeZone: %q: %v", r.spec.String("timeZone"), errors.Unwrap(err))
 		return nil
 	case r.spec.Bool("suspend"):
 		return nil
 	case err != nil:
-		r.recorder.Event(r.item, cluster.Warning, "UnparseableSchedule", "unparseable schedule: %q : %v", r.spec.String("schedule"), err)
+		r.Warn("UnparseableSchedule", "unparseable schedule: %q : %v", r.spec.String("schedule"), err)
 		return nil
 	}
 	_, at, passed, err := s.due(r.now, true)
 	if err != nil {
-		r.recorder.Event(r.item, cluster.Warning, "InvalidSchedule", "invalid schedule: %s : %v", r.spec.String("schedule"), err)
+		r.Warn("InvalidSchedule", "invalid schedule: %s : %v", r.spec.String("schedule"), err)
 		return nil
 	}
 	if passed > tooMany && !at.IsZero() {
-		r.recorder.Event(r.item, cluster.Warning, "TooManyMissedTimes", "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew")
+		r.Warn("TooManyMissedTimes", "too many missed start times. Set or decrease .spec.startingDeadlineSeconds or check clock skew")
 	}
 	if !at.IsZero() && r.mayStart(s, at) {
 		if err := r.replace(ctx); err != nil {
@@ -238,7 +229,7 @@ func (r *run) start(ctx context.Context) error {
 			return err
 		}
 		// So next begins its search here, and does not go through the missed times once more.
-		s.last = cluster.Time(tree.Tree{"at": r.last}, "at")
+		s.last = reconcile.Time(tree.Tree{"at": r.last}, "at")
 	}
 	if next := s.next(r.now); next.After(s.created) {
 		r.AddAt(r.item.Key, next)
@@ -252,12 +243,12 @@ func (r *run) mayStart(s schedule, at time.Time) bool {
 	name := jobName(r.item.Key.Name, at)
 	switch {
 	case s.tooLate(at, r.now):
-		r.recorder.Event(r.item, cluster.Warning, "MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
+		r.Warn("MissSchedule", "Missed scheduled time to start a job: %s", at.UTC().Format(time.RFC1123Z))
 		return false
 	case s.last.Equal(at) || slices.ContainsFunc(r.active, func(a tree.Tree) bool { return a.String("name") == name }):
 		return false
 	case r.spec.String("concurrencyPolicy") == "Forbid" && len(r.active) > 0:
-		r.recorder.Event(r.item, cluster.Normal, "JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid")
+		r.Normal("JobAlreadyActive", "Not starting job because prior execution is running and concurrency policy is Forbid")
 		return false
 	}
 	return true
@@ -290,28 +281,28 @@ func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cro
 // create makes the Job of a time and puts it on the list. The name is the lock: of two processes that make it, one is
 // told that it exists, and then treats it as its own if the CronJob controls it.
 func (r *run) create(ctx context.Context, at time.Time) error {
-	o, err := r.cluster.Create(ctx, r.jobs.Kind, r.job(at))
+	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {
-	case cluster.IsAlreadyExists(err):
+	case reconcile.IsAlreadyExists(err):
 		// A turn that was cut short may have made it.
-		if o, err = r.cluster.Read(ctx, r.jobs.Kind, r.jobKey(jobName(r.item.Key.Name, at))); err != nil || o == nil {
+		if o, err = r.jobs.Client.Get(ctx, r.jobKey(jobName(r.item.Key.Name, at))); err != nil || o == nil {
 			return err
 		}
 		if !slices.ContainsFunc(o.Meta.OwnerReferences, func(ref meta.OwnerReference) bool { return ref.Controller && ref.UID == r.item.UID }) {
 			return nil
 		}
-	case cluster.IsNamespaceTerminating(err):
+	case reconcile.IsNamespaceTerminating(err):
 		return err
 	case err != nil:
-		r.recorder.Event(r.item, cluster.Warning, "FailedCreate", "Error creating job: %v", err)
+		r.Warn("FailedCreate", "Error creating job: %v", err)
 		return err
 	default:
-		r.recorder.Event(r.item, cluster.Normal, "SuccessfulCreate", "Created job %s", o.Key.Name)
+		r.Normal("SuccessfulCreate", "Created job %s", o.Key.Name)
 	}
-	r.last = cluster.Stamp(at)
+	r.last = reconcile.Stamp(at)
 	if !r.runs(o.Meta.UID) && !r.hasEnded(o) {
 		r.active = append(r.active, tree.Tree{
-			"apiVersion": r.jobs.Kind.APIVersion(), "kind": r.jobs.Kind.Kind, "namespace": o.Key.Namespace, "name": o.Key.Name, "uid": o.Meta.UID,
+			"apiVersion": r.jobs.APIVersion(), "kind": r.jobs.Kind.Kind, "namespace": o.Key.Namespace, "name": o.Key.Name, "uid": o.Meta.UID,
 			"resourceVersion": fmt.Sprint(o.Version),
 		})
 	}
@@ -320,7 +311,7 @@ func (r *run) create(ctx context.Context, at time.Time) error {
 
 // hasEnded tells whether a Job that was found in the store has ended already, so that it is not listed as running.
 func (r *run) hasEnded(o *meta.Object) bool {
-	t, err := codec.DecodeStored(r.jobs.Kind.Message(), o.JSON)
+	t, err := r.jobs.Decode(o)
 	return err == nil && finished(t.Object("status")) != nil
 }
 
@@ -333,10 +324,7 @@ func (r *run) job(at time.Time) tree.Tree {
 	if labels := template.Object("metadata", "labels"); len(labels) > 0 {
 		metadata["labels"] = tree.Clone(labels)
 	}
-	annotations, _ := tree.Clone(template.Object("metadata", "annotations")).(tree.Tree)
-	if annotations == nil {
-		annotations = tree.Tree{}
-	}
+	annotations := template.Object("metadata", "annotations").Copy()
 	zone, err := time.LoadLocation(r.spec.String("timeZone"))
 	if err != nil {
 		zone = time.UTC
@@ -352,11 +340,7 @@ func (r *run) job(at time.Time) tree.Tree {
 func (r *run) write(ctx context.Context) error {
 	status := tree.Tree{}
 	if len(r.active) > 0 {
-		active := make([]any, len(r.active))
-		for i, a := range r.active {
-			active[i] = a
-		}
-		status["active"] = active
+		status["active"] = tree.ListOf(r.active)
 	}
 	if r.last != "" {
 		status["lastScheduleTime"] = r.last
@@ -364,9 +348,5 @@ func (r *run) write(ctx context.Context) error {
 	if r.won != "" {
 		status["lastSuccessfulTime"] = r.won
 	}
-	_, err := r.cluster.WriteStatus(ctx, r.crons.Kind, r.tree, status)
-	if reconcile.IsNotFound(err) {
-		return nil
-	}
-	return err
+	return r.crons.UpdateStatus(ctx, r.tree, status)
 }

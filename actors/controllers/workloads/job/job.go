@@ -3,10 +3,9 @@ package job
 import (
 	"context"
 	"errors"
-	"sync"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -15,11 +14,11 @@ import (
 // It has two queues: one of Jobs, and one of Pods that must lose their finalizer although no Job counts them any more.
 // Without the second one, Pods whose Job was deleted could never be deleted themselves.
 type Controller struct {
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster  *cluster.Cluster
-	jobs     *cluster.Cache[*cluster.Item]
-	recorder *cluster.Recorder
-	orphans  *cluster.Controller // Pods with the finalizer that no Job counts
+	jobs     *reconcile.Cache[*reconcile.Item]
+	recorder *reconcile.Recorder
+	orphans  *reconcile.Controller[meta.Key] // Pods with the finalizer that no Job counts
 	backoffs backoffs
 	managed  string // the value of spec.managedBy that means this controller
 }
@@ -37,10 +36,11 @@ func New(c *cluster.Cluster) *Controller {
 		cluster: c, jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("job-controller"),
 		backoffs: backoffs{all: map[string]backoff{}}, managed: c.Naming.Translate("platform.io/job-controller"),
 	}
-	j.Controller = cluster.NewController(c, "job", j.reconcile, j.jobs, c.Pods)
-	j.orphans = cluster.NewController(c, "job_orphan_pod", j.release, j.jobs, c.Pods)
-	j.Follow(j.jobs)
-	j.FollowPods(j.jobs)
+	j.Controller = c.Workloads("job", j.jobs, j.reconcile, c.Pods)
+	j.orphans = c.Controller("job_orphan_pod", j.release)
+	j.Go(j.orphans.Run)
+
+	reconcile.FollowDependents(j.Controller, c.Pods, j.jobs)
 	j.jobs.Subscribe(j.abandon)
 	c.Pods.Subscribe(func(_, now *cluster.Pod) {
 		if now != nil && now.Tracked && j.jobs.Controlled(now.Key.Namespace, now.Head.Controller) == nil {
@@ -50,19 +50,10 @@ func New(c *cluster.Cluster) *Controller {
 	return j
 }
 
-// Run works until the context ends.
-// Both queues end with the context, and Run returns when both have.
-func (j *Controller) Run(ctx context.Context) {
-	var running sync.WaitGroup
-	defer running.Wait()
-	running.Go(func() { j.orphans.Run(ctx) })
-	j.Controller.Run(ctx)
-}
-
 // abandon looks at the Pods of a Job that is gone or another one by now.
 // A Job that was deleted and made again under the same name between two looks has another uid; the Pods of the first one
 // are not those of the second.
-func (j *Controller) abandon(old, now *cluster.Item) {
+func (j *Controller) abandon(old, now *reconcile.Item) {
 	if old == nil || now != nil && now.UID == old.UID {
 		return
 	}
@@ -87,21 +78,13 @@ func (j *Controller) release(ctx context.Context, key meta.Key) error {
 			return err
 		}
 	}
-	return j.cluster.RemoveFinalizer(ctx, j.cluster.Pods.Kind, &p.Head, j.cluster.Names.JobTracking)
+	return j.cluster.Untrack(ctx, p)
 }
 
 // reconcile takes one turn of one Job.
 // A Job that another controller manages (spec.managedBy) is not touched at all, not even its status: two controllers
 // that write the same status would undo each other's counts.
-func (j *Controller) reconcile(ctx context.Context, key meta.Key) error {
-	item := j.jobs.Get(key)
-	if item == nil {
-		return nil
-	}
-	t, err := item.Tree()
-	if err != nil {
-		return err
-	}
+func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	if by := t.Object("spec").String("managedBy"); by != "" && by != j.managed {
 		return nil
 	}
@@ -115,12 +98,13 @@ func (j *Controller) reconcile(ctx context.Context, key meta.Key) error {
 		return nil
 	}
 	// The finalizer is added in the write that adopts, so that no Pod of a Job is ever without it before it was counted.
-	claimer := j.cluster.Claimer(item, j.cluster.Names.JobTracking, func(h *cluster.Head) bool { return item.Selects(h.Labels) })
-	pods, err := cluster.Claim(ctx, claimer, j.cluster.Pods.Kind, j.cluster.Pods.OwnedBy(item.UID), j.cluster.Pods.Orphans(key.Namespace), func(*cluster.Pod) bool { return true })
+	claimer := reconcile.NewClaimer(item)
+	claimer.Finalizer = j.cluster.Names.JobTracking
+	pods, err := reconcile.ClaimAll(ctx, claimer, j.cluster.Pods)
 	if err != nil {
 		return err
 	}
-	return (&turn{Controller: j, item: item, tree: t}).take(ctx, pods)
+	return (&turn{Controller: j, Reporter: j.recorder.About(item), item: item, tree: t}).take(ctx, pods)
 }
 
 // A turn is a state and what it is written to.
@@ -129,7 +113,8 @@ func (j *Controller) reconcile(ctx context.Context, key meta.Key) error {
 type turn struct {
 	*Controller
 	*state
-	item     *cluster.Item
+	reconcile.Reporter
+	item     *reconcile.Item
 	tree     tree.Tree // as it is stored
 	verdicts map[string]verdict
 	backoff  backoff
@@ -149,7 +134,7 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 		return verdict{counts: true}
 	}, t.cluster.Now())
 	if !t.status.Has("startTime") && !t.suspended() {
-		t.status["startTime"] = cluster.Stamp(t.now)
+		t.status["startTime"] = reconcile.Stamp(t.now)
 	}
 	t.backoff = t.backoffs.get(t.item.UID).after(t.newSucceeded, t.newFailed)
 	t.decide()
@@ -192,16 +177,12 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 		if p.Phase != cluster.PodFailed && !p.Terminating {
 			continue
 		}
-		o, err := t.cluster.Read(ctx, t.cluster.Pods.Kind, p.Key)
+		o, pod, err := t.cluster.Pods.Read(ctx, p.Key)
 		if err != nil {
 			return err
 		}
 		if o == nil || o.Meta.UID != p.UID {
 			continue
-		}
-		pod, err := codec.DecodeStored(t.cluster.Pods.Kind.Message(), o.JSON)
-		if err != nil {
-			return err
 		}
 		t.verdicts[p.UID] = evaluateFailurePolicy(policy, pod)
 	}
@@ -235,7 +216,7 @@ func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) 
 		return active, false, err
 	}
 	if changed = t.setSuspended(); changed && !t.suspended() {
-		t.status["startTime"] = cluster.Stamp(t.now) // the deadline begins anew
+		t.status["startTime"] = reconcile.Stamp(t.now) // the deadline begins anew
 	}
 	return active, changed, err
 }
@@ -243,8 +224,8 @@ func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) 
 // tellSuspended tells of the change by an Event, after the status that says so was written.
 func (t *turn) tellSuspended() {
 	if t.suspended() {
-		t.recorder.Event(t.item, cluster.Normal, "Suspended", "Job suspended")
+		t.Normal("Suspended", "Job suspended")
 	} else {
-		t.recorder.Event(t.item, cluster.Normal, "Resumed", "Job resumed")
+		t.Normal("Resumed", "Job resumed")
 	}
 }

@@ -20,11 +20,11 @@ func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) 
 	active = int64(len(t.active))
 	err = reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {
 		if uncounted && p.Tracked {
-			if err := t.cluster.RemoveFinalizer(ctx, t.cluster.Pods.Kind, &p.Head, t.cluster.Names.JobTracking); err != nil {
+			if err := t.cluster.Untrack(ctx, p); err != nil {
 				return err
 			}
 		}
-		if err := t.cluster.DeletePod(ctx, t.recorder, t.item, p); err != nil {
+		if err := t.cluster.DeletePod(ctx, t.Reporter, p); err != nil {
 			return err
 		}
 		mu.Lock()
@@ -83,7 +83,7 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 	var mu sync.Mutex
 	next := 0
 	pod := t.pod()
-	err = cluster.SlowStart(n, func() error {
+	err = reconcile.SlowStart(n, func() error {
 		index := -1
 		mu.Lock()
 		if t.indexed {
@@ -91,8 +91,8 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 		}
 		next++
 		mu.Unlock()
-		err := t.cluster.CreatePod(ctx, t.recorder, t.item, t.podOf(pod, index))
-		if cluster.IsNamespaceTerminating(err) {
+		err := t.cluster.CreatePod(ctx, t.Reporter, t.item, t.podOf(pod, index))
+		if reconcile.IsNamespaceTerminating(err) {
 			return nil
 		}
 		if err == nil {
@@ -163,7 +163,7 @@ func (t *turn) pod() tree.Tree {
 // The annotations with the number of failures hand the count on from the Pod that is replaced: with a limit for each
 // index, the chain of Pods is the only place where it is kept.
 func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
-	pod = tree.Clone(pod).(tree.Tree)
+	pod = pod.Copy()
 	if index < 0 {
 		return pod
 	}

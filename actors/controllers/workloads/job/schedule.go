@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
-	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -44,7 +44,7 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 	case zone != "":
 		text = "TZ=" + zone + " " + text
 	}
-	s.created, s.last = cluster.Time(object.Object("metadata"), "creationTimestamp"), cluster.Time(object.Object("status"), "lastScheduleTime")
+	s.created, s.last = reconcile.Time(object.Object("metadata"), "creationTimestamp"), reconcile.Time(object.Object("status"), "lastScheduleTime")
 	if seconds, ok := spec.Int("startingDeadlineSeconds"); ok {
 		s.deadline, s.limited = time.Duration(seconds)*time.Second, true
 	}

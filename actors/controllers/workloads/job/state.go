@@ -6,6 +6,7 @@ import (
 	"math"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -55,13 +56,10 @@ type state struct {
 func newState(object tree.Tree, pods []*cluster.Pod, names cluster.Names, verdict func(*cluster.Pod) verdict, now time.Time) *state {
 	spec := object.Object("spec")
 	s := &state{
-		spec: spec, status: tree.Clone(object.Object("status")).(tree.Tree), now: now, names: names, verdict: verdict, pods: pods,
+		spec: spec, status: object.Object("status").Copy(), now: now, names: names, verdict: verdict, pods: pods,
 		terminating: object.Object("metadata").Has("deletionTimestamp"), completions: math.MaxInt64, parallelism: 1,
 		indexed: spec.String("completionMode") == "Indexed", perIndex: -1, uncounted: map[string]bool{},
 		replaceEnded: spec.String("podReplacementPolicy") == "Failed",
-	}
-	if s.status == nil {
-		s.status = tree.Tree{}
 	}
 	for field, to := range map[string]*int64{"completions": &s.completions, "parallelism": &s.parallelism, "backoffLimitPerIndex": &s.perIndex} {
 		if n, ok := spec.Int(field); ok {
@@ -184,14 +182,14 @@ func (s *state) findDelayed() {
 // condition is a condition that is true from now on, with the time of the probe that conditions of Jobs have in
 // addition.
 func (s *state) condition(kind, reason, message string) tree.Tree {
-	c := cluster.NewCondition(kind, "True", reason, message, s.now)
+	c := reconcile.NewCondition(kind, "True", reason, message, s.now)
 	c["lastProbeTime"] = c["lastTransitionTime"]
 	return c
 }
 
 // has is the condition of a type if the status says that it is true; nil otherwise.
 func (s *state) has(kind string) tree.Tree {
-	if c := cluster.FindCondition(s.status.List("conditions"), kind); c.String("status") == "True" {
+	if c := reconcile.FindCondition(s.status.List("conditions"), kind); c.String("status") == "True" {
 		return c
 	}
 	return nil
@@ -273,7 +271,7 @@ func (s *state) pastLimitOnFailure(limit int64) bool {
 // means no deadline.
 func (s *state) untilDeadline() time.Duration {
 	seconds, ok := s.spec.Int("activeDeadlineSeconds")
-	started := cluster.Time(s.status, "startTime")
+	started := reconcile.Time(s.status, "startTime")
 	if !ok || s.suspended() || started.IsZero() {
 		return 0
 	}
@@ -289,20 +287,20 @@ func (s *state) setSuspended() (changed bool) {
 		status, reason, message = "True", "JobSuspended", "Job suspended"
 	}
 	conditions := s.status.List("conditions")
-	is := cluster.FindCondition(conditions, suspended)
+	is := reconcile.FindCondition(conditions, suspended)
 	if is == nil && status == "False" || is.String("status") == status {
 		return false
 	}
 	c := s.condition(suspended, reason, message)
 	c["status"] = status
-	s.status["conditions"] = append(cluster.RemoveCondition(conditions, suspended), c)
+	s.status["conditions"] = append(reconcile.RemoveCondition(conditions, suspended), c)
 	return true
 }
 
 // finished is the condition that a Job has ended with; nil while it has not.
 func finished(status tree.Tree) tree.Tree {
 	for _, kind := range []string{complete, failed} {
-		if c := cluster.FindCondition(status.List("conditions"), kind); c.String("status") == "True" {
+		if c := reconcile.FindCondition(status.List("conditions"), kind); c.String("status") == "True" {
 			return c
 		}
 	}

@@ -7,8 +7,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // write counts Pods that have ended and writes the status: once, or twice if Pods lose their finalizer in between.
@@ -55,7 +53,7 @@ func (t *turn) write(ctx context.Context) error {
 func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string]bool) error {
 	var mu sync.Mutex
 	return reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {
-		if err := t.cluster.RemoveFinalizer(ctx, t.cluster.Pods.Kind, &p.Head, t.cluster.Names.JobTracking); err != nil {
+		if err := t.cluster.Untrack(ctx, p); err != nil {
 			return fmt.Errorf("removing tracking finalizer: %w", err)
 		}
 		mu.Lock()
@@ -68,14 +66,14 @@ func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string
 // flush writes the status, if it is another one than is stored.
 // It goes on with what the store has answered, so that a second write in the same turn names the new version.
 func (t *turn) flush(ctx context.Context) error {
-	o, err := t.cluster.WriteStatus(ctx, t.jobs.Kind, t.tree, t.status)
+	o, err := t.jobs.WriteStatus(ctx, t.tree, t.status)
 	if err != nil || o == nil {
 		return err
 	}
-	if t.tree, err = codec.DecodeStored(t.jobs.Kind.Message(), o.JSON); err != nil {
+	if t.tree, err = t.jobs.Decode(o); err != nil {
 		return err
 	}
-	t.status = tree.Clone(t.tree.Object("status")).(tree.Tree)
+	t.status = t.tree.Object("status").Copy()
 	t.status.EnsureObject("uncountedTerminatedPods")
 	return nil
 }
@@ -83,11 +81,11 @@ func (t *turn) flush(ctx context.Context) error {
 // tellEnd tells by an Event how the Job has ended, after the status that says so was written.
 func (t *turn) tellEnd() {
 	if t.finish.String("type") != complete {
-		t.recorder.Event(t.item, cluster.Warning, t.finish.String("reason"), "%s", t.finish.String("message"))
+		t.Warn(t.finish.String("reason"), "%s", t.finish.String("message"))
 		return
 	}
 	if n, ok := t.spec.Int("completions"); ok && number(t.status, "succeeded") > n {
-		t.recorder.Event(t.item, cluster.Warning, "TooManySucceededPods", "Too many succeeded pods running after completion count reached")
+		t.Warn("TooManySucceededPods", "Too many succeeded pods running after completion count reached")
 	}
-	t.recorder.Event(t.item, cluster.Normal, "Completed", "Job completed")
+	t.Normal("Completed", "Job completed")
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -13,7 +14,7 @@ import (
 func TestToDelete(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	pod := func(name string, change func(*cluster.Pod)) *cluster.Pod {
-		p := &cluster.Pod{Head: cluster.Head{Key: meta.Key{Name: name}, UID: name}, Phase: cluster.PodRunning, Node: "n", Ready: true, ReadySince: now.Add(-time.Hour), Created: now.Add(-2 * time.Hour)}
+		p := &cluster.Pod{Head: reconcile.Head{Key: meta.Key{Name: name}, UID: name}, Phase: cluster.PodRunning, Node: "n", Ready: true, ReadySince: now.Add(-time.Hour), Created: now.Add(-2 * time.Hour)}
 		change(p)
 		return p
 	}

@@ -17,10 +17,10 @@ const burst = 500
 // A Controller keeps the Pods of all sets of one kind.
 // ReplicaSets and ReplicationControllers each have one of their own, with a queue, workers and a name in Events.
 type Controller struct {
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster  *cluster.Cluster
-	sets     *cluster.Cache[*cluster.Item]
-	recorder *cluster.Recorder
+	sets     *reconcile.Cache[*reconcile.Item]
+	recorder *reconcile.Recorder
 	// tellsTerminating: the status says how many Pods are on their way out.
 	tellsTerminating bool
 }
@@ -36,11 +36,10 @@ func NewReplicationControllers(c *cluster.Cluster) *Controller {
 }
 
 // newController makes the controller of a kind. queue is the name in metrics, reporter the one in Events.
-func newController(c *cluster.Cluster, sets *cluster.Cache[*cluster.Item], queue, reporter string, tellsTerminating bool) *Controller {
+func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], queue, reporter string, tellsTerminating bool) *Controller {
 	r := &Controller{cluster: c, sets: sets, recorder: c.Recorder(reporter), tellsTerminating: tellsTerminating}
-	r.Controller = cluster.NewController(c, queue, r.reconcile, sets, c.Pods)
-	r.Follow(sets)
-	r.FollowPods(sets)
+	r.Controller = c.Workloads(queue, sets, r.reconcile, c.Pods)
+	reconcile.FollowDependents(r.Controller, c.Pods, sets)
 	return r
 }
 
@@ -48,15 +47,7 @@ func newController(c *cluster.Cluster, sets *cluster.Cache[*cluster.Item], queue
 // A set that is being deleted only gets its status: its Pods belong to garbage collection, and making new ones would
 // work against it. The failure is returned after the status that tells of it was written, so that the turn is taken
 // again.
-func (r *Controller) reconcile(ctx context.Context, key meta.Key) error {
-	set := r.sets.Get(key)
-	if set == nil {
-		return nil
-	}
-	t, err := set.Tree()
-	if err != nil {
-		return err
-	}
+func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
 	owned := r.cluster.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)
 	if err != nil {
@@ -71,11 +62,11 @@ func (r *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	}
 	o.now = r.cluster.Now()
 	status, recheck := newStatus(t, o)
-	if _, err := r.cluster.WriteStatus(ctx, r.sets.Kind, t, status); err != nil && !reconcile.IsNotFound(err) {
+	if err := r.sets.UpdateStatus(ctx, t, status); err != nil {
 		return errors.Join(o.failure, err)
 	}
 	if recheck > 0 {
-		r.AddAt(key, o.now.Add(recheck))
+		r.AddAt(set.Key, o.now.Add(recheck))
 	}
 	return o.failure
 }
@@ -83,19 +74,18 @@ func (r *Controller) reconcile(ctx context.Context, key meta.Key) error {
 // claim are the active Pods of a set, after it has adopted and released what it should.
 // Pods that have ended or are on their way out are left as they are: they count for nothing, and releasing them would
 // only take away who is responsible for them.
-func (r *Controller) claim(ctx context.Context, set *cluster.Item, owned []*cluster.Pod) ([]*cluster.Pod, error) {
+func (r *Controller) claim(ctx context.Context, set *reconcile.Item, owned []*cluster.Pod) ([]*cluster.Pod, error) {
 	active := owned[:0:0]
 	for _, p := range owned {
 		if p.Active() {
 			active = append(active, p)
 		}
 	}
-	claimer := r.cluster.Claimer(set, "", func(h *cluster.Head) bool { return set.Selects(h.Labels) })
-	return cluster.Claim(ctx, claimer, r.cluster.Pods.Kind, active, r.cluster.Pods.Orphans(set.Key.Namespace), (*cluster.Pod).Active)
+	return reconcile.Claim(ctx, reconcile.NewClaimer(set), r.cluster.Pods, active, (*cluster.Pod).Active)
 }
 
 // countTerminating is the number of Pods of a set that are on their way out and still run.
-func countTerminating(set *cluster.Item, owned []*cluster.Pod) (n int) {
+func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	for _, p := range owned {
 		if p.Terminating && !p.Ended() && set.Selects(p.Labels) {
 			n++
@@ -107,27 +97,24 @@ func countTerminating(set *cluster.Item, owned []*cluster.Pod) (n int) {
 // manage creates what is missing, or deletes what is too much.
 // The caches have what this process wrote before, so that the difference is never one that an earlier turn has made up
 // for already. A namespace that is being deleted is no failure: nothing can be made in it any more.
-func (r *Controller) manage(ctx context.Context, set *cluster.Item, t tree.Tree, pods []*cluster.Pod) error {
+func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {
 	case missing > 0:
 		pod := cluster.PodOf(set, t.Object("spec", "template"))
-		return cluster.SlowStart(min(missing, burst), func() error {
-			err := r.cluster.CreatePod(ctx, r.recorder, set, tree.Clone(pod).(tree.Tree))
-			if cluster.IsNamespaceTerminating(err) {
-				return nil
-			}
-			return err
+		return reconcile.SlowStart(min(missing, burst), func() error {
+			err := r.cluster.CreatePod(ctx, r.recorder.About(set), set, pod.Copy())
+			return reconcile.Except(err, reconcile.IsNamespaceTerminating)
 		})
 	case missing < 0:
 		going := toDelete(pods, r.related(set), min(-missing, burst), r.cluster.Now())
-		return reconcile.ForEachParallel(going, func(p *cluster.Pod) error { return r.cluster.DeletePod(ctx, r.recorder, set, p) })
+		return reconcile.ForEachParallel(going, func(p *cluster.Pod) error { return r.cluster.DeletePod(ctx, r.recorder.About(set), p) })
 	}
 	return nil
 }
 
 // related are the Pods of all sets that have the same controller: those of one Deployment.
-func (r *Controller) related(set *cluster.Item) (pods []*cluster.Pod) {
+func (r *Controller) related(set *reconcile.Item) (pods []*cluster.Pod) {
 	if set.Controller == nil {
 		return r.cluster.Pods.OwnedBy(set.UID)
 	}

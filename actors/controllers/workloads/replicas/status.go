@@ -4,6 +4,7 @@ import (
 	"errors"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -69,7 +70,7 @@ func hasAll(labels, wanted meta.Labels) bool {
 // A failure that lasts keeps the condition as it is, with its first message and time: messages often differ in details,
 // and each difference would be a write in each turn.
 func conditions(spec tree.Tree, old []any, o observed) []any {
-	failed := cluster.FindCondition(old, replicaFailure)
+	failed := reconcile.FindCondition(old, replicaFailure)
 	switch {
 	case o.failure != nil && failed == nil:
 		wanted, _ := spec.Int("replicas")
@@ -80,9 +81,9 @@ func conditions(spec tree.Tree, old []any, o observed) []any {
 		case n > wanted:
 			reason = "FailedDelete"
 		}
-		return cluster.SetCondition(old, cluster.NewCondition(replicaFailure, "True", reason, firstError(o.failure), o.now))
+		return reconcile.SetCondition(old, reconcile.NewCondition(replicaFailure, "True", reason, firstError(o.failure), o.now))
 	case o.failure == nil && failed != nil:
-		return cluster.RemoveCondition(old, replicaFailure)
+		return reconcile.RemoveCondition(old, replicaFailure)
 	}
 	return old
 }

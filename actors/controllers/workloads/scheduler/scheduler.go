@@ -9,9 +9,9 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -20,9 +20,9 @@ const name = "default-scheduler"
 
 // A Controller puts Pods on nodes. It keeps nothing: each turn begins with what the caches have.
 type Controller struct {
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster  *cluster.Cluster
-	recorder *cluster.Recorder
+	recorder *reconcile.Recorder
 }
 
 // everything is the one key of the queue: a turn is about all Pods that wait.
@@ -31,8 +31,7 @@ var everything = meta.Key{Name: "pods"}
 // New makes the scheduler.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{cluster: c, recorder: c.Recorder(name)}
-	s.Controller = cluster.NewController(c, "scheduler", s.reconcile, c.Pods, c.Nodes)
-	s.Alone()
+	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)
 	// A turn is due when a Pod comes, or when there is room that was not there before.
 	c.Pods.Subscribe(func(old, now *cluster.Pod) {
 		came := now != nil && waits(now) && (old == nil || !waits(old))
@@ -106,16 +105,12 @@ func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
 	})
 	var all []decision
 	for _, p := range waiting {
-		object, err := s.cluster.Read(ctx, s.cluster.Pods.Kind, p.Key)
+		object, pod, err := s.cluster.Pods.Read(ctx, p.Key)
 		if err != nil {
 			return err
 		}
 		if object == nil || object.Meta.UID != p.UID {
-			continue // it is gone, or another one, which will come
-		}
-		pod, err := codec.DecodeStored(s.cluster.Pods.Kind.Message(), object.JSON)
-		if err != nil {
-			return err
+			continue
 		}
 		if pod.Object("spec").String("schedulerName") != name {
 			continue
@@ -213,13 +208,20 @@ func isMarked(pod tree.Tree, reason string) bool {
 func (s *Controller) carryOut(ctx context.Context, d decision) error {
 	var err error
 	if d.node != "" {
-		err = s.cluster.Bind(ctx, d.pod, d.node)
+		err = s.bind(ctx, d.pod, d.node)
 	} else {
-		s.recorder.PodEvent(d.pod, cluster.Warning, "FailedScheduling", "%s", d.reason)
-		err = s.cluster.MarkUnschedulable(ctx, d.pod, d.reason)
+		s.recorder.Record(s.cluster.Pods.Client, d.pod.Object(), reconcile.Warning, "FailedScheduling", d.reason)
+		c := reconcile.NewCondition("PodScheduled", "False", "Unschedulable", d.reason, s.cluster.Now())
+		err = s.cluster.Pods.StrategicPatch(ctx, d.pod.Key, d.pod.UID, "status", tree.Tree{"status": tree.Tree{"conditions": []any{c}}})
 	}
-	if reconcile.IsNotFound(err) || reconcile.IsConflict(err) {
-		return nil
-	}
+	return reconcile.Except(err, reconcile.IsNotFound, reconcile.IsConflict)
+}
+
+// bind puts a Pod on a node.
+func (s *Controller) bind(ctx context.Context, p *cluster.Pod, node string) error {
+	_, err := s.cluster.Pods.Mutate(ctx, request.Mutation{Key: p.Key, Subresource: "binding", Change: request.Create{Object: tree.Tree{
+		"apiVersion": "v1", "kind": "Binding", "metadata": tree.Tree{"name": p.Key.Name, "namespace": p.Key.Namespace, "uid": p.UID},
+		"target": tree.Tree{"apiVersion": "v1", "kind": "Node", "name": node},
+	}}})
 	return err
 }

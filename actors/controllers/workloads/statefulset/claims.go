@@ -8,10 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -24,8 +21,8 @@ func claimName(template, set string, ordinal int64) string {
 // claimOf is the claim that a template makes for an ordinal.
 // It has no owner at first; own gives it one if the retention policy says so. The labels of the selector let users find
 // the claims of a set.
-func claimOf(set *cluster.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
-	claim := tree.Clone(template).(tree.Tree)
+func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
+	claim := template.Copy()
 	delete(claim, "status")
 	metadata := claim.EnsureObject("metadata")
 	metadata["name"], metadata["namespace"] = claimName(metadata.String("name"), set.Key.Name, ordinal), set.Key.Namespace
@@ -63,24 +60,17 @@ func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 // It is read from the store in each turn that needs it. The version goes into the patch of its owners, so that a change
 // by somebody else is not overwritten.
 type claim struct {
-	head       cluster.Head
-	version    uint64
-	going      bool
-	references []any
+	*meta.Object
+	references []any // owners
 }
 
 // readClaim reads a claim from the store; nil if there is none of that name.
-func (t *turn) readClaim(ctx context.Context, k *schema.Kind, name string) (*claim, error) {
-	key := meta.Key{GroupResource: k.Storage, Namespace: t.item.Key.Namespace, Name: name}
-	o, err := t.cluster.Read(ctx, k, key)
+func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
+	o, object, err := t.claims.Read(ctx, t.claims.Key(t.item.Key.Namespace, name))
 	if err != nil || o == nil {
 		return nil, err
 	}
-	object, err := codec.DecodeStored(k.Message(), o.JSON)
-	if err != nil {
-		return nil, err
-	}
-	return &claim{cluster.Head{Key: key, UID: o.Meta.UID}, o.Version, o.Meta.Terminating, object.Object("metadata").List("ownerReferences")}, nil
+	return &claim{o, object.Object("metadata").List("ownerReferences")}, nil
 }
 
 // ensureClaims makes the claims of an ordinal that are missing. One that is on its way out has to go first.
@@ -91,24 +81,24 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
 		wanted := claimOf(t.item, t.spec, template, ordinal)
 		name := wanted.Object("metadata").String("name")
-		is, err := t.readClaim(ctx, t.claims, name)
+		is, err := t.readClaim(ctx, name)
 		switch {
 		case err != nil:
 			faults = append(faults, fmt.Errorf("failed to retrieve PVC %s: %w", name, err))
 			continue
-		case is != nil && is.going:
+		case is != nil && is.Meta.Terminating:
 			faults = append(faults, fmt.Errorf("pvc %s is being deleted", name))
 			continue
 		case is != nil:
 			continue
 		}
-		_, err = t.cluster.Create(ctx, t.claims, wanted)
+		_, err = t.claims.Create(ctx, wanted)
 		switch {
 		case err == nil:
-			t.recorder.Event(t.item, cluster.Normal, "SuccessfulCreate", "Create Claim %s Pod %s in StatefulSet %s success", name, pod, t.item.Key.Name)
-		case !cluster.IsAlreadyExists(err):
+			t.Normal("SuccessfulCreate", "Create Claim %s Pod %s in StatefulSet %s success", name, pod, t.item.Key.Name)
+		case !reconcile.IsAlreadyExists(err):
 			faults = append(faults, fmt.Errorf("failed to create PVC %s: %w", name, err))
-			t.recorder.Event(t.item, cluster.Warning, "FailedCreate", "Create Claim %s for Pod %s in StatefulSet %s failed error: %v", name, pod, t.item.Key.Name, err)
+			t.Warn("FailedCreate", "Create Claim %s for Pod %s in StatefulSet %s failed error: %v", name, pod, t.item.Key.Name, err)
 		}
 	}
 	return errors.Join(faults...)
@@ -187,9 +177,9 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	if pod == nil {
 		return nil
 	}
-	reference := tree.Tree{"apiVersion": "v1", "kind": "Pod", "name": pod.Key.Name, "uid": pod.UID, "controller": true, "blockOwnerDeletion": true}
+	reference := t.cluster.Pods.ControllerReference(pod.Key.Name, pod.UID)
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
-		is, err := t.readClaim(ctx, t.claims, claimName(template.Object("metadata").String("name"), t.item.Key.Name, s.ordinal))
+		is, err := t.readClaim(ctx, claimName(template.Object("metadata").String("name"), t.item.Key.Name, s.ordinal))
 		if err != nil {
 			return err
 		}
@@ -200,9 +190,8 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 		if !change {
 			continue
 		}
-		_, err = t.cluster.Patch(ctx, t.claims, &is.head, is.version, "", tree.Tree{"metadata": tree.Tree{"ownerReferences": owners}})
-		if err != nil && !reconcile.IsNotFound(err) {
-			return fmt.Errorf("could not update claim %s for delete policy ownerRefs: %w", is.head.Key.Name, err)
+		if err := t.claims.Patch(ctx, is.Object, "", tree.Tree{"metadata": tree.Tree{"ownerReferences": owners}}); err != nil {
+			return fmt.Errorf("could not update claim %s for delete policy ownerRefs: %w", is.Key.Name, err)
 		}
 	}
 	return nil
@@ -219,7 +208,7 @@ func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, erro
 		return false, nil
 	}
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
-		is, err := t.readClaim(ctx, t.claims, claimName(template.Object("metadata").String("name"), t.item.Key.Name, ordinal))
+		is, err := t.readClaim(ctx, claimName(template.Object("metadata").String("name"), t.item.Key.Name, ordinal))
 		if err != nil {
 			return false, err
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -18,7 +19,7 @@ var now = time.Unix(1_000_000, 0)
 func pod(text string) *cluster.Pod {
 	name, revision, _ := strings.Cut(strings.TrimRight(text, "!-"), "@")
 	return &cluster.Pod{
-		Head:  cluster.Head{Key: meta.Key{Name: "s-" + name}, Labels: meta.Labels{{Key: revisionLabel, Value: revision}}, Terminating: strings.HasSuffix(text, "-")},
+		Head:  reconcile.Head{Key: meta.Key{Name: "s-" + name}, Labels: meta.Labels{{Key: revisionLabel, Value: revision}}, Terminating: strings.HasSuffix(text, "-")},
 		Phase: cluster.PodRunning, Ready: !strings.HasSuffix(text, "!"), ReadySince: now.Add(-time.Hour),
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/history"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -20,12 +19,12 @@ import (
 // Volume claims are read from the store when they are needed and not followed: a set looks at its claims only when a Pod
 // is made or its ownership is checked.
 type Controller struct {
-	*cluster.Controller
+	*reconcile.Controller[meta.Key]
 	cluster            *cluster.Cluster
-	sets               *cluster.Cache[*cluster.Item]
+	sets               *reconcile.Cache[*reconcile.Item]
 	history            *history.History
-	claims             *schema.Kind
-	recorder           *cluster.Recorder
+	claims             reconcile.Client
+	recorder           *reconcile.Recorder
 	nameLabel, ordinal string // labels of Pods
 }
 
@@ -34,12 +33,11 @@ type Controller struct {
 // Pods with the revision is the same.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{
-		cluster: c, sets: c.Items("apps", "v1", "StatefulSet"), history: history.New(c, c.Naming.Translate("controller.platform.io/hash")), claims: c.Kind("", "v1", "PersistentVolumeClaim"), recorder: c.Recorder("statefulset-controller"),
+		cluster: c, sets: c.Items("apps", "v1", "StatefulSet"), history: history.New(c, c.Naming.Translate("controller.platform.io/hash")), claims: c.Core("PersistentVolumeClaim").As(reconcile.Manager), recorder: c.Recorder("statefulset-controller"),
 		nameLabel: c.Naming.Translate("statefulset.platform.io/pod-name"), ordinal: c.Naming.Translate("apps.platform.io/pod-index"),
 	}
-	s.Controller = cluster.NewController(c, "statefulset", s.reconcile, s.sets, s.history.Cache(), c.Pods)
-	s.Follow(s.sets)
-	s.FollowPods(s.sets)
+	s.Controller = c.Workloads("statefulset", s.sets, s.reconcile, s.history.Cache(), c.Pods)
+	reconcile.FollowDependents(s.Controller, c.Pods, s.sets)
 	return s
 }
 
@@ -48,8 +46,9 @@ func New(c *cluster.Cluster) *Controller {
 // mu hands them out.
 type turn struct {
 	*Controller
+	reconcile.Reporter
 	plan
-	item             *cluster.Item
+	item             *reconcile.Item
 	tree, spec       tree.Tree
 	current, newest  *history.Revision
 	slots, condemned []slot
@@ -62,18 +61,12 @@ type turn struct {
 // reconcile takes one turn of one set.
 // The status is written even if a step has failed, and revisions are truncated last, when it is known which of them Pods
 // still have.
-func (s *Controller) reconcile(ctx context.Context, key meta.Key) error {
-	item := s.sets.Get(key)
-	if item == nil {
-		return nil
-	}
-	t, err := item.Tree()
-	if err != nil {
-		return err
-	}
+func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	// A Pod is adopted only if its name has an ordinal, since the name is what says which slot it fills.
-	claimer := s.cluster.Claimer(item, "", func(h *cluster.Head) bool { return item.Selects(h.Labels) && ordinalOf(key.Name, h.Key.Name) >= 0 })
-	pods, err := cluster.Claim(ctx, claimer, s.cluster.Pods.Kind, s.cluster.Pods.OwnedBy(item.UID), s.cluster.Pods.Orphans(key.Namespace), func(*cluster.Pod) bool { return true })
+	claimer := &reconcile.Claimer{Owner: item, Selects: func(h *reconcile.Head) bool {
+		return item.Selects(h.Labels) && ordinalOf(item.Key.Name, h.Key.Name) >= 0
+	}}
+	pods, err := reconcile.ClaimAll(ctx, claimer, s.cluster.Pods)
 	if err != nil {
 		return err
 	}
@@ -81,12 +74,12 @@ func (s *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	if err != nil {
 		return err
 	}
-	r := &turn{Controller: s, plan: readPlan(t.Object("spec")), item: item, tree: t, spec: t.Object("spec"), now: s.cluster.Now()}
+	r := &turn{Controller: s, Reporter: s.recorder.About(item), plan: readPlan(t.Object("spec")), item: item, tree: t, spec: t.Object("spec"), now: s.cluster.Now()}
 	collisions, _ := t.Object("status").Int("collisionCount")
 	if err := r.findRevisions(ctx, revisions, &collisions); err != nil {
 		return err
 	}
-	r.slots, r.condemned, r.whole = r.arrange(key.Name, pods)
+	r.slots, r.condemned, r.whole = r.arrange(item.Key.Name, pods)
 	r.currentReplicas, _ = t.Object("status").Int("currentReplicas")
 	var fault error
 	if !item.Terminating {
@@ -151,7 +144,7 @@ func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (boo
 		return false, nil
 	}
 	next := 0
-	return false, cluster.SlowStart(len(slots), func() error {
+	return false, reconcile.SlowStart(len(slots), func() error {
 		t.mu.Lock()
 		s := &slots[next]
 		next++
@@ -196,7 +189,7 @@ func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 // They are what a Service for a single Pod can select it by.
 func (t *turn) identify(ctx context.Context, s *slot) error {
 	labels := tree.Tree{t.nameLabel: s.pod.Key.Name, t.ordinal: strconv.FormatInt(s.ordinal, 10)}
-	_, err := t.cluster.Patch(ctx, t.cluster.Pods.Kind, &s.pod.Head, 0, "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
+	_, err := t.cluster.Pods.PatchExisting(ctx, s.pod.AnyVersion(), "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
 	t.tell("update", s.pod.Key.Name, err)
 	return err
 }
@@ -224,8 +217,8 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 		t.tell("create", name, err)
 		return err
 	}
-	o, err := t.cluster.Create(ctx, t.cluster.Pods.Kind, pod)
-	if cluster.IsAlreadyExists(err) || cluster.IsNamespaceTerminating(err) {
+	o, err := t.cluster.Pods.Create(ctx, pod)
+	if reconcile.IsAlreadyExists(err) || reconcile.IsNamespaceTerminating(err) {
 		return err
 	}
 	t.tell("create", name, err)
@@ -294,7 +287,7 @@ func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bo
 // delete deletes a Pod, with its own grace period, and tells of it. The uid in the delete keeps it from deleting the
 // next Pod of the same name.
 func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
-	err := t.cluster.Delete(ctx, t.cluster.Pods.Kind, &p.Head, "")
+	err := t.cluster.Pods.Remove(ctx, &p.Head, "")
 	t.tell("delete", p.Key.Name, err)
 	return err
 }
@@ -304,9 +297,9 @@ func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
 func (t *turn) tell(verb, pod string, err error) {
 	title := map[string]string{"create": "Create", "update": "Update", "delete": "Delete"}[verb]
 	if err == nil {
-		t.recorder.Event(t.item, cluster.Normal, "Successful"+title, "%s Pod %s in StatefulSet %s successful", title, pod, t.item.Key.Name)
+		t.Normal("Successful"+title, "%s Pod %s in StatefulSet %s successful", title, pod, t.item.Key.Name)
 	} else {
-		t.recorder.Event(t.item, cluster.Warning, "Failed"+title, "%s Pod %s in StatefulSet %s failed error: %v", title, pod, t.item.Key.Name, err)
+		t.Warn("Failed"+title, "%s Pod %s in StatefulSet %s failed error: %v", title, pod, t.item.Key.Name, err)
 	}
 }
 
@@ -327,7 +320,7 @@ func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 		status["conditions"] = conditions
 	}
 	t.complete(status)
-	if _, err := t.cluster.WriteStatus(ctx, t.sets.Kind, t.tree, status); err != nil && !reconcile.IsNotFound(err) {
+	if err := t.sets.UpdateStatus(ctx, t.tree, status); err != nil {
 		return err
 	}
 	if wait := t.recheck(all, t.now); wait > 0 {

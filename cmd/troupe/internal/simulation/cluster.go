@@ -103,18 +103,17 @@ func (c *Cluster) Run(ctx context.Context) error {
 		return err
 	}
 	c.synced.Add(2)
-	running.Go(func() {
-		f := follower{client: c.Client, path: "/api/v1/nodes", query: url.Values{"labelSelector": {simulatedLabel}}, apply: c.noteNode, synced: c.synced.Done}
-		f.run(ctx, c.Log)
-	})
-	running.Go(func() {
-		f := follower{client: c.Client, path: "/api/v1/pods", query: url.Values{"fieldSelector": {"spec.nodeName!="}}, apply: c.notePod, synced: c.synced.Done}
-		f.run(ctx, c.Log)
-	})
+	for _, f := range []follower{
+		{path: "/api/v1/nodes", query: url.Values{"labelSelector": {simulatedLabel}}, apply: c.noteNode, synced: c.synced.Done},
+		{path: "/api/v1/pods", query: url.Values{"fieldSelector": {"spec.nodeName!="}}, apply: c.notePod, synced: c.synced.Done},
+	} {
+		f.client = c.Client
+		running.Go(func() { f.run(ctx, c.Log) })
+	}
 	running.Go(func() { c.heartbeats(ctx) })
 	running.Go(func() { newProvisioner(c).run(ctx) })
 	for range c.Workers {
-		running.Go(func() { c.work(ctx) })
+		running.Go(func() { c.queue.run(ctx, func(key objectKey) time.Time { return c.treat(ctx, key) }) })
 	}
 	<-ctx.Done()
 	return nil
@@ -143,20 +142,6 @@ func (c *Cluster) notePod(change objectChange) {
 		c.addresses.note(p.Status.PodIP)
 	}
 	c.queue.add(change.key, time.Now())
-}
-
-// work takes steps for Pods that are due.
-func (c *Cluster) work(ctx context.Context) {
-	for {
-		key, ok := c.queue.take(ctx)
-		if !ok {
-			return
-		}
-		if again := c.treat(ctx, key); !again.IsZero() {
-			c.queue.add(key, again)
-		}
-		c.queue.done(key)
-	}
 }
 
 // retryAfter is when a Pod is looked at again whose request has failed.

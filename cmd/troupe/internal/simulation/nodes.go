@@ -94,11 +94,7 @@ func (c *Cluster) removeOthers(ctx context.Context) error {
 	var list struct {
 		Items []nodeView `json:"items"`
 	}
-	text, err := c.send(ctx, http.MethodGet, "/api/v1/nodes?"+url.Values{"labelSelector": {simulatedLabel}}.Encode(), "", nil)
-	if err == nil {
-		err = json.Unmarshal(text, &list)
-	}
-	if err != nil {
+	if err := c.read(ctx, "/api/v1/nodes?"+url.Values{"labelSelector": {simulatedLabel}}.Encode(), &list); err != nil {
 		return err
 	}
 	for _, n := range list.Items {
@@ -194,11 +190,7 @@ func (c *Cluster) renew(ctx context.Context, name string) error {
 	_, err := c.send(ctx, http.MethodPatch, path+"/"+name, rest.MergePatch, map[string]any{"spec": spec})
 	if rest.HasCode(err, http.StatusNotFound) {
 		var node nodeView
-		text, err := c.send(ctx, http.MethodGet, "/api/v1/nodes/"+name, "", nil)
-		if err == nil {
-			err = json.Unmarshal(text, &node)
-		}
-		if err != nil {
+		if err := c.read(ctx, "/api/v1/nodes/"+name, &node); err != nil {
 			return err
 		}
 		_, err = c.send(ctx, http.MethodPost, path, "", map[string]any{

@@ -72,25 +72,20 @@ func (p *provisioner) run(ctx context.Context) {
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
-	running.Go(func() {
-		f := follower{client: p.Client, path: "/api/v1/persistentvolumeclaims", query: url.Values{}, apply: func(c objectChange) { note(p, p.claims, c) }}
-		f.run(ctx, p.Log)
-	})
-	running.Go(func() {
-		f := follower{client: p.Client, path: "/api/v1/persistentvolumes", query: url.Values{}, apply: func(c objectChange) { note(p, p.volumes, c) }}
-		f.run(ctx, p.Log)
-	})
-	for {
-		key, ok := p.queue.take(ctx)
-		if !ok {
-			return
-		}
+	for path, apply := range map[string]func(objectChange){
+		"/api/v1/persistentvolumeclaims": func(c objectChange) { note(p, p.claims, c) },
+		"/api/v1/persistentvolumes":      func(c objectChange) { note(p, p.volumes, c) },
+	} {
+		f := follower{client: p.Client, path: path, query: url.Values{}, apply: apply}
+		running.Go(func() { f.run(ctx, p.Log) })
+	}
+	p.queue.run(ctx, func(key objectKey) (again time.Time) {
 		if err := p.treat(ctx, key); err != nil {
 			p.Log.Debug("a volume cannot be made or deleted", "object", key.String(), "error", err)
-			p.queue.add(key, time.Now().Add(retryAfter))
+			again = time.Now().Add(retryAfter)
 		}
-		p.queue.done(key)
-	}
+		return again
+	})
 }
 
 // note takes a claim or a volume from its watch.

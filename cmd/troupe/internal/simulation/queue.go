@@ -123,3 +123,17 @@ func (h *dueHeap) Pop() any {
 	*h = (*h)[:last]
 	return e
 }
+
+// run treats keys until the context ends. One for which treat returns a time is added again at that time.
+func (q *queue) run(ctx context.Context, treat func(objectKey) time.Time) {
+	for {
+		key, ok := q.take(ctx)
+		if !ok {
+			return
+		}
+		if again := treat(key); !again.IsZero() {
+			q.add(key, again)
+		}
+		q.done(key)
+	}
+}

@@ -33,14 +33,27 @@ func TestWrittenScale(t *testing.T) {
 		t.Fatal(err)
 	}
 	key := meta.Key{GroupResource: kinds.ByGVK(meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}).Storage, Namespace: "n", Name: "web"}
-	c := New(scaledStore{key: key}, kinds, nil, slog.New(slog.DiscardHandler))
+	c := New(reconcile.NewEnv(scaledStore{key: key}, kinds, slog.New(slog.DiscardHandler)), nil)
 	deployments := c.Items("apps", "v1", "Deployment")
-	answer, err := c.Patch(t.Context(), deployments.Kind, &Head{Key: key, UID: "u"}, 0, "scale", tree.Tree{"spec": tree.Tree{"replicas": 3}})
+	answer, err := deployments.PatchExisting(t.Context(), &meta.Object{Key: key, Meta: meta.ObjectMeta{UID: "u"}}, "scale", tree.Tree{"spec": tree.Tree{"replicas": 3}})
 	if err != nil || answer.Version != 7 {
 		t.Fatal(answer, err)
 	}
 	item := deployments.Get(key)
 	if item == nil || item.Version != 7 || !item.Selects(meta.Labels{{Key: "a", Value: "b"}}) {
 		t.Errorf("the cache holds %v", item)
+	}
+}
+
+func TestScaled(t *testing.T) {
+	for _, c := range []struct {
+		v     any
+		total int64
+		up    bool
+		want  int64
+	}{{int64(3), 10, true, 3}, {"25%", 10, true, 3}, {"25%", 10, false, 2}, {"0%", 10, true, 0}, {"100%", 7, false, 7}, {"x", 10, true, 0}, {nil, 10, true, 0}} {
+		if got := Scaled(c.v, c.total, c.up); got != c.want {
+			t.Errorf("%v of %d: %d, want %d", c.v, c.total, got, c.want)
+		}
 	}
 }

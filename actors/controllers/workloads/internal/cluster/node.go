@@ -6,16 +6,15 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // A Node is what controllers need of a Node.
 // Everything else of a Node is left out, most of all the conditions in its status, which change all the time.
 type Node struct {
-	Head
+	reconcile.Head
 	Taints      []Taint
 	Unscheduled bool // spec.unschedulable
 	Allocatable Resources
@@ -27,11 +26,11 @@ type Node struct {
 type Taint struct{ Key, Value, Effect string }
 
 // nodeView makes the views of Nodes.
-func nodeView(k *schema.Kind, naming *meta.Naming, logger *slog.Logger) func(*meta.Object) *Node {
+func nodeView(k reconcile.Client, naming *meta.Naming, logger *slog.Logger) func(*meta.Object) *Node {
 	unschedulable := naming.Translate("node.platform.io/unschedulable")
 	return func(o *meta.Object) *Node {
-		n := &Node{Head: newHead(o), unschedulableTaint: unschedulable}
-		t, err := codec.DecodeStored(k.Message(), o.JSON)
+		n := &Node{Head: reconcile.NewHead(o), unschedulableTaint: unschedulable}
+		t, err := k.Decode(o)
 		if err != nil {
 			logger.Error("cannot decode a node, so it gets no Pods", "node", n.Key.Name, "error", err)
 			return n

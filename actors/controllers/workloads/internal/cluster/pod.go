@@ -8,10 +8,9 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -28,7 +27,7 @@ const (
 // There are many Pods, and every one that changes is decoded once, so it has what controllers ask of all of them and is
 // a fraction of the object. What only few ask for is read from the store.
 type Pod struct {
-	Head
+	reconcile.Head
 	Created      time.Time
 	Target       string // its node or, before it has one, the node that it must have; "" for any
 	Phase, Node  string
@@ -69,10 +68,10 @@ func NewNames(n *meta.Naming) Names {
 }
 
 // podView makes the views of Pods, which do not refer to the object that they were made of.
-func podView(k *schema.Kind, names Names, logger *slog.Logger) func(*meta.Object) *Pod {
+func podView(k reconcile.Client, names Names, logger *slog.Logger) func(*meta.Object) *Pod {
 	return func(o *meta.Object) *Pod {
-		p := &Pod{Head: newHead(o), Index: -1}
-		t, err := codec.DecodeStored(k.Message(), o.JSON)
+		p := &Pod{Head: reconcile.NewHead(o), Index: -1}
+		t, err := k.Decode(o)
 		if err != nil {
 			logger.Error("cannot decode a Pod", "pod", p.Key, "error", err)
 			return p
@@ -88,7 +87,7 @@ func podView(k *schema.Kind, names Names, logger *slog.Logger) func(*meta.Object
 // It has no version, labels or owner, so it does not belong in a cache.
 func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	metadata := t.Object("metadata")
-	p := &Pod{Index: -1, Head: Head{
+	p := &Pod{Index: -1, Head: reconcile.Head{
 		Key: meta.Key{GroupResource: meta.GroupResource{Resource: "pods"}, Namespace: metadata.String("namespace"), Name: metadata.String("name")},
 		UID: metadata.String("uid"), Terminating: metadata.Has("deletionTimestamp"),
 	}}
@@ -99,9 +98,9 @@ func NewPod(t tree.Tree, names Names) (*Pod, error) {
 // an index that cannot be read is none. The error says which of its requests cannot be parsed.
 func (p *Pod) read(t tree.Tree, names Names) error {
 	metadata, spec, status := t.Object("metadata"), t.Object("spec"), t.Object("status")
-	p.Created, p.Phase, p.Node = Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
+	p.Created, p.Phase, p.Node = reconcile.Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
 	if ready := condition.Find(status, "Ready"); ready.String("status") == "True" {
-		p.Ready, p.ReadySince = true, Time(ready, "lastTransitionTime")
+		p.Ready, p.ReadySince = true, reconcile.Time(ready, "lastTransitionTime")
 	}
 	p.Target = cmp.Or(p.Node, requiredNode(spec))
 	annotations := metadata.Object("annotations")
@@ -155,7 +154,7 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 // The time of a deletion is in the future, by the grace period, so that is taken off to find when it was asked for.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
-		end := Time(c.Object("state", "terminated"), "finishedAt")
+		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")
 		if end.IsZero() {
 			at = end
 			break
@@ -165,11 +164,11 @@ func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 		}
 	}
 	if ready := condition.Find(status, "Ready"); at.IsZero() && ready.String("status") == "False" {
-		at = Time(ready, "lastTransitionTime")
+		at = reconcile.Time(ready, "lastTransitionTime")
 	}
 	if at.IsZero() && metadata.Has("deletionTimestamp") {
 		grace, _ := metadata.Int("deletionGracePeriodSeconds")
-		at = Time(metadata, "deletionTimestamp").Add(-time.Duration(grace) * time.Second)
+		at = reconcile.Time(metadata, "deletionTimestamp").Add(-time.Duration(grace) * time.Second)
 	}
 	if at.IsZero() {
 		return created
@@ -211,10 +210,4 @@ func (p *Pod) Available(minReady time.Duration, now time.Time) (bool, time.Durat
 	}
 	wait := p.ReadySince.Add(minReady).Sub(now)
 	return wait <= 0, max(wait, 0)
-}
-
-// Time is a time of an object; zero if it has none.
-func Time(t tree.Tree, field string) time.Time {
-	at, _ := time.Parse(time.RFC3339, t.String(field))
-	return at
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -18,7 +19,7 @@ import (
 // PodOf is the Pod that a template makes for an object, with a name that the server completes.
 // Labels, annotations and finalizers are the only metadata that it takes from a template. Everything is copied, so that
 // the caller may change it.
-func PodOf(i *Item, template tree.Tree) tree.Tree {
+func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	of := template.Object("metadata")
 	metadata := tree.Tree{"namespace": i.Key.Namespace, "generateName": namePrefix(i.Key.Name), "ownerReferences": []any{i.ControllerReference()}}
 	for _, field := range []string{"labels", "annotations", "finalizers"} {
@@ -44,7 +45,7 @@ var errNoLabels = errors.New("unable to create pods, no labels")
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
 // CheckSelected returns an error if an object does not select a Pod that it is about to make.
-func CheckSelected(i *Item, pod tree.Tree) error {
+func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	if !i.Selects(selector.LabelsOf(pod.Object("metadata", "labels"))) {
 		return errNotSelected
 	}
@@ -54,42 +55,42 @@ func CheckSelected(i *Item, pod tree.Tree) error {
 // CreatePod creates a Pod of an object, and tells of it.
 // A create that is refused because the namespace is being deleted is told in no Event, as one could not be written there
 // either.
-func (c *Cluster) CreatePod(ctx context.Context, r *Recorder, i *Item, pod tree.Tree) error {
+func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
 	if len(pod.Object("metadata", "labels")) == 0 {
 		return errNoLabels
 	}
 	var o *meta.Object
 	err := CheckSelected(i, pod)
 	if err == nil {
-		o, err = c.Create(ctx, c.Pods.Kind, pod)
+		o, err = c.Pods.Create(ctx, pod)
 	}
 	switch {
-	case IsNamespaceTerminating(err):
+	case reconcile.IsNamespaceTerminating(err):
 		return err
 	case err != nil:
 		if ctx.Err() == nil {
-			r.Event(i, Warning, "FailedCreate", "Error creating: %v", err)
+			r.Warn("FailedCreate", "Error creating: %v", err)
 		}
 		return err
 	}
-	r.Event(i, Normal, "SuccessfulCreate", "Created pod: %s", o.Key.Name)
+	r.Normal("SuccessfulCreate", "Created pod: %s", o.Key.Name)
 	return nil
 }
 
 // DeletePod deletes a Pod of an object, and tells of it. A Pod that is gone is no error.
 // It tells only of what it has deleted itself, so that a Pod which was gone before is not told of twice.
-func (c *Cluster) DeletePod(ctx context.Context, r *Recorder, i *Item, pod *Pod) error {
-	err := c.remove(ctx, c.Pods.Kind, &pod.Head, "")
+func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod) error {
+	_, err := c.Pods.Mutate(ctx, request.Mutation{Key: pod.Key, Change: request.Delete{UID: &pod.UID}})
 	switch {
 	case reconcile.IsNotFound(err):
 		return nil
 	case err != nil:
 		if ctx.Err() == nil {
-			r.Event(i, Warning, "FailedDelete", "Error deleting: %v", err)
+			r.Warn("FailedDelete", "Error deleting: %v", err)
 		}
 		return err
 	}
-	r.Event(i, Normal, "SuccessfulDelete", "Deleted pod: %s", pod.Key.Name)
+	r.Normal("SuccessfulDelete", "Deleted pod: %s", pod.Key.Name)
 	return nil
 }
 

@@ -13,7 +13,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -21,19 +20,19 @@ import (
 // A Revision is one template of an object.
 // It is read from a ControllerRevision and does not change; raising its number gives another one.
 type Revision struct {
-	cluster.Head
+	reconcile.Head
 	Number int64
 	Hash   string // its label
 	Data   tree.Tree
 
-	item    *cluster.Item
+	item    *reconcile.Item
 	created time.Time
 }
 
 // Template is the template of the revision.
 // The caller gets a copy without the directive of the patch, which would not be valid in a Pod template.
 func (r *Revision) Template() tree.Tree {
-	template, _ := tree.Clone(r.Data.Object("spec", "template")).(tree.Tree)
+	template := r.Data.Object("spec", "template").Copy()
 	delete(template, "$patch")
 	return template
 }
@@ -42,7 +41,7 @@ func (r *Revision) Template() tree.Tree {
 // It keeps nothing itself: the revisions are in the cache that all controllers share.
 type History struct {
 	cluster   *cluster.Cluster
-	revisions *cluster.Cache[*cluster.Item]
+	revisions *reconcile.Cache[*reconcile.Item]
 	hashLabel string // of revisions
 }
 
@@ -52,14 +51,14 @@ func New(c *cluster.Cluster, hashLabel string) *History {
 }
 
 // Cache is what a controller with revisions needs.
-func (h *History) Cache() *cluster.Cache[*cluster.Item] { return h.revisions }
+func (h *History) Cache() *reconcile.Cache[*reconcile.Item] { return h.revisions }
 
 // List are the revisions of an object, the lowest number first, after it has adopted those that it selects.
 // Whatever it controls stays its own, though the labels of an earlier template may no longer be selected: releasing such
 // a revision would lose history that clients undo to.
-func (h *History) List(ctx context.Context, owner *cluster.Item) (all []*Revision, err error) {
-	claimer := h.cluster.Claimer(owner, "", func(r *cluster.Head) bool { return r.ControlledBy(owner.UID) || owner.Selects(r.Labels) })
-	items, err := cluster.Claim(ctx, claimer, h.revisions.Kind, h.revisions.OwnedBy(owner.UID), h.revisions.Orphans(owner.Key.Namespace), func(*cluster.Item) bool { return true })
+func (h *History) List(ctx context.Context, owner *reconcile.Item) (all []*Revision, err error) {
+	claimer := &reconcile.Claimer{Owner: owner, Selects: func(r *reconcile.Head) bool { return r.ControlledBy(owner.UID) || owner.Selects(r.Labels) }}
+	items, err := reconcile.ClaimAll(ctx, claimer, h.revisions)
 	if err != nil {
 		return nil, err
 	}
@@ -80,12 +79,12 @@ func (h *History) List(ctx context.Context, owner *cluster.Item) (all []*Revisio
 }
 
 // read decodes a revision. One without a number has the number 0 and comes first.
-func (h *History) read(i *cluster.Item) (*Revision, error) {
+func (h *History) read(i *reconcile.Item) (*Revision, error) {
 	t, err := i.Tree()
 	if err != nil {
 		return nil, err
 	}
-	r := &Revision{Head: i.Head, item: i, Data: t.Object("data"), created: cluster.Time(t.Object("metadata"), "creationTimestamp")}
+	r := &Revision{Head: i.Head, item: i, Data: t.Object("data"), created: reconcile.Time(t.Object("metadata"), "creationTimestamp")}
 	r.Number, _ = t.Int("revision")
 	r.Hash, _ = i.Labels.Get(h.hashLabel)
 	return r, nil
@@ -93,10 +92,7 @@ func (h *History) read(i *cluster.Item) (*Revision, error) {
 
 // dataOf is the data of a revision with a template.
 func dataOf(template tree.Tree) tree.Tree {
-	template, _ = tree.Clone(template).(tree.Tree)
-	if template == nil {
-		template = tree.Tree{}
-	}
+	template = template.Copy()
 	template["$patch"] = "replace"
 	return tree.Tree{"spec": tree.Tree{"template": template}}
 }
@@ -105,7 +101,7 @@ func dataOf(template tree.Tree) tree.Tree {
 // a name was taken.
 // all has to be in the order of List. Going back to an earlier template raises the number of its revision instead of
 // making a second one, so no two revisions of an object have the same data.
-func (h *History) Current(ctx context.Context, owner *cluster.Item, annotations, template tree.Tree, all []*Revision, collisions *int64) (*Revision, error) {
+func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotations, template tree.Tree, all []*Revision, collisions *int64) (*Revision, error) {
 	data := dataOf(template)
 	var equal *Revision
 	for _, r := range all {
@@ -121,7 +117,7 @@ func (h *History) Current(ctx context.Context, owner *cluster.Item, annotations,
 		}
 	}
 	if equal != nil {
-		o, err := h.cluster.Patch(ctx, h.revisions.Kind, &equal.Head, equal.Version, "", tree.Tree{"revision": next})
+		o, err := h.revisions.PatchExisting(ctx, equal.Object(), "", tree.Tree{"revision": next})
 		if err != nil {
 			return nil, err
 		}
@@ -141,24 +137,21 @@ func (h *History) written(o *meta.Object) (*Revision, error) {
 
 // create makes a revision. It tries other names, by counting collisions in the hash, as long as a name is taken by
 // something else. The caller has to store the count, or the next revision would run into the same names.
-func (h *History) create(ctx context.Context, owner *cluster.Item, annotations, template, data tree.Tree, number int64, collisions *int64) (*Revision, error) {
+func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations, template, data tree.Tree, number int64, collisions *int64) (*Revision, error) {
 	for {
 		hash := hashOf(data, *collisions)
 		name := owner.Key.Name[:min(len(owner.Key.Name), maxNamePrefix)] + "-" + hash
-		labels, _ := tree.Clone(template.Object("metadata", "labels")).(tree.Tree)
-		if labels == nil {
-			labels = tree.Tree{}
-		}
+		labels := template.Object("metadata", "labels").Copy()
 		labels[h.hashLabel] = hash
 		metadata := tree.Tree{"namespace": owner.Key.Namespace, "name": name, "labels": labels, "ownerReferences": []any{owner.ControllerReference()}}
 		if len(annotations) > 0 {
 			metadata["annotations"] = tree.Clone(annotations)
 		}
-		o, err := h.cluster.Create(ctx, h.revisions.Kind, tree.Tree{"metadata": metadata, "data": tree.Clone(data), "revision": number})
+		o, err := h.revisions.Create(ctx, tree.Tree{"metadata": metadata, "data": tree.Clone(data), "revision": number})
 		if err == nil {
 			return h.written(o)
 		}
-		if !cluster.IsAlreadyExists(err) {
+		if !reconcile.IsAlreadyExists(err) {
 			return nil, err
 		}
 		if same, err := h.same(ctx, owner, name, data); same != nil || err != nil {
@@ -171,12 +164,12 @@ func (h *History) create(ctx context.Context, owner *cluster.Item, annotations, 
 // same is the revision of a name if it has some data and is the owner's: another process may have made it.
 // Without this look a process that was ended after its create would make a second revision of the same data. What was
 // read is brought into the cache, which may not have seen it yet.
-func (h *History) same(ctx context.Context, owner *cluster.Item, name string, data tree.Tree) (*Revision, error) {
-	o, err := h.cluster.Read(ctx, h.revisions.Kind, meta.Key{GroupResource: h.revisions.Kind.Storage, Namespace: owner.Key.Namespace, Name: name})
+func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, data tree.Tree) (*Revision, error) {
+	o, err := h.revisions.Client.Get(ctx, h.revisions.Key(owner.Key.Namespace, name))
 	if err != nil || o == nil {
 		return nil, err
 	}
-	t, err := codec.DecodeStored(h.revisions.Kind.Message(), o.JSON)
+	t, err := h.revisions.Decode(o)
 	if err != nil || !tree.StoredEqual(t.Object("data"), data) {
 		return nil, err
 	}
@@ -213,6 +206,6 @@ func (h *History) Truncate(ctx context.Context, all []*Revision, limit int64, us
 		}
 	}
 	return reconcile.ForEachParallel(idle[:max(0, len(idle)-int(max(0, limit)))], func(r *Revision) error {
-		return h.cluster.Delete(ctx, h.revisions.Kind, &r.Head, "Background")
+		return h.revisions.Remove(ctx, &r.Head, "Background")
 	})
 }

@@ -1,6 +1,4 @@
-package cluster
-
-import "github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+package reconcile
 
 // SlowStart calls create n times, in batches that begin with one call and double as long as none fails. It ends with
 // the batch in which one does.
@@ -9,7 +7,7 @@ import "github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 func SlowStart(n int, create func() error) error {
 	for batch := 1; n > 0; batch *= 2 {
 		batch = min(batch, n)
-		if err := reconcile.ForEachParallel(make([]struct{}, batch), func(struct{}) error { return create() }); err != nil {
+		if err := ForEachParallel(make([]struct{}, batch), func(struct{}) error { return create() }); err != nil {
 			return err
 		}
 		n -= batch

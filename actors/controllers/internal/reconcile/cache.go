@@ -1,12 +1,11 @@
-package cluster
+package reconcile
 
 import (
 	"context"
 	"sync"
 
-	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/request"
 )
 
 // A Head is what a cache knows of every object.
@@ -24,19 +23,25 @@ type Head struct {
 // Ref is the head itself, for the caches.
 func (h *Head) Ref() *Head { return h }
 
-// newHead copies the head of an object, so that it does not keep the JSON of the object in memory.
-func newHead(o *meta.Object) Head {
+// NewHead copies the head of an object, so that it does not keep the JSON of the object in memory.
+func NewHead(o *meta.Object) Head {
 	own := o.Meta.Clone()
-	h := Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating}
-	for i := range own.OwnerReferences {
-		if own.OwnerReferences[i].Controller {
-			h.Controller = &own.OwnerReferences[i]
-		}
-	}
-	return h
+	return Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating, Controller: ControllerOf(&own)}
 }
 
-// Cached is a view of an object: *Pod or *Item.
+// Object returns an object for calls of a Client that name it, in its version.
+func (h *Head) Object() *meta.Object {
+	return &meta.Object{Key: h.Key, Version: h.Version, Meta: meta.ObjectMeta{UID: h.UID}}
+}
+
+// AnyVersion is Object in whatever version it has by then.
+func (h *Head) AnyVersion() *meta.Object {
+	o := h.Object()
+	o.Version = 0
+	return o
+}
+
+// Cached is a view of an object, such as an *Item.
 type Cached interface {
 	comparable
 	Ref() *Head
@@ -48,16 +53,14 @@ type Cached interface {
 // time, and out of order; what they were told is only a reason to look, and what holds is in the cache. Nobody holds the
 // locks of two caches.
 type Cache[T Cached] struct {
-	Kind *schema.Kind
-
-	store reconcile.Store
-	view  func(*meta.Object) T
+	*Informer
+	view func(*meta.Object) T
 
 	mu      sync.Mutex // guards the next six
 	entries map[meta.Key]T
-	owned   map[owner]map[meta.Key]T
-	// namespaces are the keys of each namespace; nil for Pods, which nobody looks up by it.
-	namespaces map[string]map[meta.Key]bool
+	owned   Index[owner, meta.Key, T]
+	// namespaces are the objects of each namespace; nil for Pods, which nobody looks up by it.
+	namespaces Index[string, meta.Key, T]
 	// gone holds the version of deletes that a write has answered and the watch has not told of yet: until then it may
 	// deliver older states, which must not come back to life.
 	gone map[meta.Key]uint64
@@ -65,9 +68,6 @@ type Cache[T Cached] struct {
 	// there, comes late: the watch has told of the object and of its delete.
 	seen     uint64
 	handlers []func(old, now T)
-
-	once   sync.Once
-	synced chan struct{} // closed when every object has been seen
 }
 
 // An owner is the uid of a controller, or the namespace of objects that have none.
@@ -83,12 +83,43 @@ func ownerOf(h *Head) owner {
 	return owner{orphansIn: h.Key.Namespace}
 }
 
-// newCache makes an empty cache, which nothing fills until somebody calls Run.
-func newCache[T Cached](store reconcile.Store, kind *schema.Kind, view func(*meta.Object) T) *Cache[T] {
-	return &Cache[T]{
-		Kind: kind, store: store, view: view, synced: make(chan struct{}),
-		entries: map[meta.Key]T{}, owned: map[owner]map[meta.Key]T{}, gone: map[meta.Key]uint64{},
+// NewCache returns the cache of a kind, which is empty until somebody calls Run. What its controllers write is in it.
+func NewCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
+	c := newCache(k, view)
+	k.env.mu.Lock()
+	defer k.env.mu.Unlock()
+	k.env.caches[k.Storage] = c
+	return c
+}
+
+func newCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
+	c := &Cache[T]{view: view, entries: map[meta.Key]T{}, owned: Index[owner, meta.Key, T]{}, gone: map[meta.Key]uint64{}}
+	c.Informer = &Informer{Client: k, On: c.OnEvent}
+	return c
+}
+
+// An observer takes what writes have answered.
+type observer interface{ Written(e Event) }
+
+// written takes what a write has answered into the cache of its kind, if there is one.
+//
+// The body of some sub-resources, such as a scale, is no state of the object, which is read again then.
+func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result) {
+	e.mu.Lock()
+	c := e.caches[m.Kind.Storage]
+	e.mu.Unlock()
+	if c == nil || r.Object == nil {
+		return
 	}
+	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
+		o, err := e.Store.Get(ctx, request.Get{Kind: m.Kind, Key: m.Key, Version: r.Object.Version})
+		if err != nil {
+			e.Log.Debug("what was written cannot be read", "object", m.Key, "error", err)
+			return
+		}
+		r = request.Result{Object: o}
+	}
+	c.Written(Event{r.Object, r.Deleted})
 }
 
 // Subscribe calls a handler with each object that is there, and with every change from then on: old is nil for an
@@ -99,10 +130,7 @@ func newCache[T Cached](store reconcile.Store, kind *schema.Kind, view func(*met
 func (c *Cache[T]) Subscribe(handler func(old, now T)) {
 	c.mu.Lock()
 	c.handlers = append(c.handlers, handler)
-	known := make([]T, 0, len(c.entries))
-	for _, t := range c.entries {
-		known = append(known, t)
-	}
+	known := valuesOf(c.entries)
 	c.mu.Unlock()
 	var none T
 	for _, t := range known {
@@ -110,27 +138,18 @@ func (c *Cache[T]) Subscribe(handler func(old, now T)) {
 	}
 }
 
-// Run follows the kind until the context ends. All who share the cache call it; one of them does the work, and all
-// return with it.
-func (c *Cache[T]) Run(ctx context.Context) {
-	c.once.Do(func() { reconcile.RunInformer(ctx, c.store, c.Kind, c) })
-}
-
-// OnEvent implements reconcile.EventHandler.
-func (c *Cache[T]) OnEvent(e reconcile.Event) { c.take(e, true) }
-
-// OnSynced implements reconcile.EventHandler.
-func (c *Cache[T]) OnSynced() { close(c.synced) }
+// OnEvent takes what the watch delivers.
+func (c *Cache[T]) OnEvent(e Event) { c.take(e, true) }
 
 // Written takes what a write has answered.
-func (c *Cache[T]) Written(e reconcile.Event) { c.take(e, false) }
+func (c *Cache[T]) Written(e Event) { c.take(e, false) }
 
 // take keeps a state that is newer than what is known, and tells the handlers. Objects that were deleted between two
 // watches come without a version.
 // A state that comes late is dropped: of the two sources neither is in step with the other, and going back to an older
 // state would undo what a controller has just done in its own eyes. A version of 0 cannot be compared and is always
 // taken.
-func (c *Cache[T]) take(e reconcile.Event, watched bool) {
+func (c *Cache[T]) take(e Event, watched bool) {
 	c.mu.Lock()
 	var none T
 	old := c.entries[e.Key]
@@ -170,17 +189,9 @@ func (c *Cache[T]) put(old, now T) {
 	delete(c.gone, h.Key)
 	c.entries[h.Key] = now
 	if c.namespaces != nil {
-		if c.namespaces[h.Key.Namespace] == nil {
-			c.namespaces[h.Key.Namespace] = map[meta.Key]bool{}
-		}
-		c.namespaces[h.Key.Namespace][h.Key] = true
+		c.namespaces.Put(h.Key.Namespace, h.Key, now)
 	}
-	siblings := c.owned[ownerOf(h)]
-	if siblings == nil {
-		siblings = map[meta.Key]T{}
-		c.owned[ownerOf(h)] = siblings
-	}
-	siblings[h.Key] = now
+	c.owned.Put(ownerOf(h), h.Key, now)
 }
 
 // remove takes an object out. The caller holds the lock.
@@ -192,11 +203,7 @@ func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 		c.gone[o.Key] = o.Version
 	}
 	delete(c.entries, o.Key)
-	if keys := c.namespaces[o.Key.Namespace]; keys != nil {
-		if delete(keys, o.Key); len(keys) == 0 {
-			delete(c.namespaces, o.Key.Namespace)
-		}
-	}
+	c.namespaces.Delete(o.Key.Namespace, o.Key)
 	c.unlink(old)
 }
 
@@ -208,10 +215,7 @@ func (c *Cache[T]) unlink(old T) {
 		return
 	}
 	h := old.Ref()
-	siblings := c.owned[ownerOf(h)]
-	if delete(siblings, h.Key); len(siblings) == 0 {
-		delete(c.owned, ownerOf(h))
-	}
+	c.owned.Delete(ownerOf(h), h.Key)
 }
 
 // Get is the object of a key; nil if there is none.
@@ -222,9 +226,7 @@ func (c *Cache[T]) Get(key meta.Key) T {
 }
 
 // Named is the object of a namespace and a name; nil if there is none.
-func (c *Cache[T]) Named(namespace, name string) T {
-	return c.Get(meta.Key{GroupResource: c.Kind.Storage, Namespace: namespace, Name: name})
-}
+func (c *Cache[T]) Named(namespace, name string) T { return c.Get(c.Key(namespace, name)) }
 
 // OwnedBy are the objects that an object controls, in no order.
 func (c *Cache[T]) OwnedBy(uid string) []T { return c.of(owner{uid: uid}) }
@@ -236,34 +238,23 @@ func (c *Cache[T]) Orphans(namespace string) []T { return c.of(owner{orphansIn: 
 func (c *Cache[T]) of(o owner) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := make([]T, 0, len(c.owned[o]))
-	for _, t := range c.owned[o] {
-		all = append(all, t)
-	}
-	return all
+	return valuesOf(c.owned[o])
 }
 
 // All are all objects, in no order.
 func (c *Cache[T]) All() []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := make([]T, 0, len(c.entries))
-	for _, t := range c.entries {
-		all = append(all, t)
-	}
-	return all
+	return valuesOf(c.entries)
 }
 
 // inNamespace are the objects of a namespace, in no order.
 // It is only for caches of Items, which keep the keys by namespace; it is asked for each orphan that changes, and
 // looking through all objects would take too long then.
-func (c *Cache[T]) inNamespace(namespace string) (all []T) {
+func (c *Cache[T]) inNamespace(namespace string) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	for key := range c.namespaces[namespace] {
-		all = append(all, c.entries[key])
-	}
-	return all
+	return valuesOf(c.namespaces[namespace])
 }
 
 // Controlled is the object that a reference to a controller names, if it is in this cache.
@@ -279,12 +270,7 @@ func (c *Cache[T]) Controlled(namespace string, r *meta.OwnerReference) T {
 	return none
 }
 
-// Wait waits until every object has been seen; false if the context ends before.
-func (c *Cache[T]) Wait(ctx context.Context) bool {
-	select {
-	case <-c.synced:
-		return true
-	case <-ctx.Done():
-		return false
-	}
+// Remove deletes an object in whatever version it has by then. It is no error if it is gone.
+func (c *Cache[T]) Remove(ctx context.Context, h *Head, policy string) error {
+	return c.DeleteKey(ctx, h.Key, request.Delete{UID: &h.UID, PropagationPolicy: policy})
 }

@@ -1,4 +1,4 @@
-package cluster
+package reconcile
 
 import (
 	"fmt"
@@ -6,7 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -20,10 +19,10 @@ func object(name, uid string, version uint64, owner string) *meta.Object {
 
 // TestCache: of two states the newer one counts, whoever brings it; what was deleted does not come back with an old state.
 func TestCache(t *testing.T) {
-	c := newCache(nil, nil, func(o *meta.Object) *Pod { return &Pod{Head: newHead(o)} })
+	c := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
 	var told []string
-	c.Subscribe(func(old, now *Pod) {
-		version := func(p *Pod) string {
+	c.Subscribe(func(old, now *Item) {
+		version := func(p *Item) string {
 			if p == nil {
 				return "-"
 			}
@@ -31,23 +30,23 @@ func TestCache(t *testing.T) {
 		}
 		told = append(told, version(old)+">"+version(now))
 	})
-	c.Written(reconcile.Event{Object: object("a", "1", 5, "x")}) // an answer
-	c.OnEvent(reconcile.Event{Object: object("a", "1", 5, "x")}) // the same by the watch
-	c.OnEvent(reconcile.Event{Object: object("a", "1", 4, "")})  // late
-	c.Written(reconcile.Event{Object: object("a", "1", 7, "y")})
-	c.OnEvent(reconcile.Event{Object: object("a", "1", 6, "x")})
+	c.Written(Event{Object: object("a", "1", 5, "x")}) // an answer
+	c.OnEvent(Event{Object: object("a", "1", 5, "x")}) // the same by the watch
+	c.OnEvent(Event{Object: object("a", "1", 4, "")})  // late
+	c.Written(Event{Object: object("a", "1", 7, "y")})
+	c.OnEvent(Event{Object: object("a", "1", 6, "x")})
 	if got := len(c.OwnedBy("x")); got != 0 {
 		t.Errorf("%d Pods of a former owner", got)
 	}
-	c.Written(reconcile.Event{Object: object("a", "1", 9, "y"), Deleted: true})
-	c.OnEvent(reconcile.Event{Object: object("a", "1", 8, "y")}) // a state before the delete
-	c.OnEvent(reconcile.Event{Object: object("a", "1", 9, "y"), Deleted: true})
-	c.Written(reconcile.Event{Object: object("a", "2", 11, "")}) // one of the same name
-	c.Written(reconcile.Event{Object: object("b", "3", 12, "")})
-	c.Written(reconcile.Event{Object: object("b", "3", 13, ""), Deleted: true})
-	c.Written(reconcile.Event{Object: object("b", "4", 15, "")})
-	c.OnEvent(reconcile.Event{Object: object("b", "3", 12, "")})
-	c.OnEvent(reconcile.Event{Object: object("b", "3", 13, ""), Deleted: true}) // not of the one that is there now
+	c.Written(Event{Object: object("a", "1", 9, "y"), Deleted: true})
+	c.OnEvent(Event{Object: object("a", "1", 8, "y")}) // a state before the delete
+	c.OnEvent(Event{Object: object("a", "1", 9, "y"), Deleted: true})
+	c.Written(Event{Object: object("a", "2", 11, "")}) // one of the same name
+	c.Written(Event{Object: object("b", "3", 12, "")})
+	c.Written(Event{Object: object("b", "3", 13, ""), Deleted: true})
+	c.Written(Event{Object: object("b", "4", 15, "")})
+	c.OnEvent(Event{Object: object("b", "3", 12, "")})
+	c.OnEvent(Event{Object: object("b", "3", 13, ""), Deleted: true}) // not of the one that is there now
 	want := []string{"->a5", "a5>a7", "a7>-", "->a11", "->b12", "b12>-", "->b15"}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
@@ -55,17 +54,17 @@ func TestCache(t *testing.T) {
 	if got := len(c.Orphans("n")); got != 2 || len(c.gone) != 0 || len(c.owned) != 1 {
 		t.Errorf("%d orphans, %d deletes are remembered, %d owners", got, len(c.gone), len(c.owned))
 	}
-	c.Written(reconcile.Event{Object: object("d", "5", 20, "")})
-	c.OnEvent(reconcile.Event{Object: object("d", "5", 22, ""), Deleted: true})
+	c.Written(Event{Object: object("d", "5", 20, "")})
+	c.OnEvent(Event{Object: object("d", "5", 22, ""), Deleted: true})
 	told = nil
-	c.Written(reconcile.Event{Object: object("d", "5", 21, "")}) // the answer comes after the watch has told of the delete
-	c.Written(reconcile.Event{Object: object("d", "5", 22, ""), Deleted: true})
+	c.Written(Event{Object: object("d", "5", 21, "")}) // the answer comes after the watch has told of the delete
+	c.Written(Event{Object: object("d", "5", 22, ""), Deleted: true})
 	if len(told) != 0 || c.Get(object("d", "", 0, "").Key) != nil || len(c.gone) != 0 {
 		t.Errorf("a late answer: told %q, %d deletes are remembered", told, len(c.gone))
 	}
-	c.OnEvent(reconcile.Event{Object: &meta.Object{Key: object("a", "", 0, "").Key}, Deleted: true}) // between two watches
+	c.OnEvent(Event{Object: &meta.Object{Key: object("a", "", 0, "").Key}, Deleted: true}) // between two watches
 	var late []string
-	c.Subscribe(func(_, now *Pod) { late = append(late, now.Key.Name) })
+	c.Subscribe(func(_, now *Item) { late = append(late, now.Key.Name) })
 	if !slices.Equal(late, []string{"b"}) {
 		t.Errorf("a late handler is told of %q", late)
 	}
@@ -74,7 +73,7 @@ func TestCache(t *testing.T) {
 // TestEvents: what says the same is counted, what differs in the message only is combined, and one object has no more
 // than its share.
 func TestEvents(t *testing.T) {
-	w := newEventWriter(nil, nil, nil)
+	w := newEventWriter(Client{}, nil)
 	e := event{component: "c", kind: Warning, reason: "R", about: about{Name: "o"}, at: time.Unix(1_000_000, 0)}
 	combined := 0
 	for i := range 15 {
@@ -99,18 +98,5 @@ func TestEvents(t *testing.T) {
 	}
 	if e.at = e.at.Add(eventInterval + eventInterval/2); !w.allows(e) || w.allows(e) {
 		t.Error("there is no further Event after a while, or too many")
-	}
-}
-
-func TestScaled(t *testing.T) {
-	for _, c := range []struct {
-		v     any
-		total int64
-		up    bool
-		want  int64
-	}{{int64(3), 10, true, 3}, {"25%", 10, true, 3}, {"25%", 10, false, 2}, {"0%", 10, true, 0}, {"100%", 7, false, 7}, {"x", 10, true, 0}, {nil, 10, true, 0}} {
-		if got := Scaled(c.v, c.total, c.up); got != c.want {
-			t.Errorf("%v of %d: %d, want %d", c.v, c.total, got, c.want)
-		}
 	}
 }

@@ -1,11 +1,9 @@
-package cluster
+package reconcile
 
 import (
 	"sync"
 
-	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/selector"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -16,7 +14,7 @@ import (
 type Item struct {
 	Head
 	object  *meta.Object
-	kind    *schema.Kind
+	client  Client
 	selects func() selection
 }
 
@@ -28,16 +26,35 @@ type selection struct {
 
 // itemView makes the Items of a kind. Nothing but the head is decoded then, for most states of objects are never looked
 // at.
-func itemView(k *schema.Kind) func(*meta.Object) *Item {
+func itemView(k Client) func(*meta.Object) *Item {
 	return func(o *meta.Object) *Item {
-		i := &Item{Head: newHead(o), object: o, kind: k}
+		i := &Item{Head: NewHead(o), object: o, client: k}
 		i.selects = sync.OnceValue(i.readSelector)
 		return i
 	}
 }
 
 // Tree decodes the object. It is the caller's to change.
-func (i *Item) Tree() (tree.Tree, error) { return codec.DecodeStored(i.kind.Message(), i.object.JSON) }
+func (i *Item) Tree() (tree.Tree, error) { return i.client.Decode(i.object) }
+
+// ControllerReference returns an owner reference to an object that controls what holds it.
+func (i *Item) ControllerReference() tree.Tree {
+	return i.client.ControllerReference(i.Key.Name, i.UID)
+}
+
+// Items returns the cache of a kind, whose group is in platform form. All callers share it.
+func (e *Env) Items(group, version, kind string) *Cache[*Item] {
+	k := e.Client(group, version, kind).As(Manager)
+	k.Kind = k.Stored
+	e.mu.Lock()
+	items, _ := e.caches[k.Storage].(*Cache[*Item])
+	e.mu.Unlock()
+	if items == nil {
+		items = NewCache(k, itemView(k))
+		items.namespaces = Index[string, meta.Key, *Item]{}
+	}
+	return items
+}
 
 // Selects tells whether the selector of the object selects what has some labels. A selector that is empty or cannot be
 // read selects nothing: validation refuses both, but objects may have been stored before it did.

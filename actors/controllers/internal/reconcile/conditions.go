@@ -1,4 +1,4 @@
-package cluster
+package reconcile
 
 import (
 	"time"
@@ -10,6 +10,9 @@ import (
 // Stamp is a time as objects hold it.
 // The unit is seconds, which is all that times of objects hold.
 func Stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// Timestamp returns the time as objects hold it.
+func Timestamp() string { return Stamp(time.Now()) }
 
 // NewCondition is a condition that holds from now on.
 func NewCondition(kind, status, reason, message string, now time.Time) tree.Tree {
@@ -47,4 +50,20 @@ func RemoveCondition(all []any, kind string) []any {
 // FindCondition is the condition of a type; nil if there is none.
 func FindCondition(all []any, kind string) tree.Tree {
 	return condition.Find(tree.Tree{"conditions": all}, kind)
+}
+
+// WithCondition returns the conditions of a status with c in place of the one of its type, at the end, and whether that
+// changes them. The time of the transition stays while the status does.
+func WithCondition(status, c tree.Tree) (conditions []any, changed bool) {
+	old := condition.Find(status, c.String("type"))
+	if c["lastTransitionTime"] = Stamp(time.Now()); old.String("status") == c.String("status") {
+		c.CopyField(old, "lastTransitionTime")
+	}
+	return append(RemoveCondition(status.List("conditions"), c.String("type")), c), !tree.SemanticEqual(old, c)
+}
+
+// Time returns the time in a field; the zero time if there is none.
+func Time(t tree.Tree, field string) time.Time {
+	at, _ := time.Parse(time.RFC3339, t.String(field))
+	return at
 }

@@ -1,0 +1,229 @@
+package reconcile
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/selector"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Client reads and writes the objects of one kind. Its Kind is nil if it is not served. What it writes is in the
+// cache of the kind, if there is one, before the call returns.
+type Client struct {
+	*schema.Kind
+	env     *Env
+	manager string
+}
+
+// As returns a Client that writes under the name of a field manager.
+func (c Client) As(manager string) Client {
+	c.manager = manager
+	return c
+}
+
+// Key returns the key of an object.
+func (c Client) Key(namespace, name string) meta.Key {
+	return meta.Key{GroupResource: c.Storage, Namespace: namespace, Name: name}
+}
+
+// Get returns an object; nil if it does not exist.
+func (c Client) Get(ctx context.Context, key meta.Key) (*meta.Object, error) {
+	o, err := c.env.Store.Get(ctx, request.Get{Kind: c.Unconverted(), Key: key})
+	if err != nil {
+		return nil, Except(err, IsNotFound)
+	}
+	return o, nil
+}
+
+// Read returns an object and what it holds; both are nil if it does not exist.
+func (c Client) Read(ctx context.Context, key meta.Key) (*meta.Object, tree.Tree, error) {
+	o, err := c.Get(ctx, key)
+	if o == nil {
+		return nil, nil, err
+	}
+	object, err := c.Decode(o)
+	return o, object, err
+}
+
+// Decode returns what an object holds.
+func (c Client) Decode(o *meta.Object) (tree.Tree, error) {
+	return codec.DecodeStored(c.Message(), o.JSON)
+}
+
+// List returns the objects that l selects; its Kind is set.
+func (c Client) List(ctx context.Context, l request.List) ([]*meta.Object, error) {
+	l.Kind = c.Unconverted()
+	list, err := c.env.Store.List(ctx, l)
+	return list.Items, err
+}
+
+// ListBy returns the objects, in all namespaces, of which a field has a value.
+func (c Client) ListBy(ctx context.Context, field, value string) ([]*meta.Object, error) {
+	fields, err := selector.ParseFields(c.Kind, field+"="+value)
+	if err != nil {
+		return nil, err
+	}
+	return c.List(ctx, request.List{Fields: fields})
+}
+
+// Mutate changes an object of the kind.
+func (c Client) Mutate(ctx context.Context, m request.Mutation) (*meta.Object, error) {
+	if m.Kind == nil {
+		m.Kind = c.Kind
+	}
+	m.FieldManager = c.manager
+	r, err := c.env.Store.Mutate(ctx, m)
+	if err != nil {
+		return nil, err
+	}
+	c.env.written(ctx, m, r)
+	return r.Object, nil
+}
+
+// keyOf returns the key of an object that is to be written.
+func (c Client) keyOf(object tree.Tree) meta.Key {
+	metadata := object.Object("metadata")
+	return c.Key(metadata.String("namespace"), metadata.String("name"))
+}
+
+// Create creates an object, whose name may be generated.
+func (c Client) Create(ctx context.Context, object tree.Tree) (*meta.Object, error) {
+	return c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Change: request.Create{Object: object}})
+}
+
+// Ensure creates an object unless it exists. It does nothing in a namespace that is being deleted, or is gone.
+func (c Client) Ensure(ctx context.Context, object tree.Tree) error {
+	_, err := c.Create(ctx, object)
+	return Except(err, IsAlreadyExists, IsNamespaceTerminating, IsNotFound)
+}
+
+// Update replaces an object, or its sub-resource if one is named, by the state that was read and changed. The result is
+// nil if the object is gone.
+func (c Client) Update(ctx context.Context, subresource string, object tree.Tree) (*meta.Object, error) {
+	o, err := c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Subresource: subresource, Change: request.Update{Object: object}})
+	return o, Except(err, IsNotFound)
+}
+
+// WriteStatus writes the status of an object that was read. The result is nil if the object is gone, or has that status.
+func (c Client) WriteStatus(ctx context.Context, object, status tree.Tree) (*meta.Object, error) {
+	if tree.SemanticEqual(object.Object("status"), status) {
+		return nil, nil
+	}
+	return c.Update(ctx, "status", tree.Tree{"metadata": object["metadata"], "spec": object["spec"], "status": status})
+}
+
+// UpdateStatus is WriteStatus without the result.
+func (c Client) UpdateStatus(ctx context.Context, object, status tree.Tree) error {
+	_, err := c.WriteStatus(ctx, object, status)
+	return err
+}
+
+// Patch applies a merge patch to an object, or to its sub-resource if one is named, with uid and resourceVersion as
+// preconditions. It is no error if the object is deleted.
+func (c Client) Patch(ctx context.Context, o *meta.Object, subresource string, change tree.Tree) error {
+	_, err := c.PatchExisting(ctx, o, subresource, change)
+	return Except(err, IsNotFound)
+}
+
+// PatchExisting is Patch of an object that has to exist. Any version will do if o has none.
+func (c Client) PatchExisting(ctx context.Context, o *meta.Object, subresource string, change tree.Tree) (*meta.Object, error) {
+	metadata := change.EnsureObject("metadata")
+	if metadata["uid"] = o.Meta.UID; o.Version != 0 {
+		metadata["resourceVersion"] = strconv.FormatUint(o.Version, 10)
+	}
+	return c.patch(ctx, o.Key, subresource, request.MergePatch, change)
+}
+
+func (c Client) patch(ctx context.Context, key meta.Key, subresource string, of request.PatchType, change tree.Tree) (*meta.Object, error) {
+	body, err := json.Marshal(change)
+	if err != nil {
+		return nil, err
+	}
+	return c.Mutate(ctx, request.Mutation{Key: key, Subresource: subresource, Change: request.Patch{Type: of, Body: body}})
+}
+
+// StrategicPatch applies a strategic merge patch to the object with a uid, in any version.
+func (c Client) StrategicPatch(ctx context.Context, key meta.Key, uid, subresource string, change tree.Tree) error {
+	change.EnsureObject("metadata")["uid"] = uid
+	_, err := c.patch(ctx, key, subresource, request.StrategicMergePatch, change)
+	return err
+}
+
+// PatchStatus is Patch of fields of the status.
+func (c Client) PatchStatus(ctx context.Context, o *meta.Object, status tree.Tree) error {
+	return c.Patch(ctx, o, "status", tree.Tree{"status": status})
+}
+
+// PatchMetadataList replaces one list in the metadata of an object, unless the object has changed.
+func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field string, change func(list []any) []any) error {
+	object, err := c.Decode(o)
+	if err != nil {
+		return err
+	}
+	c.Kind = c.Unconverted()
+	return c.Patch(ctx, o, "", tree.Tree{"metadata": tree.Tree{field: change(object.Object("metadata").List(field))}})
+}
+
+// AddFinalizer adds a finalizer to an object, unless the object has changed.
+func (c Client) AddFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
+	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return append(list, finalizer) })
+}
+
+// RemoveFinalizer removes a finalizer from an object, unless the object has changed.
+func (c Client) RemoveFinalizer(ctx context.Context, o *meta.Object, finalizer string) error {
+	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return WithoutItem(list, finalizer) })
+}
+
+// WithoutItem removes a text from a list.
+func WithoutItem(list []any, text string) []any {
+	return slices.DeleteFunc(list, func(item any) bool { return item == text })
+}
+
+// Apply applies fields of an object, or of its sub-resource if one is named, and takes over those of other managers.
+// Of the metadata only what goes beyond the name has to be given.
+func (c Client) Apply(ctx context.Context, key meta.Key, subresource string, fields tree.Tree) error {
+	metadata := fields.EnsureObject("metadata")
+	if metadata["name"] = key.Name; key.Namespace != "" {
+		metadata["namespace"] = key.Namespace
+	}
+	fields["apiVersion"], fields["kind"] = c.APIVersion(), c.Kind.Kind
+	_, err := c.Mutate(ctx, request.Mutation{Key: key, Subresource: subresource, Change: request.Apply{Config: fields, Force: true}})
+	return err
+}
+
+// Delete deletes an object, unless it has changed. It is no error if it is gone.
+func (c Client) Delete(ctx context.Context, o *meta.Object) error { return c.DeleteWith(ctx, o, "") }
+
+// DeleteWith is Delete with a propagation policy.
+func (c Client) DeleteWith(ctx context.Context, o *meta.Object, policy string) error {
+	options := request.Delete{UID: &o.Meta.UID, ResourceVersion: new(strconv.FormatUint(o.Version, 10)), PropagationPolicy: policy}
+	return c.DeleteKey(ctx, o.Key, options)
+}
+
+// DeleteKey deletes the object of a key. It is no error if there is none.
+func (c Client) DeleteKey(ctx context.Context, key meta.Key, o request.Delete) error {
+	_, err := c.Mutate(ctx, request.Mutation{Kind: c.Unconverted(), Key: key, Change: o})
+	return Except(err, IsNotFound)
+}
+
+// ControllerReference returns the owner reference by which an object controls another one.
+func (c Client) ControllerReference(name, uid string) tree.Tree {
+	return tree.Tree{"apiVersion": c.APIVersion(), "kind": c.Kind.Kind, "name": name, "uid": uid, "controller": true, "blockOwnerDeletion": true}
+}
+
+// ControllerOf returns the reference to the owner that controls an object; nil if there is none.
+func ControllerOf(o *meta.ObjectMeta) *meta.OwnerReference {
+	for i := range o.OwnerReferences {
+		if o.OwnerReferences[i].Controller {
+			return &o.OwnerReferences[i]
+		}
+	}
+	return nil
+}

@@ -1,0 +1,41 @@
+package reconcile
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"time"
+)
+
+// An Index holds values by a group and a key within it. It keeps no empty groups.
+type Index[G, K comparable, V any] map[G]map[K]V
+
+// Put adds or replaces a value.
+func (x Index[G, K, V]) Put(group G, key K, value V) {
+	if x[group] == nil {
+		x[group] = map[K]V{}
+	}
+	x[group][key] = value
+}
+
+// Delete removes a value.
+func (x Index[G, K, V]) Delete(group G, key K) {
+	if delete(x[group], key); len(x[group]) == 0 {
+		delete(x, group)
+	}
+}
+
+// valuesOf returns the values of a map, in no order.
+func valuesOf[K comparable, V any](m map[K]V) []V {
+	return slices.AppendSeq(make([]V, 0, len(m)), maps.Values(m))
+}
+
+// Poll calls done until it returns true or the context ends, with pauses that double from one length to another.
+func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
+	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+		}
+	}
+}
