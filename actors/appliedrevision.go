@@ -79,7 +79,7 @@ func (a *appliedRevision) await(ctx context.Context, version uint64) error {
 var errNotApplied = errors.New("the version is not applied in time")
 
 // awaitFor waits until version is applied, and returns the version applied at the end of the wait.
-func (a *appliedRevision) awaitFor(ctx context.Context, version uint64, most time.Duration) (current uint64, err error) {
+func (a *appliedRevision) awaitFor(ctx context.Context, version uint64, limit time.Duration) (current uint64, err error) {
 	var timeout <-chan time.Time
 	for {
 		a.mu.Lock()
@@ -94,7 +94,7 @@ func (a *appliedRevision) awaitFor(ctx context.Context, version uint64, most tim
 		advanced := a.advanced
 		a.mu.Unlock()
 		if timeout == nil {
-			timer := time.NewTimer(most)
+			timer := time.NewTimer(limit)
 			defer timer.Stop()
 			timeout = timer.C
 		}

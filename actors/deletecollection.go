@@ -62,7 +62,7 @@ func (s *Store) deleteUnreadable(ctx context.Context, l request.List, m request.
 	}
 	for _, a := range s.quarantine.of(l.Kind.Storage, l.Namespace) {
 		m.Key = a.Key
-		result, err := s.askOwner(ctx, &m)
+		result, err := s.sendToOwner(ctx, &m)
 		var status *meta.Status
 		if errors.As(err, &status) && status.Reason == meta.ReasonNotFound {
 			continue // it was deleted meanwhile
@@ -89,7 +89,7 @@ func (s *Store) deleteListed(ctx context.Context, o *meta.Object, m request.Muta
 		options.UID = &o.Meta.UID
 		m.Change = options
 	}
-	result, err := s.askOwner(ctx, &m)
+	result, err := s.sendToOwner(ctx, &m)
 	var status *meta.Status
 	if errors.As(err, &status) && (status.Reason == meta.ReasonNotFound ||
 		status.Reason == meta.ReasonConflict && unconditional && s.isReplaced(m.Kind, o)) {

@@ -80,7 +80,7 @@
 // applied. Only then Mutate returns.
 //
 //	Store.Mutate             write.go        generates a name if requested, converts the result
-//	Store.askOwner           write.go        asks the owner until its answer is final
+//	Store.sendToOwner        write.go        asks the owner until its answer is final
 //	activation.ask           activation.go   sends the mutation, waits for reply and proposal
 //	object.handle            object.go       computes the candidate
 //	object.propose           object.go       sends it to the committer

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// Reasons why a mutation has no final answer. The first two make Store.askOwner compute it again.
+// Reasons why a mutation has no final answer. After the first two, Store.sendToOwner recomputes it.
 var (
 	errStopped     = errors.New("the owner has stopped")
 	errStale       = errors.New("computed on a state that was not committed")

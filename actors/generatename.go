@@ -20,7 +20,7 @@ func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (reque
 		if m.Kind.Stored.Strategy.RandomName() {
 			m.Key.Name = uuid.NewString()
 		}
-		return s.askOwner(ctx, m) // validation reports what is missing
+		return s.sendToOwner(ctx, m) // validation reports what is missing
 	}
 	const tries = 8
 	var err error
@@ -28,7 +28,7 @@ func (s *Store) createGenerated(ctx context.Context, m *request.Mutation) (reque
 		name := generateName(base)
 		m.Key.Name = name
 		var result request.Result
-		result, err = s.askOwner(ctx, m)
+		result, err = s.sendToOwner(ctx, m)
 		var status *meta.Status
 		if !errors.As(err, &status) || status.Reason != meta.ReasonAlreadyExists || m.Key.Name != name {
 			return result, err

@@ -117,8 +117,8 @@ func (b *historyBuilder) countState(old, replacement *meta.Object) {
 	if replacement != nil {
 		b.stateBytes += int64(len(replacement.JSON))
 	}
-	if most := b.tuning.HistoryBytes; b.tuning.MemoryBytes > 0 {
-		b.retention.setLimit(min(most, max(b.tuning.MemoryBytes-b.stateBytes, most/minHistoryFraction)))
+	if limit := b.tuning.HistoryBytes; b.tuning.MemoryBytes > 0 {
+		b.retention.setLimit(min(limit, max(b.tuning.MemoryBytes-b.stateBytes, limit/minHistoryFraction)))
 	}
 }
 

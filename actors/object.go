@@ -97,7 +97,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 		return mutateReply{proposal: state.pending, retry: true}
 	}
 	work, conversions := m.mutation, request.Conversions(nil)
-	var calls *inTurn
+	var calls *conversionDetector
 	if work.Kind.ConversionWebhook() != nil {
 		if work, calls = withoutWebhook(work, state); work == nil {
 			return handOut(state, waitingMutation{converts: true, object: state.Object})
@@ -111,7 +111,7 @@ func (o *object) handle(m *mutateRequest) mutateReply {
 		c, err = p.Finish()
 	}
 	switch {
-	case calls != nil && (calls.asked || waits):
+	case calls != nil && (calls.called || waits):
 		c.Reserved.Release()
 		return handOut(state, waitingMutation{converts: true, object: state.Object})
 	case waits:

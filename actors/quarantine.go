@@ -110,13 +110,13 @@ func newUnreadable(item persist.Item, reason error) *Unreadable {
 }
 
 func (s *Store) logUnreadable() {
-	const most = 100
+	const limit = 100
 	all := s.quarantine.all()
-	for _, a := range all[:min(len(all), most)] {
+	for _, a := range all[:min(len(all), limit)] {
 		s.logger.Error("a stored object cannot be read: it is set aside, and not served until it is deleted",
 			"key", a.String(), "version", a.Version, "reason", a.Reason)
 	}
-	if more := len(all) - most; more > 0 {
+	if more := len(all) - limit; more > 0 {
 		s.logger.Error("more stored objects cannot be read", "count", more)
 	}
 }

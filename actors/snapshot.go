@@ -147,11 +147,11 @@ func (s *Store) endMaintenance(ctx context.Context) {
 	}
 }
 
-func halfOf(ctx context.Context, most time.Duration) time.Duration {
+func halfOf(ctx context.Context, limit time.Duration) time.Duration {
 	if end, ok := ctx.Deadline(); ok {
-		return min(most, time.Until(end)/2)
+		return min(limit, time.Until(end)/2)
 	}
-	return most
+	return limit
 }
 
 // Snapshot writes the state at the newest visible version, without blocking others. Calls must not

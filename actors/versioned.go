@@ -27,19 +27,19 @@ import (
 // withoutWebhook returns a mutation in the working form in which its owner can begin to compute it,
 // and a detector of conversions; nil if it cannot begin. A webhook converts the kind of the
 // mutation.
-func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *inTurn) {
-	form := formInTurn(m, state)
+func withoutWebhook(m *request.Mutation, state newestState) (*request.Mutation, *conversionDetector) {
+	form := formWithoutWebhook(m, state)
 	if form == nil {
 		return nil, nil
 	}
-	calls, work := &inTurn{}, *m
+	calls, work := &conversionDetector{}, *m
 	work.Kind = form
 	return &work, calls
 }
 
-// formInTurn returns the working form in which a mutation can begin in the owner's turn; nil if it
-// cannot.
-func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
+// formWithoutWebhook returns the working form in which a mutation can begin in the owner's turn;
+// nil if it cannot.
+func formWithoutWebhook(m *request.Mutation, state newestState) *schema.Kind {
 	stored := m.Kind.Stored
 	switch {
 	case state.unreadable:
@@ -55,13 +55,13 @@ func formInTurn(m *request.Mutation, state newestState) *schema.Kind {
 	return nil
 }
 
-// inTurn refuses and records the conversions of a mutation in its owner's turn.
-type inTurn struct{ asked bool }
+// conversionDetector refuses and records the conversions of a mutation in its owner's turn.
+type conversionDetector struct{ called bool }
 
 var errInTurn = errors.New("a webhook is not asked in the turn of an object's owner")
 
-func (t *inTurn) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
-	t.asked = true
+func (t *conversionDetector) Convert(from, to *schema.Kind, object tree.Tree) (tree.Tree, error) {
+	t.called = true
 	return nil, errInTurn
 }
 

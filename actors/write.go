@@ -26,7 +26,7 @@ func (s *Store) Mutate(ctx context.Context, m request.Mutation) (request.Result,
 	if request.Is[request.Create](&m) && m.Key.Name == "" {
 		result, err = s.createGenerated(ctx, &m)
 	} else {
-		result, err = s.askOwner(ctx, &m)
+		result, err = s.sendToOwner(ctx, &m)
 	}
 	if err != nil {
 		return result, err
@@ -61,10 +61,10 @@ func (s *Store) NoOpApply(m request.Mutation, digest func() meta.Digest) (result
 // changed.
 const maxAdmissions = 8
 
-// askOwner asks the object's owner until its answer is final. A mutation that is admitted outside
-// of the owner's turn goes there twice: to be prepared, and with the result. A new object that
-// admission renames is created by the owner of its new name.
-func (s *Store) askOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
+// sendToOwner sends m to the object's owner until the result is final. A mutation that is admitted
+// outside of the owner's turn goes there twice: to be prepared, and with the result. A new object
+// that admission renames is created by the owner of its new name.
+func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0
 	var turn turnHolder

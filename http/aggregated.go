@@ -23,9 +23,9 @@ func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	return nil
 }
 
-// passOn proxies a request to the server of its version, as the requesting user. The query is
+// forward proxies a request to the server of its version, as the requesting user. The query is
 // normalized, so that the server cannot parse another one than was authorized.
-func (s *Server) passOn(x *requestContext, to *aggregation.Server) error {
+func (s *Server) forward(x *requestContext, to *aggregation.Server) error {
 	if !to.Available() {
 		return apierrors.Unreachable("service unavailable")
 	}

@@ -40,7 +40,7 @@ func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	document := documents.ConvertedOpenAPIV3(path)
 	if document == nil {
 		if to := s.openapiServer(path); to != nil {
-			return s.passOn(x, to)
+			return s.forward(x, to)
 		}
 		document = documents.OpenAPIV3(path)
 	}

@@ -14,7 +14,7 @@ import (
 // server.
 func (s *Server) route(x *requestContext) error {
 	if to := s.aggregatedServer(x); to != nil {
-		return s.passOn(x, to)
+		return s.forward(x, to)
 	}
 	if x.info.IsResource {
 		return s.routeResource(x)
@@ -28,7 +28,7 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 	x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
 	if err != nil && s.catchUp(x) { // its CRD or APIService may be new
 		if to := s.aggregatedServer(x); to != nil {
-			return s.passOn(x, to)
+			return s.forward(x, to)
 		}
 		x.kind, x.subresource, err = x.info.Resolve(s.opts.Catalog.Kind)
 	}

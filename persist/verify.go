@@ -235,14 +235,14 @@ func (v *verification) checkArchive() error {
 			return v.err
 		}
 	}
-	const most = 10
+	const maxTries = 10
 	for n := 0; ; n++ {
 		fault, err := v.findGap(ends)
 		if err != nil || fault == nil {
 			return err
 		}
 		// A running daemon may have moved or removed segments meanwhile.
-		if again, err := v.findGap(ends); n >= most || err != nil || again != nil && again.Error() == fault.Error() {
+		if again, err := v.findGap(ends); n >= maxTries || err != nil || again != nil && again.Error() == fault.Error() {
 			v.reportFault(fault)
 			return err
 		}
@@ -298,11 +298,11 @@ func (v *verification) checkControlFile() error {
 	if v.format != directoryFormat {
 		return nil
 	}
-	const most = 10
+	const maxTries = 10
 	for n := 0; ; n++ {
 		m, fault, err := readControl(v.o.FS, v.dir)
 		if err != nil || fault != nil {
-			if n < most && !errors.Is(err, fs.ErrNotExist) {
+			if n < maxTries && !errors.Is(err, fs.ErrNotExist) {
 				continue // perhaps while it was written
 			}
 			v.reportFault(errors.Join(err, asFault(fault)))
@@ -315,7 +315,7 @@ func (v *verification) checkControlFile() error {
 			}
 			return err
 		}
-		if again, _, err := readControl(v.o.FS, v.dir); n >= most || err != nil || again.sequence == m.sequence {
+		if again, _, err := readControl(v.o.FS, v.dir); n >= maxTries || err != nil || again.sequence == m.sequence {
 			v.reportFault(loss)
 			return nil
 		}

@@ -19,7 +19,7 @@ func (a ipAddresses) Allocate(key meta.Key, old, want tree.Tree) (*request.Reser
 	case err != nil || old != nil && want != nil:
 		return nil, nil // validation reports an invalid name
 	case want == nil:
-		return a.services.letGo(key, address), nil
+		return a.services.releaseOnCommit(key, address), nil
 	}
 	s := a.services
 	s.mu.Lock()
@@ -141,7 +141,7 @@ func (c *serviceAllocation) companions() []request.Companion {
 		key := s.IPAddressKey(a)
 		companions = append(companions, request.Companion{Key: key, Reserve: func(remains bool) *request.Reservation {
 			if !remains {
-				return s.letGo(key, a)
+				return s.releaseOnCommit(key, a)
 			}
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -157,8 +157,8 @@ func (s *ServiceAllocator) hold(owner meta.Key, a netip.Addr) *request.Reservati
 	return &request.Reservation{OnRelease: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a)}}}
 }
 
-// letGo releases the address of an IPAddress when its deletion is stored.
-func (s *ServiceAllocator) letGo(owner meta.Key, a netip.Addr) *request.Reservation {
+// releaseOnCommit releases the address of an IPAddress when its deletion is stored.
+func (s *ServiceAllocator) releaseOnCommit(owner meta.Key, a netip.Addr) *request.Reservation {
 	return &request.Reservation{OnCommit: s.releaseFunc(owner, a), Claims: []request.Claim{{Name: addressClaim(a), Release: true}}}
 }
 

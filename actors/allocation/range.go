@@ -137,11 +137,11 @@ func (p PortRange) pick(free func(int64) bool) (int64, bool) {
 
 // staticBandSize returns the size of the lower part: a share of size within limits, or 0 for a
 // small range.
-func staticBandSize(size, share, least, most uint64) uint64 {
-	if size < least {
+func staticBandSize(size, share, lower, upper uint64) uint64 {
+	if size < lower {
 		return 0
 	}
-	return min(max(size/share, least), most, size)
+	return min(max(size/share, lower), upper, size)
 }
 
 // pick returns a free number from middle to last, else from first to middle.

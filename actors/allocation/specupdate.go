@@ -45,23 +45,23 @@ func (c *specUpdate) allocateAddresses() {
 	if service.NeedsClusterIP(c.oldSpec) {
 		has = len(c.oldSpec.List("clusterIPs"))
 	}
-	asked := slices.Clone(ips)
+	requested := slices.Clone(ips)
 	for i, family := range families {
 		if i < len(ips) && i < has {
 			continue
 		}
 		if i >= len(ips) {
 			ips = append(ips, "")
-			asked = append(asked, "")
+			requested = append(requested, "")
 		}
 		ranges := c.allocator.rangesOf(family)
 		if text, _ := ips[i].(string); text != "" {
-			c.allocateRequestedAddress(ranges, text, asked)
+			c.allocateRequestedAddress(ranges, text, requested)
 			continue
 		}
 		a, ok := pickAddress(ranges, c.allocator.addresses.unallocated)
 		if !ok {
-			c.faults.Invalid("spec.clusterIPs", asked, "failed to allocate a serviceIP: range is full")
+			c.faults.Invalid("spec.clusterIPs", requested, "failed to allocate a serviceIP: range is full")
 			return
 		}
 		c.addAddress(a)
@@ -73,7 +73,7 @@ func (c *specUpdate) allocateAddresses() {
 }
 
 // allocateRequestedAddress acquires an address that the client has chosen.
-func (c *specUpdate) allocateRequestedAddress(ranges []Range, text string, asked []any) {
+func (c *specUpdate) allocateRequestedAddress(ranges []Range, text string, requested []any) {
 	a, err := address.Parse(text)
 	var why string
 	switch {
@@ -85,7 +85,7 @@ func (c *specUpdate) allocateRequestedAddress(ranges []Range, text string, asked
 		c.addAddress(a)
 		return
 	}
-	c.faults.Invalid("spec.clusterIPs", asked, fmt.Sprintf("failed to allocate IP %s: %s", text, why))
+	c.faults.Invalid("spec.clusterIPs", requested, fmt.Sprintf("failed to allocate IP %s: %s", text, why))
 }
 
 func (c *specUpdate) addAddress(a netip.Addr) {
@@ -115,7 +115,7 @@ func rangesText(ranges []Range) string {
 // number and several protocols share one.
 func (c *specUpdate) allocateNodePorts() {
 	shared := map[int64]int64{} // port → node port
-	asked := c.requestedNodePorts()
+	requested := c.requestedNodePorts()
 	for i, p := range c.spec.Objects("ports") {
 		if p == nil {
 			continue
@@ -128,7 +128,7 @@ func (c *specUpdate) allocateNodePorts() {
 		}
 		if n == 0 && c.oldSpec == nil {
 			if n = shared[port]; n == 0 {
-				n = asked[port]
+				n = requested[port]
 			}
 		}
 		switch {
@@ -149,14 +149,14 @@ func (c *specUpdate) allocateNodePorts() {
 
 // requestedNodePorts returns the first requested node port of each port.
 func (c *specUpdate) requestedNodePorts() map[int64]int64 {
-	asked := map[int64]int64{}
+	requested := map[int64]int64{}
 	for _, p := range c.spec.Objects("ports") {
 		port, _ := p.Int("port")
-		if n, _ := p.Int("nodePort"); asked[port] == 0 {
-			asked[port] = n
+		if n, _ := p.Int("nodePort"); requested[port] == 0 {
+			requested[port] = n
 		}
 	}
-	return asked
+	return requested
 }
 
 // allocateRequestedPort acquires a requested port, unless the Service has it. It returns 0 and adds

@@ -35,9 +35,9 @@ func prepareCreateSubresource(cur State, m *request.Mutation, env Env) (Prepared
 
 func prepareNew(m *request.Mutation, env Env) Prepared {
 	object := convert.ToStored(m.Kind, copyBody(m, env, request.OnCreate))
-	asked := managedFields(object)
+	requested := managedFields(object)
 	dropServerManaged(m.Kind.Stored, childObject(object, "metadata")) // not taken from a body, so it has no owner
-	updateManagedFields(State{}, m, asked, object, env)
+	updateManagedFields(State{}, m, requested, object, env)
 	return prepareNewObject(m, object, managedFields(object), env)
 }
 

@@ -143,11 +143,11 @@ func equalExceptTime(a, b any) bool {
 	return true
 }
 
-// updateManagedFields makes the writer own its changes from the current state to want. asked is the
-// managedFields of the body: a different list replaces the current one, and a list of one empty
+// updateManagedFields makes the writer own its changes from the current state to want. requested is
+// the managedFields of the body: a different list replaces the current one, and a list of one empty
 // entry resets all ownership. If the versions of other managers cannot be compared, all ownership
 // is dropped, because the write must not depend on it.
-func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.Tree, env Env) {
+func updateManagedFields(cur State, m *request.Mutation, requested []any, want tree.Tree, env Env) {
 	known, begin := managedFields(cur.Tree), false
 	if keepsOwners(m) {
 		setManagedFields(want, known)
@@ -155,10 +155,10 @@ func updateManagedFields(cur State, m *request.Mutation, asked []any, want tree.
 	}
 	switch {
 	case m.Subresource != "":
-	case ownership.IsReset(asked):
+	case ownership.IsReset(requested):
 		known, begin = nil, cur.Object != nil
-	case len(asked) > 0 && !tree.SemanticEqual(asked, known):
-		if list, ok := ownership.Normalize(asked); ok {
+	case len(requested) > 0 && !tree.SemanticEqual(requested, known):
+		if list, ok := ownership.Normalize(requested); ok {
 			known, begin = list, cur.Object != nil
 		}
 	}

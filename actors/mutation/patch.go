@@ -227,7 +227,7 @@ func applyFieldValidation(m *request.Mutation, faults []codec.FieldFault) (warni
 // invalidPatch returns the error for a patch with an invalid result. It shows the patch, truncated,
 // but nothing of the object: errors are logged, and the object may be a Secret.
 func invalidPatch(patch request.Patch, text string) error {
-	const most = 16 << 10 // bytes of the patch in the error, which leaves space for the reason
+	const limit = 16 << 10 // bytes of the patch in the error, which leaves space for the reason
 	shown := string(patch.Body)
 	if patch.Type == request.StrategicMergePatch { // kube-apiserver shows it in Go's format
 		if decoded, _, err := codec.DecodeAny(patch.Body); err == nil {
@@ -235,5 +235,5 @@ func invalidPatch(patch request.Patch, text string) error {
 		}
 	}
 	return meta.NewInvalid(meta.GroupKind{}, "", []meta.Cause{{
-		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", meta.CutText(shown, most), text)}})
+		Type: meta.CauseInvalid, Field: "patch", Message: fmt.Sprintf("Invalid value: %q: %s", meta.CutText(shown, limit), text)}})
 }

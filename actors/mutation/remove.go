@@ -46,8 +46,8 @@ func (p *Prepared) finishRemove() (Candidate, error) {
 	setPolicyFinalizer(metadata, propagationPolicy(cur.Object, m, options))
 	if !cur.Object.Meta.Terminating {
 		p.beginDeletion(object, metadata, options)
-	} else if asked := options.GracePeriodSeconds; asked != nil && m.Kind.Writes.Deletion == schema.DeleteGracefully {
-		shortenGrace(metadata, *asked)
+	} else if requested := options.GracePeriodSeconds; requested != nil && m.Kind.Writes.Deletion == schema.DeleteGracefully {
+		shortenGrace(metadata, *requested)
 	}
 	return p.env.encodeCandidate(cur, m, object)
 }

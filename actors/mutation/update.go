@@ -37,7 +37,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 		return Prepared{}, errNamespace()
 	}
 	p := Prepared{cur: cur, mutation: m, env: env, step: stepUpdate, faults: new(schema.Faults)}
-	asked := managedFields(want)
+	requested := managedFields(want)
 	want, err := restrictUpdate(cur, m, want, timestamp(env.Now), p.faults)
 	if err != nil {
 		return Prepared{}, err
@@ -46,7 +46,7 @@ func prepareReplacement(cur State, m *request.Mutation, want tree.Tree, env Env)
 	if env.Allocator == nil {
 		reuseUnchanged(cur, want)
 	}
-	updateManagedFields(cur, m, asked, want, env)
+	updateManagedFields(cur, m, requested, want, env)
 	p.want = want
 	p.complete()
 	return p, nil
@@ -146,9 +146,9 @@ func checkVersion(cur State, m *request.Mutation, version string, required bool)
 	return nil
 }
 
-func uidConflict(m *request.Mutation, asked, current string) error {
+func uidConflict(m *request.Mutation, requested, current string) error {
 	return meta.NewConflict(resource(m.Kind), m.Key.Name, fmt.Sprintf(
-		"Precondition failed: UID in precondition: %s, UID in object meta: %s", asked, current))
+		"Precondition failed: UID in precondition: %s, UID in object meta: %s", requested, current))
 }
 
 // uidCheckedByValidation reports whether a different uid is an invalid change instead of a

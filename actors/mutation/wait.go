@@ -196,11 +196,11 @@ func (p *Prepared) settleMetadata(before tree.Tree) error {
 // settleManagers accepts valid managed fields from admission, and restores the previous ones
 // otherwise.
 func (p *Prepared) settleManagers(metadata, was tree.Tree) {
-	asked, known := metadata.List("managedFields"), was.List("managedFields")
-	if len(asked) == 0 || tree.SemanticEqual(asked, known) {
+	requested, known := metadata.List("managedFields"), was.List("managedFields")
+	if len(requested) == 0 || tree.SemanticEqual(requested, known) {
 		return
 	}
-	list, ok := ownership.Normalize(asked)
+	list, ok := ownership.Normalize(requested)
 	if !ok {
 		list = known
 		p.mutation.Recorder.Warn(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests")
@@ -210,9 +210,9 @@ func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 
 // settleVersion checks and removes a resourceVersion that admission has set.
 func (p *Prepared) settleVersion(metadata tree.Tree) error {
-	asked, there := metadata["resourceVersion"]
+	requested, there := metadata["resourceVersion"]
 	delete(metadata, "resourceVersion")
-	version, _ := asked.(string)
+	version, _ := requested.(string)
 	switch _, err := strconv.ParseUint(version, 10, 64); {
 	case !there:
 		return nil

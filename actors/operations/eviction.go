@@ -48,8 +48,8 @@ const (
 // must allow the disruption: it is taken before the deletion, so that two evictions cannot both use
 // the last one. If the deletion then fails, the budget's controller corrects the count.
 func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
-	pod, gone, err := e.deleteUncounted(ctx, v)
-	if err != nil || gone {
+	pod, deleted, err := e.deleteUncounted(ctx, v)
+	if err != nil || deleted {
 		return err
 	}
 	budgets, err := e.matchingBudgets(ctx, pod)
@@ -72,7 +72,7 @@ func (e *Evictor) Evict(ctx context.Context, v Eviction) error {
 
 // deleteUncounted deletes a Pod that budgets do not count: one that has ended, is terminating, or
 // does not run yet. It returns any other.
-func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, gone bool, err error) {
+func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tree, deleted bool, err error) {
 	err = retryOnConflict(ctx, func() error {
 		o, err := e.store.Get(ctx, request.Get{Kind: e.pods, Key: v.Key})
 		if err != nil {
@@ -91,13 +91,13 @@ func (e *Evictor) deleteUncounted(ctx context.Context, v Eviction) (pod tree.Tre
 			once.Delete.ResourceVersion = new(strconv.FormatUint(o.Version, 10)) // it may start to run
 		}
 		err = e.delete(ctx, once)
-		gone = err == nil
+		deleted = err == nil
 		if v.Delete.ResourceVersion != nil && isConflict(err) {
 			return terminalError{err}
 		}
 		return err
 	})
-	return pod, gone, err
+	return pod, deleted, err
 }
 
 // delete deletes the Pod like a client's request with the same options. Before that it sets the

@@ -81,11 +81,11 @@ func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error)
 func (b *backend) run(ctx context.Context) {
 	ctx, b.stop = context.WithCancel(ctx)
 	b.servers.running.Go(func() {
-		b.repeat(ctx, b.wakeDiscovery, discoveryPauses, b.refreshDiscovery)
+		b.repeat(ctx, b.wakeDiscovery, discoveryIntervals, b.refreshDiscovery)
 		b.servers.keep(-b.discovery.Load().bytes)
 	})
 	b.servers.running.Go(func() {
-		b.repeat(ctx, b.wakeOpenAPI, openapiPauses, b.refreshOpenAPI)
+		b.repeat(ctx, b.wakeOpenAPI, openapiIntervals, b.refreshOpenAPI)
 		b.servers.keep(-b.openapi.Load().bytes)
 	})
 }
@@ -106,20 +106,20 @@ func (b *backend) wake() {
 	}
 }
 
-// pauses are the intervals of refreshes: after success, and after failures, doubling from least to
-// most.
-type pauses struct{ answered, least, most time.Duration }
+// intervals are the times between refreshes: after success, and after failures, where they double
+// from initial to limit.
+type intervals struct{ success, initial, limit time.Duration }
 
 // repeat calls refresh at once, then periodically.
-func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p pauses, refresh func(context.Context) error) {
+func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p intervals, refresh func(context.Context) error) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
-	pause := p.least
+	pause := p.initial
 	for {
 		select {
 		case <-timer.C:
 		case <-wake:
-			pause = p.least
+			pause = p.initial
 		case <-ctx.Done():
 			return
 		}
@@ -128,18 +128,18 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p pauses, re
 		case ctx.Err() != nil:
 			return
 		case err == nil:
-			pause = p.least
-			timer.Reset(p.answered)
+			pause = p.initial
+			timer.Reset(p.success)
 		default:
 			b.servers.opts.Log.Debug("a server cannot be asked what it serves", "server", b.address.text(), "error", err)
 			timer.Reset(pause)
-			pause = min(2*pause, p.most)
+			pause = min(2*pause, p.limit)
 		}
 	}
 }
 
-// A question is a request by this package itself.
-type question struct {
+// A request is sent by this package itself.
+type request struct {
 	method              string // "" is GET
 	path, query, accept string
 	etag                string
@@ -149,8 +149,8 @@ type question struct {
 	maxBytes            int64
 }
 
-// An answer is a response.
-type answer struct {
+// A response is the response of a backend.
+type response struct {
 	code              int
 	contentType, etag string
 	body              []byte
@@ -158,8 +158,8 @@ type answer struct {
 
 var errTooLarge = errors.New("the answer is too large")
 
-// ask sends a request. The error means no response, or one that is too large.
-func (b *backend) ask(ctx context.Context, q question) (*answer, error) {
+// send sends a request. The error means no response, or one that is too large.
+func (b *backend) send(ctx context.Context, q request) (*response, error) {
 	if b.fault != nil {
 		return nil, b.fault
 	}
@@ -188,7 +188,7 @@ func (b *backend) ask(ctx context.Context, q question) (*answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &answer{resp.StatusCode, resp.Header.Get("Content-Type"), resp.Header.Get("Etag"), body}, nil
+	return &response{resp.StatusCode, resp.Header.Get("Content-Type"), resp.Header.Get("Etag"), body}, nil
 }
 
 const (
@@ -199,8 +199,8 @@ const (
 
 var errReading = errors.New("too much is being read of all servers together")
 
-// read reads a response up to most bytes.
-func (s *Servers) read(from io.Reader, most int64) ([]byte, error) {
+// read reads a response up to limit bytes.
+func (s *Servers) read(from io.Reader, limit int64) ([]byte, error) {
 	var all bytes.Buffer
 	taken := int64(0)
 	defer func() { s.reading.Release(taken) }()
@@ -212,8 +212,8 @@ func (s *Servers) read(from io.Reader, most int64) ([]byte, error) {
 		taken += readPiece
 		_, err := io.CopyN(&all, from, readPiece)
 		switch {
-		case int64(all.Len()) > most:
-			return nil, fmt.Errorf("%w: it has more than %d bytes", errTooLarge, most)
+		case int64(all.Len()) > limit:
+			return nil, fmt.Errorf("%w: it has more than %d bytes", errTooLarge, limit)
 		case err == io.EOF:
 			return all.Bytes(), nil
 		case err != nil:

@@ -26,14 +26,14 @@ const (
 	maxDiscoveryBytes = 4 << 20
 )
 
-var discoveryPauses = pauses{answered: time.Minute, least: time.Second, most: time.Minute}
+var discoveryIntervals = intervals{success: time.Minute, initial: time.Second, limit: time.Minute}
 
 // refreshDiscovery updates the backend's discovery. On failure the old one remains, marked as
 // stale.
 func (b *backend) refreshDiscovery(ctx context.Context) error {
 	// Versions registered meanwhile wake the backend again.
 	wanted := b.servers.versionsOf(b)
-	next, err := b.askDiscovery(ctx, wanted)
+	next, err := b.fetchDiscovery(ctx, wanted)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
@@ -56,9 +56,9 @@ func (b *backend) refreshDiscovery(ctx context.Context) error {
 	return err
 }
 
-// askDiscovery requests the list of all versions, or, if the server has none, a list for each
+// fetchDiscovery requests the list of all versions, or, if the server has none, a list for each
 // wanted version.
-func (b *backend) askDiscovery(ctx context.Context, wanted []present.GroupVersion) (*discoveryState, error) {
+func (b *backend) fetchDiscovery(ctx context.Context, wanted []present.GroupVersion) (*discoveryState, error) {
 	before := b.discovery.Load()
 	n := b.servers.opts.Naming
 	group := n.Group("apidiscovery")
@@ -68,10 +68,10 @@ func (b *backend) askDiscovery(ctx context.Context, wanted []present.GroupVersio
 	user := &authn.User{Name: n.Translate("system:platform-aggregator"), Groups: []string{authn.GroupMasters}}
 	// The old document was filtered, so its ETag is valid only if it has all wanted versions.
 	etag := before.etag
-	if !knowsAll(before, wanted) {
+	if !hasAll(before, wanted) {
 		etag = ""
 	}
-	a, err := b.ask(ctx, question{
+	a, err := b.send(ctx, request{
 		path: "/apis", accept: accept("v2") + "," + accept("v2beta1"), etag: etag, user: user,
 		timeout: discoveryTimeout, maxBytes: maxDiscoveryBytes,
 	})
@@ -90,7 +90,7 @@ func (b *backend) askDiscovery(ctx context.Context, wanted []present.GroupVersio
 		versions, err := present.ReadDiscovery(a.body, func(v present.GroupVersion) bool { return contains(wanted, v) })
 		return &discoveryState{versions: versions, etag: a.etag, current: true, bytes: int64(len(a.body))}, err
 	}
-	return b.askResourceLists(ctx, wanted, user)
+	return b.fetchResourceLists(ctx, wanted, user)
 }
 
 // isGroupList reports whether a content type is that of the list of all versions.
@@ -100,12 +100,12 @@ func isGroupList(contentType, group string) bool {
 		(parameters["v"] == "v2" || parameters["v"] == "v2beta1")
 }
 
-// askResourceLists requests the resource list of each version.
-func (b *backend) askResourceLists(ctx context.Context, wanted []present.GroupVersion, user *authn.User) (*discoveryState, error) {
+// fetchResourceLists requests the resource list of each version.
+func (b *backend) fetchResourceLists(ctx context.Context, wanted []present.GroupVersion, user *authn.User) (*discoveryState, error) {
 	next := &discoveryState{versions: map[present.GroupVersion]present.RemoteVersion{}, current: true}
 	// The bound is for all versions together.
 	for _, v := range wanted {
-		a, err := b.ask(ctx, question{
+		a, err := b.send(ctx, request{
 			path: v.Path(), accept: "application/json", user: user, timeout: discoveryTimeout, maxBytes: maxDiscoveryBytes - next.bytes,
 		})
 		if err != nil {
@@ -122,7 +122,7 @@ func (b *backend) askResourceLists(ctx context.Context, wanted []present.GroupVe
 	return next, nil
 }
 
-func knowsAll(d *discoveryState, versions []present.GroupVersion) bool {
+func hasAll(d *discoveryState, versions []present.GroupVersion) bool {
 	for _, v := range versions {
 		if _, ok := d.versions[v]; !ok {
 			return false

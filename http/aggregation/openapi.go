@@ -32,7 +32,7 @@ const (
 	maxOpenAPIBytes = 16 << 20
 )
 
-var openapiPauses = pauses{answered: time.Minute, least: time.Second, most: 10 * time.Minute}
+var openapiIntervals = intervals{success: time.Minute, initial: time.Second, limit: 10 * time.Minute}
 
 // aggregatorUser requests documents that every authenticated user may read.
 const aggregatorUser = "system:aggregator"
@@ -44,10 +44,10 @@ func (b *backend) refreshOpenAPI(ctx context.Context) error {
 	before := b.openapi.Load()
 	// A copy: readers use the old state.
 	next := *before
-	err := b.askIndex(ctx, wanted, &next)
+	err := b.fetchIndex(ctx, wanted, &next)
 	// Both or neither, so that v2 and v3 describe the same server.
 	if err == nil {
-		err = b.askDocument(ctx, wanted, &next)
+		err = b.fetchDocument(ctx, wanted, &next)
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -77,9 +77,9 @@ func (o *openapiState) same(other *openapiState) bool {
 	return o.document == nil || o.document.Hash() == other.document.Hash()
 }
 
-// askIndex requests the v3 index.
-func (b *backend) askIndex(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
-	a, err := b.ask(ctx, question{
+// fetchIndex requests the v3 index.
+func (b *backend) fetchIndex(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
+	a, err := b.send(ctx, request{
 		path: "/openapi/v3", accept: "application/json", user: &authn.User{Name: aggregatorUser},
 		timeout: openapiTimeout, maxBytes: maxIndexBytes,
 	})
@@ -117,13 +117,13 @@ func (b *backend) askIndex(ctx context.Context, wanted []present.GroupVersion, n
 	return nil
 }
 
-// askDocument requests the v2 document.
-func (b *backend) askDocument(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
+// fetchDocument requests the v2 document.
+func (b *backend) fetchDocument(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
 	var prefixes []string
 	for _, v := range wanted {
 		prefixes = append(prefixes, v.Path()+"/")
 	}
-	q := question{
+	q := request{
 		path: "/openapi/v2", accept: "application/json", user: &authn.User{Name: aggregatorUser},
 		timeout: openapiTimeout, maxBytes: maxOpenAPIBytes,
 	}
@@ -132,7 +132,7 @@ func (b *backend) askDocument(ctx context.Context, wanted []present.GroupVersion
 	if next.prefixes == all {
 		q.etag = next.etag
 	}
-	a, err := b.ask(ctx, q)
+	a, err := b.send(ctx, q)
 	if err != nil {
 		return err
 	}

@@ -60,7 +60,7 @@ func (s *Servers) Do(ctx context.Context, r RemoteRequest) (code int, body []byt
 	if server == nil {
 		return http.StatusNotFound, nil, nil
 	}
-	a, err := server.backend.ask(ctx, question{
+	a, err := server.backend.send(ctx, request{
 		method: r.Method, path: r.Path, query: r.Query, body: r.Body, accept: "application/json", user: r.User,
 		timeout: remoteTimeout, maxBytes: maxRemoteBytes,
 	})

@@ -224,7 +224,7 @@ func (s *Servers) Content() Content {
 		Services: r.services, Hidden: r.hidden, Documents: map[present.GroupVersion][]byte{},
 		Hashes: map[present.GroupVersion]string{}, Old: map[present.GroupVersion]*openapi.Remote{},
 	}
-	asked := map[*backend]bool{}
+	seen := map[*backend]bool{}
 	for _, a := range r.services {
 		server := r.remote[a.GroupVersion]
 		if server == nil {
@@ -243,10 +243,10 @@ func (s *Servers) Content() Content {
 		if o.old && o.document != nil {
 			c.Old[a.GroupVersion] = o.document
 		}
-		if o.document != nil && !asked[b] {
+		if o.document != nil && !seen[b] {
 			c.OpenAPI = append(c.OpenAPI, o.document)
 		}
-		asked[b] = true
+		seen[b] = true
 	}
 	return c
 }

@@ -243,8 +243,8 @@ func appendPlace(b []byte, at persist.Place) []byte {
 // Provider names the encryption of a stored value, as in "aesgcm:v1:key1", or "identity" for one in
 // clear. It needs no key.
 func Provider(stored []byte) string {
-	const most = 1024
-	rest, ok := bytes.CutPrefix(stored[:min(len(stored), most)], []byte(marker))
+	const limit = 1024
+	rest, ok := bytes.CutPrefix(stored[:min(len(stored), limit)], []byte(marker))
 	if !ok {
 		return "identity"
 	}

@@ -66,8 +66,8 @@ func (r revisions) etcd(revision persist.Revision) int64 {
 
 // check refuses revisions of etcd for which resource versions would not fit into an int64.
 func (r revisions) check(etcd int64) error {
-	if most := int64((math.MaxInt64 - r.base) >> positionBits); etcd >= most {
-		return fmt.Errorf("etcd: the servers are at revision %d, and resource versions reach to %d only: was it raised by too much in a restore (--bump-revision)?", etcd, most)
+	if limit := int64((math.MaxInt64 - r.base) >> positionBits); etcd >= limit {
+		return fmt.Errorf("etcd: the servers are at revision %d, and resource versions reach to %d only: was it raised by too much in a restore (--bump-revision)?", etcd, limit)
 	}
 	return nil
 }

@@ -141,13 +141,13 @@ type moment struct {
 
 // ask requests the newest revision and the record of the fingerprint. The error is
 // persist.ErrFailed if the servers have another history.
-func (l *Log) ask(ctx context.Context, most time.Duration) (moment, error) {
+func (l *Log) ask(ctx context.Context, timeout time.Duration) (moment, error) {
 	if err := l.failure(); err != nil {
 		return moment{}, err
 	}
 	before, _ := l.appliedRevision()
 	now := moment{known: l.fingerprint()}
-	ctx, cancel := context.WithTimeout(ctx, most)
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	found, err := l.client.Get(ctx, l.keys.record(now.known.writer), clientv3.WithKeysOnly())
 	if err != nil {

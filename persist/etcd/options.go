@@ -184,6 +184,6 @@ func connect(o Options, more ...grpc.DialOption) (*clientv3.Client, error) {
 }
 
 // bounded returns a context for one request, which servers without a leader refuse.
-func bounded(ctx context.Context, most time.Duration) (context.Context, context.CancelFunc) {
-	return context.WithTimeout(clientv3.WithRequireLeader(ctx), most)
+func bounded(ctx context.Context, timeout time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(clientv3.WithRequireLeader(ctx), timeout)
 }

@@ -184,16 +184,16 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	if cached := s.cache.get(at); cached != nil {
 		return cached, nil
 	}
-	out, err := withoutAsking(k, o)
+	out, err := convertUncached(k, o)
 	if err == nil && out != o {
 		s.cache.add(at, o, out)
 	}
 	return out, err
 }
 
-// withoutAsking is builtIn without the cache. With a webhook, the object stays in the version in
+// convertUncached is builtIn without the cache. With a webhook, the object stays in the version in
 // which it was written.
-func withoutAsking(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
+func convertUncached(k *schema.Kind, o *meta.Object) (*meta.Object, error) {
 	if k.ConversionWebhook() != nil {
 		return convert.ToCurrentSchema(k, o)
 	}

@@ -29,7 +29,7 @@ func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(
 	if e.request.Head.ContentLength() != 0 && e.request.Head.ContentLength() != -2 {
 		return Result{}, &meta.Status{Code: http.StatusBadRequest, Reason: meta.ReasonBadRequest, Message: "an upgrade has no body"}
 	}
-	backend, resp, err := e.askUpgrade(protocol)
+	backend, resp, err := e.requestUpgrade(protocol)
 	if err != nil {
 		return Result{}, e.fault(err, e.target.UpgradeFault, internal)
 	}
@@ -55,8 +55,8 @@ func (e *Exchange) upgrade(body *wire.BodyStream, protocol string, started func(
 	return Result{Code: resp.StatusCode, Tunnel: tunnel}, nil
 }
 
-// askUpgrade requests the upgrade on a separate connection.
-func (e *Exchange) askUpgrade(protocol string) (none bufferedConn, _ *http.Response, err error) {
+// requestUpgrade requests the upgrade on a separate connection.
+func (e *Exchange) requestUpgrade(protocol string) (none bufferedConn, _ *http.Response, err error) {
 	r := e.newRequest(nil, protocol)
 	if translator := e.target.Translator; translator != nil {
 		r.Method, protocol = http.MethodPost, translator.Ask(r.Header)

@@ -213,7 +213,7 @@ func TestEndOfStreams(t *testing.T) {
 	for _, length := range []int64{-1, 0, 5} {
 		s.begin(&recordedAnswer{}, &http.Request{Method: "POST", ContentLength: length, Body: io.NopCloser(iotest.ErrReader(http.ErrBodyReadAfterClose))})
 		s.head = nil
-		s.readTurn = 1
+		s.readOps = 1
 		if err := s.Close(); err != nil {
 			t.Fatal(err)
 		}
@@ -221,11 +221,11 @@ func TestEndOfStreams(t *testing.T) {
 		if s.finish(false) {
 			t.Error("it is whole")
 		}
-		s.expireRead(s.readTurn)
+		s.expireRead(s.readOps)
 		if err := s.SetDeadline(longAgo); err != nil {
 			t.Error(err)
 		}
-		s.readTurn = 0
+		s.readOps = 0
 		if n, err := s.Read(make([]byte, 5)); n > 0 || err == nil {
 			t.Errorf("%d bytes are read", n)
 		}

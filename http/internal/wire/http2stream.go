@@ -32,18 +32,18 @@ type stream struct {
 
 	mu         sync.Mutex // guards the fields below, and w after the end of the request
 	closed     bool
-	readTurn   turnOf // of body reads
-	writeTurn  turnOf
+	readOps    operationCount // of body reads
+	writeOps   operationCount
 	readUntil  time.Time
 	writeUntil time.Time
 	changed    chan struct{} // closed on change; nil: no waiter
 }
 
-// A turnOf counts the starts and ends of an operation, so that a timer can tell whether its
-// operation is still under way. It is while the count is odd.
-type turnOf uint64
+// An operationCount counts the starts and ends of an operation, so that a timer can tell whether
+// its operation is still under way. It is while the count is odd.
+type operationCount uint64
 
-func (t turnOf) underWay() bool { return t%2 == 1 }
+func (t operationCount) underWay() bool { return t%2 == 1 }
 
 // responseControl is the response writer of net/http.
 type responseControl interface {
@@ -144,26 +144,26 @@ func (s *stream) nextChunk() error {
 
 func (s *stream) readBody(b []byte) (int, error) {
 	s.mu.Lock()
-	s.readTurn++
-	until, turn := s.readUntil, s.readTurn
+	s.readOps++
+	until, count := s.readUntil, s.readOps
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.readTurn++
+		s.readOps++
 	}()
 	if !until.IsZero() {
-		timer := time.AfterFunc(time.Until(until), func() { s.expireRead(turn) })
+		timer := time.AfterFunc(time.Until(until), func() { s.expireRead(count) })
 		defer timer.Stop()
 	}
 	return s.r.Body.Read(b)
 }
 
 // expireRead ends a pending read of the body.
-func (s *stream) expireRead(turn turnOf) {
+func (s *stream) expireRead(count operationCount) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.readTurn == turn && !s.closed {
+	if s.readOps == count && !s.closed {
 		_ = s.w.SetReadDeadline(longAgo) // fails only if the stream has ended
 	}
 }
@@ -204,8 +204,8 @@ func (s *stream) watchChanges() <-chan struct{} {
 	return s.changed
 }
 
-// tellChange wakes the waiters. mu is held.
-func (s *stream) tellChange() {
+// signalChange wakes the waiters. mu is held.
+func (s *stream) signalChange() {
 	if s.changed != nil {
 		close(s.changed)
 		s.changed = nil
@@ -219,17 +219,17 @@ func (s *stream) Write(b []byte) (int, error) {
 		s.mu.Unlock()
 		return 0, net.ErrClosed
 	}
-	s.writeTurn++
-	until, turn := s.writeUntil, s.writeTurn
+	s.writeOps++
+	until, count := s.writeUntil, s.writeOps
 	s.mu.Unlock()
 	defer func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.writeTurn++
-		s.tellChange()
+		s.writeOps++
+		s.signalChange()
 	}()
 	if !until.IsZero() {
-		timer := time.AfterFunc(time.Until(until), func() { s.expireWrite(turn) })
+		timer := time.AfterFunc(time.Until(until), func() { s.expireWrite(count) })
 		defer timer.Stop()
 	}
 	if err := s.answer.write(s.w, b); err != nil {
@@ -239,10 +239,10 @@ func (s *stream) Write(b []byte) (int, error) {
 }
 
 // expireWrite ends a pending Write.
-func (s *stream) expireWrite(turn turnOf) {
+func (s *stream) expireWrite(count operationCount) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.writeTurn == turn {
+	if s.writeOps == count {
 		s.interruptWrite()
 	}
 }
@@ -258,10 +258,10 @@ func (s *stream) Close() error {
 		return net.ErrClosed
 	}
 	s.closed = true
-	if s.writeTurn.underWay() {
+	if s.writeOps.underWay() {
 		s.interruptWrite()
 	}
-	s.tellChange()
+	s.signalChange()
 	return nil
 }
 
@@ -270,7 +270,7 @@ func (s *stream) Close() error {
 func (s *stream) awaitRelease(again bool) {
 	for !again {
 		s.mu.Lock()
-		released := s.closed && !s.writeTurn.underWay()
+		released := s.closed && !s.writeOps.underWay()
 		changed := s.watchChanges()
 		s.mu.Unlock()
 		if released {
@@ -324,10 +324,10 @@ func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readUntil = t
-	if s.readTurn.underWay() && !s.closed && !t.IsZero() && time.Until(t) <= 0 {
+	if s.readOps.underWay() && !s.closed && !t.IsZero() && time.Until(t) <= 0 {
 		_ = s.w.SetReadDeadline(longAgo) // fails only if the stream has ended
 	}
-	s.tellChange()
+	s.signalChange()
 	return nil
 }
 
