@@ -92,7 +92,7 @@ func selectorsOf(role tree.Tree) []selector.Labels {
 
 // aggregate applies the union of the selected rules to one role.
 func (a *ClusterRoleAggregation) aggregate(ctx context.Context, name string) error {
-	o, role, err := a.roles.Read(ctx, a.roles.Key("", name))
+	o, role, err := a.roles.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
 		return err
 	}

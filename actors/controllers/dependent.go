@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -133,7 +132,7 @@ func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectRefer
 		return err
 	}
 	if slices.ContainsFunc(named, func(o *meta.Object) bool { return o.Meta.UID == owner.UID && o.Key.Namespace != p.namespace }) {
-		g.events.Record(g.ClientOf(p.kind), dependent, reconcile.Warning, "OwnerRefInvalidNamespace", fmt.Sprintf(
+		g.ClientOf(p.kind).Reporting("garbage-collector-controller").Warn(dependent, "OwnerRefInvalidNamespace", fmt.Sprintf(
 			"ownerRef [%s/%s, namespace: %s, name: %s, uid: %s] does not exist in namespace %[3]q",
 			owner.APIVersion, owner.Kind, p.namespace, owner.Name, owner.UID))
 	}

@@ -18,7 +18,6 @@ import (
 // The graph says where to look, the store what is true. That is why the graph may be late and hold so little.
 type GarbageCollector struct {
 	*reconcile.Controller[objectReference] // of objects whose owners may be gone
-	events                                 *reconcile.Recorder
 
 	customKinds customKinds
 	graph       *graph
@@ -31,7 +30,7 @@ type GarbageCollector struct {
 // NewGarbageCollector returns the controller.
 func NewGarbageCollector(env *Env) *GarbageCollector {
 	g := &GarbageCollector{
-		graph: newGraph(), events: env.Recorder("garbage-collector-controller"), synced: make(chan struct{}),
+		graph: newGraph(), synced: make(chan struct{}),
 		ownerQueue: reconcile.NewWorkqueue[objectReference]().Named("garbage_collector_attempt_to_orphan"),
 	}
 	g.Controller = reconcile.New(env, "garbage_collector_attempt_to_delete", g.processDependent, "", "")

@@ -144,7 +144,7 @@ func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret 
 // madeByItself tells whether a Secret is one of those that were made for every account: its account references it. Others were
 // made by somebody, who may want them.
 func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, secret serviceaccount.TokenSecret) (bool, error) {
-	o, object, err := c.accounts.Read(ctx, c.accounts.Key(key.Namespace, secret.Account))
+	o, object, err := c.accounts.ReadNamed(ctx, key.Namespace, secret.Account)
 	if err != nil || o == nil || secret.UID != "" && secret.UID != o.Meta.UID {
 		return false, err
 	}

@@ -114,7 +114,7 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 
 // read returns the namespace if it still is the one that is being drained; nil otherwise.
 func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Object, tree.Tree, error) {
-	current, object, err := n.namespaces.Read(ctx, n.namespaces.Key("", ns.name))
+	current, object, err := n.namespaces.ReadNamed(ctx, "", ns.name)
 	if current != nil && current.Meta.UID != ns.uid {
 		return nil, nil, nil
 	}

@@ -32,7 +32,7 @@ func NewPolicyStatus(env *Env) *PolicyStatus {
 // check checks one policy, if that has not been done yet.
 // It forces its apply: the status is nobody else's to write.
 func (p *PolicyStatus) check(ctx context.Context, name string) error {
-	o, stored, err := p.policies.Read(ctx, p.policies.Key("", name))
+	o, stored, err := p.policies.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
 		return err
 	}

@@ -37,10 +37,10 @@ func NewServiceAccounts(env *Env) *ServiceAccounts {
 
 // ensure creates the account of a namespace if it is missing, unless the namespace is being deleted.
 func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
-	if o, err := s.accounts.Get(ctx, s.accounts.Key(namespace, defaultAccount)); o != nil || err != nil {
+	if o, err := s.accounts.GetNamed(ctx, namespace, defaultAccount); o != nil || err != nil {
 		return err
 	}
-	ns, err := s.namespaces.Get(ctx, s.namespaces.Key("", namespace))
+	ns, err := s.namespaces.GetNamed(ctx, "", namespace)
 	if err != nil || ns == nil || ns.Meta.Terminating {
 		return err
 	}

@@ -48,7 +48,7 @@ const maxUnknown = time.Minute
 
 // sync takes a migration one step further. The write of its status brings it back for the next one.
 func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
-	o, object, err := c.migrations.Read(ctx, c.migrations.Key("", name))
+	o, object, err := c.migrations.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
 		return err
 	}

@@ -120,7 +120,7 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 		return nil
 	}
 	account := serviceaccount.Account{Namespace: key.Namespace, Name: secret.Account}
-	head, err := t.accounts.Get(ctx, t.accounts.Key(key.Namespace, account.Name))
+	head, err := t.accounts.GetNamed(ctx, key.Namespace, account.Name)
 	if err != nil {
 		return err
 	}

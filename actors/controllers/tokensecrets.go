@@ -57,7 +57,7 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 
 // isSecretOf reports whether an account has a token Secret of a name.
 func (t *TokenSecrets) isSecretOf(ctx context.Context, account meta.Key, name string) (bool, error) {
-	o, err := t.secrets.Get(ctx, t.secrets.Key(account.Namespace, name))
+	o, err := t.secrets.GetNamed(ctx, account.Namespace, name)
 	return o != nil && t.belongsTo(o, account), err
 }
 

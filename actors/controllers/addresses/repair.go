@@ -28,15 +28,16 @@ type Repair struct {
 	allocator                  *allocation.ServiceAllocator
 	services, addresses, cidrs reconcile.Client // the latter two are not served if the group is disabled
 	name                       string           // of the default ServiceCIDR
-	events                     *reconcile.Recorder
 }
+
+const component = "ipallocator-repair-controller"
 
 // NewRepair returns the repair of what an allocator has given.
 func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repair {
 	return &Repair{
-		Env: env, allocator: allocator, services: env.Core("Service"), name: env.Translate("platform"),
-		addresses: env.Client("networking.platform.io", "v1", "IPAddress"), cidrs: env.Client("networking.platform.io", "v1", "ServiceCIDR"),
-		events: env.Recorder("ipallocator-repair-controller"),
+		Env: env, allocator: allocator, services: env.Core("Service").Reporting(component), name: env.Translate("platform"),
+		addresses: env.Client("networking.platform.io", "v1", "IPAddress").Reporting(component),
+		cidrs:     env.Client("networking.platform.io", "v1", "ServiceCIDR").Reporting(component),
 	}
 }
 
@@ -90,7 +91,7 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 		return r.EnsureDefaultCIDR(ctx)
 	default:
 		r.Log.Warn("the default ServiceCIDR has other ranges than the configuration", "servicecidr", strings.Join(has, ","), "configuration", strings.Join(ranges, ","))
-		r.events.Record(r.cidrs, o, reconcile.Warning, "KubernetesDefaultServiceCIDRInconsistent",
+		r.cidrs.Warn(o, "KubernetesDefaultServiceCIDRInconsistent",
 			"The default ServiceCIDR ["+strings.Join(has, " ")+"] does not match the controller flag configurations ["+strings.Join(ranges, " ")+"]")
 		return nil
 	}
@@ -171,7 +172,7 @@ func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a neti
 		if tree.SemanticEqual(object["spec"], wanted["spec"]) {
 			return false, nil
 		}
-		r.events.Record(r.services, service, reconcile.Warning, "ClusterIPAlreadyAllocated",
+		r.services.Warn(service, "ClusterIPAlreadyAllocated",
 			"Cluster IP "+a.String()+" was assigned to multiple services; please recreate service")
 		return false, nil
 	}
@@ -195,6 +196,6 @@ func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
 	if _, held := r.allocator.ServiceOf(a); held {
 		return nil
 	}
-	r.events.Record(r.addresses, o, reconcile.Warning, "IPAddressNotAllocated", "IPAddress: "+o.Key.Name+" for Service appears to have leaked: cleaning up")
+	r.addresses.Warn(o, "IPAddressNotAllocated", "IPAddress: "+o.Key.Name+" for Service appears to have leaked: cleaning up")
 	return r.addresses.Delete(ctx, o)
 }

@@ -131,7 +131,7 @@ func (c *ServiceCIDRs) stopWaiting(name string) {
 // queue. The finalizer must be there before Ready is, for otherwise a ServiceCIDR in use could be deleted at once.
 // The default one is made anew when it is gone.
 func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
-	o, object, err := c.cidrs.Read(ctx, c.cidrs.Key("", name))
+	o, object, err := c.cidrs.ReadNamed(ctx, "", name)
 	if err != nil {
 		return err
 	}

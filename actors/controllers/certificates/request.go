@@ -81,7 +81,7 @@ func (r *requests) addUpdated() {
 
 // read reads the request of a name; nil if it is gone.
 func (r *requests) read(ctx context.Context, name string) (*signingRequest, error) {
-	o, err := r.client.Get(ctx, r.client.Key("", name))
+	o, err := r.client.GetNamed(ctx, "", name)
 	if err != nil || o == nil {
 		return nil, err
 	}

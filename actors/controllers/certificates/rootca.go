@@ -80,7 +80,7 @@ func (p *RootCAPublisher) ensure(ctx context.Context, namespace string) error {
 		return nil
 	}
 	description, data := tree.Tree{p.annotation: p.text}, tree.Tree{rootCAKey: string(p.roots())}
-	o, object, err := p.maps.Read(ctx, p.maps.Key(namespace, p.name))
+	o, object, err := p.maps.ReadNamed(ctx, namespace, p.name)
 	if err != nil {
 		return err
 	}

@@ -89,7 +89,7 @@ func (p *TrustBundlePublisher) deleteOthers(ctx context.Context, name string) er
 
 // ensureBundle makes the bundle of a name, or gives it back the text that the name stands for.
 func (p *TrustBundlePublisher) ensureBundle(ctx context.Context, name, text string) error {
-	o, object, err := p.bundles.Read(ctx, p.bundles.Key("", name))
+	o, object, err := p.bundles.ReadNamed(ctx, "", name)
 	spec := tree.Tree{"signerName": p.signer, "trustBundle": text}
 	switch {
 	case err != nil:

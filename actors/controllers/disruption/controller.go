@@ -22,7 +22,6 @@ import (
 type Budgets struct {
 	*reconcile.Controller[meta.Key]
 	budgets, pods reconcile.Client
-	events        *reconcile.Recorder
 
 	mu        sync.Mutex                                         // guards the rest
 	selectors reconcile.Index[string, meta.Key, selector.Labels] // of budgets, by namespace
@@ -36,10 +35,12 @@ type podHealth struct {
 	ready   bool
 }
 
+const component = "controllermanager"
+
 // NewBudgets returns the controller.
 func NewBudgets(env *reconcile.Env) *Budgets {
 	b := &Budgets{
-		budgets: env.Client("policy", "v1", "PodDisruptionBudget"), pods: env.Core("Pod"), events: env.Recorder("controllermanager"),
+		budgets: env.Client("policy", "v1", "PodDisruptionBudget").Reporting(component), pods: env.Core("Pod").Reporting(component),
 		selectors: reconcile.Index[string, meta.Key, selector.Labels]{}, health: map[meta.Key]podHealth{},
 	}
 	b.Controller = reconcile.New(env, "disruption", b.sync, "the status of a PodDisruptionBudget cannot be written", "budget")
@@ -149,15 +150,15 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, now time.Time) (status tree.Tree, recheck time.Time, err error) {
 	pods, err := b.members(ctx, o, object)
 	if err != nil {
-		b.events.Record(b.budgets, o, reconcile.Warning, "NoPods", "Failed to get pods: "+err.Error())
+		b.budgets.Warn(o, "NoPods", "Failed to get pods: "+err.Error())
 		return nil, recheck, err
 	}
 	if len(pods) == 0 {
-		b.events.Record(b.budgets, o, reconcile.Normal, "NoPods", "No matching pods found")
+		b.budgets.Note(o, "NoPods", "No matching pods found")
 	}
 	c, err := desired(object.Object("spec"), len(pods), func() (int64, error) { return b.scale(ctx, o, object, pods) })
 	if err != nil {
-		b.events.Record(b.budgets, o, reconcile.Warning, "CalculateExpectedPodCountFailed", "Failed to calculate the number of expected pods: "+err.Error())
+		b.budgets.Warn(o, "CalculateExpectedPodCountFailed", "Failed to calculate the number of expected pods: "+err.Error())
 		return nil, recheck, err
 	}
 	members := make([]member, len(pods))
@@ -168,7 +169,7 @@ func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, n
 	disrupted, overdue, recheck := stillDisrupted(members, old, now)
 	for _, name := range overdue {
 		i := slices.IndexFunc(pods, func(p budgetPod) bool { return p.name == name })
-		b.events.Record(b.pods, pods[i].object, reconcile.Warning, "NotDeleted", fmt.Sprintf("Pod was expected by PDB %s/%s to be deleted but it wasn't", o.Key.Namespace, o.Key.Name))
+		b.pods.Warn(pods[i].object, "NotDeleted", fmt.Sprintf("Pod was expected by PDB %s/%s to be deleted but it wasn't", o.Key.Namespace, o.Key.Name))
 	}
 	c.healthy = countHealthy(members, disrupted, now)
 	return newStatus(old, o.Meta.Generation, c, disrupted, now), recheck, nil

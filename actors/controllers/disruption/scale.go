@@ -48,7 +48,7 @@ func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, p
 		total += n
 	}
 	if unmanaged {
-		b.events.Record(b.budgets, o, reconcile.Warning, "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "+selectorText(budget)+") were found "+
+		b.budgets.Warn(o, "UnmanagedPods", "Pods selected by this PodDisruptionBudget (selector: "+selectorText(budget)+") were found "+
 			"to be unmanaged. As a result, the status of the PDB cannot be calculated correctly, which may result in undefined behavior. "+
 			"To account for these pods please set \".spec.minAvailable\" field of the PDB to an integer value.")
 	}

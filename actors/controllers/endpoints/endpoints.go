@@ -19,7 +19,6 @@ type Endpoints struct {
 	backends                        *Backends
 	endpoints, services             reconcile.Client
 	triggers                        triggerTimes
-	events                          *reconcile.Recorder
 
 	managerLabel, headlessLabel, triggerAnnotation, capacityAnnotation, leaderAnnotation string
 }
@@ -32,7 +31,7 @@ const endpointsManager = "endpoint-controller"
 func NewEndpoints(backends *Backends) *Endpoints {
 	env := backends.Env
 	e := &Endpoints{
-		backends: backends, endpoints: env.Core("Endpoints"), services: backends.services.Client, events: env.Recorder(endpointsManager),
+		backends: backends, endpoints: env.Core("Endpoints"), services: backends.services.Reporting(endpointsManager),
 		managerLabel: env.Translate("endpoints.platform.io/managed-by"), headlessLabel: env.Translate("service.platform.io/headless"),
 		triggerAnnotation: env.Translate("endpoints.platform.io/last-change-trigger-time"), capacityAnnotation: env.Translate("endpoints.platform.io/over-capacity"),
 		leaderAnnotation: leaderAnnotation(env.Naming),
@@ -71,7 +70,7 @@ func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 	}
 	subsets := subsetsOf(t.backends(pods))
 	truncated := truncate(subsets)
-	current, has, err := e.endpoints.Read(ctx, e.endpoints.Key(key.Namespace, key.Name))
+	current, has, err := e.endpoints.ReadNamed(ctx, key.Namespace, key.Name)
 	if err != nil {
 		return err
 	}
@@ -93,7 +92,7 @@ func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 		_, err = e.endpoints.Update(ctx, "", wanted)
 	}
 	if err != nil && !reconcile.IsConflict(err) {
-		e.events.Record(e.services, o, reconcile.Warning, reason, text+err.Error())
+		e.services.Warn(o, reason, text+err.Error())
 	}
 	return err
 }
@@ -188,7 +187,7 @@ func (e *Endpoints) same(a, b tree.Tree) bool {
 // delete deletes the Endpoints of a Service that is gone, but not those by which processes elect a leader.
 // The uid is a precondition, so that an object that somebody has made anew under the name in the meantime survives.
 func (e *Endpoints) delete(ctx context.Context, service meta.Key) error {
-	o, object, err := e.endpoints.Read(ctx, e.endpoints.Key(service.Namespace, service.Name))
+	o, object, err := e.endpoints.ReadNamed(ctx, service.Namespace, service.Name)
 	if err != nil || o == nil || object.Object("metadata", "annotations").Has(e.leaderAnnotation) {
 		return err
 	}

@@ -21,7 +21,6 @@ type Mirror struct {
 	*reconcile.Controller[meta.Key] // of Endpoints
 	sliceStore
 	endpoints, services reconcile.Client
-	events              *reconcile.Recorder
 
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
@@ -33,8 +32,8 @@ const maxMirrored = 1000
 // NewMirror returns the controller.
 func NewMirror(env *reconcile.Env) *Mirror {
 	m := &Mirror{
-		sliceStore: newSliceStore(env, mirrorManager), endpoints: env.Core("Endpoints"), services: env.Core("Service"),
-		events:    env.Recorder("endpoint-slice-mirroring-controller"),
+		sliceStore: newSliceStore(env, mirrorManager), services: env.Core("Service"),
+		endpoints: env.Core("Endpoints").Reporting("endpoint-slice-mirroring-controller"),
 		skipLabel: env.Translate("endpointslice.platform.io/skip-mirror"), leaderAnnotation: leaderAnnotation(env.Naming),
 		appliedAnnotation: env.Translate("kubectl.platform.io/last-applied-configuration"),
 	}
@@ -64,7 +63,7 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 		return errors.Join(err, m.deleteAll(ctx, existing))
 	}
 	if err = m.reconcile(ctx, o, object, existing); err != nil && !reconcile.IsConflict(err) {
-		m.events.Record(m.endpoints, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Failed to update EndpointSlices for Endpoints "+key.Namespace+"/"+key.Name+": "+err.Error())
+		m.endpoints.Warn(o, "FailedToUpdateEndpointSlices", "Failed to update EndpointSlices for Endpoints "+key.Namespace+"/"+key.Name+": "+err.Error())
 	}
 	return err
 }
@@ -79,7 +78,7 @@ func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 
 // servesWithoutSelector tells whether there is a Service of the name that has no selector.
 func (m *Mirror) servesWithoutSelector(ctx context.Context, key meta.Key) (bool, error) {
-	o, object, err := m.services.Read(ctx, m.services.Key(key.Namespace, key.Name))
+	o, object, err := m.services.ReadNamed(ctx, key.Namespace, key.Name)
 	if err != nil || o == nil {
 		return false, err
 	}
@@ -109,10 +108,10 @@ type mirroredGroup struct {
 func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree, existing []existingSlice) error {
 	groups, invalid, skipped := mirroredGroups(object)
 	if invalid > 0 {
-		m.events.Record(m.endpoints, o, reconcile.Warning, "InvalidIPAddress", fmt.Sprintf("Skipped %d invalid IP addresses when mirroring to EndpointSlices", invalid))
+		m.endpoints.Warn(o, "InvalidIPAddress", fmt.Sprintf("Skipped %d invalid IP addresses when mirroring to EndpointSlices", invalid))
 	}
 	if skipped > 0 {
-		m.events.Record(m.endpoints, o, reconcile.Warning, "TooManyAddressesToMirror",
+		m.endpoints.Warn(o, "TooManyAddressesToMirror",
 			fmt.Sprintf("A max of %d addresses can be mirrored to EndpointSlices per Endpoints subset. %d addresses were skipped", maxMirrored, skipped+invalid))
 	}
 	var plan slicePlan

@@ -18,7 +18,6 @@ type Slices struct {
 	backends *Backends
 	services reconcile.Client
 	triggers triggerTimes
-	events   *reconcile.Recorder
 }
 
 // The names of the controllers as the slices that they manage have them.
@@ -31,7 +30,7 @@ const (
 func NewSlices(backends *Backends) *Slices {
 	env := backends.Env
 	s := &Slices{
-		sliceStore: newSliceStore(env, sliceManager), backends: backends, services: backends.services.Client, events: env.Recorder("endpoint-slice-controller"),
+		sliceStore: newSliceStore(env, sliceManager), backends: backends, services: backends.services.Reporting("endpoint-slice-controller"),
 	}
 	s.Controller = reconcile.New(env, "endpoint_slice", s.sync, "the EndpointSlices of a Service cannot be written", "service")
 	backends.onChange(func(service meta.Key) { s.Add(service) })
@@ -55,7 +54,7 @@ func (s *Slices) sync(ctx context.Context, key meta.Key) error {
 		faults = append(faults, s.syncFamily(ctx, t, family, pods, existing, at))
 	}
 	if err = errors.Join(faults...); err != nil && !reconcile.IsConflict(err) {
-		s.events.Record(s.services, o, reconcile.Warning, "FailedToUpdateEndpointSlices", "Error updating Endpoint Slices for Service "+key.Namespace+"/"+key.Name+": "+err.Error())
+		s.services.Warn(o, "FailedToUpdateEndpointSlices", "Error updating Endpoint Slices for Service "+key.Namespace+"/"+key.Name+": "+err.Error())
 	}
 	s.pause(len(pods))
 	return err

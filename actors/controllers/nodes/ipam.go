@@ -50,7 +50,6 @@ type IPAM struct {
 	nodes  reconcile.Client
 	ranges []NodeRange    // one of each family
 	avoid  []netip.Prefix // what nodes do not get parts of
-	events *reconcile.Recorder
 
 	mu    sync.Mutex // guards the rest
 	taken map[netip.Prefix]string
@@ -62,7 +61,7 @@ type IPAM struct {
 // to be avoided, such as the addresses of Services, are not given out.
 func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM {
 	m := &IPAM{
-		nodes: env.Core("Node"), ranges: ranges, avoid: avoid, events: env.Recorder("cidrAllocator"),
+		nodes: env.Core("Node").Reporting("cidrAllocator"), ranges: ranges, avoid: avoid,
 		taken: map[netip.Prefix]string{}, has: map[string][]netip.Prefix{}, next: make([]uint64, len(ranges)),
 	}
 	m.Controller = reconcile.New(env, "", m.assign, "a node gets no range of addresses", "node")
@@ -137,13 +136,13 @@ func (m *IPAM) release(node string) {
 // When no part is free, the error brings the node back into the queue, where it waits for another node to go. When
 // the write fails the range is released, and the next try picks anew.
 func (m *IPAM) assign(ctx context.Context, name string) error {
-	o, node, err := m.nodes.Read(ctx, m.nodes.Key("", name))
+	o, node, err := m.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil || len(rangesOf(node)) > 0 {
 		return err
 	}
 	ranges, ok := m.pick(name)
 	if !ok {
-		m.events.Record(m.nodes, o, reconcile.Normal, "CIDRNotAvailable", "Node "+name+" status is now: CIDRNotAvailable")
+		m.nodes.Note(o, "CIDRNotAvailable", "Node "+name+" status is now: CIDRNotAvailable")
 		return fmt.Errorf("no range of addresses is free")
 	}
 	var texts []any

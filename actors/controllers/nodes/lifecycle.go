@@ -31,7 +31,6 @@ type Lifecycle struct {
 	nodes, leases reconcile.Client
 	options       LifecycleOptions
 	now           func() time.Time
-	events        *reconcile.Recorder
 
 	// The fields below belong to the goroutine that looks.
 	known    map[string]*nodeHealth
@@ -63,8 +62,8 @@ type nodeHealth struct {
 // NewLifecycle returns the controller.
 func NewLifecycle(env *reconcile.Env, o LifecycleOptions) *Lifecycle {
 	l := &Lifecycle{
-		podStore: newPodStore(env), nodes: env.Core("Node"), leases: env.Client("coordination.platform.io", "v1", "Lease"), options: o, now: time.Now,
-		events: env.Recorder("node-controller"), known: map[string]*nodeHealth{}, evicting: map[string]time.Time{},
+		podStore: newPodStore(env, "node-controller"), nodes: env.Core("Node").Reporting("node-controller"), leases: env.Client("coordination.platform.io", "v1", "Lease"), options: o, now: time.Now,
+		known: map[string]*nodeHealth{}, evicting: map[string]time.Time{},
 	}
 	l.Controller = reconcile.New(env, "", l.taintNoSchedule, "", "")
 	l.Failed = func(_ string, err error) { l.report(err) }
@@ -99,7 +98,7 @@ func (l *Lifecycle) look(ctx context.Context) error {
 	}
 	for name, h := range l.known {
 		if !seen[name] {
-			l.events.Record(l.nodes, &meta.Object{Key: h.key, Meta: meta.ObjectMeta{UID: h.uid.String()}}, reconcile.Normal, "RemovingNode", "Removing Node "+name+" from Controller")
+			l.nodes.Note(&meta.Object{Key: h.key, Meta: meta.ObjectMeta{UID: h.uid.String()}}, "RemovingNode", "Removing Node "+name+" from Controller")
 			delete(l.known, name)
 		}
 	}
@@ -160,7 +159,7 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 		h.created = reconcile.Time(node.Object("metadata"), "creationTimestamp")
 		h.lastSign = h.created
 		l.known[h.key.Name] = h
-		l.events.Record(l.nodes, o, reconcile.Normal, "RegisteredNode", "Registered Node "+o.Key.Name+" in Controller")
+		l.nodes.Note(o, "RegisteredNode", "Registered Node "+o.Key.Name+" in Controller")
 	}
 	h.version, h.taintsOutdated = o.Version, true
 	region, _ := o.Meta.Labels.Get(l.Translate("topology.platform.io/region"))
@@ -205,7 +204,7 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 		h.podsMarked = true
 		return nil
 	}
-	l.events.Record(l.nodes, o, reconcile.Normal, "NodeNotReady", "Node "+h.key.Name+" status is now: NodeNotReady")
+	l.nodes.Note(o, "NodeNotReady", "Node "+h.key.Name+" status is now: NodeNotReady")
 	return l.markPods(ctx, h)
 }
 
@@ -259,7 +258,7 @@ func (l *Lifecycle) markPods(ctx context.Context, h *nodeHealth) error {
 			return true
 		})
 		if err == nil && changed {
-			l.events.Record(l.pods, p, reconcile.Warning, "NodeNotReady", "Node is not ready")
+			l.pods.Warn(p, "NodeNotReady", "Node is not ready")
 		}
 		return err
 	})

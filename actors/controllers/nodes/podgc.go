@@ -41,7 +41,7 @@ type PodGC struct {
 // NewPodGC returns the controller.
 func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 	return &PodGC{
-		Env: env, podStore: newPodStore(env), nodes: env.Core("Node"), options: o,
+		Env: env, podStore: newPodStore(env, ""), nodes: env.Core("Node"), options: o,
 		outOfOrder: env.Translate(taintDomain + "out-of-service"), missing: map[string]time.Time{},
 	}
 }

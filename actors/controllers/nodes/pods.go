@@ -22,8 +22,8 @@ type podStore struct {
 	node, phase int // indexes of these fields in those of a stored Pod
 }
 
-func newPodStore(env *reconcile.Env) podStore {
-	k := env.Core("Pod")
+func newPodStore(env *reconcile.Env, component string) podStore {
+	k := env.Core("Pod").Reporting(component)
 	field := func(name string) int {
 		return slices.IndexFunc(k.Stored.SelectFields, func(f schema.SelectField) bool { return f.Name == name })
 	}

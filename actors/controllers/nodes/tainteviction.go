@@ -19,8 +19,7 @@ import (
 type TaintEviction struct {
 	*reconcile.Controller[meta.Key] // of Pods
 	podStore
-	nodes  reconcile.Client
-	events *reconcile.Recorder
+	nodes reconcile.Client
 
 	mu      sync.Mutex             // guards the rest
 	tainted map[string][]tree.Tree // taints NoExecute of nodes
@@ -30,7 +29,7 @@ type TaintEviction struct {
 // NewTaintEviction returns the controller.
 func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	t := &TaintEviction{
-		podStore: newPodStore(env), nodes: env.Core("Node"), events: env.Recorder("taint-eviction-controller"),
+		podStore: newPodStore(env, "taint-eviction-controller"), nodes: env.Core("Node"),
 		tainted: map[string][]tree.Tree{}, since: map[meta.Key]time.Time{},
 	}
 	t.Controller = reconcile.New(env, "noexec_taint_pod", t.evict, "a Pod that does not tolerate a taint stays", "pod")
@@ -139,7 +138,7 @@ func (t *TaintEviction) look(o *meta.Object) {
 	if stays {
 		t.forget(key)
 		if scheduled {
-			t.events.Record(t.pods, o, reconcile.Normal, "TaintManagerEviction", "Cancelling deletion of Pod "+o.Key.Namespace+"/"+o.Key.Name)
+			t.pods.Note(o, "TaintManagerEviction", "Cancelling deletion of Pod "+o.Key.Namespace+"/"+o.Key.Name)
 		}
 		return
 	}
@@ -224,7 +223,7 @@ func (t *TaintEviction) evict(ctx context.Context, key meta.Key) error {
 		t.SetTime(key, at)
 		return nil
 	}
-	t.events.Record(t.pods, o, reconcile.Normal, "TaintManagerEviction", "Marking for deletion Pod "+key.Namespace+"/"+key.Name)
+	t.pods.Note(o, "TaintManagerEviction", "Marking for deletion Pod "+key.Namespace+"/"+key.Name)
 	err = t.changeStatus(ctx, key, o.Meta.UID, func(status tree.Tree) bool {
 		putCondition(status, disruption("DeletionByTaintManager", "Taint manager: deleting due to NoExecute taint"))
 		return true

@@ -132,7 +132,7 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 // taintNoSchedule updates the taints of a node except those that evict Pods. A conflict needs no retry, as the newer
 // state is a change of its own.
 func (l *Lifecycle) taintNoSchedule(ctx context.Context, name string) error {
-	o, node, err := l.nodes.Read(ctx, l.nodes.Key("", name))
+	o, node, err := l.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
 		return err
 	}

@@ -22,7 +22,6 @@ type Binder struct {
 	*reconcile.Controller[meta.Key] // of claims
 	byVolume                        *reconcile.Controller[meta.Key]
 	volumes, claims, classes        reconcile.Client
-	events                          *reconcile.Recorder
 	bindCompleted, boundByBinder    string // annotations
 	betaClass, selectedNode         string
 	provisioner, provisionerBefore  string // of a claim: who is asked to provision it
@@ -35,11 +34,13 @@ type Binder struct {
 	taken   map[string]reference // volumes that a claim is about to be bound to
 }
 
+const component = "persistentvolume-controller"
+
 // NewBinder returns the controller.
 func NewBinder(env *reconcile.Env) *Binder {
 	b := &Binder{
-		volumes: env.Core("PersistentVolume"), claims: env.Core("PersistentVolumeClaim"), classes: env.Client("storage.platform.io", "v1", "StorageClass"),
-		events:        env.Recorder("persistentvolume-controller"),
+		volumes: env.Core("PersistentVolume").Reporting(component), claims: env.Core("PersistentVolumeClaim").Reporting(component),
+		classes:       env.Client("storage.platform.io", "v1", "StorageClass"),
 		bindCompleted: env.Translate("pv.platform.io/bind-completed"), boundByBinder: env.Translate("pv.platform.io/bound-by-controller"),
 		betaClass: env.Translate("volume.beta.platform.io/storage-class"), selectedNode: env.Translate("volume.platform.io/selected-node"),
 		provisioner: env.Translate("volume.platform.io/storage-provisioner"), provisionerBefore: env.Translate("volume.beta.platform.io/storage-provisioner"),
@@ -212,11 +213,11 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 		defer b.giveBack(name)
 		return b.bindTo(ctx, c, name)
 	case waits:
-		b.remark(c, reconcile.Normal, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
+		b.claims.Note(c.Object, "WaitForFirstConsumer", "waiting for first consumer to be created before binding")
 	case className != "":
 		return b.provision(ctx, c, className, class)
 	default:
-		b.remark(c, reconcile.Normal, "FailedBinding", "no persistent volumes available for this claim and no storage class is set")
+		b.claims.Note(c.Object, "FailedBinding", "no persistent volumes available for this claim and no storage class is set")
 	}
 	return b.setClaimPhase(ctx, c, "Pending")
 }
@@ -245,7 +246,7 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	if name == "" {
 		return nil, nil
 	}
-	_, object, err := b.classes.Read(ctx, b.classes.Key("", name))
+	_, object, err := b.classes.ReadNamed(ctx, "", name)
 	return object, err
 }
 
@@ -257,11 +258,11 @@ func (b *Binder) provision(ctx context.Context, c claim, name string, class tree
 	provisioner := class.String("provisioner")
 	switch {
 	case class == nil:
-		b.remark(c, reconcile.Warning, "ProvisioningFailed", fmt.Sprintf("storageclass.%s %q not found", b.classes.Group, name))
+		b.claims.Warn(c.Object, "ProvisioningFailed", fmt.Sprintf("storageclass.%s %q not found", b.classes.Group, name))
 		return b.setClaimPhase(ctx, c, "Pending")
 	case strings.HasPrefix(provisioner, b.inTreeProvisions):
 		if provisioner != b.noProvisioner {
-			b.remark(c, reconcile.Warning, "ProvisioningFailed", "no volume plugin matched name: "+provisioner)
+			b.claims.Warn(c.Object, "ProvisioningFailed", "no volume plugin matched name: "+provisioner)
 		}
 		return b.setClaimPhase(ctx, c, "Pending")
 	}
@@ -269,13 +270,9 @@ func (b *Binder) provision(ctx context.Context, c claim, name string, class tree
 		annotations := tree.Tree{b.provisioner: provisioner, b.provisionerBefore: provisioner}
 		return b.claims.Patch(ctx, c.Object, "", tree.Tree{"metadata": tree.Tree{"annotations": annotations}})
 	}
-	b.remark(c, reconcile.Normal, "ExternalProvisioning", fmt.Sprintf("Waiting for a volume to be created either by the external provisioner '%s' or manually by the system administrator. "+
+	b.claims.Note(c.Object, "ExternalProvisioning", fmt.Sprintf("Waiting for a volume to be created either by the external provisioner '%s' or manually by the system administrator. "+
 		"If volume creation is delayed, please verify that the provisioner is running and correctly registered.", provisioner))
 	return b.setClaimPhase(ctx, c, "Pending")
-}
-
-func (b *Binder) remark(c claim, kind, reason, message string) {
-	b.events.Record(b.claims, c.Object, kind, reason, message)
 }
 
 // syncPreBound binds a claim to the volume that it names, if that is free and fits.
@@ -297,11 +294,11 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	}
 	switch {
 	case v.claim.name == "" && !r.fits(&v):
-		b.remark(c, reconcile.Warning, "VolumeMismatch", fmt.Sprintf("Cannot bind to requested volume %q: it does not fit the claim", name))
+		b.claims.Warn(c.Object, "VolumeMismatch", fmt.Sprintf("Cannot bind to requested volume %q: it does not fit the claim", name))
 	case v.claim.name == "" || v.claim.is(c.ref()):
 		return b.bindTo(ctx, c, name)
 	default:
-		b.remark(c, reconcile.Warning, "FailedBinding", fmt.Sprintf("volume %q already bound to a different claim.", name))
+		b.claims.Warn(c.Object, "FailedBinding", fmt.Sprintf("volume %q already bound to a different claim.", name))
 	}
 	return b.setClaimPhase(ctx, c, "Pending")
 }
@@ -330,7 +327,7 @@ func (b *Binder) syncBound(ctx context.Context, c claim) error {
 
 func (b *Binder) lose(ctx context.Context, c claim, reason, message string) error {
 	if c.tree.Object("status").String("phase") != "Lost" {
-		b.remark(c, reconcile.Warning, reason, message)
+		b.claims.Warn(c.Object, reason, message)
 	}
 	return b.setClaimPhase(ctx, c, "Lost")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -148,6 +147,6 @@ func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) 
 	if object.Object("status").String("phase") == "Failed" {
 		return nil
 	}
-	b.events.Record(b.volumes, o, reconcile.Warning, reason, message)
+	b.volumes.Warn(o, reason, message)
 	return b.setVolumePhase(ctx, o, object, "Failed", message)
 }

@@ -15,12 +15,11 @@ import (
 type Ephemeral struct {
 	*reconcile.Controller[meta.Key] // of Pods
 	pods, claims                    reconcile.Client
-	events                          *reconcile.Recorder
 }
 
 // NewEphemeral returns the controller.
 func NewEphemeral(env *reconcile.Env) *Ephemeral {
-	e := &Ephemeral{pods: env.Core("Pod"), claims: env.Core("PersistentVolumeClaim"), events: env.Recorder("ephemeral_volume")}
+	e := &Ephemeral{pods: env.Core("Pod").Reporting("ephemeral_volume"), claims: env.Core("PersistentVolumeClaim")}
 	e.Controller = reconcile.New(env, "ephemeral_volume", e.sync, "the claims of a Pod are missing; they will be tried again", "pod")
 	e.Watch(e.pods, reconcile.Updates(e.onPod))
 	return e
@@ -86,7 +85,7 @@ func (e *Ephemeral) ensureClaim(ctx context.Context, pod *meta.Object, v tree.Tr
 	metadata.CopyField(template.Object("metadata"), "annotations")
 	_, err = e.claims.Create(ctx, tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))})
 	if err = reconcile.Except(err, reconcile.IsNamespaceTerminating, reconcile.IsNotFound); err != nil {
-		e.events.Record(e.pods, pod, reconcile.Warning, "FailedBinding", fmt.Sprintf("ephemeral volume controller: create PVC %s: %v", key.Name, err))
+		e.pods.Warn(pod, "FailedBinding", fmt.Sprintf("ephemeral volume controller: create PVC %s: %v", key.Name, err))
 	}
 	return err
 }

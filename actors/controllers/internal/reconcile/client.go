@@ -18,14 +18,31 @@ import (
 // cache of the kind, if there is one, before the call returns.
 type Client struct {
 	*schema.Kind
-	env     *Env
-	manager string
+	env       *Env
+	manager   string
+	component string // of its Events
 }
 
 // As returns a Client that writes under the name of a field manager.
 func (c Client) As(manager string) Client {
 	c.manager = manager
 	return c
+}
+
+// Reporting returns a Client that writes Events under the name of a component.
+func (c Client) Reporting(component string) Client {
+	c.component = component
+	return c
+}
+
+// Note writes an Event of the usual course about an object.
+func (c Client) Note(o *meta.Object, reason, message string) {
+	c.env.Recorder(c.component).Record(c, o, Normal, reason, message)
+}
+
+// Warn writes an Event of a failure about an object.
+func (c Client) Warn(o *meta.Object, reason, message string) {
+	c.env.Recorder(c.component).Record(c, o, Warning, reason, message)
 }
 
 // Key returns the key of an object.
@@ -50,6 +67,16 @@ func (c Client) Read(ctx context.Context, key meta.Key) (*meta.Object, tree.Tree
 	}
 	object, err := c.Decode(o)
 	return o, object, err
+}
+
+// GetNamed is Get by namespace and name.
+func (c Client) GetNamed(ctx context.Context, namespace, name string) (*meta.Object, error) {
+	return c.Get(ctx, c.Key(namespace, name))
+}
+
+// ReadNamed is Read by namespace and name.
+func (c Client) ReadNamed(ctx context.Context, namespace, name string) (*meta.Object, tree.Tree, error) {
+	return c.Read(ctx, c.Key(namespace, name))
 }
 
 // Decode returns what an object holds.

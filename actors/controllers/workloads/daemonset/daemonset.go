@@ -21,7 +21,7 @@ const burst = 250
 // failures is the only state that is not in the cluster.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
-	cluster  *cluster.Cluster
+	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	history  *history.History
 	recorder *reconcile.Recorder
@@ -31,7 +31,7 @@ type Controller struct {
 // New makes the controller of DaemonSets.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
-		cluster: c, sets: c.Items("apps", "v1", "DaemonSet"), history: history.New(c, hashLabel), recorder: c.Recorder("daemonset-controller"),
+		Cluster: c, sets: c.Items("apps", "v1", "DaemonSet"), history: history.New(c, hashLabel), recorder: c.Recorder("daemonset-controller"),
 		failures: failures{all: map[failureKey]failure{}},
 	}
 	d.Controller = c.Workloads("daemonset", d.sets, d.reconcile, d.history.Cache(), c.Pods, c.Nodes)
@@ -125,7 +125,7 @@ func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tr
 // turn is what is known of a DaemonSet now, after it has adopted and released what it should.
 // Nodes and Pods are taken from the caches, which have this controller's own writes already.
 func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) (*turn, error) {
-	pods, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(item), d.cluster.Pods)
+	pods, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(item), d.Pods)
 	if err != nil {
 		return nil, err
 	}
@@ -133,8 +133,8 @@ func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.T
 	seconds, _ := spec.Int("minReadySeconds")
 	t := &turn{
 		key:       item.Key,
-		placement: placement{pod, withTolerations(pod.Objects("tolerations"), tolerations(d.cluster.Naming, pod.Bool("hostNetwork")))},
-		nodes:     d.cluster.Nodes.All(), pods: map[string][]*cluster.Pod{}, hash: hash, minReady: time.Duration(seconds) * time.Second, now: d.cluster.Now(),
+		placement: placement{pod, withTolerations(pod.Objects("tolerations"), tolerations(d.Cluster.Naming, pod.Bool("hostNetwork")))},
+		nodes:     d.Nodes.All(), pods: map[string][]*cluster.Pod{}, hash: hash, minReady: time.Duration(seconds) * time.Second, now: d.Now(),
 	}
 	strategy := spec.Object("updateStrategy")
 	t.surges = strategy.String("type") == "RollingUpdate" && cluster.Scaled(strategy.Object("rollingUpdate")["maxSurge"], 1, true) > 0
@@ -180,10 +180,10 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 		node := nodes[next]
 		next++
 		mu.Unlock()
-		pod := podFor(d.cluster.Naming, item, spec.Object("template"), hash, node)
-		return reconcile.Except(d.cluster.CreatePod(ctx, d.recorder.About(item), item, pod), reconcile.IsNamespaceTerminating)
+		pod := podFor(d.Cluster.Naming, item, spec.Object("template"), hash, node)
+		return reconcile.Except(d.CreatePod(ctx, d.recorder.About(item), item, pod), reconcile.IsNamespaceTerminating)
 	})
-	remove := reconcile.ForEachParallel(c.remove[:min(len(c.remove), burst)], func(p *cluster.Pod) error { return d.cluster.DeletePod(ctx, d.recorder.About(item), p) })
+	remove := reconcile.ForEachParallel(c.remove[:min(len(c.remove), burst)], func(p *cluster.Pod) error { return d.DeletePod(ctx, d.recorder.About(item), p) })
 	return errors.Join(create, remove)
 }
 

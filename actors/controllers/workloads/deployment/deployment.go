@@ -16,7 +16,7 @@ import (
 // which waits until the old ones have ended.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
-	cluster           *cluster.Cluster
+	*cluster.Cluster
 	deployments, sets *reconcile.Cache[*reconcile.Item]
 	recorder          *reconcile.Recorder
 	names             names
@@ -27,7 +27,7 @@ type Controller struct {
 // run.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
-		cluster: c, deployments: c.Items("apps", "v1", "Deployment"), sets: c.Items("apps", "v1", "ReplicaSet"),
+		Cluster: c, deployments: c.Items("apps", "v1", "Deployment"), sets: c.Items("apps", "v1", "ReplicaSet"),
 		recorder: c.Recorder("deployment-controller"), names: newNames(c.Naming),
 	}
 	d.Controller = c.Workloads("deployment", d.deployments, d.reconcile, d.sets, c.Pods)
@@ -144,7 +144,7 @@ func (r *rollout) tellPaused() {
 	if deadline(r.spec) == 0 || is == timedOut {
 		return
 	}
-	now := r.cluster.Now()
+	now := r.Now()
 	switch {
 	case r.spec.Bool("paused") && is != paused:
 		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, "Unknown", paused, "Deployment is paused", now))
@@ -285,7 +285,7 @@ func (r *rollout) oldPodsRun() bool {
 		return true
 	}
 	for _, rs := range r.old {
-		for _, p := range r.cluster.Pods.OwnedBy(rs.UID) {
+		for _, p := range r.Pods.OwnedBy(rs.UID) {
 			if !p.Ended() {
 				return true
 			}
@@ -349,7 +349,7 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 // Passing of a deadline changes no object, so no watch would tell of it. The second that is added is for the times in
 // objects, which have no fractions.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
-	now, old := r.cluster.Now(), r.tree.Object("status")
+	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)
 	if rolls {
 		name := ""

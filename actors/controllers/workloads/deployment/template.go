@@ -63,7 +63,7 @@ func (r *rollout) adjust(ctx context.Context, revision int64) error {
 // tellProgress sets the condition Progressing for when the status is written. A Deployment without a deadline has none.
 func (r *rollout) tellProgress(status, reason, message string) {
 	if deadline(r.spec) > 0 {
-		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, status, reason, message, r.cluster.Now()))
+		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, status, reason, message, r.Now()))
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 // any change of an object are reached by adding the key of the CronJob for later (AddAt).
 type CronController struct {
 	*reconcile.Controller[meta.Key]
-	cluster     *cluster.Cluster
+	*cluster.Cluster
 	crons, jobs *reconcile.Cache[*reconcile.Item]
 	recorder    *reconcile.Recorder
 	scheduledAt string // the annotation of Jobs with their time
@@ -28,7 +28,7 @@ type CronController struct {
 // NewCron makes the controller of CronJobs.
 func NewCron(c *cluster.Cluster) *CronController {
 	j := &CronController{
-		cluster: c, crons: c.Items("batch", "v1", "CronJob"), jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("cronjob-controller"),
+		Cluster: c, crons: c.Items("batch", "v1", "CronJob"), jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("cronjob-controller"),
 		scheduledAt: c.Naming.Translate("batch.platform.io/cronjob-scheduled-timestamp"),
 	}
 	j.Controller = c.Workloads("cronjob", j.crons, j.reconcile, j.jobs)
@@ -61,7 +61,7 @@ type child struct {
 // reconcile takes one turn.
 func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	status := t.Object("status")
-	r := &run{CronController: j, Reporter: j.recorder.About(item), item: item, tree: t, spec: t.Object("spec"), active: status.Objects("active"), now: j.cluster.Now()}
+	r := &run{CronController: j, Reporter: j.recorder.About(item), item: item, tree: t, spec: t.Object("spec"), active: status.Objects("active"), now: j.Now()}
 	r.last, r.won = status.String("lastScheduleTime"), status.String("lastSuccessfulTime")
 	children, err := r.children()
 	if err != nil {

@@ -15,7 +15,7 @@ import (
 // Without the second one, Pods whose Job was deleted could never be deleted themselves.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
-	cluster  *cluster.Cluster
+	*cluster.Cluster
 	jobs     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
 	orphans  *reconcile.Controller[meta.Key] // Pods with the finalizer that no Job counts
@@ -33,7 +33,7 @@ const burst = 500
 // finalizer whose controller is no Job that is there.
 func New(c *cluster.Cluster) *Controller {
 	j := &Controller{
-		cluster: c, jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("job-controller"),
+		Cluster: c, jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("job-controller"),
 		backoffs: backoffs{all: map[string]backoff{}}, managed: c.Naming.Translate("platform.io/job-controller"),
 	}
 	j.Controller = c.Workloads("job", j.jobs, j.reconcile, c.Pods)
@@ -58,7 +58,7 @@ func (j *Controller) abandon(old, now *reconcile.Item) {
 		return
 	}
 	j.backoffs.set(old.UID, backoff{})
-	for _, p := range j.cluster.Pods.OwnedBy(old.UID) {
+	for _, p := range j.Pods.OwnedBy(old.UID) {
 		if p.Tracked {
 			j.orphans.Add(p.Key)
 		}
@@ -69,7 +69,7 @@ func (j *Controller) abandon(old, now *reconcile.Item) {
 // Everything is checked again here, as the Pod or its Job may have changed since the key was added. The finalizer is
 // kept as long as a Job is there that has not ended, because that Job still has to count the Pod.
 func (j *Controller) release(ctx context.Context, key meta.Key) error {
-	p := j.cluster.Pods.Get(key)
+	p := j.Pods.Get(key)
 	if p == nil || !p.Tracked {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (j *Controller) release(ctx context.Context, key meta.Key) error {
 			return err
 		}
 	}
-	return j.cluster.Untrack(ctx, p)
+	return j.Untrack(ctx, p)
 }
 
 // reconcile takes one turn of one Job.
@@ -90,7 +90,7 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	}
 	if finished(t.Object("status")) != nil {
 		j.backoffs.set(item.UID, backoff{})
-		for _, p := range j.cluster.Pods.OwnedBy(item.UID) {
+		for _, p := range j.Pods.OwnedBy(item.UID) {
 			if p.Tracked {
 				j.orphans.Add(p.Key)
 			}
@@ -99,8 +99,8 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	}
 	// The finalizer is added in the write that adopts, so that no Pod of a Job is ever without it before it was counted.
 	claimer := reconcile.NewClaimer(item)
-	claimer.Finalizer = j.cluster.Names.JobTracking
-	pods, err := reconcile.ClaimAll(ctx, claimer, j.cluster.Pods)
+	claimer.Finalizer = j.Names.JobTracking
+	pods, err := reconcile.ClaimAll(ctx, claimer, j.Pods)
 	if err != nil {
 		return err
 	}
@@ -127,12 +127,12 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	if err := t.applyFailurePolicy(ctx, pods); err != nil {
 		return err
 	}
-	t.state = newState(t.tree, t.latest(pods), t.cluster.Names, func(p *cluster.Pod) verdict {
+	t.state = newState(t.tree, t.latest(pods), t.Names, func(p *cluster.Pod) verdict {
 		if v, ok := t.verdicts[p.UID]; ok {
 			return v
 		}
 		return verdict{counts: true}
-	}, t.cluster.Now())
+	}, t.Now())
 	if !t.status.Has("startTime") && !t.suspended() {
 		t.status["startTime"] = reconcile.Stamp(t.now)
 	}
@@ -158,7 +158,7 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	now := make([]*cluster.Pod, 0, len(pods))
 	for _, p := range pods {
-		if q := t.cluster.Pods.Get(p.Key); q != nil && q.UID == p.UID {
+		if q := t.Pods.Get(p.Key); q != nil && q.UID == p.UID {
 			now = append(now, q)
 		}
 	}
@@ -177,7 +177,7 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 		if p.Phase != cluster.PodFailed && !p.Terminating {
 			continue
 		}
-		o, pod, err := t.cluster.Pods.Read(ctx, p.Key)
+		o, pod, err := t.Pods.Read(ctx, p.Key)
 		if err != nil {
 			return err
 		}

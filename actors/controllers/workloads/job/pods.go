@@ -20,11 +20,11 @@ func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) 
 	active = int64(len(t.active))
 	err = reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {
 		if uncounted && p.Tracked {
-			if err := t.cluster.Untrack(ctx, p); err != nil {
+			if err := t.Untrack(ctx, p); err != nil {
 				return err
 			}
 		}
-		if err := t.cluster.DeletePod(ctx, t.Reporter, p); err != nil {
+		if err := t.DeletePod(ctx, t.Reporter, p); err != nil {
 			return err
 		}
 		mu.Lock()
@@ -33,7 +33,7 @@ func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) 
 		if p.Ready {
 			t.ready--
 		}
-		if t.cluster.Pods.Get(p.Key) != nil {
+		if t.Pods.Get(p.Key) != nil {
 			t.going++
 		}
 		return nil
@@ -91,7 +91,7 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 		}
 		next++
 		mu.Unlock()
-		err := t.cluster.CreatePod(ctx, t.Reporter, t.item, t.podOf(pod, index))
+		err := t.CreatePod(ctx, t.Reporter, t.item, t.podOf(pod, index))
 		if reconcile.IsNamespaceTerminating(err) {
 			return nil
 		}
@@ -139,8 +139,8 @@ const indexVariable = "JOB_COMPLETION_INDEX"
 func (t *turn) pod() tree.Tree {
 	pod := cluster.PodOf(t.item, t.spec.Object("template"))
 	metadata := pod.Object("metadata")
-	finalizers := reconcile.WithoutItem(metadata.List("finalizers"), t.cluster.Names.JobTracking)
-	metadata["finalizers"] = append(finalizers, t.cluster.Names.JobTracking)
+	finalizers := reconcile.WithoutItem(metadata.List("finalizers"), t.Names.JobTracking)
+	metadata["finalizers"] = append(finalizers, t.Names.JobTracking)
 	if !t.indexed {
 		return pod
 	}
@@ -151,7 +151,7 @@ func (t *turn) pod() tree.Tree {
 				has = has || v.String("name") == indexVariable
 			}
 			if !has {
-				from := tree.Tree{"fieldRef": tree.Tree{"fieldPath": "metadata.labels['" + t.cluster.Names.JobIndex + "']"}}
+				from := tree.Tree{"fieldRef": tree.Tree{"fieldPath": "metadata.labels['" + t.Names.JobIndex + "']"}}
 				c["env"] = append(c.List("env"), tree.Tree{"name": indexVariable, "valueFrom": from})
 			}
 		}
@@ -170,8 +170,8 @@ func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	metadata, n := pod.Object("metadata"), strconv.Itoa(index)
 	metadata["generateName"] = indexedName(t.item.Key.Name, index)
 	annotations := metadata.EnsureObject("annotations")
-	annotations[t.cluster.Names.JobIndex] = n
-	metadata.EnsureObject("labels")[t.cluster.Names.JobIndex] = n
+	annotations[t.Names.JobIndex] = n
+	metadata.EnsureObject("labels")[t.Names.JobIndex] = n
 	pod.Object("spec")["hostname"] = t.item.Key.Name + "-" + n
 	if t.perIndex < 0 {
 		return pod
@@ -185,9 +185,9 @@ func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 			ignored++
 		}
 	}
-	annotations[t.cluster.Names.IndexFailures] = strconv.Itoa(fails)
+	annotations[t.Names.IndexFailures] = strconv.Itoa(fails)
 	if ignored > 0 {
-		annotations[t.cluster.Names.IndexIgnored] = strconv.Itoa(ignored)
+		annotations[t.Names.IndexIgnored] = strconv.Itoa(ignored)
 	}
 	return pod
 }

@@ -16,7 +16,7 @@ import (
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {
-		if now := t.cluster.Pods.Get(p.Key); now != nil && now.UID == p.UID && now.Tracked {
+		if now := t.Pods.Get(p.Key); now != nil && now.UID == p.UID && now.Tracked {
 			tracked[p.UID] = true
 		}
 	}
@@ -53,7 +53,7 @@ func (t *turn) write(ctx context.Context) error {
 func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string]bool) error {
 	var mu sync.Mutex
 	return reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {
-		if err := t.cluster.Untrack(ctx, p); err != nil {
+		if err := t.Untrack(ctx, p); err != nil {
 			return fmt.Errorf("removing tracking finalizer: %w", err)
 		}
 		mu.Lock()

@@ -18,7 +18,7 @@ const burst = 500
 // ReplicaSets and ReplicationControllers each have one of their own, with a queue, workers and a name in Events.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
-	cluster  *cluster.Cluster
+	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
 	// tellsTerminating: the status says how many Pods are on their way out.
@@ -37,7 +37,7 @@ func NewReplicationControllers(c *cluster.Cluster) *Controller {
 
 // newController makes the controller of a kind. queue is the name in metrics, reporter the one in Events.
 func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], queue, reporter string, tellsTerminating bool) *Controller {
-	r := &Controller{cluster: c, sets: sets, recorder: c.Recorder(reporter), tellsTerminating: tellsTerminating}
+	r := &Controller{Cluster: c, sets: sets, recorder: c.Recorder(reporter), tellsTerminating: tellsTerminating}
 	r.Controller = c.Workloads(queue, sets, r.reconcile, c.Pods)
 	reconcile.FollowDependents(r.Controller, c.Pods, sets)
 	return r
@@ -48,7 +48,7 @@ func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], q
 // work against it. The failure is returned after the status that tells of it was written, so that the turn is taken
 // again.
 func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
-	owned := r.cluster.Pods.OwnedBy(set.UID)
+	owned := r.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)
 	if err != nil {
 		return err
@@ -60,7 +60,7 @@ func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.
 	if !set.Terminating {
 		o.failure = r.manage(ctx, set, t, pods)
 	}
-	o.now = r.cluster.Now()
+	o.now = r.Now()
 	status, recheck := newStatus(t, o)
 	if err := r.sets.UpdateStatus(ctx, t, status); err != nil {
 		return errors.Join(o.failure, err)
@@ -81,7 +81,7 @@ func (r *Controller) claim(ctx context.Context, set *reconcile.Item, owned []*cl
 			active = append(active, p)
 		}
 	}
-	return reconcile.Claim(ctx, reconcile.NewClaimer(set), r.cluster.Pods, active, (*cluster.Pod).Active)
+	return reconcile.Claim(ctx, reconcile.NewClaimer(set), r.Pods, active, (*cluster.Pod).Active)
 }
 
 // countTerminating is the number of Pods of a set that are on their way out and still run.
@@ -103,12 +103,12 @@ func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tre
 	case missing > 0:
 		pod := cluster.PodOf(set, t.Object("spec", "template"))
 		return reconcile.SlowStart(min(missing, burst), func() error {
-			err := r.cluster.CreatePod(ctx, r.recorder.About(set), set, pod.Copy())
+			err := r.CreatePod(ctx, r.recorder.About(set), set, pod.Copy())
 			return reconcile.Except(err, reconcile.IsNamespaceTerminating)
 		})
 	case missing < 0:
-		going := toDelete(pods, r.related(set), min(-missing, burst), r.cluster.Now())
-		return reconcile.ForEachParallel(going, func(p *cluster.Pod) error { return r.cluster.DeletePod(ctx, r.recorder.About(set), p) })
+		going := toDelete(pods, r.related(set), min(-missing, burst), r.Now())
+		return reconcile.ForEachParallel(going, func(p *cluster.Pod) error { return r.DeletePod(ctx, r.recorder.About(set), p) })
 	}
 	return nil
 }
@@ -116,10 +116,10 @@ func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tre
 // related are the Pods of all sets that have the same controller: those of one Deployment.
 func (r *Controller) related(set *reconcile.Item) (pods []*cluster.Pod) {
 	if set.Controller == nil {
-		return r.cluster.Pods.OwnedBy(set.UID)
+		return r.Pods.OwnedBy(set.UID)
 	}
 	for _, sibling := range r.sets.OwnedBy(set.Controller.UID) {
-		pods = append(pods, r.cluster.Pods.OwnedBy(sibling.UID)...)
+		pods = append(pods, r.Pods.OwnedBy(sibling.UID)...)
 	}
 	return pods
 }

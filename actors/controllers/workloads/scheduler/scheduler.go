@@ -21,7 +21,7 @@ const name = "default-scheduler"
 // A Controller puts Pods on nodes. It keeps nothing: each turn begins with what the caches have.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
-	cluster  *cluster.Cluster
+	*cluster.Cluster
 	recorder *reconcile.Recorder
 }
 
@@ -30,7 +30,7 @@ var everything = meta.Key{Name: "pods"}
 
 // New makes the scheduler.
 func New(c *cluster.Cluster) *Controller {
-	s := &Controller{cluster: c, recorder: c.Recorder(name)}
+	s := &Controller{Cluster: c, recorder: c.Recorder(name)}
 	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)
 	// A turn is due when a Pod comes, or when there is room that was not there before.
 	c.Pods.Subscribe(func(old, now *cluster.Pod) {
@@ -97,15 +97,15 @@ type decision struct {
 
 // reconcile puts all Pods that wait on nodes.
 func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
-	pods := s.cluster.Pods.All()
-	t := newTurn(s.cluster.Nodes.All(), pods)
+	pods := s.Pods.All()
+	t := newTurn(s.Nodes.All(), pods)
 	waiting := slices.DeleteFunc(pods, func(p *cluster.Pod) bool { return !waits(p) })
 	slices.SortFunc(waiting, func(a, b *cluster.Pod) int {
 		return cmp.Or(cmp.Compare(b.Priority, a.Priority), a.Created.Compare(b.Created), strings.Compare(a.Key.String(), b.Key.String()))
 	})
 	var all []decision
 	for _, p := range waiting {
-		object, pod, err := s.cluster.Pods.Read(ctx, p.Key)
+		object, pod, err := s.Pods.Read(ctx, p.Key)
 		if err != nil {
 			return err
 		}
@@ -210,16 +210,16 @@ func (s *Controller) carryOut(ctx context.Context, d decision) error {
 	if d.node != "" {
 		err = s.bind(ctx, d.pod, d.node)
 	} else {
-		s.recorder.Record(s.cluster.Pods.Client, d.pod.Object(), reconcile.Warning, "FailedScheduling", d.reason)
-		c := reconcile.NewCondition("PodScheduled", "False", "Unschedulable", d.reason, s.cluster.Now())
-		err = s.cluster.Pods.StrategicPatch(ctx, d.pod.Key, d.pod.UID, "status", tree.Tree{"status": tree.Tree{"conditions": []any{c}}})
+		s.recorder.Record(s.Pods.Client, d.pod.Object(), reconcile.Warning, "FailedScheduling", d.reason)
+		c := reconcile.NewCondition("PodScheduled", "False", "Unschedulable", d.reason, s.Now())
+		err = s.Pods.StrategicPatch(ctx, d.pod.Key, d.pod.UID, "status", tree.Tree{"status": tree.Tree{"conditions": []any{c}}})
 	}
 	return reconcile.Except(err, reconcile.IsNotFound, reconcile.IsConflict)
 }
 
 // bind puts a Pod on a node.
 func (s *Controller) bind(ctx context.Context, p *cluster.Pod, node string) error {
-	_, err := s.cluster.Pods.Mutate(ctx, request.Mutation{Key: p.Key, Subresource: "binding", Change: request.Create{Object: tree.Tree{
+	_, err := s.Pods.Mutate(ctx, request.Mutation{Key: p.Key, Subresource: "binding", Change: request.Create{Object: tree.Tree{
 		"apiVersion": "v1", "kind": "Binding", "metadata": tree.Tree{"name": p.Key.Name, "namespace": p.Key.Namespace, "uid": p.UID},
 		"target": tree.Tree{"apiVersion": "v1", "kind": "Node", "name": node},
 	}}})

@@ -66,7 +66,7 @@ type claim struct {
 
 // readClaim reads a claim from the store; nil if there is none of that name.
 func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
-	o, object, err := t.claims.Read(ctx, t.claims.Key(t.item.Key.Namespace, name))
+	o, object, err := t.claims.ReadNamed(ctx, t.item.Key.Namespace, name)
 	if err != nil || o == nil {
 		return nil, err
 	}
@@ -177,7 +177,7 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	if pod == nil {
 		return nil
 	}
-	reference := t.cluster.Pods.ControllerReference(pod.Key.Name, pod.UID)
+	reference := t.Pods.ControllerReference(pod.Key.Name, pod.UID)
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
 		is, err := t.readClaim(ctx, claimName(template.Object("metadata").String("name"), t.item.Key.Name, s.ordinal))
 		if err != nil {

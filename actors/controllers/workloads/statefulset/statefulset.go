@@ -20,7 +20,7 @@ import (
 // is made or its ownership is checked.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
-	cluster            *cluster.Cluster
+	*cluster.Cluster
 	sets               *reconcile.Cache[*reconcile.Item]
 	history            *history.History
 	claims             reconcile.Client
@@ -33,7 +33,7 @@ type Controller struct {
 // Pods with the revision is the same.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{
-		cluster: c, sets: c.Items("apps", "v1", "StatefulSet"), history: history.New(c, c.Naming.Translate("controller.platform.io/hash")), claims: c.Core("PersistentVolumeClaim").As(reconcile.Manager), recorder: c.Recorder("statefulset-controller"),
+		Cluster: c, sets: c.Items("apps", "v1", "StatefulSet"), history: history.New(c, c.Naming.Translate("controller.platform.io/hash")), claims: c.Core("PersistentVolumeClaim").As(reconcile.Manager), recorder: c.Recorder("statefulset-controller"),
 		nameLabel: c.Naming.Translate("statefulset.platform.io/pod-name"), ordinal: c.Naming.Translate("apps.platform.io/pod-index"),
 	}
 	s.Controller = c.Workloads("statefulset", s.sets, s.reconcile, s.history.Cache(), c.Pods)
@@ -66,7 +66,7 @@ func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	claimer := &reconcile.Claimer{Owner: item, Selects: func(h *reconcile.Head) bool {
 		return item.Selects(h.Labels) && ordinalOf(item.Key.Name, h.Key.Name) >= 0
 	}}
-	pods, err := reconcile.ClaimAll(ctx, claimer, s.cluster.Pods)
+	pods, err := reconcile.ClaimAll(ctx, claimer, s.Pods)
 	if err != nil {
 		return err
 	}
@@ -74,7 +74,7 @@ func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	if err != nil {
 		return err
 	}
-	r := &turn{Controller: s, Reporter: s.recorder.About(item), plan: readPlan(t.Object("spec")), item: item, tree: t, spec: t.Object("spec"), now: s.cluster.Now()}
+	r := &turn{Controller: s, Reporter: s.recorder.About(item), plan: readPlan(t.Object("spec")), item: item, tree: t, spec: t.Object("spec"), now: s.Now()}
 	collisions, _ := t.Object("status").Int("collisionCount")
 	if err := r.findRevisions(ctx, revisions, &collisions); err != nil {
 		return err
@@ -189,7 +189,7 @@ func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 // They are what a Service for a single Pod can select it by.
 func (t *turn) identify(ctx context.Context, s *slot) error {
 	labels := tree.Tree{t.nameLabel: s.pod.Key.Name, t.ordinal: strconv.FormatInt(s.ordinal, 10)}
-	_, err := t.cluster.Pods.PatchExisting(ctx, s.pod.AnyVersion(), "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
+	_, err := t.Pods.PatchExisting(ctx, s.pod.AnyVersion(), "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
 	t.tell("update", s.pod.Key.Name, err)
 	return err
 }
@@ -217,7 +217,7 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 		t.tell("create", name, err)
 		return err
 	}
-	o, err := t.cluster.Pods.Create(ctx, pod)
+	o, err := t.Pods.Create(ctx, pod)
 	if reconcile.IsAlreadyExists(err) || reconcile.IsNamespaceTerminating(err) {
 		return err
 	}
@@ -225,7 +225,7 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 	if err != nil {
 		return err
 	}
-	s.pod = t.cluster.Pods.Get(o.Key)
+	s.pod = t.Pods.Get(o.Key)
 	return t.own(ctx, *s, false)
 }
 
@@ -287,7 +287,7 @@ func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bo
 // delete deletes a Pod, with its own grace period, and tells of it. The uid in the delete keeps it from deleting the
 // next Pod of the same name.
 func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
-	err := t.cluster.Pods.Remove(ctx, &p.Head, "")
+	err := t.Pods.Remove(ctx, &p.Head, "")
 	t.tell("delete", p.Key.Name, err)
 	return err
 }
@@ -310,7 +310,7 @@ func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 	all := slices.Concat(t.slots, t.condemned)
 	for i := range all {
 		if p := all[i].pod; p != nil {
-			all[i].pod = t.cluster.Pods.Get(p.Key)
+			all[i].pod = t.Pods.Get(p.Key)
 		}
 	}
 	status := t.counts(all, t.current.Key.Name, t.newest.Key.Name, t.now)

@@ -165,7 +165,7 @@ func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations
 // Without this look a process that was ended after its create would make a second revision of the same data. What was
 // read is brought into the cache, which may not have seen it yet.
 func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, data tree.Tree) (*Revision, error) {
-	o, err := h.revisions.Client.Get(ctx, h.revisions.Key(owner.Key.Namespace, name))
+	o, err := h.revisions.GetNamed(ctx, owner.Key.Namespace, name)
 	if err != nil || o == nil {
 		return nil, err
 	}
