@@ -18,7 +18,7 @@
 // After each table nothing but the daemon may have been restarted: a controller that has ended fails the test.
 //
 // make test plays the tables with the controllers and the scheduler that are built into the daemon, but for those in
-// testdata/cluster/programs, which need more, or minutes. make cluster-test (TROUPE_CLUSTER=programs) plays all of them with
+// testdata/cluster/programs, which need more, or minutes. .ci/suite cluster (TROUPE_CLUSTER=programs) plays all of them with
 // kube-controller-manager, kube-scheduler, kubeadm and kwok, which are built from the modules that kubernetes/go.mod and kwok/go.mod
 // pin, once, into the user's cache. With TROUPE_PROGRAMS=DIR they are taken from a folder.
 //

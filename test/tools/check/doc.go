@@ -1,4 +1,4 @@
-// Command check runs the tests of both modules, as make test, make check and make flakes do.
+// Command check runs the tests of both modules, as make test and make check do.
 //
 //	go run ./tools/check             everything that must pass before a change goes in
 //	go run ./tools/check -stages suite   only the stages whose names match a pattern
@@ -17,7 +17,7 @@
 //	tool      a program that some tests need and that is not written in Go, such as strace
 //
 // Packages and topics in which goroutines meet run with the race detector (raced.go). The others compute with one goroutine, or drive
-// the server as a process; make race runs all of them with it.
+// the server as a process; go test -race runs all of them with it.
 //
 // Suites whose subject is not the disk keep their files in /dev/shm if it has room and may hold programs. A missing tool is reported at
 // the start; the tests that need it are skipped, and fail where CI is set.

@@ -1,5 +1,5 @@
 // Command clusterscale measures how a control plane places many Pods on many simulated nodes: how fast, at whose cost, and what the scheduler
-// waits for. make cluster-scale builds what it needs and runs it; with --kube-apiserver the same is measured there.
+// waits for. go run . builds what it needs and runs it; with --kube-apiserver the same is measured there.
 //
 // Every part is a process of its own, whose CPU time is read from /proc. There are two phases, so that what makes Pods does not hide
 // how fast they are placed:

@@ -26,9 +26,9 @@ func startCluster(ctx context.Context, processes *controlplane.Processes, dir st
 	}
 	settings := filepath.Join(dir, "settings.yaml")
 	// The suite opens WebSockets as a page of http://localhost would, which no page may otherwise, and expects of nodes what kubeadm allows them.
-	text := "serving:\n  advertiseAddress: " + controlplane.OuterAddress() + "\n  corsAllowedOrigins: ['^http://localhost$']\n" +
-		"services:\n  clusterIPRange: " + controlplane.ServiceRanges + "\n" +
-		"authorization:\n  modes: [Node, RBAC]\nadmission:\n  enable: [NodeRestriction]\n"
+	text := "advertise-address: " + controlplane.OuterAddress() + "\ncors-allowed-origins: ['^http://localhost$']\n" +
+		"service-cluster-ip-range: " + controlplane.ServiceRanges + "\n" +
+		"authorization-mode: [Node, RBAC]\nenable-admission-plugins: [NodeRestriction]\n"
 	if err := os.WriteFile(settings, []byte(text), 0o600); err != nil {
 		return "", err
 	}
