@@ -88,7 +88,7 @@ func TestEdit(t *testing.T) {
 			}},
 		"another name": {`[ $n = 1 ] && sed -i 's/^  name: web/  name: other/' "$1"; true`, 1, "metadata.name cannot be changed in an editor: it was web", nil},
 		"others change other fields meanwhile": {
-			`sed -i 's/replicas: 1/replicas: 3/' "$1"; troupe set image deployment/web web=i:2 >/dev/null; troupe label deployment web by=other >/dev/null`, 0, "deployment.apps/web edited\n",
+			`sed -i 's/replicas: 1/replicas: 3/' "$1"; troupe patch deployment web -p '{"spec":{"template":{"spec":{"containers":[{"name":"web","image":"i:2"}]}}}}' >/dev/null; troupe label deployment web by=other >/dev/null`, 0, "deployment.apps/web edited\n",
 			func(t *testing.T, p *place) {
 				replicas, image, labels := p.spec()
 				if by := labels.(map[string]any)["by"]; replicas != 3.0 || image != "i:2" || by != "other" {

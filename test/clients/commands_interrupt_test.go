@@ -20,8 +20,6 @@ func TestInterrupt(t *testing.T) {
 		"get configmaps held --watch":                                "held",
 		"get configmaps --watch-only --output-watch-events":          "",
 		"delete configmap held":                                      "deleted",
-		"rollout status deployment/web":                              "Waiting",
-		"events --watch":                                             "LAST SEEN",
 		"wait deployment/web --for=condition=Available --timeout=1h": "",
 	} {
 		t.Run(command, func(t *testing.T) {

@@ -55,7 +55,7 @@ func workspace(t *testing.T) string {
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
 // workloadsTables are the tables whose daemon runs the controllers of workloads, beside a simulated kubelet.
-var workloadsTables = []string{"kubernetes/rollout", "troupe/nodes"}
+var workloadsTables = []string{"kubernetes/rollout"}
 
 // processTables are the tables whose commands are processes of their own, for signals and exit
 // codes.

@@ -68,10 +68,10 @@ func ownTables(t *testing.T) (names []string) {
 
 // dailyTwins are the tables that run in the profile kubernetes where nothing is soaked. In the profile platform, whose only such client
 // troupe is, all of them run.
-var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom", "kubernetes/rollout"}
+var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
-// withoutTwin are the tables of what troupe does not have: last-applied annotations, and modes of kubectl that few use.
-var withoutTwin = []string{"ssa", "kubernetes/modes"}
+// withoutTwin are the tables of what troupe does not have: last-applied annotations, rollouts, and modes of kubectl that few use.
+var withoutTwin = []string{"ssa", "kubernetes/modes", "kubernetes/rollout"}
 
 // readKubectl reads a transcript.
 func readKubectl(transcript string) (steps []step) {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
 	"syscall"
@@ -95,68 +94,6 @@ func TestTroupe(t *testing.T) {
 		m.expect(try.command, try.stdin, try.want, try.code)
 	}
 	forwardPort(t, m.command)
-}
-
-// TestTroupeCopies: files and folders go to containers and come from them, which are folders of this machine here, with the programs tar and test.
-func TestTroupeCopies(t *testing.T) {
-	t.Parallel()
-	m := newCommander(t)
-	write := func(name, text string) {
-		t.Helper()
-		path := filepath.Join(m.dir, name)
-		must(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		client.WriteFile(t, path, text)
-	}
-	holds := func(name, text string) {
-		t.Helper()
-		if got, err := os.ReadFile(name); string(got) != text {
-			t.Errorf("%s: %.40q %v, want %.40q", name, got, err, text)
-		}
-	}
-	there := t.TempDir() // in the container
-	large := strings.Repeat("0123456789abcdef", 1<<16)
-	write("a.txt", large)
-	write("folder/b.txt", "b")
-	write("folder/deep/c.txt", "c")
-	m.expect("cp a.txt one:"+there+"/copy.txt", "", "", 0)
-	holds(there+"/copy.txt", large)
-	m.expect("cp a.txt one:"+there, "", "", 0) // into a folder that is there
-	holds(there+"/a.txt", large)
-	m.expect("cp folder default/one:"+there+"/new -c main", "", "", 0)
-	holds(there+"/new/deep/c.txt", "c")
-	m.expect("cp one:"+there+"/copy.txt back.txt", "", "", 0)
-	holds(m.dir+"/back.txt", large)
-	m.expect("cp one:"+there+"/new .", "", "", 0)
-	holds(m.dir+"/new/b.txt", "b")
-	m.expect("cp one:"+there+"/new fresh", "", "", 0)
-	holds(m.dir+"/fresh/deep/c.txt", "c")
-
-	m.expect("cp a.txt b.txt", "", "error: one of FROM and TO has to be in a container: POD:PATH\n", 1)
-	m.expect("cp one:/a one:/b", "", "error: only one of FROM and TO can be in a container\n", 1)
-	m.expect("cp one: a", "", "error: filepath can not be empty\n", 1)
-	m.expect("cp none.txt one:/tmp", "", "error: stat none.txt: no such file or directory\n", 1)
-	m.expect("cp a.txt none:/tmp/a", "", "Error from server (NotFound): pods \"none\" not found\n", 1)
-	for _, command := range []string{"cp one:" + there + "/nothing here", "cp folder/b.txt one:" + there + "/nothing/b.txt"} {
-		out, err := m.command(strings.Fields(command)...).CombinedOutput()
-		if err == nil || !bytes.Contains(out, []byte("error: tar in the container failed with exit code 2")) {
-			t.Errorf("%s: %v %q", command, err, out)
-		}
-	}
-
-	// A container is not trusted: neither links nor names lead out of where its files are to be.
-	secret := filepath.Join(t.TempDir(), "secret")
-	client.WriteFile(t, secret, "mine")
-	must(t, os.MkdirAll(there+"/evil/sub", 0o755))
-	must(t, os.Symlink(filepath.Dir(secret), there+"/evil/link"))
-	m.expect("cp one:"+there+"/evil evil", "", "warning: skipping \"./evil/link\", which is no file and no folder\n", 0)
-	must(t, os.Symlink(filepath.Dir(secret), m.dir+"/evil/sub/out")) // and one that was here before
-	must(t, os.MkdirAll(there+"/evil/sub/out", 0o755))
-	client.WriteFile(t, there+"/evil/sub/out/secret", "theirs")
-	must(t, os.Remove(there+"/evil/link"))
-	if out, err := m.command("cp", "one:"+there+"/evil", ".").CombinedOutput(); err == nil || !bytes.Contains(out, []byte("escapes")) {
-		t.Errorf("%v %s", err, out)
-	}
-	holds(secret, "mine")
 }
 
 // TestTroupeAtTerminal: exec has the terminal's size and hands every key on; Ctrl-C ends what only shows, with the code that shells know.

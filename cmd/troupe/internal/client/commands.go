@@ -25,10 +25,10 @@ func AddTo(root *cobra.Command) {
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		basicGroup: {
-			get(f), describeCommand(f), apply(f), diff(f), create(f), deleteCommand(f), edit(f), patch(f), run(f), expose(f), replace(f), label(f), annotate(f),
+			get(f), describeCommand(f), apply(f), diff(f), create(f), deleteCommand(f), edit(f), patch(f), label(f), annotate(f),
 			wait(f), explain(f), apiResources(f), apiVersions(f),
 		},
-		clusterGroup: {scale(f), set(f), rollout(f), cordon(f, true), cordon(f, false), drain(f), taint(f), events(f), top(f), logs(f), execCommand(f), attach(f), cp(f), portForward(f)},
+		clusterGroup: {scale(f), top(f), logs(f), execCommand(f), attach(f), portForward(f)},
 		accessGroup:  {auth(f), certificate(f), configCommand(f)},
 	} {
 		for _, c := range commands {
@@ -47,6 +47,12 @@ func prepare(f *connectionFlags, c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
 			return err
+		}
+		// The flags of a command that does not exist are unknown as well.
+		if c.HasSubCommands() && c.Args != nil {
+			if unknown := c.Args(c, c.Flags().Args()); unknown != nil {
+				return unknown
+			}
 		}
 		return &Error{Text: "error: " + err.Error() + "\nSee '" + c.CommandPath() + " --help' for usage."}
 	})

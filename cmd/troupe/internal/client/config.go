@@ -7,11 +7,8 @@ import (
 )
 
 func configCommand(f *connectionFlags) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "Show client configurations, and choose a context", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(
-		configView(f), configCurrent(f), configUse(f),
-		configList(f, "contexts"), configList(f, "clusters"), configList(f, "users"),
-	)
+	c := &cobra.Command{Use: "config", Short: "List contexts of the client configuration, and choose one", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c.AddCommand(configContexts(f), configCurrent(f), configUse(f))
 	return c
 }
 

@@ -42,37 +42,6 @@ func (o *createOptions) query() (url.Values, error) {
 	return q, nil
 }
 
-// eachFound makes one object of a type of the server's own for each that a command's arguments name, and says what was done.
-func (s *session) eachFound(o *createOptions, args []string, group, resource, did string, build func(one object) (tree.Tree, error)) error {
-	selections, _, err := s.selections(&o.targetFlags, args)
-	if err != nil {
-		return err
-	}
-	objects, err := s.find(&o.targetFlags, selections)
-	if err != nil {
-		return err
-	}
-	r, err := s.catalog.Own(group, resource)
-	if err != nil {
-		return err
-	}
-	for _, one := range objects {
-		t, err := build(one)
-		if err != nil {
-			return err
-		}
-		t["apiVersion"], t["kind"] = r.APIVersion(), r.Kind
-		made, err := s.post(o, r, one.namespace(), t)
-		if err != nil {
-			return err
-		}
-		if err := s.printAs(o.print, object{resource: r, tree: made}, did+o.dryRun.suffix()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 func create(f *connectionFlags) *cobra.Command {
 	o := &createOptions{}
 	c := &cobra.Command{

@@ -39,7 +39,6 @@ func generators() []generator {
 			example: "  troupe create configmap settings --from-literal=mode=fast --from-file=server.conf"},
 		{use: "secret", short: "Create a Secret", below: []generator{
 			{use: "generic NAME", short: "Create a Secret of values and files", resource: "secrets", flags: genericSecret},
-			{use: "docker-registry NAME", short: "Create a Secret for pulling images", resource: "secrets", flags: registrySecret},
 			{use: "tls NAME", short: "Create a Secret of a certificate and its key", resource: "secrets", flags: tlsSecret},
 		}},
 		{use: "serviceaccount NAME", short: "Create a service account", resource: "serviceaccounts", flags: plainObject},
@@ -50,13 +49,9 @@ func generators() []generator {
 		{use: "clusterrolebinding NAME", short: "Give a cluster role to users, groups or service accounts", group: "rbac.authorization", resource: "clusterrolebindings", flags: clusterRoleBinding},
 		{use: "deployment NAME", short: "Create a deployment", group: "apps", resource: "deployments", flags: deployment,
 			example: "  troupe create deployment web --image=example.com/web:1 --replicas=3"},
-		{use: "job NAME [-- COMMAND…]", short: "Create a job, of an image or of a cron job", group: "batch", resource: "jobs", flags: job},
-		{use: "cronjob NAME --schedule=… [-- COMMAND…]", short: "Create a cron job", group: "batch", resource: "cronjobs", flags: cronJob},
 		{use: "service", short: "Create a service", below: []generator{
 			{use: "clusterip NAME", short: "Create a service with an address of the cluster", resource: "services", flags: service("ClusterIP")},
 			{use: "nodeport NAME", short: "Create a service with a port of every node", resource: "services", flags: service("NodePort")},
-			{use: "loadbalancer NAME", short: "Create a service behind a load balancer", resource: "services", flags: service("LoadBalancer")},
-			{use: "externalname NAME", short: "Create a service that is another name", resource: "services", flags: externalName},
 		}},
 	}
 }
@@ -79,8 +74,6 @@ func (g generator) command(f *connectionFlags) *cobra.Command {
 		c.Aliases = []string{"cm"}
 	case "serviceaccounts":
 		c.Aliases = []string{"sa"}
-	case "cronjobs":
-		c.Aliases = []string{"cj"}
 	}
 	o.add(c)
 	build := g.flags(c.Flags())

@@ -7,7 +7,6 @@ import (
 
 	"github.com/spf13/pflag"
 
-	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -41,21 +40,5 @@ func tlsSecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 			return nil, err
 		}
 		return secretOf(g.catalog.Naming.Translate("platform.io/tls"), map[string][]byte{"tls.crt": certificate, "tls.key": secret}), nil
-	}
-}
-
-func registrySecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	server, email := f.String("docker-server", "https://index.docker.io/v1/", "The registry."), f.String("docker-email", "", "Mail address.")
-	username, password := f.String("docker-username", "", "Name."), f.String("docker-password", "", "Password.")
-	return func(g *generated) (tree.Tree, error) {
-		if *username == "" || *password == "" {
-			return nil, usageError("required flag(s) \"docker-username\", \"docker-password\" not set")
-		}
-		entry := tree.Tree{"username": *username, "password": *password, "auth": base64.StdEncoding.EncodeToString([]byte(*username + ":" + *password))}
-		if *email != "" {
-			entry["email"] = *email
-		}
-		text := document.JSON(tree.Tree{"auths": tree.Tree{*server: entry}})
-		return secretOf(g.catalog.Naming.Translate("platform.io/dockerconfigjson"), map[string][]byte{".dockerconfigjson": text}), nil
 	}
 }

@@ -53,16 +53,3 @@ func service(kind string) func(*pflag.FlagSet) func(*generated) (tree.Tree, erro
 		}
 	}
 }
-
-func externalName(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	name := f.String("external-name", "", "The other name.")
-	return func(g *generated) (tree.Tree, error) {
-		if *name == "" {
-			return nil, usageError("required flag(s) \"external-name\" not set")
-		}
-		return tree.Tree{
-			"metadata": tree.Tree{"labels": tree.Tree{"app": g.name}},
-			"spec":     tree.Tree{"type": "ExternalName", "externalName": *name, "selector": tree.Tree{"app": g.name}},
-		}, nil
-	}
-}

@@ -101,10 +101,8 @@ func (s *session) delete(o *deleteFlags, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range selections {
-		if len(one.names) == 0 && one.manifest == nil && o.selector == "" && o.fields == "" && !o.all {
-			return usageError("resource(s) were provided, but no name was specified: name objects, or choose them by -l, --field-selector or --all")
-		}
+	if err := o.checkNamed(selections); err != nil {
+		return err
 	}
 	if o.force && o.dryRun == dryRunNone {
 		s.notef("Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n")
@@ -191,7 +189,19 @@ func (s *session) printDeleted(o *deleteFlags, t target) {
 
 // deleteNamed deletes an object, and gives its uid.
 func (s *session) deleteNamed(t target, o deleteOptions) (uid string, err error) {
-	answer, err := s.sendDelete(t.path(), "", o)
+	propagation, err := o.propagation()
+	if err != nil {
+		return "", err
+	}
+	options := tree.Tree{"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}
+	if o.grace >= 0 {
+		options["gracePeriodSeconds"] = o.grace
+	}
+	q := url.Values{}
+	if o.dryRun == dryRunServer {
+		q.Set("dryRun", "All")
+	}
+	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodDelete, Path: t.path(), Query: q, Body: document.JSON(options)})
 	if err != nil {
 		return "", err
 	}
@@ -203,31 +213,6 @@ func (s *session) deleteNamed(t target, o deleteOptions) (uid string, err error)
 		return body.Object("details").String("uid"), nil
 	}
 	return body.Object("metadata").String("uid"), nil
-}
-
-// deleteOne deletes the object at a path, if it still has the uid.
-func (s *session) deleteOne(path, uid string, o deleteOptions) error {
-	_, err := s.sendDelete(path, uid, o)
-	return err
-}
-
-func (s *session) sendDelete(path, uid string, o deleteOptions) (rest.Answer, error) {
-	propagation, err := o.propagation()
-	if err != nil {
-		return rest.Answer{}, err
-	}
-	body := tree.Tree{"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}
-	if o.grace >= 0 && o.cascade != "" {
-		body["gracePeriodSeconds"] = o.grace
-	}
-	if uid != "" {
-		body["preconditions"] = tree.Tree{"uid": uid}
-	}
-	q := url.Values{}
-	if o.dryRun == dryRunServer {
-		q.Set("dryRun", "All")
-	}
-	return s.Do(s.ctx, rest.Request{Method: http.MethodDelete, Path: path, Query: q, Body: document.JSON(body)})
 }
 
 // awaitGone waits until objects are gone, or others have their names.

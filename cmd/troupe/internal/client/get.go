@@ -252,7 +252,7 @@ func asTable(t tree.Tree) tree.Tree {
 
 // formatted shows objects in another format than tables: one that was named as it is, others as a list.
 func (s *session) formatted(o *getOptions, selections []selection) error {
-	objects, err := s.findFor(o, selections)
+	objects, err := s.findAt(&o.targetFlags, selections, o.chunk, func(one selection, name string) string { return s.subresourcePath(o, one, name) }, o.ignoreNotFound)
 	if err != nil && len(objects) == 0 {
 		return err
 	}
@@ -280,42 +280,6 @@ func (s *session) formatted(o *getOptions, selections []selection) error {
 		printErr = p(s.out, listOf(objects))
 	}
 	return errors.Join(append(unjoin(err), unjoin(printErr)...)...)
-}
-
-// findFor gets the objects that are to be shown.
-func (s *session) findFor(o *getOptions, selections []selection) (all []object, err error) {
-	var faults []error
-	for _, one := range selections {
-		if len(one.names) == 0 {
-			err := s.pages(one.resource, one.namespace, o.query(), "", o.chunk, func(t tree.Tree) error {
-				for _, item := range t.Objects("items") {
-					if !item.Has("kind") {
-						item["apiVersion"], item["kind"] = one.resource.APIVersion(), one.resource.Kind
-					}
-					all = append(all, object{resource: one.resource, tree: item})
-				}
-				return nil
-			})
-			faults = append(faults, unjoin(err)...)
-			continue
-		}
-		for _, name := range one.names {
-			answer, err := s.Do(s.ctx, rest.Request{Method: "GET", Path: s.subresourcePath(o, one, name)})
-			if rest.IsNotFound(err) && o.ignoreNotFound {
-				continue
-			}
-			if err != nil {
-				faults = append(faults, err)
-				continue
-			}
-			t, err := answer.Tree()
-			if err != nil {
-				return nil, err
-			}
-			all = append(all, object{resource: one.resource, tree: t})
-		}
-	}
-	return all, errors.Join(faults...)
 }
 
 // listOf are objects as one.

@@ -89,10 +89,8 @@ func (s *session) setMetadata(o *labelOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	for _, one := range selections {
-		if len(one.names) == 0 && one.manifest == nil && o.selector == "" && o.fields == "" && !o.all {
-			return usageError("resource(s) were provided, but no name was specified: name objects, or choose them by -l, --field-selector or --all")
-		}
+	if err := o.checkNamed(selections); err != nil {
+		return err
 	}
 	objects, err := s.find(&o.targetFlags, selections)
 	faults := unjoin(err)

@@ -94,6 +94,16 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 	return all, len(types) > 1, nil
 }
 
+// checkNamed refuses a selection of all objects of a type without --all or a selector.
+func (f *targetFlags) checkNamed(selections []selection) error {
+	for _, one := range selections {
+		if len(one.names) == 0 && one.manifest == nil && f.selector == "" && f.fields == "" && !f.all {
+			return usageError("resource(s) were provided, but no name was specified: name objects, or choose them by -l, --field-selector or --all")
+		}
+	}
+	return nil
+}
+
 // expand are the types of a list such as pods,services, in which a category stands for several.
 func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err error) {
 	for word := range strings.SplitSeq(list, ",") {
@@ -260,19 +270,26 @@ func (o object) String() string { return o.resource.TypeName() + "/" + o.name() 
 const pageSize = 500
 
 // find gets the objects of selections from the server. What was found before a failure is given, too.
-func (s *session) find(f *targetFlags, selections []selection) (all []object, err error) {
+func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
+	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
+	return s.findAt(f, selections, pageSize, path, false)
+}
+
+// findAt gets lists in pages of a size, and named objects at their paths.
+func (s *session) findAt(f *targetFlags, selections []selection, size int64, path func(selection, string) string, ignoreNotFound bool) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {
 		if len(one.names) == 0 {
-			found, err := s.list(one.resource, one.namespace, f.query())
-			if err != nil {
-				faults = append(faults, err)
-			}
+			found, err := s.listBy(one.resource, one.namespace, f.query(), size)
+			faults = append(faults, unjoin(err)...)
 			all = append(all, found...)
 			continue
 		}
 		for _, name := range one.names {
-			answer, err := s.get(one.resource, one.namespace, name)
+			answer, err := s.Do(s.ctx, rest.Request{Method: "GET", Path: path(one, name)})
+			if rest.IsNotFound(err) && ignoreNotFound {
+				continue
+			}
 			if err != nil {
 				faults = append(faults, err)
 				continue
@@ -291,9 +308,13 @@ func (s *session) find(f *targetFlags, selections []selection) (all []object, er
 	return all, errors.Join(faults...)
 }
 
-// list gets all objects of a type that a query selects, in pages.
-func (s *session) list(r *discovery.Resource, namespace string, query url.Values) (all []object, err error) {
-	err = s.pages(r, namespace, query, "", pageSize, func(t tree.Tree) error {
+// list gets all objects of a type that a query selects.
+func (s *session) list(r *discovery.Resource, namespace string, query url.Values) ([]object, error) {
+	return s.listBy(r, namespace, query, pageSize)
+}
+
+func (s *session) listBy(r *discovery.Resource, namespace string, query url.Values, size int64) (all []object, err error) {
+	err = s.pages(r, namespace, query, "", size, func(t tree.Tree) error {
 		for _, item := range t.Objects("items") {
 			if !item.Has("kind") {
 				item["apiVersion"], item["kind"] = r.APIVersion(), r.Kind

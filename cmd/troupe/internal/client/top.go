@@ -81,7 +81,7 @@ func (o *topOptions) add(c *cobra.Command) {
 }
 
 // metrics returns the objects of the metrics API for a resource: those with the names, or all.
-func (s *session) metrics(o *topOptions, resource string, names []string) ([]tree.Tree, error) {
+func (s *session) metrics(o *topOptions, resource string, names []string) ([]object, error) {
 	switch {
 	case o.sortBy != "" && o.sortBy != "cpu" && o.sortBy != "memory":
 		return nil, usageError("--sort-by accepts only cpu or memory")
@@ -96,27 +96,7 @@ func (s *session) metrics(o *topOptions, resource string, names []string) ([]tre
 	if err != nil {
 		return nil, &Error{Text: "error: Metrics API not available"}
 	}
-	namespace := s.namespaceOf(r, o.everywhere)
-	var all []tree.Tree
-	if len(names) == 0 {
-		err := s.pages(r, namespace, o.query(), "", 0, func(t tree.Tree) error {
-			all = append(all, t.Objects("items")...)
-			return nil
-		})
-		return all, err
-	}
-	for _, name := range names {
-		answer, err := s.get(r, namespace, name)
-		if err != nil {
-			return nil, err
-		}
-		t, err := answer.Tree()
-		if err != nil {
-			return nil, err
-		}
-		all = append(all, t)
-	}
-	return all, nil
+	return s.find(&o.targetFlags, []selection{{resource: r, namespace: s.namespaceOf(r, o.everywhere), names: names}})
 }
 
 func (s *session) topPods(o *topOptions, names []string) error {
@@ -127,9 +107,8 @@ func (s *session) topPods(o *topOptions, names []string) error {
 	var all []usage
 	var sum usage
 	for _, pod := range pods {
-		meta := pod.Object("metadata")
-		whole := usage{namespace: meta.String("namespace"), name: meta.String("name")}
-		for _, c := range pod.Objects("containers") {
+		whole := usage{namespace: pod.namespace(), name: pod.name()}
+		for _, c := range pod.tree.Objects("containers") {
 			one := usage{namespace: whole.namespace, name: whole.name, container: c.String("name")}
 			one.add(c.Object("usage"))
 			whole.add(c.Object("usage"))
@@ -199,8 +178,8 @@ func (s *session) topNodes(o *topOptions, names []string) error {
 	}
 	var all []usage
 	for _, node := range nodes {
-		u := usage{name: node.Object("metadata").String("name")}
-		u.add(node.Object("usage"))
+		u := usage{name: node.name()}
+		u.add(node.tree.Object("usage"))
 		all = append(all, u)
 	}
 	if len(all) == 0 {
