@@ -20,9 +20,6 @@ const (
 	BlockingStrict Mode = "blocking-strict"
 )
 
-// Modes lists the modes.
-var Modes = []string{string(Batch), string(Blocking), string(BlockingStrict)}
-
 // SinkOptions configure a Sink.
 type SinkOptions struct {
 	Mode Mode

@@ -6,11 +6,6 @@ import "strings"
 // ends in "*" matches a prefix.
 type AlwaysAllowPaths []string
 
-// HealthPaths returns the paths of health checks.
-func HealthPaths() AlwaysAllowPaths {
-	return AlwaysAllowPaths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*"}
-}
-
 // Authorize has no opinion on resources, other paths, and other verbs than get and head.
 func (p AlwaysAllowPaths) Authorize(a Attributes) (Decision, string) {
 	if a.ResourceRequest || a.Verb != "get" && a.Verb != "head" {

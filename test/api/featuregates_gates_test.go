@@ -53,10 +53,10 @@ func TestPublicGates(t *testing.T) {
 func TestFeatureGateRefused(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{
-		"Nonsense=true":                "api.featureGates: unrecognized feature gate: Nonsense",
+		"Nonsense=true":                "feature-gates: unrecognized feature gate: Nonsense",
 		"BtreeWatchCache=false":        "cannot set feature gate BtreeWatchCache to false, feature is locked to true",
 		"DRADeviceTaintRules=true":     "DRADeviceTaintRules is enabled, but depends on features that are disabled: [DRADeviceTaints]",
-		"RemoteRequestHeaderUID=false": `uidHeaders: requires the "RemoteRequestHeaderUID" feature to be enabled`,
+		"RemoteRequestHeaderUID=false": `requestheader-uid-headers: requires the "RemoteRequestHeaderUID" feature to be enabled`,
 	} {
 		c := daemon.Default()
 		c.DataDir = t.TempDir()

@@ -63,7 +63,7 @@ func TestKilledInformer(t *testing.T) {
 		forgets        bool // whether followers come back too late to go on where they were
 	}{
 		{"remembered", "{}", 8, false},
-		{"forgotten", "watches: {historyTime: 1ms, historyBytes: 1}", 2, true},
+		{"forgotten", "watch-history-time: 1ms\nwatch-history-bytes: 1", 2, true},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			settings := filepath.Join(dir, c.name+".yaml")

@@ -133,11 +133,11 @@ func TestFaultyAudit(t *testing.T) {
 		change func(*daemon.Audit)
 		want   []string
 	}{
-		{func(a *daemon.Audit) { a.PolicyFile = policy }, []string{"audit.policyFile", policy, "rules[1].level", "rules[1].verb"}},
-		{func(a *daemon.Audit) { a.PolicyFile = dir + "/none" }, []string{"audit.policyFile", dir + "/none"}},
-		{func(a *daemon.Audit) { a.Log.Path = policy + "/audit.log" }, []string{"audit.log.path", policy}},
-		{func(a *daemon.Audit) { a.Log.Version = "audit.platform.io/v1beta1" }, []string{"audit.log.version", "is not audit.platform.io/v1"}},
-		{func(a *daemon.Audit) { a.Webhook.ConfigFile = policy }, []string{"audit.webhook.configFile", policy}},
+		{func(a *daemon.Audit) { a.PolicyFile = policy }, []string{"--audit-policy-file", policy, "rules[1].level", "rules[1].verb"}},
+		{func(a *daemon.Audit) { a.PolicyFile = dir + "/none" }, []string{"--audit-policy-file", dir + "/none"}},
+		{func(a *daemon.Audit) { a.Log.Path = policy + "/audit.log" }, []string{"--audit-log-path", policy}},
+		{func(a *daemon.Audit) { a.Log.Version = "audit.platform.io/v1beta1" }, []string{"audit-log-version", "is not audit.platform.io/v1"}},
+		{func(a *daemon.Audit) { a.Webhook.ConfigFile = policy }, []string{"--audit-webhook-config-file", policy}},
 	} {
 		config := daemon.Default()
 		config.DataDir, config.Serving.SecurePort = filepath.Join(dir, "data"), 0

@@ -133,7 +133,7 @@ class TestClient(unittest.TestCase):
 
     def test_expired_watch(self):
         with tempfile.NamedTemporaryFile("w", suffix=".yaml") as settings:
-            settings.write("watches: {historyTime: 1ms, historyBytes: 1}")
+            settings.write("watch-history-time: 1ms\nwatch-history-bytes: 1")
             settings.flush()
             server = Server("--config", settings.name)
             self.addCleanup(server.stop)

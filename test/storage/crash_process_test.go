@@ -18,11 +18,11 @@ import (
 // rotations, snapshots and the removal of old segments. A process that finds enough for a
 // snapshot makes it at its start, while the load begins. What is written is encrypted.
 const crashSettings = `
-encryption: {configFile: %q}
-serving: {securePort: 0}
-journal: {segmentBytes: 1Mi}
-snapshots: {journalBytes: 1Mi}
-watches: {historyTime: %s}
+encryption-provider-config: %q
+secure-port: 0
+journal-segment-bytes: 1Mi
+snapshot-journal-bytes: 1Mi
+watch-history-time: %s
 `
 
 // historyTime is how far watches can go back: several times what a cycle takes on a machine that does nothing else.

@@ -172,7 +172,7 @@ func TestRotation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "encryption.configFile (--encryption-provider-config): "+c.file+": resources[0].providers[0]") {
+	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config: "+c.file+": resources[0].providers[0]") {
 		t.Errorf("started with a broken file: %v", err)
 	}
 	c.configure(t, forSecrets(two))

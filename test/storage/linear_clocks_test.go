@@ -14,7 +14,7 @@ import (
 
 // briefly is settings with a history that is shorter than clocks differ.
 const briefly = linearSettings + `
-watches: {historyTime: 10s}
+watch-history-time: 10s
 `
 
 // TestClocksOfDaemonsDiffer: the clocks of daemons are off by more than the Lease of the controllers and the history of watches are long, and by less

@@ -47,9 +47,11 @@ type replica struct {
 
 // linearSettings let daemons find out soon that etcd is away. Addresses are scarce, so that they are taken again and again.
 const linearSettings = `
-serving: {shutdownDelay: 500ms}
-etcd: {writeTimeout: 4s, healthCheckTimeout: 1s}
-services: {clusterIPRange: 10.0.0.0/26, nodePortRange: 30000-30030}
+shutdown-delay-duration: 500ms
+etcd-write-timeout: 4s
+etcd-healthcheck-timeout: 1s
+service-cluster-ip-range: 10.0.0.0/26
+service-node-port-range: 30000-30030
 `
 
 func newClusterLinear(t *testing.T) *linearCluster {

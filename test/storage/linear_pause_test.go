@@ -19,9 +19,11 @@ import (
 
 // forgetful is settings with a history of a second, so that etcd is compacted up to a second ago.
 const forgetful = `
-serving: {shutdownDelay: 500ms}
-etcd: {writeTimeout: 4s, healthCheckTimeout: 1s, compactionInterval: 1s}
-watches: {historyTime: 1s}
+shutdown-delay-duration: 500ms
+etcd-write-timeout: 4s
+etcd-healthcheck-timeout: 1s
+etcd-compaction-interval: 1s
+watch-history-time: 1s
 `
 
 const controllersLease = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases/troupe-controllers"

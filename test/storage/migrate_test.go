@@ -52,8 +52,8 @@ func (c migrateCluster) serve(dir string, onEtcd bool) *client.Server {
 }
 
 func (c migrateCluster) migration(dir string) *daemon.Migration {
-	m := &daemon.Migration{DataDir: dir, Etcd: daemon.Default().Etcd, EncryptionConfig: c.encrypt, Log: slog.New(slog.NewTextHandler(c.t.Output(), nil))}
-	m.Etcd.Servers = c.etcd.URLs()
+	m := &daemon.Migration{Config: daemon.Default(), Log: slog.New(slog.NewTextHandler(c.t.Output(), nil))}
+	m.DataDir, m.Etcd.Servers, m.Encryption.ConfigFile = dir, c.etcd.URLs(), c.encrypt
 	return m
 }
 
@@ -283,7 +283,7 @@ func TestUnreadable(t *testing.T) {
 	c.send(s, 201, "POST", secrets, `{"metadata":{"name":"s"},"stringData":{"k":"v"}}`)
 	s.Stop(t)
 	without := c.migration(dir)
-	without.EncryptionConfig = ""
+	without.Encryption.ConfigFile = ""
 	if _, err := without.ToEtcd(t.Context()); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config") {
 		t.Errorf("without the keys: %v", err)
 	}

@@ -217,7 +217,7 @@ func (a *abuser) hangUp() {
 // A soak sends a million.
 func TestMalformedRequests(t *testing.T) {
 	const abusers, perRound = 8, 2000
-	config := writeConfig(t, "watches: {historyTime: 2s}\nsnapshots: {journalBytes: 4Mi}\n")
+	config := writeConfig(t, "watch-history-time: 2s\nsnapshot-journal-bytes: 4Mi\n")
 	p := serveProcess(t, t.TempDir(), "--naming", "kubernetes", config)
 	c := p.caller()
 	const elsewhere = "/api/v1/namespaces/kube-public/configmaps"

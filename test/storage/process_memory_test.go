@@ -142,7 +142,7 @@ func TestRecoveryNeedsNoMoreThanServing(t *testing.T) {
 		}
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			config := writeConfig(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\nsnapshots: {journalBytes: 64Gi}\n")
+			config := writeConfig(t, "watch-history-bytes: 8Mi\njournal-sync: none\nsnapshot-journal-bytes: 64Gi\n")
 			p := serveProcess(t, filepath.Join(t.TempDir(), "data"), config)
 			if test.path == notes {
 				p.caller().must(t, 201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", noteDefinition)
@@ -235,7 +235,7 @@ func watchable(t *testing.T, c caller, path string, version uint64) bool {
 // TestHistoryIsBounded: three large objects that are updated again and again keep no more of the
 // past than the setting says, at any time and of all kinds together.
 func TestHistoryIsBounded(t *testing.T) {
-	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watches: {historyBytes: 8Mi}\njournal: {sync: none}\n"))
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "watch-history-bytes: 8Mi\njournal-sync: none\n"))
 	c, text := p.caller(), strings.Repeat("x", 500_000)
 	collections := []string{configMaps, "/api/v1/namespaces/default/secrets", "/api/v1/namespaces/default/podtemplates"}
 	body := func(n int) string {
@@ -269,7 +269,7 @@ func TestHistoryIsBounded(t *testing.T) {
 // TestOwnersOfLargeObjectsLeaveNothing: what was needed to change large objects goes with the change.
 func TestOwnersOfLargeObjectsLeaveNothing(t *testing.T) {
 	t.Setenv("GOMEMLIMIT", "1GiB")
-	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal: {sync: none}\nactors: {idleTime: 1h}\nwatches: {historyBytes: 1Mi}\n"))
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal-sync: none\nactor-idle-time: 1h\nwatch-history-bytes: 1Mi\n"))
 	const live, size = 60, 500_000
 	churnProcess(t, p, configMaps, live, size, live)
 	c := p.caller()

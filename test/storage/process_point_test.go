@@ -17,9 +17,10 @@ import (
 
 // pointSettings archive the journal as soon as it can be.
 const pointSettings = `
-journal: {segmentBytes: 1Mi, archiveBytes: 64Mi}
-snapshots: {journalBytes: 1Mi}
-watches: {historyTime: 1s}
+journal-segment-bytes: 1Mi
+journal-archive-bytes: 64Mi
+snapshot-journal-bytes: 1Mi
+watch-history-time: 1s
 `
 
 // TestPointInTime: versions from before and after backups and compactions are restored beside the running daemon, which has written and deleted
@@ -165,7 +166,7 @@ func sizeOf(dir string) (sum int64) {
 func TestCompact(t *testing.T) {
 	dir := t.TempDir()
 	config := filepath.Join(dir, "troupe.yaml")
-	client.WriteFile(t, config, "watches: {historyTime: 1s}")
+	client.WriteFile(t, config, "watch-history-time: 1s")
 	p := serveProcess(t, filepath.Join(dir, "data"), "--config", config)
 	c := p.caller()
 	c.must(t, 201, "POST", configMaps, numberedConfigMap("a", 0))

@@ -24,7 +24,7 @@ func TestReload(t *testing.T) {
 	const policy = "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: "
 	log := filepath.Join(dir, "audit.log")
 	p := serveProcess(t, filepath.Join(dir, "data"),
-		"--config", write("config", "tls: {reloadPeriod: 1m}\n"),
+		"--config", write("config", "tls-reload-period: 1m\n"),
 		"--token-auth-file", write("tokens", "first,jane,1,system:masters\n"),
 		"--audit-policy-file", write("policy", policy+"None}]\n"), "--audit-log-path", log)
 	anonymous := p.caller().http

@@ -36,7 +36,7 @@ func (c caller) asUser(method, path, body string) (int, http.Header, error) {
 func TestScarceMemory(t *testing.T) {
 	const limit = 128 << 20
 	t.Setenv("GOMEMLIMIT", fmt.Sprint(limit))
-	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal: {sync: none}\n"))
+	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), writeConfig(t, "journal-sync: none\n"))
 	admin := p.caller()
 	admin.must(t, 201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterrolebindings",
 		`{"metadata":{"name":"somebody"},"roleRef":{"apiGroup":"rbac.authorization.platform.io","kind":"ClusterRole","name":"cluster-admin"},"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":"somebody"}]}`)

@@ -39,7 +39,7 @@ func TestRefusals(t *testing.T) {
 		{"unknown key", append(serving, "--data-dir", other, "--config", config), `"serving.prot"`},
 		{"no config", append(serving, "--config", config+"x"), "--config: open " + config + "x"},
 		{"unknown flag", append(serving, "--port", "1"), "--port"},
-		{"bad value", append(serving, "--data-dir", other, "--request-timeout", "0s"), "serving.requestTimeout"},
+		{"bad value", append(serving, "--data-dir", other, "--request-timeout", "0s"), "request-timeout"},
 		{"kubeconfig nowhere", append(serving, "--ephemeral", "--write-kubeconfig", filepath.Join(root, "nowhere", "kubeconfig")), "--write-kubeconfig: open " + root},
 		{"restore over data", []string{"restore", "--data-dir", other, state}, "not empty"},
 		{"restore of rubbish", []string{"restore", "--data-dir", filepath.Join(root, "new"), broken}, "backup is damaged"},

@@ -115,7 +115,7 @@ The directory must be missing or empty. Nothing is written before the whole back
 proved intact. Watches and lists from before the restore are answered 410 afterwards.
 
 With --journal it goes on, where the backup ends, with the journal and the archive
-(journal.archiveBytes) of the data directory that the backup is of. Without FILE it begins
+(journal-archive-bytes) of the data directory that the backup is of. Without FILE it begins
 with the snapshot there. That directory is only read; its daemon may be running, and what
 is damaged in it does no harm to points before the damage.
 

@@ -18,8 +18,8 @@ func compact() *cobra.Command {
 		Use:   "compact",
 		Short: "Let a running daemon write a snapshot and shorten its journal",
 		Long: `Let the running daemon of --kubeconfig, KUBECONFIG or troupe-data write a snapshot now, and drop the journal
-before it, but for what watches may go back to (watches.historyTime). The daemon does so by
-itself, too, after every snapshots.journalBytes of journal; before a planned stop it makes
+before it, but for what watches may go back to (watch-history-time). The daemon does so by
+itself, too, after every snapshot-journal-bytes of journal; before a planned stop it makes
 the next start shorter. Nobody waits for it. The user of the file must be an administrator.`,
 		Args: cobra.NoArgs,
 	}

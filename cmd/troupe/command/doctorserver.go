@@ -21,7 +21,7 @@ type symptom struct {
 	advice string
 }
 
-// symptoms are looked for in this order. Their advice names settings of docs/configuration.md.
+// symptoms are looked for in this order. Their advice names settings of docs/settings.md.
 var symptoms = []symptom{
 	{"the disk has room", true, func(s *scrape) string {
 		return found(s.value("troupe_disk_full") > 0, "the disk is full: only deletes are accepted")
@@ -49,7 +49,7 @@ var symptoms = []symptom{
 	{"memory suffices", false, func(s *scrape) string {
 		refused := s.value("troupe_memory_refused_total")
 		return found(s.value("troupe_memory_scarce") > 0 || refused > 0, "memory is or was scarce: %s requests were refused for it since the start", count(refused))
-	}, "Raise the memory limit of the process (GOMEMLIMIT, or that of its control group), or lower watches.historyBytes."},
+	}, "Raise the memory limit of the process (GOMEMLIMIT, or that of its control group), or lower watch-history-bytes."},
 	{"descriptors suffice", false, func(s *scrape) string {
 		open, most := s.value("process_open_fds"), s.value("process_max_fds")
 		return found(most > 0 && open > 0.8*most, "%s of %s file descriptors are open", count(open), count(most))
@@ -65,7 +65,7 @@ var symptoms = []symptom{
 	{"watches resume", false, func(s *scrape) string {
 		n := s.sum("apiserver_request_total", `verb="WATCH".*code="410"|code="410".*verb="WATCH"`)
 		return found(n > 0, "%s watches were answered 410 since the start, and had to list anew", count(n))
-	}, "Some is normal after a long absence or a restore. Otherwise raise watches.historyBytes or watches.historyTime."},
+	}, "Some is normal after a long absence or a restore. Otherwise raise watch-history-bytes or watch-history-time."},
 	{"the audit loses nothing", true, func(s *scrape) string {
 		n := s.sum("apiserver_audit_error_total", "")
 		return found(n > 0, "%s audit events were lost since the start", count(n))

@@ -13,14 +13,17 @@ import (
 )
 
 // flagError adds to the error of an unknown flag the reason why Troupe does not have it, or the
-// flags with similar names.
+// flags with similar names. A command that does not exist is reported first.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
 		return err
 	}
+	if args := c.Flags().Args(); c.HasSubCommands() && len(args) > 0 {
+		return noCommand(c, args)
+	}
 	name := unknown.GetSpecifiedName()
-	for _, f := range daemon.UnsupportedFlags {
+	for _, f := range daemon.UnsupportedFlags() {
 		if f.Name == name {
 			return fmt.Errorf("unsupported flag: --%s: %s", name, f.Reason)
 		}

@@ -12,10 +12,13 @@ import (
 func TestFlagErrors(t *testing.T) {
 	for args, want := range map[string]string{
 		"serve --storage-media-type=application/json": "unsupported flag: --storage-media-type: Objects are stored as JSON.",
-		"serve --version":        "unsupported flag: --version: Use troupe version.",
-		"serve --tls-cert-fil=x": "unknown flag: --tls-cert-fil; did you mean --tls-cert-file?",
-		"serve --zzzzzzzz":       "unknown flag: --zzzzzzzz; troupe serve --help lists the flags",
-		"verify --data-dri=x":    "unknown flag: --data-dri; did you mean --data-dir?",
+		"serve --version":                  "unsupported flag: --version: Use troupe version.",
+		"serve --tls-cert-fil=x":           "unknown flag: --tls-cert-fil; did you mean --tls-cert-file?",
+		"serve --zzzzzzzz":                 "unknown flag: --zzzzzzzz; troupe serve --help lists the flags",
+		"rollout undo web --to-revision=1": `there is no command "rollout"; troupe --help lists them`,
+		"auth reconcile -f x":              "error: unknown command \"reconcile\" for \"troupe auth\"\nUsage: troupe auth [flags]",
+		"create cronjob c --image=i":       "error: there is no generator for \"cronjob\": write the object into a file, and create it with -f (troupe explain cronjob tells its fields)\nUsage: troupe create -f FILE… [flags]",
+		"verify --data-dri=x":              "unknown flag: --data-dri; did you mean --data-dir?",
 	} {
 		c := root()
 		c.SetFlagErrorFunc(flagError)
@@ -27,9 +30,9 @@ func TestFlagErrors(t *testing.T) {
 	}
 }
 
-// TestUnsupportedFlags compares the table of docs/configuration.md with the declared flags.
+// TestUnsupportedFlags compares the table of docs/settings.md with the declared flags.
 func TestUnsupportedFlags(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/configuration.md")
+	text, err := os.ReadFile("../../../docs/settings.md")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -46,13 +49,13 @@ func TestUnsupportedFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, f := range daemon.UnsupportedFlags {
+	for _, f := range daemon.UnsupportedFlags() {
 		want = append(want, f.Name+" | "+f.Reason+" |\n")
 		if serve.Flags().Lookup(f.Name) != nil {
 			t.Errorf("serve has the flag --%s", f.Name)
 		}
 	}
 	if got, want := strings.Join(rows, ""), strings.Join(want, ""); got != want {
-		t.Errorf("docs/configuration.md has\n%s\nand the declaration\n%s", got, want)
+		t.Errorf("docs/settings.md has\n%s\nand the declaration\n%s", got, want)
 	}
 }

@@ -72,3 +72,24 @@ func parse(args []string) error {
 	}
 	return c.ValidateArgs(c.Flags().Args())
 }
+
+// TestServeHelp: the help of serve fits on a few screens, and --help=all adds the rest.
+func TestServeHelp(t *testing.T) {
+	help := func(flag string) string {
+		var out strings.Builder
+		top := root()
+		top.SetOut(&out)
+		top.SetArgs([]string{"serve", flag})
+		if err := top.Execute(); err != nil {
+			t.Fatal(err)
+		}
+		return out.String()
+	}
+	main, all := help("--help"), help("--help=all")
+	if n := strings.Count(main, "\n"); n > 200 {
+		t.Errorf("the help of serve has %d lines", n)
+	}
+	if !strings.Contains(main, "\nLimits:\n") || strings.Contains(main, "--actor-strategy") || !strings.Contains(all, "--actor-strategy") {
+		t.Error("the help of serve lacks the limits, or --help=all the actors")
+	}
+}

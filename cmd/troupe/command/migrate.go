@@ -14,9 +14,8 @@ import (
 
 // migrationFlags are those that say where in etcd a state is, and by which keys it can be read.
 func migrationFlags(c *cobra.Command) *daemon.Migration {
-	m := &daemon.Migration{Etcd: daemon.Default().Etcd, Log: slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
-	m.Etcd.ConnectionFlags(c.Flags())
-	c.Flags().StringVar(&m.EncryptionConfig, "encryption-provider-config", "", "File of the EncryptionConfiguration, where what is in etcd is encrypted.")
+	m := &daemon.Migration{Config: daemon.Default(), Log: slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
+	c.Flags().AddFlagSet(m.FlagsNamed("etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-prefix", "encryption-provider-config"))
 	return m
 }
 
@@ -53,7 +52,7 @@ is printed. The daemons on etcd may be serving meanwhile. The status is 1 if any
 	to := c.Flags().String("to", "", "Where it is to go: etcd, or a data directory.")
 	only := c.Flags().Bool("check", false, "Compare both sides, and copy nothing.")
 	m := migrationFlags(c)
-	c.Flags().StringVar(&m.CertDir, "cert-dir", "", "The directory of certificates of the data directory (default pki in it).")
+	c.Flags().AddFlagSet(m.FlagsNamed("cert-dir"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if (*from == inEtcd) == (*to == inEtcd) || *from == "" || *to == "" {
 			return errors.New("one of --from and --to is etcd, and the other one a data directory")

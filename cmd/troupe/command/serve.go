@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/signal"
 	"path/filepath"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -24,7 +25,8 @@ On first start the daemon makes its data directory, a CA, a serving certificate 
 administrator's kubeconfig. One line on standard output says when it is ready, and where;
 the log goes to standard error.
 
-Settings come from the file of --config, if given, and from flags, which override it.
+Settings come from the file of --config, if given, and from flags, which override it. A setting
+has the same name in both: --max-watches=50000 is "max-watches: 50000" in the file.
 
 Under the naming profile platform, which is the default, ask the API with any HTTP client:
 
@@ -70,9 +72,15 @@ func serve() *cobra.Command {
 	for _, g := range groups {
 		c.Flags().AddFlagSet(g.Flags)
 	}
+	var help helpFlag
+	c.Flags().VarPF(&help, "help", "h", "Print the main flags, or all with --help=all.").NoOptDefVal = "true"
 	c.SetHelpFunc(func(c *cobra.Command, _ []string) {
 		fmt.Fprintf(c.OutOrStdout(), "%s\n\nUsage:\n  troupe serve [flags]\n\n      --config string   YAML file of settings.\n", serveHelp)
-		daemon.PrintFlags(c.OutOrStdout(), groups)
+		if help == "all" {
+			daemon.PrintFlags(c.OutOrStdout(), groups)
+		} else {
+			daemon.PrintMainFlags(c.OutOrStdout(), groups)
+		}
 	})
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		config := daemon.Default()
@@ -87,6 +95,21 @@ func serve() *cobra.Command {
 		return withKubeconfig(config, func(config daemon.Config) error { return run(config, c.OutOrStdout(), c.ErrOrStderr()) })
 	}
 	return c
+}
+
+// A helpFlag is --help, or --help=all. cobra requires that it is a boolean.
+type helpFlag string
+
+func (h *helpFlag) String() string { return strconv.FormatBool(*h != "") }
+
+func (h *helpFlag) Type() string { return "bool" }
+
+func (h *helpFlag) Set(s string) error {
+	if s != "true" && s != "all" {
+		return errors.New(`must be "all"`)
+	}
+	*h = helpFlag(s)
+	return nil
 }
 
 // withKubeconfig runs a daemon that keeps nothing with a file for the kubeconfig all the same, since nobody could use it

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/spf13/pflag"
-
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/http/aggregation"
@@ -23,32 +21,14 @@ import (
 type Aggregation struct {
 	// ProxyClientCertFile and ProxyClientKeyFile are what the daemon proves itself with to them; none is made by the
 	// daemon.
-	ProxyClientCertFile string `json:"proxyClientCertFile"`
-	ProxyClientKeyFile  string `json:"proxyClientKeyFile"`
+	ProxyClientCertFile string `flag:"proxy-client-cert-file"`
+	ProxyClientKeyFile  string `flag:"proxy-client-key-file"`
 	// EndpointRouting connects to the endpoints of their Services, not to the addresses of the Services themselves.
-	EndpointRouting bool `json:"endpointRouting"`
+	EndpointRouting bool `flag:"enable-aggregator-routing"`
 	// RejectForwardingRedirects answers an error in place of their redirects.
-	RejectForwardingRedirects bool `json:"rejectForwardingRedirects"`
+	RejectForwardingRedirects bool `flag:"aggregator-reject-forwarding-redirect"`
 	// ServiceResolver has addresses of their Services, as in name.namespace=host:port.
-	ServiceResolver []string `json:"serviceResolver"`
-}
-
-// flags binds the section to flags that have the names of kube-apiserver's, so that manifests for it can be reused.
-func (a *Aggregation) flags(f *pflag.FlagSet) {
-	f.StringVar(&a.ProxyClientCertFile, "proxy-client-cert-file", a.ProxyClientCertFile, "PEM file of the certificate with which the daemon proves to servers that extend the API that it may vouch for users. Made by the daemon, with a CA of its own, if not given.")
-	f.StringVar(&a.ProxyClientKeyFile, "proxy-client-key-file", a.ProxyClientKeyFile, "PEM file of that certificate's key.")
-	f.BoolVar(&a.EndpointRouting, "enable-aggregator-routing", a.EndpointRouting, "Connect to the ready endpoints of the Services of servers that extend the API; if not, to the cluster addresses of these Services.")
-	f.BoolVar(&a.RejectForwardingRedirects, "aggregator-reject-forwarding-redirect", a.RejectForwardingRedirects, "Answer 502 in place of a redirect of a server that extends the API; if not, pass it on. It is never followed.")
-	f.StringSliceVar(&a.ServiceResolver, "aggregator-service-resolver", a.ServiceResolver, "Where Services with servers that extend the API are reached, as in name.namespace=host:port, several with commas; the others are looked up in the cluster.")
-}
-
-// validate reports a certificate without its key, or the reverse, and addresses that cannot be read. Whether the files
-// are usable shows only when they are read, at the start.
-func (a Aggregation) validate(f *faults) {
-	f.check((a.ProxyClientCertFile == "") == (a.ProxyClientKeyFile == ""), "aggregation.proxyClientCertFile", "goes together with aggregation.proxyClientKeyFile")
-	if _, err := parseServiceAddresses(a.ServiceResolver); err != nil {
-		f.check(false, "aggregation.serviceResolver", err.Error())
-	}
+	ServiceResolver []string `flag:"aggregator-service-resolver"`
 }
 
 // An aggregator follows APIServices and what the servers behind them serve.

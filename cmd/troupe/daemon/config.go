@@ -6,207 +6,127 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/http"
-	"github.com/troupe-api/troupe/persist"
 )
 
-// A Config holds every setting of the daemon. Its JSON names are the keys of the configuration file, which
-// docs/configuration.md explains one by one. It is a plain value: it is copied into the Daemon, and
-// changing it later has no effect.
+// A Config holds every setting of the daemon. The tag of a field names its setting, which settings.ini
+// declares. It is a plain value: it is copied into the Daemon, and changing it later has no effect.
 type Config struct {
-	// DataDir is the directory of everything that is kept.
-	DataDir string `json:"dataDir"`
-	// Ephemeral keeps everything in memory, nothing in DataDir: all is gone when the daemon ends.
-	Ephemeral bool `json:"ephemeral"`
-	// Kubeconfig is the file of the administrator's client configuration; "" is admin.kubeconfig in DataDir or, if nothing
-	// is kept there, none.
-	Kubeconfig string `json:"kubeconfig"`
-	// AcceptDataLoss opens a directory from which something is missing.
-	AcceptDataLoss bool `json:"acceptDataLoss"`
-	// Naming is the naming profile: "platform" or the one of existing clients.
-	Naming string `json:"naming"`
+	DataDir        string `flag:"data-dir"`
+	Ephemeral      bool   `flag:"ephemeral"`
+	Kubeconfig     string `flag:"write-kubeconfig"`
+	AcceptDataLoss bool   `flag:"accept-data-loss"`
+	Naming         string `flag:"naming"`
 	// GitVersion is the version that /version reports; "" is GitVersion().
-	GitVersion string `json:"-"`
+	GitVersion string
 
-	// Etcd is where the state is kept, if not in the data directory.
-	Etcd            Etcd            `json:"etcd"`
-	Serving         Serving         `json:"serving"`
-	API             API             `json:"api"`
-	Controllers     Controllers     `json:"controllers"`
-	Namespaces      Namespaces      `json:"namespaces"`
-	Services        Services        `json:"services"`
-	Nodes           Nodes           `json:"nodes"`
-	Autoscaling     Autoscaling     `json:"autoscaling"`
-	Kubelets        Kubelets        `json:"kubelets"`
-	TLS             TLS             `json:"tls"`
-	Authentication  Authentication  `json:"authentication"`
-	ServiceAccounts ServiceAccounts `json:"serviceAccounts"`
-	BootstrapTokens BootstrapTokens `json:"bootstrapTokens"`
-	// CertificateSigning is which CAs sign for others.
-	CertificateSigning CertificateSigning `json:"certificateSigning"`
-	Authorization      Authorization      `json:"authorization"`
-	Admission          Admission          `json:"admission"`
-	Aggregation        Aggregation        `json:"aggregation"`
-	Audit              Audit              `json:"audit"`
-	Logging            Logging            `json:"logging"`
+	Etcd               Etcd
+	Serving            Serving
+	API                API
+	Controllers        Controllers `flag:"controllers"`
+	Namespaces         Namespaces
+	Services           Services
+	Nodes              Nodes
+	Autoscaling        Autoscaling
+	Kubelets           Kubelets
+	TLS                TLS
+	Authentication     Authentication
+	ServiceAccounts    ServiceAccounts
+	BootstrapTokens    BootstrapTokens
+	CertificateSigning CertificateSigning
+	Authorization      Authorization
+	Admission          Admission
+	Aggregation        Aggregation
+	Audit              Audit
+	Logging            Logging
+	Actors             Actors
+	Commits            Commits
+	Journal            Journal
+	Encryption         Encryption
+	Snapshots          Snapshots
+	Watches            Watches
 
-	Actors  Actors  `json:"actors"`
-	Commits Commits `json:"commits"`
-	Journal Journal `json:"journal"`
-	// Encryption is with what objects are encrypted on the disk.
-	Encryption Encryption `json:"encryption"`
-	Snapshots  Snapshots  `json:"snapshots"`
-	Watches    Watches    `json:"watches"`
+	renamed [][2]string // keys of earlier releases that the file has, and their names
 }
 
-// Serving is where and how requests are accepted. The bounds of memory (MaxBodiesBytes, MaxResponseBytes)
-// are those of all requests together, so that no number of clients exceeds them.
+// Serving sets where requests are accepted, and their limits. Limits of memory apply to all requests
+// together, so that no number of clients exceeds them.
 type Serving struct {
-	BindAddress                 string   `json:"bindAddress"`
-	SecurePort                  int      `json:"securePort"`        // 0 picks a free port
-	AdvertiseAddress            string   `json:"advertiseAddress"`  // at which others reach the daemon; "" finds one
-	RequestTimeout              Duration `json:"requestTimeout"`    // of all requests but watches
-	MinRequestTimeout           int      `json:"minRequestTimeout"` // seconds, of watches
-	MaxRequestsInFlight         int      `json:"maxRequestsInFlight"`
-	MaxMutatingRequestsInFlight int      `json:"maxMutatingRequestsInFlight"`
-	PriorityAndFairness         bool     `json:"enablePriorityAndFairness"` // flow schemas and priority levels decide which requests wait
-	MaxWatches                  int      `json:"maxWatches"`                // that are open
-	MaxBodyBytes                Bytes    `json:"maxBodyBytes"`
-	MaxBodiesBytes              Bytes    `json:"maxBodiesBytes"`           // of all requests together
-	MaxConnections              int      `json:"maxConnections"`           // 0 is what the limit of descriptors allows
-	MaxConnectionsPerAddress    int      `json:"maxConnectionsPerAddress"` // 0 is half of them
-	DisableHTTP2                bool     `json:"disableHTTP2"`             // clients are offered HTTP/1.1 only
-	HTTP2MaxStreams             int      `json:"http2MaxStreams"`          // requests under way on one connection with HTTP/2; 0 is 100
-	MaxResponseBytes            Bytes    `json:"maxResponseBytes"`         // of answers that are being written
-	MaxRequestBytes             Bytes    `json:"maxRequestBytes"`          // of the data of one object
-	ShutdownDelay               Duration `json:"shutdownDelay"`            // between failing readiness and closing the port
-	Profiling                   bool     `json:"profiling"`                // serves /debug/pprof/
-	Console                     bool     `json:"console"`                  // serves pages for browsers at /console/
-	// CORSAllowedOrigins are expressions of origins whose pages in browsers may read answers.
-	CORSAllowedOrigins []string `json:"corsAllowedOrigins"`
+	BindAddress                 string   `flag:"bind-address"`
+	SecurePort                  int      `flag:"secure-port"`
+	AdvertiseAddress            string   `flag:"advertise-address"`
+	RequestTimeout              Duration `flag:"request-timeout"`
+	MinRequestTimeout           int      `flag:"min-request-timeout"` // seconds
+	MaxRequestsInFlight         int      `flag:"max-requests-inflight"`
+	MaxMutatingRequestsInFlight int      `flag:"max-mutating-requests-inflight"`
+	PriorityAndFairness         bool     `flag:"enable-priority-and-fairness"`
+	MaxWatches                  int      `flag:"max-watches"`
+	MaxBodyBytes                Bytes    `flag:"max-body-bytes"`
+	MaxBodiesBytes              Bytes    `flag:"max-bodies-bytes"`
+	MaxConnections              int      `flag:"max-connections"`
+	MaxConnectionsPerAddress    int      `flag:"max-connections-per-address"`
+	DisableHTTP2                bool     `flag:"disable-http2-serving"`
+	HTTP2MaxStreams             int      `flag:"http2-max-streams-per-connection"`
+	MaxResponseBytes            Bytes    `flag:"max-response-bytes"`
+	MaxRequestBytes             Bytes    `flag:"max-request-bytes"`
+	ShutdownDelay               Duration `flag:"shutdown-delay-duration"`
+	Profiling                   bool     `flag:"profiling"`
+	Console                     bool     `flag:"console"`
+	CORSAllowedOrigins          []string `flag:"cors-allowed-origins"`
 }
 
-// API is what is served. An API that is switched off keeps its stored objects.
+// API selects what is served. An API that is switched off keeps its stored objects.
 type API struct {
-	// RuntimeConfig switches versions and resources off and on.
-	RuntimeConfig Switches `json:"runtimeConfig"`
-	// FeatureGates switch single features.
-	FeatureGates Switches `json:"featureGates"`
-	EventTTL     Duration `json:"eventTTL"` // how long an Event is kept; 0 is for ever
+	RuntimeConfig Switches `flag:"runtime-config"`
+	FeatureGates  Switches `flag:"feature-gates"`
+	EventTTL      Duration `flag:"event-ttl"`
 }
 
-// Services is what the Services of the cluster share. Several daemons of one cluster network must not share
-// ranges.
+// Services sets the ranges that Services share.
 type Services struct {
-	ClusterIPRange string `json:"clusterIPRange"` // or two, of both families, with a comma
-	NodePortRange  string `json:"nodePortRange"`
+	ClusterIPRange string `flag:"service-cluster-ip-range"`
+	NodePortRange  string `flag:"service-node-port-range"`
 }
 
 // Logging is the form of the log on standard error.
 type Logging struct {
-	Format    string `json:"format"`    // text or json
-	Verbosity int    `json:"verbosity"` // 0 is info; from 2 on debug
+	Format    string `flag:"logging-format"`
+	Verbosity int    `flag:"v"`
 }
 
-// Actors is how owners of objects and watches are run and supervised. What each setting means, and when to
-// change it, is in docs/configuration.md.
+// Actors sets how the owners of objects and watches are run and supervised.
 type Actors struct {
-	Strategy       string   `json:"strategy"` // restart, resume or stop
-	MaxRestarts    int      `json:"maxRestarts"`
-	RestartWindow  Duration `json:"restartWindow"`
-	RestartBackoff Duration `json:"restartBackoff"`
-	MailboxSize    int      `json:"mailboxSize"`
-	IdleTime       Duration `json:"idleTime"`
-	Throughput     int      `json:"throughput"`
+	Strategy       string   `flag:"actor-strategy"`
+	MaxRestarts    int      `flag:"actor-max-restarts"`
+	RestartWindow  Duration `flag:"actor-restart-window"`
+	RestartBackoff Duration `flag:"actor-restart-backoff"`
+	MailboxSize    int      `flag:"actor-mailbox-size"`
+	IdleTime       Duration `flag:"actor-idle-time"`
+	Throughput     int      `flag:"actor-throughput"`
 }
 
-// Commits is how changes are gathered into batches. Larger batches mean fewer syncs of the disk, and a
-// longer wait for each writer.
+// Commits sets how writes are gathered into batches.
 type Commits struct {
-	QueueSize int `json:"queueSize"`
-	BatchSize int `json:"batchSize"`
+	QueueSize int `flag:"commit-queue-size"`
+	BatchSize int `flag:"commit-batch-size"`
 }
 
-// Journal is how batches become durable. With sync none, a crash of the machine, not of the process, may
-// lose the last writes that were acknowledged.
+// Journal sets how batches become durable.
 type Journal struct {
-	Sync         string `json:"sync"` // always or none
-	SegmentBytes Bytes  `json:"segmentBytes"`
-	ArchiveBytes Bytes  `json:"archiveBytes"` // 0 keeps no archive
+	Sync         string `flag:"journal-sync"`
+	SegmentBytes Bytes  `flag:"journal-segment-bytes"`
+	ArchiveBytes Bytes  `flag:"journal-archive-bytes"`
 }
 
-// Snapshots is when the state is written as a whole. A larger amount of journal between two snapshots
-// writes less and makes the next start longer.
+// Snapshots sets when the whole state is written.
 type Snapshots struct {
-	JournalBytes Bytes `json:"journalBytes"`
+	JournalBytes Bytes `flag:"snapshot-journal-bytes"`
 }
 
-// Watches is how far a watch can go back. A client that asks for a version which the history does not reach
-// back to has to list anew.
+// Watches sets which changes a watch can resume from.
 type Watches struct {
-	HistoryTime    Duration `json:"historyTime"`
-	HistoryBytes   Bytes    `json:"historyBytes"`
-	BookmarkPeriod Duration `json:"bookmarkPeriod"`
-}
-
-// Default is what the daemon runs with if nothing else is said. The bounds of requests are those of the API
-// server that clients know; those of the store come from package actors, so that each has one place.
-func Default() Config {
-	t := actors.DefaultTuning()
-	return Config{
-		DataDir: "troupe-data",
-		Naming:  "platform",
-		Etcd:    defaultEtcd(),
-		Serving: Serving{
-			BindAddress:                 "127.0.0.1",
-			SecurePort:                  6443,
-			RequestTimeout:              Duration(time.Minute),
-			MinRequestTimeout:           1800,
-			MaxRequestsInFlight:         400,
-			MaxMutatingRequestsInFlight: 200,
-			PriorityAndFairness:         true,
-			MaxWatches:                  100_000,
-			DisableHTTP2:                true,
-			MaxBodyBytes:                3 << 20,
-			MaxBodiesBytes:              64 << 20,
-			MaxResponseBytes:            64 << 20,
-			MaxRequestBytes:             Bytes(t.ObjectBytes),
-			Profiling:                   true,
-			CORSAllowedOrigins:          []string{},
-		},
-		API:                API{RuntimeConfig: Switches{}, FeatureGates: Switches{}, EventTTL: Duration(time.Hour)},
-		Admission:          Admission{DefaultNotReadyTolerationSeconds: 300, DefaultUnreachableTolerationSeconds: 300},
-		Aggregation:        Aggregation{EndpointRouting: true, RejectForwardingRedirects: true, ServiceResolver: []string{}},
-		Controllers:        "*",
-		Services:           Services{ClusterIPRange: "10.0.0.0/24", NodePortRange: "30000-32767"},
-		Nodes:              defaultNodes(),
-		Autoscaling:        defaultAutoscaling(),
-		Kubelets:           defaultKubelets(),
-		TLS:                defaultTLS(),
-		Authentication:     defaultAuthentication(),
-		ServiceAccounts:    defaultServiceAccounts(),
-		CertificateSigning: defaultCertificateSigning(),
-		Authorization:      defaultAuthorization(),
-		Audit:              defaultAudit(),
-		Logging:            Logging{Format: "text"},
-		Actors: Actors{
-			Strategy:       string(t.Strategy),
-			MaxRestarts:    t.MaxRestarts,
-			RestartWindow:  Duration(t.RestartWindow),
-			RestartBackoff: Duration(t.RestartBackoff),
-			MailboxSize:    t.MailboxSize,
-			IdleTime:       Duration(t.IdleTime),
-			Throughput:     t.Throughput,
-		},
-		Commits:    Commits{QueueSize: t.CommitQueue, BatchSize: t.BatchSize},
-		Journal:    Journal{Sync: string(persist.SyncAlways), SegmentBytes: 64 << 20},
-		Encryption: defaultEncryption(),
-		Snapshots:  Snapshots{JournalBytes: Bytes(t.SnapshotBytes)},
-		Watches: Watches{
-			HistoryTime:    Duration(t.HistoryTime),
-			HistoryBytes:   Bytes(t.HistoryBytes),
-			BookmarkPeriod: Duration(t.BookmarkPeriod),
-		},
-	}
+	HistoryTime    Duration `flag:"watch-history-time"`
+	HistoryBytes   Bytes    `flag:"watch-history-bytes"`
+	BookmarkPeriod Duration `flag:"watch-bookmark-period"`
 }
 
 // defaultCertDir is the directory of certificates in the data directory.
@@ -231,7 +151,7 @@ func (c Config) kubeconfig() string {
 	return filepath.Join(c.DataDir, "admin.kubeconfig")
 }
 
-// limits are what package http takes. limits are what package http takes, in its units.
+// limits returns the limits in the units of package http.
 func (s Serving) limits() http.Limits {
 	return http.Limits{
 		RequestTimeout:              time.Duration(s.RequestTimeout),
@@ -248,7 +168,7 @@ func (s Serving) limits() http.Limits {
 	}
 }
 
-// tuning is what package actors takes.
+// tuning returns the settings of package actors.
 func (c Config) tuning() actors.Tuning {
 	return actors.Tuning{
 		Strategy:       actors.Strategy(c.Actors.Strategy),

@@ -5,58 +5,23 @@ import (
 	"fmt"
 	"net/netip"
 	"strings"
-	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/actors/controllers/nodes"
 )
 
 // Nodes is how the controllers of nodes treat them and the Pods on them.
 type Nodes struct {
-	MonitorPeriod      Duration `json:"monitorPeriod"`      // between two looks at all nodes
-	MonitorGracePeriod Duration `json:"monitorGracePeriod"` // how long a node may be silent
-	StartupGracePeriod Duration `json:"startupGracePeriod"` // how long a new one may be
+	MonitorPeriod      Duration `flag:"node-monitor-period"`       // between two looks at all nodes
+	MonitorGracePeriod Duration `flag:"node-monitor-grace-period"` // how long a node may be silent
+	StartupGracePeriod Duration `flag:"node-startup-grace-period"` // how long a new one may be
 
-	AllocateCIDRs    bool   `json:"allocateCIDRs"` // nodes get ranges of Pod addresses
-	ClusterCIDR      string `json:"clusterCIDR"`   // which these are parts of; or two, of both families, with a comma
-	CIDRMaskSize     int    `json:"cidrMaskSize"`  // of a part; 0: 24 and 64
-	CIDRMaskSizeIPv4 int    `json:"cidrMaskSizeIPv4"`
-	CIDRMaskSizeIPv6 int    `json:"cidrMaskSizeIPv6"`
+	AllocateCIDRs    bool   `flag:"allocate-node-cidrs"` // nodes get ranges of Pod addresses
+	ClusterCIDR      string `flag:"cluster-cidr"`        // which these are parts of; or two, of both families, with a comma
+	CIDRMaskSize     int    `flag:"node-cidr-mask-size"` // of a part; 0: 24 and 64
+	CIDRMaskSizeIPv4 int    `flag:"node-cidr-mask-size-ipv4"`
+	CIDRMaskSizeIPv6 int    `flag:"node-cidr-mask-size-ipv6"`
 
-	TerminatedPodThreshold int `json:"terminatedPodThreshold"` // how many Pods that have ended are kept; 0 or less: all
-}
-
-// defaultNodes are the defaults of kube-controller-manager, whose controllers the section is about.
-func defaultNodes() Nodes {
-	return Nodes{
-		MonitorPeriod: Duration(5 * time.Second), MonitorGracePeriod: Duration(50 * time.Second), StartupGracePeriod: Duration(time.Minute),
-		TerminatedPodThreshold: 12500,
-	}
-}
-
-// flags binds the section.
-// The masks are lengths of prefixes in bits; 0 means the default of the family.
-func (n *Nodes) flags(f *pflag.FlagSet) {
-	f.Var(&n.MonitorPeriod, "node-monitor-period", "Time between two looks of the node-lifecycle-controller at all nodes.")
-	f.Var(&n.MonitorGracePeriod, "node-monitor-grace-period", "How long a node may be silent before its state is unknown.")
-	f.Var(&n.StartupGracePeriod, "node-startup-grace-period", "How long a node may be silent that has just come.")
-	f.BoolVar(&n.AllocateCIDRs, "allocate-node-cidrs", n.AllocateCIDRs, "Give nodes parts of --cluster-cidr for the addresses of their Pods.")
-	f.StringVar(&n.ClusterCIDR, "cluster-cidr", n.ClusterCIDR, "Range of the addresses of Pods; or two, an IPv4 and an IPv6 one, with a comma.")
-	f.IntVar(&n.CIDRMaskSize, "node-cidr-mask-size", n.CIDRMaskSize, "Length of the prefix of a node's part (default 24 for IPv4, 64 for IPv6).")
-	f.IntVar(&n.CIDRMaskSizeIPv4, "node-cidr-mask-size-ipv4", n.CIDRMaskSizeIPv4, "The same for IPv4, with two ranges.")
-	f.IntVar(&n.CIDRMaskSizeIPv6, "node-cidr-mask-size-ipv6", n.CIDRMaskSizeIPv6, "The same for IPv6, with two ranges.")
-	f.IntVar(&n.TerminatedPodThreshold, "terminated-pod-gc-threshold", n.TerminatedPodThreshold, "How many Pods that have ended are kept; 0 or less for all.")
-}
-
-// validate parses the ranges as the controller will, so that a fault ends the start and not the controller.
-func (n Nodes) validate(f *faults) {
-	f.positive("nodes.monitorPeriod", n.MonitorPeriod)
-	f.positive("nodes.monitorGracePeriod", n.MonitorGracePeriod)
-	f.positive("nodes.startupGracePeriod", n.StartupGracePeriod)
-	if _, err := n.ranges(); err != nil {
-		f.check(false, "nodes.clusterCIDR", err.Error())
-	}
+	TerminatedPodThreshold int `flag:"terminated-pod-gc-threshold"` // how many Pods that have ended are kept; 0 or less: all
 }
 
 // ranges are what nodes get parts of; none if they get no parts.

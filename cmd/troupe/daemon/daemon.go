@@ -89,6 +89,9 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 		logs = io.Discard
 	}
 	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, startedAt: time.Now()}
+	for _, names := range c.renamed {
+		s.log.Warn("a key of the configuration file has a new name", "key", names[0], "name", names[1])
+	}
 	d := &Daemon{settings: s, fatal: make(fatalErrors, 2), stopped: make(chan struct{})}
 	d.state = &stateLog{base: newBase(s), fatal: d.fatal}
 	d.identity = &identity{base: newBase(s), state: d.state}
@@ -198,7 +201,7 @@ func (d *Daemon) Wait() error {
 const fatalGracePeriod = 500 * time.Millisecond
 
 // Reload reads the certificates and the other files that may change while the daemon runs at once, not only after
-// tls.reloadPeriod. It may be called after Start only.
+// --tls-reload-period. It may be called after Start only.
 func (d *Daemon) Reload() { d.identity.reloader.Trigger() }
 
 // Drain lets the requests that are in flight have their answers when the daemon cannot go on.

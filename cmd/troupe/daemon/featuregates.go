@@ -12,11 +12,11 @@ import (
 func (c Config) validateFeatures(f *faults) {
 	gates, err := features.New(c.API.FeatureGates)
 	if err != nil {
-		f.check(false, "api.featureGates", err.Error())
+		f.check(false, "feature-gates", err.Error())
 		return
 	}
 	f.check(gates.Enabled(features.RemoteRequestHeaderUID) || len(c.Authentication.RequestHeader.UIDHeaders) == 0,
-		"authentication.requestHeader.uidHeaders", `requires the "RemoteRequestHeaderUID" feature to be enabled`)
+		"requestheader-uid-headers", `requires the "RemoteRequestHeaderUID" feature to be enabled`)
 }
 
 // warnOfFeatureGates logs which gates do not what one may expect of them.

@@ -9,64 +9,37 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // TLS is what to serve with, and how. The names and the values of the settings are those of the API server
 // that clients know.
 type TLS struct {
-	CertFile       string   `json:"certFile"`
-	PrivateKeyFile string   `json:"privateKeyFile"`
-	SNICertKeys    []string `json:"sniCertKeys"` // certificate file,key file[:names]
-	CertDir        string   `json:"certDir"`     // "" is pki in the data directory
-	MinVersion     string   `json:"minVersion"`  // VersionTLS12 or VersionTLS13
-	CipherSuites   []string `json:"cipherSuites"`
-	ReloadPeriod   Duration `json:"reloadPeriod"` // between two looks at the files
+	CertFile       string   `flag:"tls-cert-file"`
+	PrivateKeyFile string   `flag:"tls-private-key-file"`
+	SNICertKeys    []string `flag:"tls-sni-cert-key"` // certificate file,key file[:names]
+	CertDir        string   `flag:"cert-dir"`         // "" is pki in the data directory
+	MinVersion     string   `flag:"tls-min-version"`  // VersionTLS12 or VersionTLS13
+	CipherSuites   []string `flag:"tls-cipher-suites"`
+	ReloadPeriod   Duration `flag:"tls-reload-period"` // between two looks at the files
 	// WriteFiles writes the certificate that the daemon makes, with its CA, to CertFile, and its key to PrivateKeyFile.
-	WriteFiles bool `json:"-"`
+	WriteFiles bool
 	// StrictTransportSecurity are the directives of that header; none means no header.
-	StrictTransportSecurity []string `json:"strictTransportSecurity"`
-}
-
-// defaultTLS names no files: the daemon makes its certificates. Empty lists of suites and directives mean Go's choice and
-// no header.
-func defaultTLS() TLS {
-	return TLS{
-		SNICertKeys: []string{}, MinVersion: "VersionTLS12", CipherSuites: []string{},
-		ReloadPeriod: Duration(10 * time.Second), StrictTransportSecurity: []string{},
-	}
-}
-
-// flags binds the section.
-func (t *TLS) flags(f *pflag.FlagSet) {
-	f.StringVar(&t.CertFile, "tls-cert-file", t.CertFile, "PEM file of the certificate to serve with, followed by its intermediates. Made by the daemon if not given.")
-	f.StringVar(&t.PrivateKeyFile, "tls-private-key-file", t.PrivateKeyFile, "PEM file of that certificate's key.")
-	f.StringArrayVar(&t.SNICertKeys, "tls-sni-cert-key", t.SNICertKeys, "PEM files of a certificate and its key for clients that ask for certain names: cert,key or cert,key:name,*.domain; without names those that the certificate carries. May be repeated.")
-	f.StringVar(&t.CertDir, "cert-dir", t.CertDir, "Directory of the certificates that the daemon makes (default pki in the data directory).")
-	f.StringVar(&t.MinVersion, "tls-min-version", t.MinVersion, "Least version of TLS: VersionTLS12 or VersionTLS13.")
-	f.StringSliceVar(&t.CipherSuites, "tls-cipher-suites", t.CipherSuites, "Cipher suites of TLS 1.2, with commas (default those that Go prefers). TLS 1.3 has its own.")
-	f.StringSliceVar(&t.StrictTransportSecurity, "strict-transport-security-directives", t.StrictTransportSecurity, "Directives of the header Strict-Transport-Security, with commas: max-age=SECONDS, includeSubDomains, preload. None means no header.")
+	StrictTransportSecurity []string `flag:"strict-transport-security-directives"`
 }
 
 // The period is bounded so that an expired or revoked certificate goes within a minute.
 func (t TLS) validate(f *faults) {
-	f.check((t.CertFile == "") == (t.PrivateKeyFile == ""), "tls.certFile", "goes together with tls.privateKeyFile")
 	for _, text := range t.SNICertKeys {
-		if _, err := certs.ParseNamedCertKey(text); err != nil {
-			f.check(false, "tls.sniCertKeys", err.Error())
-		}
+		_, err := certs.ParseNamedCertKey(text)
+		f.checkError("tls-sni-cert-key", err)
 	}
-	if _, err := certs.ParseTLSVersion(t.MinVersion); err != nil {
-		f.check(false, "tls.minVersion", err.Error())
-	}
-	if _, _, err := certs.ParseCipherSuites(t.CipherSuites); err != nil {
-		f.check(false, "tls.cipherSuites", err.Error())
-	}
-	f.check(t.ReloadPeriod > 0 && t.ReloadPeriod <= Duration(time.Minute), "tls.reloadPeriod", "must be above 0 and at most 1m")
-	if err := checkDirectives(t.StrictTransportSecurity); err != nil {
-		f.check(false, "tls.strictTransportSecurity", err.Error())
-	}
+	_, err := certs.ParseTLSVersion(t.MinVersion)
+	f.checkError("tls-min-version", err)
+	_, _, err = certs.ParseCipherSuites(t.CipherSuites)
+	f.checkError("tls-cipher-suites", err)
+	f.check(t.ReloadPeriod > 0 && t.ReloadPeriod <= Duration(time.Minute), "tls-reload-period", "must be above 0 and at most 1m")
+	f.checkError("strict-transport-security-directives", checkDirectives(t.StrictTransportSecurity))
 }
 
 // checkDirectives checks those of Strict-Transport-Security (RFC 6797, section 6.1).

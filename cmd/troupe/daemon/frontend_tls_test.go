@@ -51,12 +51,12 @@ func TestDirectivesOfStrictTransport(t *testing.T) {
 
 func TestFaultsOfTLS(t *testing.T) {
 	for key, change := range map[string]func(*TLS){
-		"tls.certFile":                func(c *TLS) { c.PrivateKeyFile = "a.key" },
-		"tls.sniCertKeys":             func(c *TLS) { c.SNICertKeys = []string{"a.crt"} },
-		"tls.minVersion":              func(c *TLS) { c.MinVersion = "VersionTLS11" },
-		"tls.cipherSuites":            func(c *TLS) { c.CipherSuites = []string{"TLS_NULL"} },
-		"tls.reloadPeriod":            func(c *TLS) { c.ReloadPeriod *= 7 },
-		"tls.strictTransportSecurity": func(c *TLS) { c.StrictTransportSecurity = []string{"preload"} },
+		"tls-cert-file":                        func(c *TLS) { c.PrivateKeyFile = "a.key" },
+		"tls-sni-cert-key":                     func(c *TLS) { c.SNICertKeys = []string{"a.crt"} },
+		"tls-min-version":                      func(c *TLS) { c.MinVersion = "VersionTLS11" },
+		"tls-cipher-suites":                    func(c *TLS) { c.CipherSuites = []string{"TLS_NULL"} },
+		"tls-reload-period":                    func(c *TLS) { c.ReloadPeriod *= 7 },
+		"strict-transport-security-directives": func(c *TLS) { c.StrictTransportSecurity = []string{"preload"} },
 	} {
 		c := Default()
 		change(&c.TLS)

@@ -4,11 +4,8 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"strings"
 	"sync/atomic"
 	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -22,45 +19,21 @@ import (
 // Authentication says by which methods users are authenticated. Certificates of the daemon's own CA and
 // tokens of its service accounts are always accepted.
 type Authentication struct {
-	ClientCAFile  string `json:"clientCAFile"`
-	TokenAuthFile string `json:"tokenAuthFile"`
-	Anonymous     bool   `json:"anonymous"`
+	ClientCAFile  string `flag:"client-ca-file"`
+	TokenAuthFile string `flag:"token-auth-file"`
+	Anonymous     bool   `flag:"anonymous-auth"`
 	// AnonymousPaths, if there are any, are the only ones that are open to requests without a
 	// credential.
-	AnonymousPaths []string      `json:"anonymousPaths"`
-	RequestHeader  RequestHeader `json:"requestHeader"`
-	OIDC           OIDC          `json:"oidc"`
-	Webhook        TokenWebhook  `json:"webhook"`
+	AnonymousPaths []string `flag:"anonymous-auth-paths"`
+	RequestHeader  RequestHeader
+	OIDC           OIDC
+	Webhook        TokenWebhook
 }
 
-// defaultAuthentication lets anonymous requests in; what they may do is up to authorization. Lists are empty and not nil,
-// so that they are written as lists.
-func defaultAuthentication() Authentication {
-	return Authentication{
-		Anonymous: true, AnonymousPaths: []string{},
-		RequestHeader: defaultRequestHeader(), OIDC: defaultOIDC(), Webhook: defaultTokenWebhook(),
-	}
-}
-
-// flags binds the settings of this section and of the sections in it, in the order of the help text.
-func (a *Authentication) flags(f *pflag.FlagSet) {
-	f.StringVar(&a.ClientCAFile, "client-ca-file", a.ClientCAFile, "PEM file of the CAs whose client certificates are accepted, beside the daemon's own.")
-	f.StringVar(&a.TokenAuthFile, "token-auth-file", a.TokenAuthFile, "CSV file of bearer tokens: token,user,uid,\"group1,group2\".")
-	f.BoolVar(&a.Anonymous, "anonymous-auth", a.Anonymous, "Let requests without a credential in, as system:anonymous; never with the authorization mode AlwaysAllow.")
-	a.RequestHeader.flags(f)
-	a.OIDC.flags(f)
-	a.Webhook.flags(f)
-}
-
-// Files are not read here but at the start, whose errors name the flag.
 func (a Authentication) validate(f *faults) {
-	for _, path := range a.AnonymousPaths {
-		f.check(strings.HasPrefix(path, "/"), "authentication.anonymousPaths", fmt.Sprintf("%q does not begin with /", path))
-	}
-	f.check(a.Anonymous || len(a.AnonymousPaths) == 0, "authentication.anonymousPaths", "goes together with authentication.anonymous")
+	checkPaths(f, "anonymous-auth-paths", a.AnonymousPaths)
 	a.RequestHeader.validate(f)
 	a.OIDC.validate(f)
-	a.Webhook.validate(f)
 }
 
 // authentication authenticates the users of requests.

@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"errors"
 	"reflect"
 	"strings"
 	"testing"
@@ -19,36 +18,34 @@ func TestAuthenticationFaults(t *testing.T) {
 		"a proxy": {func(a *Authentication) {
 			a.RequestHeader = RequestHeader{ClientCAFile: "f", UsernameHeaders: []string{"X-Remote-User"}, ExtraPrefixes: []string{"X-Remote-Extra-"}}
 		}, ""},
-		"a proxy without headers":  {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestHeader.clientCAFile: goes together"},
-		"headers without a proxy":  {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestHeader.clientCAFile: goes together"},
-		"groups without users":     {func(a *Authentication) { a.RequestHeader.GroupHeaders = []string{"X"} }, "usernameHeaders: must be given"},
+		"a proxy without headers":  {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestheader-client-ca-file: goes together"},
+		"headers without a proxy":  {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestheader-client-ca-file: goes together"},
+		"groups without users":     {func(a *Authentication) { a.RequestHeader.GroupHeaders = []string{"X"} }, "needs requestheader-username-headers"},
 		"a bad header":             {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X Y"} }, `"X Y" is no name of a header`},
 		"an issuer":                {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "https://a", "us" }, ""},
-		"an issuer without client": {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "goes together with authentication.oidc.clientID"},
-		"a client without issuer":  {func(a *Authentication) { a.OIDC.ClientID = "us" }, "goes together with authentication.oidc.clientID"},
-		"a CA without issuer":      {func(a *Authentication) { a.OIDC.CAFile = "f" }, "authentication.oidc.issuerURL: must be given with authentication.oidc.caFile"},
-		"groups without issuer":    {func(a *Authentication) { a.OIDC.GroupsClaim = "groups" }, "must be given with authentication.oidc.groupsClaim"},
+		"an issuer without client": {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "goes together with oidc-client-id"},
+		"a client without issuer":  {func(a *Authentication) { a.OIDC.ClientID = "us" }, "goes together with oidc-client-id"},
+		"a CA without issuer":      {func(a *Authentication) { a.OIDC.CAFile = "f" }, "oidc-ca-file: needs oidc-issuer-url"},
+		"groups without issuer":    {func(a *Authentication) { a.OIDC.GroupsClaim = "groups" }, "oidc-groups-claim: needs oidc-issuer-url"},
 		"an issuer in the clear":   {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "http://a", "us" }, "no https URL"},
-		"no user claim":            {func(a *Authentication) { a.OIDC.UsernameClaim = "" }, "usernameClaim: must not be empty"},
+		"no user claim":            {func(a *Authentication) { a.OIDC.UsernameClaim = "" }, "oidc-username-claim: must not be empty"},
 		"a claim without value":    {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd"} }, `"hd" is not of the form`},
 		"an empty value": {func(a *Authentication) {
 			a.OIDC.IssuerURL, a.OIDC.ClientID, a.OIDC.RequiredClaims = "https://a", "us", []string{"hd="}
 		}, ""},
 		"no name of the system":     {func(a *Authentication) { a.OIDC.SystemNames = []string{"masters"} }, `"masters" does not begin with system:`},
-		"no algorithm":              {func(a *Authentication) { a.OIDC.SigningAlgs = nil }, "signingAlgs: must not be empty"},
+		"no algorithm":              {func(a *Authentication) { a.OIDC.SigningAlgs = nil }, "oidc-signing-algs: must not be empty"},
 		"a symmetric algorithm":     {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"RS256", "HS256"} }, `"HS256" is none of`},
 		"the algorithm none":        {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"none"} }, `"none" is none of`},
 		"an unknown version":        {func(a *Authentication) { a.Webhook.Version = "v2" }, `"v2" is none of`},
-		"a negative time":           {func(a *Authentication) { a.Webhook.CacheTTL = -1 }, "cacheTTL: must not be negative"},
+		"a negative time":           {func(a *Authentication) { a.Webhook.CacheTTL = -1 }, "authentication-token-webhook-cache-ttl: -1ns is less than 0"},
 		"open paths":                {func(a *Authentication) { a.AnonymousPaths = []string{"/livez"} }, ""},
 		"an open path that is none": {func(a *Authentication) { a.AnonymousPaths = []string{"livez"} }, `"livez" does not begin with /`},
-		"open paths for nobody":     {func(a *Authentication) { a.Anonymous, a.AnonymousPaths = false, []string{"/livez"} }, "goes together with authentication.anonymous"},
+		"open paths for nobody":     {func(a *Authentication) { a.Anonymous, a.AnonymousPaths = false, []string{"/livez"} }, "anonymous-auth-paths: needs anonymous-auth"},
 	} {
-		a := defaultAuthentication()
-		test.change(&a)
-		var f faults
-		a.validate(&f)
-		err := errors.Join(f...)
+		c := Default()
+		test.change(&c.Authentication)
+		err := c.Validate()
 		if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
 			t.Errorf("%s: got %v, want %q", name, err, test.fault)
 		}
@@ -72,20 +69,20 @@ func TestAuthenticationFlags(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := Default()
-	if err := c.Read([]byte("authentication: {requestHeader: {allowedNames: [x]}, oidc: {requiredClaims: [x=y], signingAlgs: [PS256]}}")); err != nil {
+	if err := c.Read([]byte("requestheader-allowed-names: [x]\noidc-required-claim: [x=y]\noidc-signing-algs: [PS256]")); err != nil {
 		t.Fatal(err)
 	}
 	if err := c.Override(given); err != nil {
 		t.Fatal(err)
 	}
-	want := defaultAuthentication()
+	want := Default().Authentication
 	want.RequestHeader = RequestHeader{
 		ClientCAFile: "p.crt", AllowedNames: []string{"a", "b"}, UsernameHeaders: []string{"X-U"}, UIDHeaders: []string{"X-I"},
 		GroupHeaders: []string{"X-G", "X-H"}, ExtraPrefixes: []string{"X-E-"},
 	}
 	want.OIDC = OIDC{
 		IssuerURL: "https://i", ClientID: "us", CAFile: "i.crt", UsernameClaim: "email", UsernamePrefix: "-", GroupsClaim: "g", GroupsPrefix: "i:",
-		RequiredClaims: []string{"a=b,c", "d=e"}, SigningAlgs: []string{"ES256", "RS256"}, SystemNames: []string{},
+		RequiredClaims: []string{"a=b,c", "d=e"}, SigningAlgs: []string{"ES256", "RS256"},
 	}
 	want.Webhook = TokenWebhook{ConfigFile: "w", CacheTTL: Duration(3 * time.Second), Version: "v1"}
 	if !reflect.DeepEqual(c.Authentication, want) {

@@ -3,9 +3,6 @@ package daemon
 import (
 	"fmt"
 	"slices"
-	"time"
-
-	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/actors/controllers/certificates"
 	"github.com/troupe-api/troupe/policy/certs"
@@ -15,68 +12,44 @@ import (
 // signers that every cluster has. Files of one signer exclude them: then signers without files of their own do not sign. Without any
 // files the daemon's own CA signs, for all but the legacy signer.
 type CertificateSigning struct {
-	CertFile        string     `json:"certFile"`
-	KeyFile         string     `json:"keyFile"`
-	Duration        Duration   `json:"duration"` // the longest of a certificate
-	NodeServing     CAKeyFiles `json:"nodeServing"`
-	NodeClient      CAKeyFiles `json:"nodeClient"`
-	APIServerClient CAKeyFiles `json:"apiserverClient"`
-	LegacyUnknown   CAKeyFiles `json:"legacyUnknown"`
+	CertFile        string     `flag:"cluster-signing-cert-file"`
+	KeyFile         string     `flag:"cluster-signing-key-file"`
+	Duration        Duration   `flag:"cluster-signing-duration"` // the longest of a certificate
+	NodeServing     CAKeyFiles `flag:"cluster-signing-kubelet-serving-"`
+	NodeClient      CAKeyFiles `flag:"cluster-signing-kubelet-client-"`
+	APIServerClient CAKeyFiles `flag:"cluster-signing-kube-apiserver-client-"`
+	LegacyUnknown   CAKeyFiles `flag:"cluster-signing-legacy-unknown-"`
 }
 
 // CAKeyFiles are the PEM files of a CA and its key.
 type CAKeyFiles struct {
-	CertFile string `json:"certFile"`
-	KeyFile  string `json:"keyFile"`
+	CertFile string `flag:"cert-file"`
+	KeyFile  string `flag:"key-file"`
 }
 
 // given tells whether either file is named. One alone counts, so that validate sees it and reports the other.
 func (c CAKeyFiles) given() bool { return c.CertFile != "" || c.KeyFile != "" }
 
-// defaultCertificateSigning signs with the daemon's own CA, for a year at most.
-func defaultCertificateSigning() CertificateSigning {
-	return CertificateSigning{Duration: Duration(365 * 24 * time.Hour)}
-}
-
 // A signerFiles is a signer with its own files. Its flags begin with --cluster-signing- and its name there.
 type signerFiles struct {
-	flag, key, signer string // the signer in platform form
-	files             *CAKeyFiles
+	flag  string
+	files *CAKeyFiles
 }
 
-// signers pairs the files of each signer with its name, its flags and its key in the file, so that flags, checks and
-// loading go over one list. The pointers are into s, which is why the receiver is one.
+// signers returns the files of each signer. The pointers are into s.
 func (s *CertificateSigning) signers() []signerFiles {
 	return []signerFiles{
-		{"kubelet-serving", "nodeServing", "platform.io/node-serving", &s.NodeServing},
-		{"kubelet-client", "nodeClient", "platform.io/apiserver-client-node", &s.NodeClient},
-		{"kube-apiserver-client", "apiserverClient", "platform.io/apiserver-client", &s.APIServerClient},
-		{"legacy-unknown", "legacyUnknown", "platform.io/legacy-unknown", &s.LegacyUnknown},
-	}
-}
-
-// flags binds the files of the common CA, and those of each signer that may have one of its own.
-func (s *CertificateSigning) flags(f *pflag.FlagSet) {
-	f.StringVar(&s.CertFile, "cluster-signing-cert-file", s.CertFile, "PEM file of the CA that signs certificate signing requests (default the daemon's own CA).")
-	f.StringVar(&s.KeyFile, "cluster-signing-key-file", s.KeyFile, "PEM file of that CA's key.")
-	f.Var(&s.Duration, "cluster-signing-duration", "Longest time that a certificate is signed for; a request may ask for less.")
-	for _, one := range s.signers() {
-		f.StringVar(&one.files.CertFile, "cluster-signing-"+one.flag+"-cert-file", one.files.CertFile, "PEM file of the CA of the signer "+one.signer+", in place of --cluster-signing-cert-file.")
-		f.StringVar(&one.files.KeyFile, "cluster-signing-"+one.flag+"-key-file", one.files.KeyFile, "PEM file of that CA's key.")
+		{"kubelet-serving", &s.NodeServing},
+		{"kubelet-client", &s.NodeClient},
+		{"kube-apiserver-client", &s.APIServerClient},
+		{"legacy-unknown", &s.LegacyUnknown},
 	}
 }
 
 // validate refuses a CA of one signer beside a common one: which of the two signs would be a guess.
 func (s CertificateSigning) validate(f *faults) {
-	// The same words for each pair, of which the key of the setting tells which it is.
-	const pair = "goes together with its key file"
-	f.check((s.CertFile == "") == (s.KeyFile == ""), "certificateSigning.certFile", pair)
-	f.positive("certificateSigning.duration", s.Duration)
 	for _, one := range s.signers() {
-		key := "certificateSigning." + one.key
-		f.check((one.files.CertFile == "") == (one.files.KeyFile == ""), key+".certFile", pair)
-		// A common CA is for all signers, so one beside it contradicts it.
-		f.check(!one.files.given() || s.CertFile == "", key, "cannot be given together with certificateSigning.certFile (--cluster-signing-cert-file)")
+		f.check(!one.files.given() || s.CertFile == "", "cluster-signing-"+one.flag+"-cert-file", "cannot be given together with cluster-signing-cert-file")
 	}
 }
 

@@ -20,7 +20,7 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 	if c.PolicyFile != "" {
 		var err error
 		if policy, err = audit.Load(c.PolicyFile, p.naming); err != nil {
-			return nil, fmt.Errorf("audit.policyFile (--audit-policy-file): %w", err)
+			return nil, fmt.Errorf("--audit-policy-file: %w", err)
 		}
 	}
 	if err := p.auditVersions(); err != nil {
@@ -30,7 +30,7 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 	if c.Webhook.ConfigFile != "" {
 		service, err := remote.Load(c.Webhook.ConfigFile)
 		if err != nil {
-			return nil, fmt.Errorf("audit.webhook.configFile (--audit-webhook-config-file): %w", err)
+			return nil, fmt.Errorf("--audit-webhook-config-file: %w", err)
 		}
 		o := p.sinkOptions(c.Webhook.Mode, c.Webhook.Batch, c.Webhook.Truncate)
 		sinks = append(sinks, audit.NewWebhook(service, p.naming, time.Duration(c.Webhook.InitialBackoff), o))
@@ -38,7 +38,7 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 	if c.Log.Path != "" {
 		to, err := p.newAuditLog()
 		if err != nil {
-			return nil, fmt.Errorf("audit.log.path (--audit-log-path): %w", err)
+			return nil, fmt.Errorf("--audit-log-path: %w", err)
 		}
 		o := p.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
 		o.Legacy = c.Log.Format == auditLegacy
@@ -72,7 +72,7 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 // naming profile, so this cannot be checked with the other settings.
 func (p *policies) auditVersions() error {
 	known := p.naming.Group("audit") + "/v1"
-	for key, version := range map[string]string{"audit.log.version": p.config.Audit.Log.Version, "audit.webhook.version": p.config.Audit.Webhook.Version} {
+	for key, version := range map[string]string{"audit-log-version": p.config.Audit.Log.Version, "audit-webhook-version": p.config.Audit.Webhook.Version} {
 		if version != "" && version != known {
 			return fmt.Errorf("%s: %q is not %s", key, version, known)
 		}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/authz/node"
@@ -26,72 +24,40 @@ const (
 	modeAlwaysDeny  = "AlwaysDeny"
 )
 
-// modes are all that --authorization-mode accepts, as its help lists them. In which order they are asked is up to the
-// operator: the first that allows or denies decides.
-var modes = []string{modeNode, modeABAC, modeRBAC, modeWebhook, modeAlwaysAllow, modeAlwaysDeny}
-
 // Authorization says by which modes requests are authorized. A mode without an opinion passes a request on;
 // one that no mode allows is refused.
 type Authorization struct {
 	// Modes are asked in this order; the first that allows or denies decides.
-	Modes []string `json:"modes"`
+	Modes []string `flag:"authorization-mode"`
 	// AlwaysAllowPaths may be read by everybody; "*" ends one that stands for all that begin so.
-	AlwaysAllowPaths []string             `json:"alwaysAllowPaths"`
-	PolicyFile       string               `json:"policyFile"` // of ABAC
-	Webhook          AuthorizationWebhook `json:"webhook"`
+	AlwaysAllowPaths []string `flag:"authorization-always-allow-paths"`
+	PolicyFile       string   `flag:"authorization-policy-file"` // of ABAC
+	Webhook          AuthorizationWebhook
 }
 
 // AuthorizationWebhook is the remote that the mode Webhook asks.
 type AuthorizationWebhook struct {
-	ConfigFile           string   `json:"configFile"` // "" is none
-	Version              string   `json:"version"`
-	CacheAuthorizedTTL   Duration `json:"cacheAuthorizedTTL"`
-	CacheUnauthorizedTTL Duration `json:"cacheUnauthorizedTTL"`
+	ConfigFile           string   `flag:"authorization-webhook-config-file"` // "" is none
+	Version              string   `flag:"authorization-webhook-version"`
+	CacheAuthorizedTTL   Duration `flag:"authorization-webhook-cache-authorized-ttl"`
+	CacheUnauthorizedTTL Duration `flag:"authorization-webhook-cache-unauthorized-ttl"`
 }
 
-// The times and the version of the webhook are those of the API server that clients know.
-func defaultAuthorization() Authorization {
-	return Authorization{
-		Modes: []string{modeRBAC}, AlwaysAllowPaths: authz.HealthPaths(),
-		Webhook: AuthorizationWebhook{
-			Version: "v1beta1", CacheAuthorizedTTL: Duration(5 * time.Minute), CacheUnauthorizedTTL: Duration(30 * time.Second),
-		},
-	}
-}
-
-// flags binds the section. Settings of a mode that is not used are bound as well, for validate to report.
-func (a *Authorization) flags(f *pflag.FlagSet) {
-	f.StringSliceVar(&a.Modes, "authorization-mode", a.Modes, "Modes of authorization in the order in which they are asked, with commas: "+strings.Join(modes, ", ")+". The first that allows or denies decides.")
-	f.StringSliceVar(&a.AlwaysAllowPaths, "authorization-always-allow-paths", a.AlwaysAllowPaths, "Paths that everybody may read, with commas; * ends one that stands for all that begin so.")
-	f.StringVar(&a.PolicyFile, "authorization-policy-file", a.PolicyFile, "File of the policies of the mode ABAC, one JSON object on each line.")
-	f.StringVar(&a.Webhook.ConfigFile, "authorization-webhook-config-file", a.Webhook.ConfigFile, "Client configuration file (kubeconfig) of the remote that the mode Webhook asks.")
-	f.StringVar(&a.Webhook.Version, "authorization-webhook-version", a.Webhook.Version, "Version of the SubjectAccessReview that the remote gets: v1 or v1beta1.")
-	f.Var(&a.Webhook.CacheAuthorizedTTL, "authorization-webhook-cache-authorized-ttl", "How long an answer of the remote that allows counts; 0 asks for every request.")
-	f.Var(&a.Webhook.CacheUnauthorizedTTL, "authorization-webhook-cache-unauthorized-ttl", "How long another answer of the remote counts; 0 asks for every request.")
-}
-
-// A file without its mode is an error, for its author believes in rules that nobody would read.
+// A file without its mode is an error, for its author expects rules that nothing would read.
 // A mode that is named twice could only repeat its answer, so it is most likely a slip.
 func (a Authorization) validate(f *faults) {
-	const mode = "authorization.modes (--authorization-mode)"
-	f.check(len(a.Modes) > 0, "authorization.modes", "must name a mode")
 	for i, name := range a.Modes {
-		f.oneOf(mode, name, modes...)
-		f.check(!slices.Contains(a.Modes[:i], name), mode, fmt.Sprintf("%q is there twice", name))
+		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is there twice", name))
 	}
-	for _, path := range a.AlwaysAllowPaths {
-		f.check(strings.HasPrefix(path, "/"), "authorization.alwaysAllowPaths", fmt.Sprintf("%q does not begin with /", path))
-	}
-	f.check((a.PolicyFile != "") == a.has(modeABAC), "authorization.policyFile (--authorization-policy-file)", "goes together with the mode ABAC")
-	a.Webhook.validate(f, a.has(modeWebhook))
+	checkPaths(f, "authorization-always-allow-paths", a.AlwaysAllowPaths)
+	f.check((a.PolicyFile != "") == a.has(modeABAC), "authorization-policy-file", "goes together with the mode ABAC")
+	f.check((a.Webhook.ConfigFile != "") == a.has(modeWebhook), "authorization-webhook-config-file", "goes together with the mode Webhook")
 }
 
-// validate reports a remote without the mode Webhook, too: an operator who names one believes that it is asked.
-func (w AuthorizationWebhook) validate(f *faults, used bool) {
-	f.check((w.ConfigFile != "") == used, "authorization.webhook.configFile (--authorization-webhook-config-file)", "goes together with the mode Webhook")
-	f.oneOf("authorization.webhook.version", w.Version, "v1", "v1beta1")
-	f.check(w.CacheAuthorizedTTL >= 0, "authorization.webhook.cacheAuthorizedTTL", "must not be negative")
-	f.check(w.CacheUnauthorizedTTL >= 0, "authorization.webhook.cacheUnauthorizedTTL", "must not be negative")
+func checkPaths(f *faults, name string, paths []string) {
+	for _, path := range paths {
+		f.check(strings.HasPrefix(path, "/"), name, fmt.Sprintf("%q does not begin with /", path))
+	}
 }
 
 // has tells whether a mode is one of those that are asked.

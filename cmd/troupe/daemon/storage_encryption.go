@@ -8,8 +8,6 @@ import (
 	"os"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/encryption"
@@ -17,24 +15,9 @@ import (
 
 // Encryption says with what objects are encrypted on the disk.
 type Encryption struct {
-	ConfigFile      string   `json:"configFile"`      // an EncryptionConfiguration; "" encrypts nothing
-	AutomaticReload bool     `json:"automaticReload"` // reads the file again when it has changed
-	ReloadPeriod    Duration `json:"reloadPeriod"`    // between two looks at the file
-}
-
-// defaultEncryption encrypts nothing. The period counts only with AutomaticReload.
-func defaultEncryption() Encryption { return Encryption{ReloadPeriod: Duration(time.Minute)} }
-
-// flags binds the section. The period has no flag, as it has none in kube-apiserver; it is set in the file.
-func (e *Encryption) flags(f *pflag.FlagSet) {
-	f.StringVar(&e.ConfigFile, "encryption-provider-config", e.ConfigFile, "File of the EncryptionConfiguration, which says which resources are encrypted on the disk, and with what. Without it none is.")
-	f.BoolVar(&e.AutomaticReload, "encryption-provider-config-automatic-reload", e.AutomaticReload, "Go over to what the file of --encryption-provider-config says when it changes, without a restart.")
-}
-
-// validate refuses to reload a file that is not named.
-func (e Encryption) validate(f *faults) {
-	f.check(e.ConfigFile != "" || !e.AutomaticReload, "encryption.automaticReload", "needs encryption.configFile (--encryption-provider-config)")
-	f.positive("encryption.reloadPeriod", e.ReloadPeriod)
+	ConfigFile      string   `flag:"encryption-provider-config"`                  // an EncryptionConfiguration; "" encrypts nothing
+	AutomaticReload bool     `flag:"encryption-provider-config-automatic-reload"` // reads the file again when it has changed
+	ReloadPeriod    Duration `flag:"encryption-provider-config-reload-period"`    // between two looks at the file
 }
 
 // LoadEncryption reads an EncryptionConfiguration. The error names the file and every fault in it.
@@ -69,7 +52,7 @@ func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, er
 	var err error
 	if a.configured() {
 		if c, err = LoadEncryption(o.ConfigFile, naming); err != nil {
-			return nil, fmt.Errorf("encryption.configFile (--encryption-provider-config): %w", err)
+			return nil, fmt.Errorf("--encryption-provider-config: %w", err)
 		}
 		a.metrics.setConfig(c.Hash())
 	}

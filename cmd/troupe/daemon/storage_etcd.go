@@ -6,8 +6,6 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/spf13/pflag"
-
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd"
@@ -16,42 +14,17 @@ import (
 // Etcd is the cluster that keeps the state, in place of the data directory. Several daemons may share it. The names and the
 // defaults of the settings are those of the API server that clients know, where it has them.
 type Etcd struct {
-	Servers  []string `json:"servers"` // none keeps the state in the data directory
-	CAFile   string   `json:"caFile"`
-	CertFile string   `json:"certFile"`
-	KeyFile  string   `json:"keyFile"`
-	Prefix   string   `json:"prefix"`
+	Servers  []string `flag:"etcd-servers"` // none keeps the state in the data directory
+	CAFile   string   `flag:"etcd-cafile"`
+	CertFile string   `flag:"etcd-certfile"`
+	KeyFile  string   `flag:"etcd-keyfile"`
+	Prefix   string   `flag:"etcd-prefix"`
 	// CompactionInterval is how often one of the daemons compacts; 0 is never.
-	CompactionInterval Duration `json:"compactionInterval"`
-	HealthCheckTimeout Duration `json:"healthCheckTimeout"`
-	WriteTimeout       Duration `json:"writeTimeout"`
+	CompactionInterval Duration `flag:"etcd-compaction-interval"`
+	HealthCheckTimeout Duration `flag:"etcd-healthcheck-timeout"`
+	WriteTimeout       Duration `flag:"etcd-write-timeout"`
 	// LocalCopy keeps a copy of the state in the data directory, from which a start begins.
-	LocalCopy bool `json:"localCopy"`
-}
-
-func defaultEtcd() Etcd {
-	return Etcd{
-		Servers: []string{}, Prefix: etcd.DefaultPrefix, CompactionInterval: Duration(5 * time.Minute),
-		HealthCheckTimeout: Duration(2 * time.Second), WriteTimeout: Duration(10 * time.Second),
-		LocalCopy: true,
-	}
-}
-
-// flags binds the section.
-func (e *Etcd) flags(f *pflag.FlagSet) {
-	e.ConnectionFlags(f)
-	f.Var(&e.CompactionInterval, "etcd-compaction-interval", "How often one of the daemons compacts the history of etcd that is older than what watches may go back to (watches.historyTime); 0 leaves that to others.")
-	f.BoolVar(&e.LocalCopy, "etcd-local-copy", e.LocalCopy, "Keep a copy of what is in etcd in the data directory, but for what is encrypted, so that a start need not read all of it again.")
-	f.Var(&e.HealthCheckTimeout, "etcd-healthcheck-timeout", "How long etcd may take to answer before it counts as away.")
-}
-
-// ConnectionFlags binds what says where the state is.
-func (e *Etcd) ConnectionFlags(f *pflag.FlagSet) {
-	f.StringSliceVar(&e.Servers, "etcd-servers", e.Servers, "URLs of the etcd servers that keep the state, with commas, such as https://10.0.0.1:2379. Daemons with the same servers and prefix serve the same cluster. Without it the data directory keeps the state.")
-	f.StringVar(&e.CAFile, "etcd-cafile", e.CAFile, "PEM file of the CAs of the etcd servers (default those that the system trusts).")
-	f.StringVar(&e.CertFile, "etcd-certfile", e.CertFile, "PEM file of the certificate with which the daemon proves itself to etcd; read again with each connection.")
-	f.StringVar(&e.KeyFile, "etcd-keyfile", e.KeyFile, "PEM file of its private key.")
-	f.StringVar(&e.Prefix, "etcd-prefix", e.Prefix, "What all keys in etcd begin with.")
+	LocalCopy bool `flag:"etcd-local-copy"`
 }
 
 // options are those of the driver.
@@ -71,18 +44,13 @@ func (e Etcd) used() bool { return len(e.Servers) > 0 }
 
 // validate refuses, beside what the driver refuses, settings that would mean nothing.
 func (e Etcd) validate(f *faults, c Config) {
-	f.check(e.CompactionInterval >= 0, "etcd.compactionInterval", "must not be negative")
-	f.positive("etcd.healthCheckTimeout", e.HealthCheckTimeout)
-	f.positive("etcd.writeTimeout", e.WriteTimeout)
 	if !e.used() {
-		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd.servers", "must name servers (--etcd-servers) where there are certificates for them")
+		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd-servers", "must name servers where there are certificates for them")
 		return
 	}
-	if err := e.options().Validate(); err != nil {
-		f.check(false, "etcd.servers", err.Error())
-	}
+	f.checkError("etcd-servers", e.options().Validate())
 	f.check(!c.Ephemeral, "ephemeral", "keeps the state in memory, and --etcd-servers in etcd: one of them only")
-	f.check(!c.AcceptDataLoss, "acceptDataLoss", "is about a state in the data directory, and this one is in etcd (--etcd-servers)")
+	f.check(!c.AcceptDataLoss, "accept-data-loss", "is about a state in the data directory, and this one is in etcd (--etcd-servers)")
 }
 
 // localCopyDir is where in the data directory the copy of what is in etcd lies.

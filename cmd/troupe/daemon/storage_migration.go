@@ -22,12 +22,8 @@ import (
 // A Migration moves a state between a data directory and etcd, or compares the two. Objects keep all but their resource versions: these
 // are higher than any from before, so that watches and lists from there are answered 410.
 type Migration struct {
-	DataDir string
-	CertDir string // "": that in the data directory
-	Etcd    Etcd
-	// EncryptionConfig is the file of an EncryptionConfiguration, by which both sides are encrypted; "" if they are not.
-	EncryptionConfig string
-	Log              *slog.Logger
+	Config // of the daemon with the data directory, and of those on etcd
+	Log    *slog.Logger
 }
 
 // ToEtcd fills a prefix of etcd that has no keys from the data directory, which no daemon may use. It answers the number of objects.
@@ -107,7 +103,7 @@ func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 		state.Revision += persist.RevisionGap
 		if keys != nil {
 			state.Files = func() error {
-				return writeSharedFiles(cmp.Or(m.CertDir, filepath.Join(m.DataDir, defaultCertDir)), keys, m.Log)
+				return writeSharedFiles(cmp.Or(m.TLS.CertDir, filepath.Join(m.DataDir, defaultCertDir)), keys, m.Log)
 			}
 		}
 		return state, nil
@@ -178,8 +174,8 @@ func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir s
 }
 
 func (m *Migration) certDir() (string, error) {
-	if m.CertDir != "" {
-		return m.CertDir, nil
+	if m.TLS.CertDir != "" {
+		return m.TLS.CertDir, nil
 	}
 	return CertDir(m.DataDir)
 }
@@ -187,9 +183,9 @@ func (m *Migration) certDir() (string, error) {
 // transformer encrypts and decrypts until ctx ends.
 func (m *Migration) transformer(ctx context.Context) (persist.Transformer, error) {
 	var config *encryption.Configuration
-	if m.EncryptionConfig != "" {
+	if m.Encryption.ConfigFile != "" {
 		var err error
-		if config, err = LoadAnyEncryption(m.EncryptionConfig); err != nil {
+		if config, err = LoadAnyEncryption(m.Encryption.ConfigFile); err != nil {
 			return nil, err
 		}
 	}

@@ -50,7 +50,7 @@ func TestFlags(t *testing.T) {
 			t.Errorf("--%s is not taken", name)
 		}
 	}
-	for _, f := range daemon.UnsupportedFlags {
+	for _, f := range daemon.UnsupportedFlags() {
 		if !theirs[f.Name] && !f.Controller {
 			t.Errorf("kube-apiserver has no --%s", f.Name)
 		}

@@ -2,11 +2,7 @@ package envtest
 
 import (
 	"context"
-	"fmt"
 	"log/slog"
-	"strconv"
-	"strings"
-	"time"
 
 	"github.com/spf13/pflag"
 
@@ -17,13 +13,22 @@ import (
 // have, except --version.
 func ignored() *pflag.FlagSet {
 	set := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
-	for _, f := range daemon.UnsupportedFlags {
+	for _, f := range daemon.UnsupportedFlags() {
 		if f.Controller || f.Name == versionFlag {
 			continue
 		}
-		flag := set.VarPF(&ignoredValue{valueType: f.Type}, f.Name, "", "Ignored. "+f.Reason)
-		if f.Type == "bool" {
-			flag.NoOptDefVal = "true"
+		help := "Ignored. " + f.Reason
+		switch f.Type { // whose values are checked as by kube-apiserver
+		case "bool":
+			set.Bool(f.Name, false, help)
+		case "int":
+			set.Int64(f.Name, 0, help)
+		case "float":
+			set.Float64(f.Name, 0, help)
+		case "duration":
+			set.Duration(f.Name, 0, help)
+		default:
+			set.StringArray(f.Name, nil, help)
 		}
 	}
 	return set
@@ -32,7 +37,7 @@ func ignored() *pflag.FlagSet {
 // logIgnored logs each given flag that has no effect: as a warning if its value asks for something
 // that the daemon does not do.
 func logIgnored(given *pflag.FlagSet, log *slog.Logger) {
-	for _, f := range daemon.UnsupportedFlags {
+	for _, f := range daemon.UnsupportedFlags() {
 		flag := given.Lookup(f.Name)
 		if flag == nil || !flag.Changed || f.Name == versionFlag {
 			continue
@@ -43,43 +48,4 @@ func logIgnored(given *pflag.FlagSet, log *slog.Logger) {
 		}
 		log.Log(context.Background(), level, "flag ignored", "flag", "--"+f.Name, "value", flag.Value.String(), "reason", f.Reason)
 	}
-}
-
-// An ignoredValue checks the type of a value as kube-apiserver does, and keeps the value for the log.
-type ignoredValue struct {
-	valueType string
-	given     string
-}
-
-func (v *ignoredValue) String() string { return v.given }
-
-func (v *ignoredValue) Type() string {
-	if v.valueType == "" {
-		return "string"
-	}
-	return v.valueType
-}
-
-// Set appends to the value of a string flag that was given before.
-func (v *ignoredValue) Set(s string) (err error) {
-	switch v.valueType {
-	case "bool":
-		var b bool
-		b, err = strconv.ParseBool(s)
-		s = strconv.FormatBool(b)
-	case "int":
-		_, err = strconv.ParseInt(s, 10, 64)
-	case "float":
-		_, err = strconv.ParseFloat(s, 64)
-	case "duration":
-		_, err = time.ParseDuration(s)
-	}
-	if err != nil {
-		return fmt.Errorf("%q is not a valid %s", s, v.Type())
-	}
-	if v.valueType == "" && v.given != "" {
-		s = strings.Join([]string{v.given, s}, ",")
-	}
-	v.given = s
-	return nil
 }

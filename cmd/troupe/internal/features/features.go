@@ -1,11 +1,14 @@
 package features
 
 import (
+	"cmp"
+	_ "embed" // of the table
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 )
 
 // A Stage says how far a feature has come. It decides how a gate is listed, and whether AllAlpha or AllBeta set it.
@@ -60,37 +63,49 @@ type Gate struct {
 	Needs     []string // gates that must be on where it is
 }
 
-// All are the gates that there are, by name. The list is a copy, but for Needs, which is shared and must not be
-// changed.
-func All() []Gate { return slices.Clone(gates) }
+// table has a line for each gate, by name: its stage, whether it is on by default, and the other fields of
+// a Gate that are set.
+//
+//go:embed gates.txt
+var table string
 
-// Help lists the gates that are worth being set: what is generally available or deprecated stays as it is.
+var gates = sync.OnceValue(func() (all []Gate) {
+	for line := range strings.Lines(table) {
+		words := strings.Fields(line)
+		is := func(word string) bool { return slices.Contains(words[2:], word) }
+		g := Gate{
+			Name: words[0], Stage: Stage(strings.TrimPrefix(words[1], "GA")), Default: is("on"),
+			Locked: is("locked"), Effective: is("effective"), Unserved: is("unserved"),
+		}
+		if needs, ok := strings.CutPrefix(words[len(words)-1], "needs:"); ok {
+			g.Needs = strings.Split(needs, ",")
+		}
+		all = append(all, g)
+	}
+	return all
+})
+
+// All returns all gates by name. The list is shared and must not be changed.
+func All() []Gate { return gates() }
+
+// Help lists the gates that have an effect.
 func Help() []string {
 	var lines []string
-	for _, g := range gates {
-		if g.Stage == Alpha || g.Stage == Beta || g.Effective {
-			lines = append(lines, g.help())
+	for _, g := range gates() {
+		if g.Effective {
+			lines = append(lines, fmt.Sprintf("%s=true|false (%s - default=%t)", g.Name, cmp.Or(g.Stage, "GA"), g.Default))
 		}
 	}
 	return lines
 }
 
-// help is the line of one gate, in the form that users of the flag know from other servers.
-func (g Gate) help() string {
-	stage := string(g.Stage)
-	if g.Stage == GA {
-		stage = "GA"
-	}
-	return fmt.Sprintf("%s=true|false (%s - default=%t)", g.Name, stage, g.Default)
-}
-
 // lookup finds a gate by its name. It relies on the order of the table.
 func lookup(name string) (Gate, bool) {
-	i, ok := slices.BinarySearchFunc(gates, name, func(g Gate, name string) int { return strings.Compare(g.Name, name) })
+	i, ok := slices.BinarySearchFunc(gates(), name, func(g Gate, name string) int { return strings.Compare(g.Name, name) })
 	if !ok {
 		return Gate{}, false
 	}
-	return gates[i], true
+	return gates()[i], true
 }
 
 // A Set is what each gate is. The zero value has every gate off, whatever its default: only New makes a useful one.
@@ -109,7 +124,7 @@ const component = "kube:"
 // A name may be given with and without the prefix of the component. That is one gate, and the one that is sorted last
 // counts.
 func New(given map[string]bool) (Set, error) {
-	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates))}
+	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates()))}
 	var errs []error
 	// Sorted, so that the same faults have the same text; all of them, so that an operator needs one start to see them.
 	for _, name := range slices.Sorted(maps.Keys(given)) {
@@ -126,7 +141,7 @@ func New(given map[string]bool) (Set, error) {
 		}
 	}
 	// What others need can be told only when all are known.
-	for _, g := range gates {
+	for _, g := range gates() {
 		s.on[g.Name] = s.resolve(g)
 	}
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
@@ -154,7 +169,7 @@ func (s Set) resolve(g Gate) bool {
 // checkNeeds reports the gates that are on without one that they need. Only direct needs are looked at; a need that
 // itself lacks something is reported on its own.
 func (s Set) checkNeeds() (errs []error) {
-	for _, g := range gates {
+	for _, g := range gates() {
 		var off []string
 		// All that are off are named, in the order of the table.
 		for _, need := range g.Needs {

@@ -56,10 +56,10 @@ func TestNew(t *testing.T) {
 // TestTable: the table is sorted, which lookup relies on, and names what it refers to.
 func TestTable(t *testing.T) {
 	t.Parallel()
-	if !slices.IsSortedFunc(gates, func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {
+	if !slices.IsSortedFunc(gates(), func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {
 		t.Error("the gates are not sorted")
 	}
-	for _, g := range gates {
+	for _, g := range gates() {
 		for _, need := range g.Needs {
 			if _, ok := lookup(need); !ok {
 				t.Errorf("%s needs %s, which there is not", g.Name, need)
@@ -86,7 +86,7 @@ func TestWhatIsTold(t *testing.T) {
 		t.Errorf("outdated: %v", got)
 	}
 	help := Help()
-	if !slices.Contains(help, "CBORServingAndStorage=true|false (ALPHA - default=false)") || slices.Contains(help, "BtreeWatchCache=true|false (GA - default=true)") {
+	if !slices.Contains(help, "CBORServingAndStorage=true|false (ALPHA - default=false)") || slices.Contains(help, "MemoryQoS=true|false (ALPHA - default=false)") {
 		t.Errorf("help: %v", help)
 	}
 }

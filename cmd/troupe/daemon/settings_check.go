@@ -1,0 +1,134 @@
+package daemon
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"net"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// Validate reports every fault of the settings at once, each with its name. It reads no file and opens
+// nothing, so configurations can be checked anywhere.
+func (c Config) Validate() error {
+	var f faults
+	c.checkDeclared(&f)
+	_, err := meta.ParseNaming(c.Naming)
+	f.checkError("naming", err)
+	c.Etcd.validate(&f, c)
+	c.Serving.validate(&f)
+	c.Controllers.validate(&f)
+	c.Services.validate(&f)
+	_, err = c.Nodes.ranges()
+	f.checkError("cluster-cidr", err)
+	f.check(c.Autoscaling.Tolerance < 1, "horizontal-pod-autoscaler-tolerance", "must be below 1")
+	c.TLS.validate(&f)
+	c.Authentication.validate(&f)
+	c.ServiceAccounts.validate(&f)
+	c.CertificateSigning.validate(&f)
+	c.Authorization.validate(&f)
+	c.Admission.validate(&f)
+	_, err = parseServiceAddresses(c.Aggregation.ServiceResolver)
+	f.checkError("aggregator-service-resolver", err)
+	c.Audit.Log.Batch.validate(&f, "audit-log-")
+	c.Audit.Log.Truncate.validate(&f, "audit-log-")
+	c.Audit.Webhook.Batch.validate(&f, "audit-webhook-")
+	c.Audit.Webhook.Truncate.validate(&f, "audit-webhook-")
+	c.validateFeatures(&f)
+	return errors.Join(f...)
+}
+
+// validate checks the addresses, and that the memory for bodies has room for one request.
+func (s Serving) validate(f *faults) {
+	f.check(net.ParseIP(s.BindAddress) != nil, "bind-address", fmt.Sprintf("%q is no IP address", s.BindAddress))
+	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "advertise-address", fmt.Sprintf("%q is no IP address", s.AdvertiseAddress))
+	f.check(s.MaxBodiesBytes >= s.MaxBodyBytes, "max-bodies-bytes", "must be at least max-body-bytes")
+	_, err := parseOrigins(s.CORSAllowedOrigins)
+	f.checkError("cors-allowed-origins", err)
+}
+
+// validate parses the ranges as the allocators will.
+func (s Services) validate(f *faults) {
+	_, err := allocation.ParseRanges(s.ClusterIPRange)
+	f.checkError("service-cluster-ip-range", err)
+	_, err = allocation.ParsePortRange(s.NodePortRange)
+	f.checkError("service-node-port-range", err)
+}
+
+// faults collects errors of settings by their names, so that an operator sees all of them at once.
+type faults []error
+
+// check records a fault unless ok.
+func (f *faults) check(ok bool, name, fault string) {
+	if !ok {
+		*f = append(*f, fmt.Errorf("%s: %s", name, fault))
+	}
+}
+
+// checkError records an error.
+func (f *faults) checkError(name string, err error) {
+	if err != nil {
+		f.check(false, name, err.Error())
+	}
+}
+
+// checkDeclared checks all settings against the conditions of their declarations.
+func (c *Config) checkDeclared(f *faults) {
+	fields := c.fields()
+	given := func(name string) bool {
+		v := fields[name]
+		return !v.IsZero() && (v.Kind() != reflect.Slice || v.Len() > 0)
+	}
+	for _, d := range declarations() {
+		name := d["name"]
+		field, ok := fields[name]
+		if !ok {
+			continue
+		}
+		f.check(d["required"] == "" || given(name), name, "must not be empty")
+		if other := d["with"]; other != "" {
+			f.check(given(name) == given(other), name, "goes together with "+other)
+		}
+		if other := d["needs"]; other != "" {
+			f.check(given(other) || !given(name), name, "needs "+other)
+		}
+		if values := d["values"]; values != "" {
+			items, isList := field.Interface().([]string)
+			if !isList {
+				items = []string{field.String()}
+			}
+			for _, item := range items {
+				f.check(slices.Contains(strings.Split(values, ", "), item), name, fmt.Sprintf("%q is none of %s", item, values))
+			}
+		}
+		d.checkBounds(f, field)
+	}
+}
+
+// checkBounds checks a number, or a duration in nanoseconds.
+func (d declaration) checkBounds(f *faults, field reflect.Value) {
+	var value float64
+	switch {
+	case field.CanInt():
+		value = float64(field.Int())
+	case field.CanFloat():
+		value = field.Float()
+	default:
+		return
+	}
+	bound := func(attribute string, unbounded float64) float64 {
+		if b, err := strconv.ParseFloat(d[attribute], 64); err == nil {
+			return b
+		}
+		return unbounded
+	}
+	f.check(value >= bound("min", math.Inf(-1)), d["name"], fmt.Sprintf("%v is less than %s", field, d["min"]))
+	f.check(value <= bound("max", math.Inf(1)), d["name"], fmt.Sprintf("%v is more than %s", field, d["max"]))
+	f.check(value > bound("above", math.Inf(-1)), d["name"], fmt.Sprintf("%v is not above %s", field, d["above"]))
+}

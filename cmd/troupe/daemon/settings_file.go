@@ -1,0 +1,125 @@
+package daemon
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+
+	"sigs.k8s.io/yaml"
+)
+
+// Load lays the settings of the file at path over c. It is laid over the defaults and under the flags, so
+// the caller calls Override after it.
+func (c *Config) Load(path string) error {
+	data, err := os.ReadFile(path)
+	if err != nil {
+		return fmt.Errorf("--config: %w", err)
+	}
+	if err := c.Read(data); err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	return nil
+}
+
+// Read lays the settings of a YAML text over c. Settings that the text leaves out stay as they are. Unknown
+// names, values of another type, and settings that are given twice are errors. If there is any, c does not
+// change.
+func (c *Config) Read(data []byte) error {
+	text, err := yaml.YAMLToJSONStrict(data)
+	if err != nil {
+		return err
+	}
+	if strings.TrimSpace(string(text)) == "null" {
+		return nil // a file of comments only
+	}
+	var tree map[string]any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		return errors.New("settings: must be a map")
+	}
+	changed := *c
+	r := fileReader{config: &changed, fields: changed.fields(), seen: map[string]bool{}}
+	r.read("", tree)
+	if len(r.errs) == 0 {
+		*c = changed
+	}
+	// Sorted, as the order of a map is random.
+	slices.SortFunc(r.errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
+	return errors.Join(r.errs...)
+}
+
+// A fileReader sets the fields of a Config, and collects errors.
+type fileReader struct {
+	config *Config
+	fields map[string]reflect.Value
+	seen   map[string]bool
+	errs   []error
+}
+
+// read reads settings. Below a path there are only keys of earlier releases.
+func (r *fileReader) read(path string, tree map[string]any) {
+	for key, value := range tree {
+		key = path + key
+		name := key
+		if i := slices.IndexFunc(declarations(), func(d declaration) bool { return d["was"] == key }); i >= 0 {
+			name = declarations()[i]["name"]
+			r.config.renamed = append(r.config.renamed, [2]string{key, name})
+		}
+		field, ok := r.fields[name]
+		section, isSection := value.(map[string]any)
+		switch {
+		case !ok && isSection && slices.ContainsFunc(declarations(), func(d declaration) bool { return strings.HasPrefix(d["was"], key+".") }):
+			r.read(key+".", section)
+		case !ok:
+			r.errs = append(r.errs, fmt.Errorf("unknown key %q", key))
+		case r.seen[name]:
+			r.errs = append(r.errs, fmt.Errorf("%s: is given twice", name))
+		default:
+			r.seen[name] = true
+			if err := setField(field, value); err != nil {
+				r.errs = append(r.errs, fmt.Errorf("%s: %w", key, err))
+			}
+		}
+	}
+}
+
+// setField sets a field to a value of the file.
+func setField(field reflect.Value, value any) error {
+	// Whoever writes a key without a value does not mean the default.
+	if value == nil {
+		return errors.New("has no value")
+	}
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	fresh := reflect.New(field.Type())
+	err = json.Unmarshal(text, fresh.Interface())
+	if _, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
+		return fmt.Errorf("%s is %s", text, mismatch(field.Kind()))
+	}
+	if err == nil {
+		field.Set(fresh.Elem())
+	}
+	return err
+}
+
+// mismatch describes a value that is not of a kind.
+func mismatch(k reflect.Kind) string {
+	switch k {
+	case reflect.Bool:
+		return "neither true nor false"
+	case reflect.String:
+		return "no text"
+	case reflect.Slice:
+		return "no list of texts"
+	case reflect.Map:
+		return "no map of names to true or false"
+	case reflect.Float64:
+		return "no number"
+	}
+	return "no whole number"
+}

@@ -1,0 +1,174 @@
+package daemon
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
+)
+
+// fields returns the fields of c by the names of their settings: those of the tag "flag", after the tags
+// of the structs around them.
+func (c *Config) fields() map[string]reflect.Value {
+	all := map[string]reflect.Value{}
+	addFields(all, "", reflect.ValueOf(c).Elem())
+	return all
+}
+
+func addFields(all map[string]reflect.Value, prefix string, v reflect.Value) {
+	for i := range v.NumField() {
+		name, ok := v.Type().Field(i).Tag.Lookup("flag")
+		if field := v.Field(i); field.Kind() == reflect.Struct {
+			addFields(all, prefix+name, field)
+		} else if ok {
+			all[prefix+name] = field
+		}
+	}
+}
+
+// A FlagGroup is one section of the help text.
+type FlagGroup struct {
+	Title string
+	Flags *pflag.FlagSet
+}
+
+func newFlagGroup(title string) FlagGroup {
+	g := FlagGroup{title, pflag.NewFlagSet(title, pflag.ContinueOnError)}
+	g.Flags.SortFlags = false // flags keep the order of the declarations
+	return g
+}
+
+// Flags returns the flags of the daemon, bound to c, whose present values are their defaults. Each call
+// makes new flag sets.
+func (c *Config) Flags() (groups []FlagGroup) {
+	fields := c.fields()
+	for _, d := range declarations() {
+		field, ok := fields[d["name"]]
+		if !ok {
+			continue
+		}
+		if n := len(groups); n == 0 || groups[n-1].Title != d["section"] {
+			groups = append(groups, newFlagGroup(d["section"]))
+		}
+		d.define(groups[len(groups)-1].Flags, field)
+	}
+	return groups
+}
+
+func (d declaration) define(f *pflag.FlagSet, field reflect.Value) {
+	name, short, help := d["name"], d["short"], d["help"]
+	switch p := field.Addr().Interface().(type) {
+	case pflag.Value:
+		f.VarP(p, name, short, help)
+	case *bool:
+		f.BoolVarP(p, name, short, *p, help)
+	case *int:
+		f.IntVarP(p, name, short, *p, help)
+	case *int64:
+		f.Int64VarP(p, name, short, *p, help)
+	case *float64:
+		f.Float64VarP(p, name, short, *p, help)
+	case *[]string:
+		if d["repeat"] != "" {
+			f.StringArrayVarP(p, name, short, *p, help)
+		} else {
+			f.StringSliceVarP(p, name, short, *p, help)
+		}
+	default:
+		f.StringVarP(field.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string), name, short, field.String(), help)
+	}
+	f.Lookup(name).Deprecated = d["deprecated"]
+}
+
+// allFlags returns one set of the flags of all groups.
+func allFlags(groups []FlagGroup) *pflag.FlagSet {
+	all := newFlagGroup("").Flags
+	for _, g := range groups {
+		all.AddFlagSet(g.Flags)
+	}
+	return all
+}
+
+// Default returns the defaults of all settings.
+func Default() (c Config) {
+	flags := allFlags(c.Flags())
+	for _, d := range declarations() {
+		if text, ok := d["default"]; ok {
+			if err := flags.Lookup(d["name"]).Value.Set(text); err != nil {
+				panic(fmt.Errorf("default of %s: %w", d["name"], err))
+			}
+		}
+	}
+	return c
+}
+
+// FlagsNamed returns some of the flags of the daemon, bound to c.
+func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
+	all, some := allFlags(c.Flags()), newFlagGroup("").Flags
+	for _, name := range names {
+		some.AddFlag(all.Lookup(name))
+	}
+	return some
+}
+
+// Override sets in c what was given on the command line. Flags are parsed before the file is read, since
+// --config is one of them, and only those that were given may win over the file.
+func (c *Config) Override(given *pflag.FlagSet) (err error) {
+	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) {
+		// The first error is kept.
+		if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
+			err = copyValue(f.Value, from.Value)
+		}
+	})
+	return err
+}
+
+// copyValue sets a flag to the value of another one. A list replaces the whole list.
+func copyValue(to, from pflag.Value) error {
+	// String writes a list in brackets, which Set would take for part of its items.
+	if list, ok := from.(pflag.SliceValue); ok {
+		return to.(pflag.SliceValue).Replace(list.GetSlice())
+	}
+	return to.Set(from.String())
+}
+
+// flagValues returns the values of all flags by name. Secrets are in files, so flags have none.
+func (c Config) flagValues() map[string]string {
+	values := map[string]string{}
+	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })
+	return values
+}
+
+// The groups of the help text.
+var helpGroups = []string{"main", "storage", "security", "limits", "compatibility"}
+
+// PrintFlags writes the flags of all groups, and the feature gates.
+func PrintFlags(w io.Writer, groups []FlagGroup) {
+	for _, g := range groups {
+		printGroup(w, g)
+	}
+	fmt.Fprintf(w, "\nFeature gates:\n      %s\n", strings.Join(features.Help(), "\n      "))
+}
+
+// PrintMainFlags writes the flags that most users need, by subject.
+func PrintMainFlags(w io.Writer, groups []FlagGroup) {
+	all := allFlags(groups)
+	for _, title := range helpGroups {
+		g := newFlagGroup(strings.ToUpper(title[:1]) + title[1:])
+		for _, d := range declarations() {
+			if d["group"] == title {
+				g.Flags.AddFlag(all.Lookup(d["name"]))
+			}
+		}
+		printGroup(w, g)
+	}
+	fmt.Fprint(w, "\n--help=all lists all flags and feature gates.\n")
+}
+
+func printGroup(w io.Writer, g FlagGroup) {
+	fmt.Fprintf(w, "\n%s:\n%s", g.Title, g.Flags.FlagUsagesWrapped(100))
+}

@@ -1,0 +1,300 @@
+package daemon
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/actors"
+)
+
+var update = flag.Bool("update", false, "write docs/settings.md")
+
+const reference = "../../../docs/settings.md"
+
+// TestDeclarations: every setting has a field and the reverse, and attributes and references are known.
+func TestDeclarations(t *testing.T) {
+	c := Default()
+	fields := c.fields()
+	known := strings.Fields("name section help more group default short deprecated example since repeat was required values min max above with needs unsupported type neutral controller")
+	seen := map[string]bool{}
+	for _, d := range declarations() {
+		for attribute := range d {
+			if !slices.Contains(known, attribute) {
+				t.Errorf("%s: unknown attribute %q", d["name"], attribute)
+			}
+		}
+		if _, ok := fields[d["name"]]; ok == (d["unsupported"] != "") || seen[d["name"]] {
+			t.Errorf("%s: has a field: %t, declared before: %t", d["name"], ok, seen[d["name"]])
+		}
+		seen[d["name"]] = true
+		for _, attribute := range []string{"with", "needs"} {
+			if _, ok := fields[d[attribute]]; !ok && d[attribute] != "" {
+				t.Errorf("%s: unknown setting %q", d["name"], d[attribute])
+			}
+		}
+		if d["group"] != "" && !slices.Contains(helpGroups, d["group"]) || d["help"] == "" && d["unsupported"] == "" {
+			t.Errorf("%s: group %q, help %q", d["name"], d["group"], d["help"])
+		}
+	}
+	for name := range fields {
+		if !seen[name] {
+			t.Errorf("%s is not declared", name)
+		}
+	}
+}
+
+// TestExamples: the examples together are valid.
+func TestExamples(t *testing.T) {
+	var examples []string
+	for _, d := range declarations() {
+		if d["example"] != "" {
+			examples = append(examples, "--"+d["name"]+"="+d["example"])
+		}
+	}
+	c := Default()
+	if err := allFlags(c.Flags()).Parse(examples); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Validate(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestTuning: the defaults of the actors are those of package actors.
+func TestTuning(t *testing.T) {
+	if have, want := Default().tuning(), actors.DefaultTuning(); !reflect.DeepEqual(have, want) {
+		t.Errorf("got %+v, want %+v", have, want)
+	}
+}
+
+// TestHelp: the help text of all flags lists every setting.
+func TestHelp(t *testing.T) {
+	c := Default()
+	var all strings.Builder
+	PrintFlags(&all, c.Flags())
+	for name := range c.fields() {
+		if !strings.Contains(all.String(), "--"+name+" ") && name != "admission-control" {
+			t.Errorf("the help text lacks %s", name)
+		}
+	}
+}
+
+// TestReference: docs/settings.md is generated from the declarations.
+func TestReference(t *testing.T) {
+	want := referencePage()
+	if *update {
+		if err := os.WriteFile(reference, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if have, err := os.ReadFile(reference); err != nil || string(have) != want {
+		t.Errorf("docs/settings.md is out of date (%v): go test ./cmd/troupe/daemon -run TestReference -update", err)
+	}
+}
+
+func referencePage() string {
+	var b strings.Builder
+	b.WriteString(`# Settings
+
+This page lists every setting of ` + "`troupe serve`" + `. It is generated from the declarations in
+[settings.ini](../cmd/troupe/daemon/settings.ini). The name of a setting is its flag and its key in the
+[configuration file](configuration.md).
+`)
+	c := Default()
+	flags := allFlags(c.Flags())
+	escape := strings.NewReplacer("|", `\|`, "\n", " ").Replace
+	section := ""
+	for _, d := range declarations() {
+		if d["section"] != section {
+			section = d["section"]
+			head := "| Setting | Default | Meaning |\n|---|---|---|\n"
+			if d["unsupported"] != "" {
+				head = "`troupe serve` rejects these flags of kube-apiserver and kube-controller-manager and prints the reason.\n" +
+					"The [stand-in for envtest](testing.md#suites-of-envtest) accepts those of kube-apiserver and logs them.\n\n| Flag | Reason |\n|---|---|\n"
+			}
+			fmt.Fprintf(&b, "\n## %s\n\n%s", section, head)
+		}
+		if d["unsupported"] != "" {
+			fmt.Fprintf(&b, "| `--%s` | %s |\n", d["name"], d["unsupported"])
+			continue
+		}
+		text := strings.TrimSpace(strings.ReplaceAll(strings.ReplaceAll(escape(d["help"]), "<", "&lt;"), "*", `\*`) + " " + escape(d["more"]))
+		if d["example"] != "" {
+			text += " Example: `" + escape(d["example"]) + "`."
+		}
+		if d["deprecated"] != "" {
+			text += " Deprecated: " + d["deprecated"] + "."
+		}
+		if d["since"] != "" {
+			text += " Since " + d["since"] + "."
+		}
+		value := "–"
+		if f := flags.Lookup(d["name"]); f.DefValue != "" && f.DefValue != "[]" {
+			value = "`" + cmp.Or(d["default"], f.DefValue) + "`"
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", d["name"], escape(value), text)
+	}
+	return b.String()
+}
+
+// TestKeysOfEarlierReleases: a setting may have its earlier name, with a warning.
+func TestKeysOfEarlierReleases(t *testing.T) {
+	c := Default()
+	if err := c.Read([]byte("dataDir: d\nserving: {maxWatches: 7}\naudit: {log: {batch: {maxSize: 8}}}\napi: {featureGates: {WatchList: false}}\ncontrollers: x")); err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.DataDir, want.Serving.MaxWatches, want.Audit.Log.Batch.MaxSize = "d", 7, 8
+	want.API.FeatureGates, want.Controllers = Switches{"WatchList": false}, "x"
+	renamed := map[string]string{}
+	for _, names := range c.renamed {
+		renamed[names[0]] = names[1]
+	}
+	if want := map[string]string{"dataDir": "data-dir", "serving.maxWatches": "max-watches", "audit.log.batch.maxSize": "audit-log-batch-max-size", "api.featureGates": "feature-gates"}; !maps.Equal(renamed, want) {
+		t.Errorf("renamed %v, want %v", renamed, want)
+	}
+	if c.renamed = nil; !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+}
+
+func TestReadIsStrict(t *testing.T) {
+	tests := []struct{ text, fault string }{
+		{"", ""},
+		{"# nothing\n", ""},
+		{"naming: platform\nsecure-port: 0", ""},
+		{"namings: platform", `unknown key "namings"`},
+		{"Naming: platform", `unknown key "Naming"`},
+		{"serving: {port: 1}", `unknown key "serving.port"`},
+		{"a: 1\nserving: {b: 1}", `unknown key "serving.b"`},
+		{"a: 1\nserving: {b: 1}", `unknown key "a"`},
+		{"naming: platform\nnaming: platform", "naming"},
+		{"data-dir: a\ndataDir: b", "data-dir: is given twice"},
+		{"serving: 1", `unknown key "serving"`},
+		{"secure-port:", "secure-port: has no value"},
+		{"- a", "settings: must be a map"},
+		{"secure-port: x", `secure-port: "x" is no whole number`},
+		{"profiling: 1", "profiling: 1 is neither true nor false"},
+		{"naming: [a]", `naming: ["a"] is no text`},
+		{"authorization-mode: RBAC", `authorization-mode: "RBAC" is no list of texts`},
+		{"request-timeout: 60", "request-timeout: 60 is no duration"},
+		{"request-timeout: 1 hour\nsecure-port: x", `request-timeout: "1 hour" is no duration`},
+		{"request-timeout: 1 hour\nsecure-port: x", `secure-port: "x" is no whole number`},
+		{"journal-segment-bytes: 64MB", `journal-segment-bytes: "64MB" is no number of bytes`},
+		{"journal-segment-bytes: -1", "no number of bytes"},
+		{"journal-segment-bytes: 9999999999Gi", "no number of bytes"},
+		{"a: [", "yaml"},
+	}
+	for _, test := range tests {
+		c := Default()
+		err := c.Read([]byte(test.text))
+		switch {
+		case test.fault == "":
+			if err != nil {
+				t.Errorf("%q: %v", test.text, err)
+			}
+		case err == nil || !strings.Contains(err.Error(), test.fault):
+			t.Errorf("%q: got error %v, want one with %q", test.text, err, test.fault)
+		}
+	}
+}
+
+func TestReadKeepsOtherSettings(t *testing.T) {
+	c := Default()
+	if err := c.Read([]byte("request-timeout: 5s\njournal-segment-bytes: 2Mi\nwatch-history-bytes: 7")); err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Serving.RequestTimeout = Duration(5 * time.Second)
+	want.Journal.SegmentBytes = 2 << 20
+	want.Watches.HistoryBytes = 7
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+}
+
+func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
+	if err := Default().Validate(); err != nil {
+		t.Fatalf("the defaults: %v", err)
+	}
+	// Every condition of a declaration, but a maximum, is broken by a zero or a negative number.
+	var c Config
+	var want []string
+	fields := c.fields()
+	for _, d := range declarations() {
+		field, ok := fields[d["name"]]
+		if !ok {
+			continue
+		}
+		bad := d["required"] != "" || d["values"] != "" && field.Kind() == reflect.String || d["min"] != "" || d["above"] != ""
+		if field.CanInt() {
+			field.SetInt(-1)
+		}
+		if d["with"] != "" {
+			bad = true
+			field.SetString("x")
+		}
+		if bad {
+			want = append(want, d["name"])
+		}
+	}
+	c.Encryption.AutomaticReload = true
+	err := c.Validate()
+	if err == nil {
+		t.Fatal("an empty config is valid")
+	}
+	faulty := map[string]bool{}
+	for line := range strings.Lines(err.Error()) {
+		name, _, _ := strings.Cut(line, ": ")
+		faulty[name] = true
+	}
+	for _, name := range want {
+		if !faulty[name] && fields[name].Kind() != reflect.Float64 {
+			t.Errorf("no fault of %s", name)
+		}
+	}
+	for _, name := range []string{"bind-address", "naming", "encryption-provider-config-automatic-reload", "service-cluster-ip-range", "tls-min-version", "tls-reload-period", "authorization-mode"} {
+		if !faulty[name] {
+			t.Errorf("no fault of %s", name)
+		}
+	}
+}
+
+func TestFlagsOverrideTheFile(t *testing.T) {
+	flags := Default()
+	given := pflag.NewFlagSet("test", pflag.ContinueOnError)
+	for _, g := range flags.Flags() {
+		given.AddFlagSet(g.Flags)
+	}
+	if err := given.Parse([]string{"--secure-port", "1", "--request-timeout=9s", "-v", "3", "--anonymous-auth=false", "--naming=platform",
+		"--disable-admission-plugins=CertificateSigning,TaintNodesByCondition", "--disable-admission-plugins=CertificateApproval"}); err != nil {
+		t.Fatal(err)
+	}
+	c := Default()
+	if err := c.Read([]byte("naming: other\nsecure-port: 2\nrequest-timeout: 8s\nbind-address: 10.0.0.1\nanonymous-auth: true\ndisable-admission-plugins: [StorageObjectInUseProtection]")); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Override(given); err != nil {
+		t.Fatal(err)
+	}
+	want := Default()
+	want.Serving.SecurePort = 1
+	want.Serving.RequestTimeout = Duration(9 * time.Second)
+	want.Serving.BindAddress = "10.0.0.1"
+	want.Authentication.Anonymous = false
+	want.Admission.Disable = []string{"CertificateSigning", "TaintNodesByCondition", "CertificateApproval"}
+	want.Logging.Verbosity = 3
+	if !reflect.DeepEqual(c, want) {
+		t.Errorf("got %+v, want %+v", c, want)
+	}
+}
