@@ -2,29 +2,130 @@ package main
 
 import (
 	"context"
-	"errors"
-	"os"
-	"path/filepath"
-
-	"github.com/troupe-api/troupe/bench/internal/report"
-	"github.com/troupe-api/troupe/bench/internal/scenario"
+	"fmt"
 )
 
-// measureGrowth measures all curves on all targets and writes their plots. A plot that cannot be written
-// does not keep the others from it.
-func (b *Bench) measureGrowth(ctx context.Context) error {
-	for _, target := range b.targets {
-		if err := scenario.MeasureGrowth(ctx, b.session(target), b.logf, b.Report.AddPoint); err != nil {
-			return err
+// growth: costs at growing sizes. A cost that should not depend on a size is the same in all its
+// rows; where it rises, the server looks at something in vain.
+func growth(ctx context.Context, s *Session) ([]Result, error) {
+	g := &growthRun{Session: s}
+	for _, measure := range []func(context.Context) error{g.watchers, g.bindings, g.pods, g.objects} {
+		if err := measure(ctx); err != nil {
+			return g.results, err
 		}
 	}
-	if err := os.MkdirAll(b.Options.Growth, 0o755); err != nil {
+	return g.results, nil
+}
+
+// growthRun collects the rows. Sizes only grow, so objects are added and never removed in between.
+type growthRun struct {
+	*Session
+	results []Result
+}
+
+// grow prepares a namespace and calls measure with each size, which is scaled, and the one before.
+func (g *growthRun) grow(ctx context.Context, of string, sizes []int, measure func(f *fixture, before, size int) error) error {
+	f, err := g.prepare(ctx, hot(g.Session))
+	if err != nil {
 		return err
 	}
-	var failed error
-	for _, curve := range b.Report.Growth {
-		path := filepath.Join(b.Options.Growth, "growth-"+curve.Name+".svg")
-		failed = errors.Join(failed, os.WriteFile(path, report.PlotCurve(curve), 0o644))
+	defer f.remove()
+	before := 0
+	for _, size := range sizes {
+		size = max(before, g.scaledSize("growth: "+of, size))
+		if err := measure(f, before, size); err != nil {
+			return err
+		}
+		before = size
 	}
-	return failed
+	return nil
+}
+
+// add measures a step and adds a row.
+func (g *growthRun) add(ctx context.Context, target *Target, name string, size int, of string, step Step) error {
+	sample, err := g.load().drive(ctx, target, step)
+	return g.addSample(name, size, of, sample, err)
+}
+
+func (g *growthRun) addSample(name string, size int, of string, sample *Sample, err error) error {
+	if err == nil {
+		g.results = append(g.results, Result{Name: fmt.Sprintf(", %s, %d %s", name, size, of), Sample: sample})
+	}
+	return err
+}
+
+// objects: reads and writes of a larger and larger collection.
+func (g *growthRun) objects(ctx context.Context) error {
+	return g.grow(ctx, "objects", []int{1_000, 10_000, 100_000, 1_000_000}, func(f *fixture, _, size int) error {
+		there := f.total
+		if err := f.fill(ctx, size-there, step(func(n int) Request { return f.create(n + there) })); err != nil {
+			return err
+		}
+		f.total = max(size, there)
+		for _, cost := range []kindOfStep{
+			{name: "get", step: step(f.get)},
+			{name: "create and delete", step: f.createAndDelete},
+			{name: "list of a chunk", step: step(f.firstChunk(chunk))},
+		} {
+			if err := g.add(ctx, f.Target, cost.name, f.total, "objects", cost.step); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// watchers: the cost of one event at one of more and more watchers.
+func (g *growthRun) watchers(ctx context.Context) error {
+	return g.grow(ctx, "watchers", []int{20, 200, 2_000}, func(f *fixture, _, size int) error {
+		size = g.connections("growth: watchers", size)
+		single, err := f.broadcast(ctx, size, 1)
+		if err := g.addSample("event", size, "watchers", single, err); err != nil {
+			return err
+		}
+		bursts, err := f.broadcast(ctx, size, burstEvents)
+		return g.addSample("event in a burst", size, "watchers", bursts, err)
+	})
+}
+
+// bindings: the get of a service account which one of more and more RoleBindings allows it.
+func (g *growthRun) bindings(ctx context.Context) error {
+	var r *roles
+	var reader *Target
+	return g.grow(ctx, "RoleBindings", []int{500, 5_000, 50_000}, func(f *fixture, before, size int) (err error) {
+		if r == nil {
+			if r, err = f.roles(); err != nil {
+				return err
+			}
+			c := f.Target.Conn()
+			defer c.Close()
+			if reader, err = r.addReader(c, "zz-reader"); err != nil {
+				return err
+			}
+		}
+		if err := r.addOtherBindings(ctx, before, size); err != nil {
+			return err
+		}
+		return g.add(ctx, reader, "get", size, "RoleBindings", step(f.get))
+	})
+}
+
+// pods: lists that select none of more and more Pods, by few clients, as each takes the server
+// long.
+func (g *growthRun) pods(ctx context.Context) error {
+	clients := g.Concurrency
+	g.Concurrency = min(clients, 4)
+	defer func() { g.Concurrency = clients }()
+	return g.grow(ctx, "Pods", []int{3_000, 30_000, 300_000}, func(f *fixture, before, size int) error {
+		f.others = []string{f.pods()}
+		if err := f.fill(ctx, size-before, step(func(n int) Request { return f.createSmallPod(n + before) })); err != nil {
+			return err
+		}
+		for _, selection := range selections[:2] {
+			if err := g.add(ctx, f.Target, "list by "+selection.name, size, "Pods", step(f.selectPods(selection.query))); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }

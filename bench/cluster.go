@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"time"
+)
+
+// The simulated cluster.
+const (
+	clusterNodes     = 1_000
+	clusterPods      = 30_000 // that exist while others come and go
+	clusterChurn     = 100    // Pods that come and go each second; a larger cluster has no more
+	clusterHeartbeat = 10     // seconds between two renewals of a node, and between two of its status
+	clusterInformers = 20     // half of them of the Pods, a quarter each of the nodes and their Leases
+	leastClusterRate = 100    // operations per second of a small run, or it would mostly wait
+)
+
+// clusterRun is the cluster of one run.
+type clusterRun struct {
+	*leaseSet
+	requests *breakdown
+	rate     int // operations per second,
+	churn    int // of which so many are of Pods, and the others of nodes
+}
+
+// simulateCluster: every operation is a renewal of a node's Lease, a new status of a node, or the
+// way of a Pod until it runs with the end of an older one, at the rates of a cluster. The first row
+// has the cost of everything and how many processors it keeps busy; one for each verb has its
+// latencies.
+func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	leases, err := f.leaseSet(s.scaledSize("cluster: nodes", clusterNodes))
+	if err != nil {
+		return nil, err
+	}
+	r := &clusterRun{leaseSet: leases, requests: &breakdown{}, churn: min(clusterChurn, s.scaledSize("cluster: Pods a second", clusterChurn))}
+	r.rate = 2*max(1, len(r.leases)/clusterHeartbeat) + r.churn
+	f.total = max(4*s.Concurrency, s.scaledSize("cluster: Pods", clusterPods)) // a Pod is old when its end comes
+	f.others = append(f.others, f.pods())
+	defer r.removeNodes()
+	if err := f.fill(ctx, len(r.leases), func(c *Conn, n int) (int, error) {
+		if _, err := c.Call(postTyped("/api/v1/nodes", f.Target.Accept, "v1", "Node", wire(1, wire(1, r.node(n))))); err != nil {
+			return 0, err
+		}
+		return r.renew(c, n)
+	}); err != nil {
+		return nil, err
+	}
+	if err := f.fill(ctx, f.total, func(c *Conn, n int) (int, error) { return calls(c, r.startPod(n)...) }); err != nil {
+		return nil, err
+	}
+	for collection, informers := range map[string]int{f.pods(): clusterInformers / 2, "/api/v1/nodes": clusterInformers / 4, r.collection: clusterInformers / 4} {
+		pool, err := f.openWatchers(ctx, collection, informers)
+		if err != nil {
+			return nil, err
+		}
+		defer pool.close()
+	}
+	sample, err := s.load().drive(ctx, f.Target, paced(float64(max(leastClusterRate, r.rate)), r.step))
+	if err != nil {
+		return nil, err
+	}
+	results := r.requests.results(sample)
+	results[0].Figure = &Figure{Value: sample.CPU.Seconds() / sample.Elapsed.Seconds(), Unit: "processors busy"}
+	return results, nil
+}
+
+// step is the n-th operation. Now and then one also gets a Pod, or lists those of the namespace or
+// all.
+func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
+	turn := n * r.churn / r.rate // of a Pod
+	beat := n - turn             // of a node
+	node := beat / 2 % len(r.leases)
+	switch {
+	case (n+1)*r.churn/r.rate > turn:
+		for _, request := range append(r.startPod(r.total+turn), r.deletePod(turn)) {
+			verb := map[string]string{http.MethodPost: "create", http.MethodPatch: "patch", http.MethodDelete: "delete"}[request.Method]
+			if err := r.send(c, verb, request); err != nil {
+				return 0, err
+			}
+		}
+	case beat%2 == 0:
+		_, err = r.requests.time("update", func() (int, error) { return r.renew(c, node) })
+	default:
+		err = r.send(c, "patch", r.nodeStatus(node))
+	}
+	for _, look := range []struct {
+		every      int
+		verb, path string
+	}{{10, "get", r.pod(r.total + turn - 2*r.Concurrency)}, {100, "list, a namespace", r.pods()}, {300, "list, all", "/api/v1/pods"}} {
+		if err == nil && n%look.every == 0 && turn > 3*r.Concurrency {
+			err = r.send(c, look.verb, get(look.path))
+		}
+	}
+	return 0, err
+}
+
+// send makes one request and counts its latency.
+func (r *clusterRun) send(c *Conn, verb string, request Request) error {
+	_, err := r.requests.time(verb, func() (int, error) { return calls(c, request) })
+	return err
+}
+
+// startPod is the way of a Pod until it runs.
+func (r *clusterRun) startPod(n int) []Request {
+	return []Request{r.createPod(n), r.bindPod(n, r.node(n%len(r.leases))), r.podStatus(n, "Running", "True")}
+}
+
+// node is the name of the n-th node. Nodes are in no namespace, so their names have that of the
+// run.
+func (r *clusterRun) node(n int) string { return r.namespace + "-" + nodeName(n) }
+
+// nodeStatus is the request with which a node reports on itself.
+func (r *clusterRun) nodeStatus(n int) Request {
+	return patch("/api/v1/nodes/"+r.node(n)+"/status", typeMergePatch, fmt.Appendf(nil,
+		`{"status":{"capacity":{"cpu":"4","memory":"16Gi","pods":"110"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","lastHeartbeatTime":%q}],`+
+			`"addresses":[{"type":"InternalIP","address":"10.0.0.9"}],"nodeInfo":{"kubeletVersion":"v1.35.0","machineID":%q}}}`,
+		time.Now().UTC().Format(time.RFC3339), now()))
+}
+
+// removeNodes deletes the nodes, which are not in the namespace.
+func (r *clusterRun) removeNodes() {
+	c := r.Target.Conn()
+	defer c.Close()
+	for n := range r.leases {
+		if _, _, err := c.Do(remove("/api/v1/nodes/" + r.node(n))); err != nil {
+			r.Note("clean-up of nodes: %v", err)
+			return
+		}
+	}
+}

@@ -1,0 +1,144 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"os"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	definitions      = 20               // of custom-resource, one after the other
+	burstDefinitions = 1000             // of definitions, ten in each group
+	changeLimit      = 10 * time.Second // until a change must have taken effect
+)
+
+// define returns the request that creates a CustomResourceDefinition with fields of a schema, and
+// its path.
+func define(apiGroup, group, plural, kind, properties string) (request Request, path string) {
+	collection := "/apis/" + apiGroup + "/v1/customresourcedefinitions"
+	return post(collection, `{"apiVersion":"%s/v1","kind":"CustomResourceDefinition","metadata":{"name":"%s.%s"},"spec":{"group":%q,"scope":"Namespaced",`+
+		`"names":{"plural":%q,"kind":%q},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{%s}}}}]}}`,
+		apiGroup, plural, group, group, plural, kind, properties), collection + "/" + plural + "." + group
+}
+
+// customResource: the time from the answered create of a definition to the first answered create of
+// an object of its kind. The figure is how many requests were refused in between.
+func customResource(ctx context.Context, s *Session) ([]Result, error) {
+	apiGroup, err := s.group("apiextensions")
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	refused := 0
+	var waits []time.Duration
+	load := Load{Concurrency: 1, Count: min(definitions, s.Count)}
+	sample, err := load.drive(ctx, s.Target, func(c *Conn, n int) (_ int, err error) {
+		plural := fmt.Sprintf("bench%dx%d", os.Getpid(), n)
+		definition, path := define(apiGroup, "bench.example.com", plural, "B"+plural, `"size":{"type":"integer"}`)
+		if _, err := c.Call(definition); err != nil {
+			return 0, err
+		}
+		defer func() {
+			if removed := removeAll(c, path); err == nil {
+				err = removed
+			}
+		}()
+		object := post("/apis/bench.example.com/v1/namespaces/"+f.namespace+"/"+plural,
+			`{"apiVersion":"bench.example.com/v1","kind":"B%s","metadata":{"name":"one"},"size":1}`, plural)
+		answered := time.Now()
+		refusals, err := until(ctx, c, object, http.StatusCreated)
+		refused += refusals
+		waits = append(waits, time.Since(answered))
+		return 0, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	slices.Sort(waits)
+	sample.Latencies = waits
+	return []Result{{Sample: sample, Figure: &Figure{Value: float64(refused), Unit: "requests refused"}}}, nil
+}
+
+// until sends a request until it has a status, and returns how often it was refused. There is no
+// pause, which would be the shortest time that could be measured.
+func until(ctx context.Context, c *Conn, request Request, status int) (refused int, err error) {
+	for begin := time.Now(); ctx.Err() == nil; refused++ {
+		got, answer, err := c.Do(request)
+		if err != nil || got == status {
+			return refused, err
+		}
+		if time.Since(begin) > changeLimit {
+			return refused, wrongStatus(request, got, answer)
+		}
+	}
+	return refused, ctx.Err()
+}
+
+// defineMany: the costs of many definitions of 10 KiB: CPU time to create and serve one, which is
+// when its create is answered; memory at rest; discovery and the index of OpenAPI afterwards; and
+// the next start.
+func defineMany(ctx context.Context, s *Session) ([]Result, error) {
+	dir, remove, err := dataDir(s.TempDir)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	created, discovery, openapi, start := &Sample{}, &Sample{}, &Sample{}, &Sample{}
+	var memory float64
+	if _, err := s.fillStore(ctx, dir, 1, (*Server).stop, func(f *fixture) error {
+		group, err := f.group("apiextensions")
+		if err != nil {
+			return err
+		}
+		count := min(burstDefinitions, s.Count)
+		s.settle(ctx)
+		before, err := readUsage(f.Target.Processes)
+		if err != nil {
+			return err
+		}
+		load := Load{Concurrency: min(s.Concurrency, 8), Count: count}
+		if created, err = load.drive(ctx, f.Target, step(func(n int) Request { return manyFields(group, n) })); err != nil {
+			return err
+		}
+		s.settle(ctx)
+		after, err := readUsage(f.Target.Processes)
+		if err != nil {
+			return err
+		}
+		memory = float64(after.Resident-before.Resident) / 1024 / float64(count)
+		if err := f.Target.timeRequest("/apis", time.Now(), discovery); err != nil {
+			return err
+		}
+		return f.Target.timeRequest("/openapi/v3", time.Now(), openapi)
+	}); err != nil {
+		return nil, err
+	}
+	_, err = s.measureStart(ctx, dir, "/apis/g0.bench.example.com/v1/things0", start)
+	return []Result{
+		{Name: ", created", Sample: created},
+		{Name: ", memory", Figure: &Figure{Value: memory, Unit: "KiB resident each"}},
+		{Name: ", discovery", Sample: discovery, Figure: milliseconds(discovery.percentile(50))},
+		{Name: ", OpenAPI index", Sample: openapi, Figure: milliseconds(openapi.percentile(50))},
+		{Name: ", start", Sample: start, Figure: milliseconds(start.percentile(50))},
+	}, err
+}
+
+// manyFields is the request for a definition of about 10 KiB. Discovery has a document for each of
+// the many groups.
+func manyFields(apiGroup string, n int) Request {
+	var fields []string
+	for i := range 60 {
+		fields = append(fields, fmt.Sprintf(`"field%d":{"type":"object","description":"Field %d of kind %d, which says what is wanted of it.","properties":{"name":{"type":"string","maxLength":63},"size":{"type":"integer","default":1}}}`, i, i, n))
+	}
+	request, _ := define(apiGroup, fmt.Sprintf("g%d.bench.example.com", n/10), fmt.Sprintf("things%d", n), fmt.Sprintf("Thing%d", n),
+		`"spec":{"type":"object","properties":{`+strings.Join(fields, ",")+`}}`)
+	return request
+}

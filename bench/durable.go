@@ -1,0 +1,61 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"time"
+)
+
+// durableCreate: one client creates objects one after the other, so that each waits for a sync of
+// its own. A bare sync on the file system of --temp-dir is measured just before.
+func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
+	load := s.load()
+	load.Concurrency = 1
+	syncs, err := measureSyncs(ctx, s.TempDir, s.Size, load)
+	if err != nil {
+		return nil, err
+	}
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	sample, err := load.drive(ctx, s.Target, step(f.create))
+	if err != nil {
+		return nil, err
+	}
+	above := milliseconds(sample.percentile(50) - syncs.percentile(50))
+	if above.Unit += " above a sync"; above.Value < 0 {
+		s.Note("durable-create is faster than a sync on %s: the server keeps its data elsewhere, or does not sync", s.TempDir)
+	}
+	return []Result{{Name: "bare sync", Sample: syncs}, {Sample: sample, Figure: above}}, nil
+}
+
+// measureSyncs appends size bytes to a file and syncs it, again and again. The file grows as a
+// journal does, for a sync of a growing file takes longer.
+func measureSyncs(ctx context.Context, dir string, size int, load Load) (*Sample, error) {
+	const most = 500 // enough for a median
+	file, err := os.CreateTemp(dir, "bench-sync-")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		_ = file.Close()
+		_ = os.Remove(file.Name())
+	}()
+	data, sample := bytes.Repeat([]byte("x"), size), &Sample{}
+	m := startMeter(&Target{})
+	for n := 0; n < most && !load.done(n, time.Since(m.begin)) && ctx.Err() == nil; n++ {
+		before := time.Now()
+		if _, err := file.Write(data); err != nil {
+			return nil, err
+		}
+		if err := file.Sync(); err != nil {
+			return nil, err
+		}
+		sample.record(time.Since(before), 0)
+	}
+	m.stop(sample)
+	return sample, ctx.Err()
+}

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// burstEvents is how many events of watch-fanout are sent before the next wait.
+const burstEvents = 100
+
+// broadcast sends events to many watchers; an operation is one event at one of them.
+type broadcast struct {
+	target   *Target
+	watch    string // path
+	watchers int
+	burst    int                 // events that are sent before the next wait
+	publish  func(n int) Request // makes one event
+	load     Load
+}
+
+// watchFanout: objects change while many watch. First each event is awaited at all watchers before
+// the next is sent, which is the latency of quiet times. Then they come in bursts, which is the
+// throughput of busy ones, where a server can put several events into one write.
+func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, hot(s))
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	single, err := f.broadcast(ctx, s.Watchers, 1)
+	if err != nil {
+		return nil, err
+	}
+	s.Profile = "" // the profile is of one event at a time
+	bursts, err := f.broadcast(ctx, s.Watchers, burstEvents)
+	if err != nil {
+		return nil, err
+	}
+	floor := floorBroadcast(s.load(), s.Watchers, single.bytesPerOperation())
+	return []Result{{Sample: single, Floor: floor}, {Name: ", bursts", Sample: bursts, Floor: floor}}, nil
+}
+
+// broadcast measures updates of the objects that reach a number of watchers.
+func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, error) {
+	path, err := f.watchPath(f.collection())
+	if err != nil {
+		return nil, err
+	}
+	return broadcast{target: f.Target, watch: path, watchers: watchers, burst: burst, publish: f.put, load: f.load()}.run(ctx)
+}
+
+// floorBroadcast sends as many bytes to as many watchers of the floor, one event at a time. Events
+// are padded to the size of the server's, with the stamp in front.
+func floorBroadcast(load Load, watchers, size int) func(context.Context, *Target) (*Sample, error) {
+	load.Profile = ""
+	return func(ctx context.Context, floor *Target) (*Sample, error) {
+		publish := func(int) Request {
+			stamp := `"sent":"` + now() + `"`
+			return post(floorEventPath, "%s%s\n", stamp, strings.Repeat(" ", max(0, size-1-len(stamp))))
+		}
+		return broadcast{target: floor, watch: floorWatchPath, watchers: watchers, burst: 1, publish: publish, load: load}.run(ctx)
+	}
+}
+
+// run sends bursts until the load is done. The writes are part of the cost; the opening and the end
+// of the connections are not.
+func (b broadcast) run(ctx context.Context) (*Sample, error) {
+	b.load.Concurrency = min(b.load.Concurrency, b.burst)
+	writers, err := b.load.connect(ctx, b.target)
+	defer closeAll(writers)
+	if err != nil {
+		return nil, err
+	}
+	pool, err := openWatcherPool(ctx, b.target, b.watch, b.watchers)
+	if err != nil {
+		return nil, err
+	}
+	var trouble Sample
+	usage := &Sample{}
+	m := startMeter(b.target)
+	profiled := b.load.whileProfiled(ctx, b.target, func() {
+		b.send(ctx, pool, writers, m, &trouble)
+		m.stop(usage)
+	})
+	sum := pool.close()
+	m.stop(sum, trouble)
+	sum.Elapsed, sum.CPU, sum.Etcd, sum.Resident = usage.Elapsed, usage.CPU, usage.Etcd, usage.Resident
+	return sum, errors.Join(ctx.Err(), profiled)
+}
+
+// send alternates between a burst and the wait for its last delivery, which bounds the events under
+// way. It ends when nothing is accepted any more.
+func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn, m *meter, trouble *Sample) {
+	var delivered int64
+	for n := 0; !b.load.done(n, time.Since(m.begin)) && ctx.Err() == nil; n += b.burst {
+		sent := b.sendBurst(writers, n, trouble)
+		if sent == 0 {
+			return
+		}
+		delivered += sent * int64(b.watchers)
+		if err := pool.await(ctx, delivered); err != nil {
+			trouble.fail(err)
+			return
+		}
+	}
+}
+
+// sendBurst sends the events from first on and returns how many writes were accepted. Refused ones
+// have no event to wait for.
+func (b broadcast) sendBurst(writers []*Conn, first int, trouble *Sample) int64 {
+	var (
+		next, sent atomic.Int64
+		mu         sync.Mutex
+		group      sync.WaitGroup
+	)
+	for _, c := range writers {
+		group.Go(func() {
+			for n := int(next.Add(1)) - 1; n < b.burst; n = int(next.Add(1)) - 1 {
+				if _, err := c.Call(b.publish(first + n)); err != nil {
+					mu.Lock()
+					trouble.fail(err)
+					mu.Unlock()
+					continue
+				}
+				sent.Add(1)
+			}
+		})
+	}
+	group.Wait()
+	return sent.Load()
+}

@@ -1,0 +1,162 @@
+package main
+
+import (
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"errors"
+	"fmt"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/valyala/fasthttp"
+)
+
+// nameFloor is the hidden subcommand that serves the floor, and the label of its rows.
+const nameFloor = "floor"
+
+// What the floor serves: any other path is answered with ?bytes=<n> bytes.
+const (
+	floorWatchPath = "/watch" // a stream of what is posted
+	floorEventPath = "/event" // takes what is to be streamed
+	floorMaxBytes  = 64 << 20 // bytes of one response
+)
+
+// startFloor serves the floor: a bare fasthttp server that answers as many bytes as the measured
+// server and does nothing else. It is this binary in a process of its own, so that its CPU time is
+// not mixed with that of the load, and ends when its standard input does.
+func startFloor() (_ *Target, stop func(), err error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, nil, err
+	}
+	command := exec.Command(self, nameFloor)
+	command.Stderr = os.Stderr
+	in, inErr := command.StdinPipe()
+	out, outErr := command.StdoutPipe()
+	if err := errors.Join(inErr, outErr, command.Start()); err != nil {
+		return nil, nil, err
+	}
+	stop = func() {
+		_ = in.Close()
+		_ = command.Wait()
+	}
+	address := make([]byte, 64)
+	n, err := out.Read(address)
+	if err != nil {
+		stop()
+		return nil, nil, fmt.Errorf("%s: %w", nameFloor, err)
+	}
+	return &Target{
+		Label:     nameFloor,
+		Address:   strings.TrimSpace(string(address[:n])),
+		TLS:       &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS12}, // our own child, on loopback
+		Processes: []int{command.Process.Pid},
+	}, stop, nil
+}
+
+// serveFloor is the child: it prints its address and serves until control ends.
+func serveFloor(control io.Reader, out io.Writer) error {
+	certificate, err := selfSigned(pkix.Name{})
+	if err != nil {
+		return err
+	}
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return err
+	}
+	go func() {
+		_, _ = io.Copy(io.Discard, control)
+		_ = listener.Close()
+	}()
+	_, _ = fmt.Fprintln(out, listener.Addr())
+	server := &fasthttp.Server{
+		Handler:               (&floorHandler{blank: make([]byte, floorMaxBytes)}).serve,
+		NoDefaultServerHeader: true,
+		KeepHijackedConns:     true,
+	}
+	config := &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	if err := server.Serve(tls.NewListener(listener, config)); !errors.Is(err, net.ErrClosed) {
+		return err
+	}
+	return nil
+}
+
+type floorHandler struct {
+	blank    []byte // never written to
+	mu       sync.Mutex
+	watchers []net.Conn // guarded by mu
+}
+
+func (h *floorHandler) serve(ctx *fasthttp.RequestCtx) {
+	switch string(ctx.Path()) {
+	case floorWatchPath:
+		h.watch(ctx)
+	case floorEventPath:
+		h.event(ctx.PostBody())
+	default:
+		n := ctx.QueryArgs().GetUintOrZero("bytes")
+		if n > floorMaxBytes {
+			ctx.Error("more than the floor has", http.StatusBadRequest)
+			return
+		}
+		ctx.SetContentType(typeJSON)
+		ctx.Response.SetBodyRaw(h.blank[:n])
+	}
+}
+
+// watch keeps the connection. The headers are written by hand, so that one event is one write.
+func (h *floorHandler) watch(ctx *fasthttp.RequestCtx) {
+	ctx.HijackSetNoResponse(true)
+	ctx.Hijack(func(conn net.Conn) {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if _, err := io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: "+typeJSON+"\r\n\r\n"); err == nil {
+			h.watchers = append(h.watchers, conn)
+		}
+	})
+}
+
+// event writes to every watcher, one after the other, and forgets those that have gone.
+func (h *floorHandler) event(line []byte) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	staying := h.watchers[:0]
+	for _, conn := range h.watchers {
+		if _, err := conn.Write(line); err != nil {
+			_ = conn.Close()
+			continue
+		}
+		staying = append(staying, conn)
+	}
+	h.watchers = staying
+}
+
+// selfSigned makes a certificate for a server on loopback and for a client, which is its own CA.
+func selfSigned(subject pkix.Name) (tls.Certificate, error) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		return tls.Certificate{}, err
+	}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1),
+		Subject:      subject,
+		NotBefore:    time.Now().Add(-time.Hour),
+		NotAfter:     time.Now().Add(24 * time.Hour),
+		IPAddresses:  []net.IP{net.IPv4(127, 0, 0, 1)},
+		KeyUsage:     x509.KeyUsageDigitalSignature,
+		ExtKeyUsage:  []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth},
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
+}

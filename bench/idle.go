@@ -1,0 +1,38 @@
+package main
+
+import "context"
+
+// idleWatchers: the memory of an idle server, and how much more of it a watch connection takes on
+// which nothing happens. It runs first of all, while little memory is that of earlier work.
+func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
+	if len(s.Target.Processes) == 0 {
+		s.Note("idle-watchers: no memory to read without a process ID")
+		return nil, nil
+	}
+	f, err := s.prepare(ctx, 1)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	s.settle(ctx)
+	before, err := readUsage(s.Target.Processes)
+	if err != nil {
+		return nil, err
+	}
+	watchers := s.connections("idle-watchers", s.IdleWatchers)
+	m := startMeter(s.Target)
+	pool, err := f.openWatchers(ctx, f.collection(), watchers)
+	if err != nil {
+		return nil, err
+	}
+	sample := &Sample{}
+	s.settle(ctx)
+	m.stop(sample)
+	seen := pool.close()
+	sample.Errors, sample.FirstError, sample.Operations = seen.Errors, seen.FirstError, watchers-seen.Errors
+	each := float64(sample.Resident-before.Resident) / 1024 / float64(watchers)
+	return []Result{
+		{Name: "idle", Figure: resident(mebibytes(before.Resident))},
+		{Sample: sample, Figure: &Figure{Value: each, Unit: "KiB per watcher"}},
+	}, ctx.Err()
+}

@@ -1,0 +1,93 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// nodeLeases is how many nodes renew a Lease. At one in ten seconds, these are 2,000 writes per
+// second.
+const nodeLeases = 20_000
+
+// leaseSet is the Leases of numbered nodes.
+type leaseSet struct {
+	*fixture
+	group, collection string
+	leases            []lease
+}
+
+// lease has the version that its holder saw last. Two writes at the same time would conflict.
+type lease struct {
+	mu      sync.Mutex
+	version string // guarded by mu
+}
+
+func (f *fixture) leaseSet(n int) (*leaseSet, error) {
+	group, err := f.group("coordination")
+	if err != nil {
+		return nil, err
+	}
+	collection := fmt.Sprintf("/apis/%s/v1/namespaces/%s/leases", group, f.namespace)
+	f.others = append(f.others, collection)
+	return &leaseSet{fixture: f, group: group, collection: collection, leases: make([]lease, n)}, nil
+}
+
+// renew is the step that creates or renews the Lease of one of the nodes, with a precondition.
+func (l *leaseSet) renew(c *Conn, n int) (int, error) {
+	n %= len(l.leases)
+	lease := &l.leases[n]
+	lease.mu.Lock()
+	defer lease.mu.Unlock()
+	answer, err := c.Call(l.request(n, lease.version))
+	if err == nil {
+		lease.version = l.Target.resourceVersion(answer)
+	}
+	return len(answer), err
+}
+
+// request renews the Lease of a node now; without a version, it creates it.
+func (l *leaseSet) request(n int, version string) (request Request) {
+	node, now := nodeName(n), time.Now()
+	if l.Target.Accept != "" {
+		renewed := wire(1, now.Unix(), 2, int64(now.Nanosecond()))
+		request = postTyped(l.collection, l.Target.Accept, l.group+"/v1", "Lease",
+			wire(1, wire(1, node, 6, version), 2, wire(1, node, 4, renewed)))
+	} else {
+		request = post(l.collection, `{"apiVersion":"%s/v1","kind":"Lease","metadata":{"name":%q,"resourceVersion":%q},`+
+			`"spec":{"holderIdentity":%q,"leaseDurationSeconds":40,"renewTime":%q}}`,
+			l.group, node, version, node, now.UTC().Format("2006-01-02T15:04:05.000000Z"))
+	}
+	if version != "" {
+		request.Method, request.Path = http.MethodPut, l.collection+"/"+node
+	}
+	return request
+}
+
+// nodeName is of fixed length, as name is.
+func nodeName(n int) string { return fmt.Sprintf("node-%06d", n) }
+
+// renewLeases: every operation is one renewal of a node's Lease. Unlike updates, it has a
+// precondition and changes one field of a small object.
+func renewLeases(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	l, err := f.leaseSet(s.scaledSize("leases: nodes", nodeLeases))
+	if err != nil {
+		return nil, err
+	}
+	if err := f.fill(ctx, len(l.leases), l.renew); err != nil {
+		return nil, err
+	}
+	load := s.load()
+	sample, err := load.drive(ctx, s.Target, l.renew)
+	if err != nil {
+		return nil, err
+	}
+	return []Result{{Sample: sample, Floor: floorOf(load, l.request(0, "1"), 1, sample.bytesPerOperation())}}, nil
+}

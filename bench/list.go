@@ -1,0 +1,122 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+)
+
+const (
+	chunk           = 500     // limit of one request of list-chunked, the page size of kubectl
+	selectorObjects = 300_000 // of which selector selects none; enough to show the worth of an index
+)
+
+// list is the request for all objects. An incomplete list is an error, or a server could be quick
+// by answering less.
+func (f *fixture) list(int) Request {
+	request := get(f.collection())
+	request.Check = func(answer []byte) error { return f.complete(f.Target.items(answer)) }
+	return request
+}
+
+func (f *fixture) complete(items int) error {
+	if items != f.Objects {
+		return fmt.Errorf("list of %s held %d objects instead of %d", f.collection(), items, f.Objects)
+	}
+	return nil
+}
+
+// firstChunk is the request for the first objects.
+func (f *fixture) firstChunk(limit int) func(int) Request {
+	return func(int) Request { return get(fmt.Sprintf("%s?limit=%d", f.collection(), limit)) }
+}
+
+// listChunked: every operation is a list of all objects in chunks, so its cost compares with that
+// of list.
+func listChunked(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, s.Objects)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	sample, err := load.drive(ctx, s.Target, f.listChunks)
+	if err != nil {
+		return nil, err
+	}
+	requests := (s.Objects + chunk - 1) / chunk
+	return []Result{{Sample: sample, Floor: floorOf(load, get(""), requests, sample.bytesPerOperation())}}, nil
+}
+
+// listChunks is the step that follows the continue tokens to the end. It gives up on a server that
+// has more chunks than objects.
+func (f *fixture) listChunks(c *Conn, _ int) (size int, err error) {
+	request, items := f.firstChunk(chunk)(0), 0
+	first := request.Path
+	for range f.Objects + 1 {
+		answer, err := c.Call(request)
+		if err != nil {
+			return size, err
+		}
+		size += len(answer)
+		items += f.Target.items(answer)
+		token := f.Target.continueToken(answer)
+		if token == "" {
+			return size, f.complete(items)
+		}
+		request.Path = first + "&continue=" + url.QueryEscape(token)
+	}
+	return size, fmt.Errorf("list of %s never ends", f.collection())
+}
+
+// selections match nothing, so only the search is measured: one by a field with an index, the
+// others without. growth uses the first two.
+var selections = []struct{ name, query string }{
+	{"indexed field", "fieldSelector=spec.nodeName%3Dnowhere"},
+	{"other field", "fieldSelector=status.phase%3DUnknown"},
+	{"label", "labelSelector=app%3Dnothing"},
+}
+
+// selectNothing: every operation is a list of Pods by a selector that matches none, by one client.
+func selectNothing(ctx context.Context, s *Session) (results []Result, err error) {
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	f.others = append(f.others, f.pods())
+	if err := f.fill(ctx, s.scaledSize("selector: Pods", selectorObjects), step(f.createSmallPod)); err != nil {
+		return nil, err
+	}
+	load := s.load()
+	load.Concurrency = 1
+	for _, selection := range selections {
+		sample, err := load.drive(ctx, s.Target, step(f.selectPods(selection.query)))
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, Result{Name: ", " + selection.name, Sample: sample, Figure: milliseconds(sample.percentile(50))})
+	}
+	return results, nil
+}
+
+// selectPods is the request for Pods by a query. A Pod in the response is an error: a server that
+// does not know a selector might list everything.
+func (f *fixture) selectPods(query string) func(int) Request {
+	return func(int) Request {
+		request := get(f.pods() + "?" + query)
+		request.Check = func(answer []byte) error {
+			if f.Target.items(answer) > 0 {
+				return fmt.Errorf("%s selected something", query)
+			}
+			return nil
+		}
+		return request
+	}
+}
+
+// createSmallPod is the request for the n-th of many Pods, which 1,000 nodes share.
+func (f *fixture) createSmallPod(n int) Request {
+	return post(f.pods(), `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":"web","shard":"s%d"}},`+
+		`"spec":{"nodeName":%q,"containers":[{"name":"one","image":"example.com/web:1"}]}}`, name(n), n%100, nodeName(n%1_000))
+}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// metrics are those of a server at one moment, by series. Names of series include their labels.
+type metrics map[string]float64
+
+// scrapeMetrics reads the text exposition format. Other lines are skipped.
+func scrapeMetrics(c *Conn) (metrics, error) {
+	answer, err := c.Call(get("/metrics"))
+	all := metrics{}
+	for line := range strings.Lines(string(answer)) {
+		line = strings.TrimSpace(line)
+		if space := strings.LastIndexByte(line, ' '); space > 0 && line[0] != '#' {
+			if value, err := strconv.ParseFloat(line[space+1:], 64); err == nil {
+				all[line[:space]] = value
+			}
+		}
+	}
+	return all, err
+}
+
+// sum adds up all series of a name, whatever their labels, and reports whether there is one.
+func (m metrics) sum(name string) (total float64, found bool) {
+	for series, value := range m {
+		if rest, ok := strings.CutPrefix(series, name); ok && (rest == "" || rest[0] == '{') {
+			total, found = total+value, true
+		}
+	}
+	return total, found
+}
+
+// readHeap makes a server collect its garbage and returns the bytes of the objects that are left.
+func readHeap(c *Conn) (float64, error) {
+	const key = "# HeapAlloc = "
+	answer, err := c.Call(get("/debug/pprof/heap?gc=1&debug=1"))
+	if err != nil {
+		return 0, err
+	}
+	_, after, found := strings.Cut(string(answer), key)
+	if !found {
+		return 0, fmt.Errorf("heap profile without %q", key)
+	}
+	digits, _, _ := strings.Cut(after, "\n")
+	return strconv.ParseFloat(digits, 64)
+}

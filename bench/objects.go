@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+const (
+	hotObjects = 1_000 // that single reads and writes go round: enough that no object is the bottleneck
+	hotWriters = 64    // clients of hot-object, more than there are processors, so that they wait for each other
+)
+
+func hot(s *Session) int        { return min(hotObjects, s.Count) }
+func everything(s *Session) int { return s.Objects }
+func one(*Session) int          { return 1 }
+
+// single is a workload whose operation is one request.
+type single struct {
+	objects func(s *Session) int // that exist from the start; nil for none
+	clients int                  // 0 for those of the flags
+	once    bool                 // one operation for each object
+	request func(f *fixture, n int) Request
+}
+
+func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
+	total := 0
+	if w.objects != nil {
+		total = w.objects(s)
+	}
+	f, err := s.prepare(ctx, total)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	load := s.load()
+	if w.clients > 0 {
+		load.Concurrency = w.clients
+	}
+	if w.once {
+		load.Count = min(load.Count, total)
+	}
+	result, err := f.measure(ctx, load, "", func(n int) Request { return w.request(f, n) })
+	return []Result{result}, err
+}
+
+// applyPods: every operation applies to a Pod of about 2 KiB with three managers, which stand for a
+// deployer, a labeler and the node. In the first row an annotation changes. In the second nothing
+// changes, but no two bodies are equal; in the third all of a Pod are. Controllers mostly apply
+// what exists already.
+func applyPods(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	f.others = append(f.others, f.pods())
+	pods := hot(s)
+	apply := func(path, manager string, body []byte) Request {
+		return patch(path+"?fieldManager="+manager+"&force=true", typeApplyPatch, body)
+	}
+	err = f.fill(ctx, pods, func(c *Conn, n int) (int, error) {
+		head := fmt.Sprintf(`{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q`, name(n))
+		return calls(c,
+			apply(f.pod(n), "bench", f.podJSON(n, "")),
+			apply(f.pod(n), "labels", []byte(head+`,"labels":{"owner":"bench"},"annotations":{"example.com/note":"kept"}}}`)),
+			apply(f.pod(n)+"/status", "kubelet", []byte(head+`},"status":{"phase":"Running","podIP":"10.0.0.1","conditions":[{"type":"Ready","status":"True"}]}}`)))
+	})
+	if err != nil {
+		return nil, err
+	}
+	var results []Result
+	var sent atomic.Int64
+	load := s.load()
+	for _, phase := range []struct {
+		name string
+		body func(n int) []byte
+	}{
+		{"", func(n int) []byte { return f.podJSON(n, `,"sent":"`+now()+`"`) }},
+		{", unchanged", func(n int) []byte { return append(f.podJSON(n, ""), whitespaceNumber(sent.Add(1))...) }},
+		{", repeated", func(n int) []byte { return f.podJSON(n, "") }},
+	} {
+		request := func(n int) Request { return apply(f.pod(n%pods), "bench", phase.body(n%pods)) }
+		result, err := f.measure(ctx, load, phase.name, request)
+		if err != nil {
+			return nil, err
+		}
+		results = append(results, result)
+		load.Profile = "" // a profile shows the work of a change
+		// Without this, the first operation on each Pod of the next row would be a change.
+		if err := f.fill(ctx, pods, step(func(n int) Request { return apply(f.pod(n), "bench", f.podJSON(n, "")) })); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
+}
+
+// whitespaceNumber is a number in spaces and line breaks, which JSON ignores.
+func whitespaceNumber(n int64) []byte {
+	return []byte(strings.NewReplacer("0", " ", "1", "\n").Replace(strconv.FormatInt(n, 2)))
+}

@@ -1,0 +1,58 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+)
+
+// Origin is where and with what a report was made.
+type Origin struct {
+	Began   time.Time `json:"began"`
+	Command string    `json:"command"`
+	Commit  string    `json:"commit"` // of the working directory; "-dirty" if it has changes
+	Machine string    `json:"machine"`
+}
+
+const unknown = "unknown"
+
+// newOrigin is the origin of a report that begins now.
+func newOrigin(args []string) *Origin {
+	o := &Origin{Began: time.Now().UTC().Truncate(time.Second), Command: strings.Join(append([]string{"go run ./bench"}, args...), " "), Commit: unknown, Machine: machine()}
+	if text, err := exec.Command("git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=12").Output(); err == nil {
+		o.Commit = strings.TrimSpace(string(text))
+	}
+	return o
+}
+
+// machine is the processor, memory and system, from /proc.
+func machine() string {
+	memory := unknown
+	var kib float64
+	if _, err := fmt.Sscanf(fileField("/proc/meminfo", "MemTotal"), "%f kB", &kib); err == nil {
+		memory = short(kib/(1<<20)) + " GiB"
+	}
+	kernel, err := os.ReadFile("/proc/sys/kernel/osrelease")
+	if err != nil {
+		kernel = []byte(unknown)
+	}
+	return fmt.Sprintf("%d × %s, %s memory, %s/%s %s, %s", runtime.NumCPU(), fileField("/proc/cpuinfo", "model name"), memory,
+		runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(kernel)), runtime.Version())
+}
+
+// fileField is the value behind the first "name:" of a file; "unknown" if it is missing.
+func fileField(path, name string) string {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return unknown
+	}
+	for line := range strings.Lines(string(text)) {
+		if key, value, found := strings.Cut(line, ":"); found && strings.TrimSpace(key) == name {
+			return strings.TrimSpace(value)
+		}
+	}
+	return unknown
+}

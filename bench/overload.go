@@ -1,0 +1,69 @@
+package main
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+)
+
+// The burst of overload: a multiple of the rate that the server was seen to reach, offered by many
+// more clients than a server admits at once by default.
+const (
+	overloadFactor  = 3
+	overloadClients = 1_200
+)
+
+// overload: updates as fast as the clients of the flags get them answered, then a burst of three
+// times that rate from many more clients, then as before. A server should answer what it can,
+// refuse the rest at once with 429, which is no error here, and be the same as before when the
+// burst is over.
+func overload(ctx context.Context, s *Session) ([]Result, error) {
+	f, err := s.prepare(ctx, hot(s))
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	before, err := s.load().drive(ctx, s.Target, step(f.put))
+	if err != nil {
+		return nil, err
+	}
+	var refused, withoutRetryAfter atomic.Int64
+	burst := Load{Concurrency: s.connections("overload: clients", s.scaledSize("overload: clients", overloadClients)), Duration: s.Duration, Count: overloadFactor * s.Count}
+	parts := &breakdown{}
+	during, err := burst.drive(ctx, s.Target, paced(max(1, overloadFactor*before.rate()), func(c *Conn, n int) (int, error) {
+		return parts.time("put", func() (int, error) {
+			size, err := calls(c, f.put(n))
+			if err != nil && c.Response.StatusCode() == http.StatusTooManyRequests {
+				refused.Add(1)
+				if len(c.Response.Header.Peek("Retry-After")) == 0 {
+					withoutRetryAfter.Add(1)
+				}
+				err = errRefused
+			}
+			return size, err
+		})
+	}))
+	if err != nil {
+		return nil, err
+	}
+	parts.results(during) // latencies without the wait for the turn
+	after, err := s.load().drive(ctx, s.Target, step(f.put))
+	if err != nil {
+		return nil, err
+	}
+	if n := withoutRetryAfter.Load(); n > 0 {
+		s.Note("overload: %d responses 429 had no Retry-After", n)
+	}
+	share, lost := 0.0, 0.0
+	if n := float64(refused.Load()); n > 0 {
+		share = 100 * n / (n + float64(during.Operations))
+	}
+	if before.rate() > 0 {
+		lost = 100 * (1 - after.rate()/before.rate())
+	}
+	return []Result{
+		{Name: ", before", Sample: before},
+		{Name: ", burst", Sample: during, Figure: &Figure{Value: share, Unit: "% answered 429"}},
+		{Name: ", after", Sample: after, Figure: &Figure{Value: lost, Unit: "% of the rate lost"}},
+	}, nil
+}

@@ -1,0 +1,180 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"regexp"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// Limits on a program that the harness has started. The first is for a store of a million objects
+// on a slow disk.
+const (
+	readyLimit = 5 * time.Minute  // from exec until it is ready
+	drainLimit = 30 * time.Second // from SIGTERM to its end; then it is killed
+	tailSize   = 2 << 10          // bytes of its output that an error message quotes
+)
+
+// program is a process that the harness started and must end.
+type program struct {
+	*exec.Cmd
+	output *output
+	began  time.Time     // just before exec
+	ended  chan struct{} // closed when it is gone and its output read
+}
+
+func startProgram(binary string, args ...string) (*program, error) {
+	p := &program{Cmd: exec.Command(binary, args...), output: &output{ready: make(chan struct{})}, ended: make(chan struct{})}
+	p.Stdout, p.Stderr = p.output, p.output
+	p.began = time.Now()
+	if err := p.Start(); err != nil {
+		return nil, err
+	}
+	go func() {
+		_ = p.Wait()
+		close(p.ended)
+	}()
+	return p, nil
+}
+
+// await waits until probe reports true. The error quotes the end of the program's output.
+func (p *program) await(probe func() bool) error {
+	for deadline := time.After(readyLimit); !probe(); {
+		reason := ""
+		select {
+		case <-p.output.ready:
+		case <-time.After(50 * time.Millisecond):
+		case <-p.ended:
+			reason = "it has ended"
+		case <-deadline:
+			p.kill()
+			reason = fmt.Sprintf("not after %v", readyLimit)
+		}
+		if reason != "" {
+			return fmt.Errorf("%s is not ready: %s\n%s", p.Path, reason, p.output.tail)
+		}
+	}
+	return nil
+}
+
+// stop ends it, by force if it takes too long.
+func (p *program) stop() error {
+	if err := p.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
+		return err
+	}
+	select {
+	case <-p.ended:
+		return nil
+	case <-time.After(drainLimit):
+		p.kill()
+		return fmt.Errorf("%s had not ended %v after SIGTERM and was killed", p.Path, drainLimit)
+	}
+}
+
+func (p *program) kill() {
+	_ = p.Process.Kill()
+	<-p.ended
+}
+
+// output keeps the end of what a program prints, and the line in which a daemon reports that it is
+// ready. tail is read after the program has ended.
+type output struct {
+	mu    sync.Mutex
+	tail  []byte
+	line  string
+	ready chan struct{} // closed when there is a line
+}
+
+var readyLine = regexp.MustCompile(`(?m)^.*KUBECONFIG=.*\n`)
+
+// Write implements io.Writer.
+func (o *output) Write(p []byte) (int, error) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tail = append(o.tail, p...)
+	if line := readyLine.Find(o.tail); line != nil && o.line == "" {
+		o.line = string(line)
+		close(o.ready)
+	}
+	if extra := len(o.tail) - tailSize; extra > 0 {
+		o.tail = append(o.tail[:0], o.tail[extra:]...)
+	}
+	return len(p), nil
+}
+
+// freePort returns a port without a listener. Another program may take it first, and the start then
+// fails.
+func freePort() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
+}
+
+// tick is the unit of the CPU times in /proc/<pid>/stat (USER_HZ is 100 on every port of Go).
+const tick = 10 * time.Millisecond
+
+// usage is the CPU time of processes since they started, and their resident memory in bytes. CPU
+// time has a resolution of tick, so it means something only for loads of many operations.
+type usage struct {
+	CPU      time.Duration
+	Resident int64
+}
+
+// readUsage adds up the usage of all processes. It fails if one of them is gone.
+func readUsage(processes []int) (sum usage, err error) {
+	for _, id := range processes {
+		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
+		if err != nil {
+			return usage{}, err
+		}
+		status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", id))
+		if err != nil {
+			return usage{}, err
+		}
+		cpu, err := parseStat(stat)
+		if err != nil {
+			return usage{}, fmt.Errorf("process %d: %w", id, err)
+		}
+		resident, err := parseStatus(status)
+		if err != nil {
+			return usage{}, fmt.Errorf("process %d: %w", id, err)
+		}
+		sum.CPU += cpu
+		sum.Resident += resident
+	}
+	return sum, nil
+}
+
+// parseStat returns utime + stime. The command's name is in parentheses and may itself hold spaces
+// and parentheses, so fields are counted from the last one.
+func parseStat(stat []byte) (time.Duration, error) {
+	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
+	const utime, stime = 11, 12 // fields 14 and 15 of the line, the first two being gone
+	if len(fields) <= stime {
+		return 0, fmt.Errorf("stat is too short: %q", stat)
+	}
+	user, userErr := strconv.ParseInt(fields[utime], 10, 64)
+	system, systemErr := strconv.ParseInt(fields[stime], 10, 64)
+	return time.Duration(user+system) * tick, errors.Join(userErr, systemErr)
+}
+
+// parseStatus returns VmRSS in bytes.
+func parseStatus(status []byte) (int64, error) {
+	for line := range strings.Lines(string(status)) {
+		if value, found := strings.CutPrefix(line, "VmRSS:"); found {
+			kib, err := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 10, 64)
+			return kib << 10, err
+		}
+	}
+	return 0, errors.New("no VmRSS: has the process ended?")
+}

@@ -1,0 +1,72 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings.
+type roles struct {
+	*fixture
+	group  string // of RBAC
+	tokens string // of TokenRequests
+}
+
+func (f *fixture) roles() (*roles, error) {
+	group, err := f.group("rbac.authorization")
+	if err != nil {
+		return nil, err
+	}
+	r := &roles{fixture: f, group: group}
+	if r.tokens, err = f.group("authentication"); err != nil {
+		return nil, err
+	}
+	f.others = append(f.others, r.rbac("rolebindings"), r.rbac("roles"))
+	c := f.Target.Conn()
+	defer c.Close()
+	_, err = c.Call(post(r.rbac("roles"), `{"apiVersion":"%s/v1","kind":"Role","metadata":{"name":"reader"},"rules":[{"apiGroups":[""],"resources":["configmaps"],"verbs":["get"]}]}`, group))
+	return r, err
+}
+
+// rbac is the path of a collection of the RBAC group.
+func (r *roles) rbac(resource string) string {
+	return fmt.Sprintf("/apis/%s/v1/namespaces/%s/%s", r.group, r.namespace, resource)
+}
+
+func (r *roles) accounts() string { return r.path("/serviceaccounts") }
+
+// bind is the request for a binding of the Role to a subject, in JSON.
+func (r *roles) bind(name, subject string) Request {
+	return post(r.rbac("rolebindings"), `{"apiVersion":"%s/v1","kind":"RoleBinding","metadata":{"name":%q},"subjects":[%s],"roleRef":{"apiGroup":%q,"kind":"Role","name":"reader"}}`,
+		r.group, name, subject, r.group)
+}
+
+// addReader makes a service account and binds it to the Role. It returns the target for requests
+// with the account's token, which lasts longer than any workload.
+func (r *roles) addReader(c *Conn, name string) (*Target, error) {
+	if _, err := calls(c,
+		post(r.accounts(), `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name),
+		r.bind(name, fmt.Sprintf(`{"kind":"ServiceAccount","name":%q,"namespace":%q}`, name, r.namespace))); err != nil {
+		return nil, err
+	}
+	answer, err := c.Call(post(r.accounts()+"/"+name+"/token", `{"apiVersion":"%s/v1","kind":"TokenRequest","spec":{"expirationSeconds":7200}}`, r.tokens))
+	if err != nil {
+		return nil, err
+	}
+	var request struct {
+		Status struct {
+			Token string `json:"token"`
+		} `json:"status"`
+	}
+	err = json.Unmarshal(answer, &request)
+	return r.Target.bearer(request.Status.Token), err
+}
+
+// addOtherBindings adds bindings of other users, from the n-th on, each of which a server may look
+// at in vain. Their names sort before those of readers.
+func (r *roles) addOtherBindings(ctx context.Context, first, total int) error {
+	return r.fill(ctx, total-first, step(func(n int) Request {
+		return r.bind(fmt.Sprintf("decoy-%06d", n+first), fmt.Sprintf(`{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n+first))
+	}))
+}

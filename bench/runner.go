@@ -1,0 +1,250 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"time"
+)
+
+// Bench is one run: the servers that it measures and the report that it fills. It is used once, by
+// one goroutine.
+type Bench struct {
+	Options Options
+	Report  *Report
+	Command []string  // the arguments, for the report
+	Log     io.Writer // progress
+
+	sides       []*side // in the order of the rows
+	floor       *Target // nil without the floor
+	descriptors int     // files that a process may open
+	closers     []func()
+}
+
+// side is one of the servers that are compared: a running one, or one to start for each round.
+type side struct {
+	label        string
+	kubeconfig   string // of a running server, with its processes
+	processes    []int
+	kube         string // kube-apiserver to start
+	binary, etcd string // daemon to start, also by workloads that start servers themselves
+	target       *Target
+	results      []Result // of the current workload
+}
+
+// sidesOf returns the measured server and, if there is one, the server that it is compared with.
+func sidesOf(o *Options) []*side {
+	sides := []*side{{kubeconfig: o.Kubeconfig, processes: o.PIDs, binary: o.Start, etcd: o.StartEtcd}}
+	second := &side{label: nameAgainst, kubeconfig: o.Against, processes: o.AgainstPIDs, binary: o.AgainstStart}
+	if o.AgainstKube != "" {
+		second.kube, second.etcd = o.AgainstKube, o.AgainstEtcd
+	}
+	if second.kubeconfig != "" || second.kube != "" || second.binary != "" {
+		sides = append(sides, second)
+	}
+	return sides
+}
+
+// run measures all workloads in rounds and prints the table to out. It fails if it could not start,
+// a workload could not be run, or the report cannot be written; failed operations are in the
+// report. A run that was cut short still reports what it has measured.
+func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
+	defer cancel()
+	began := newOrigin(b.Command)
+	// The started servers inherit the limit.
+	if b.descriptors, err = raiseDescriptors(); err != nil {
+		return err
+	}
+	b.sides = sidesOf(&b.Options)
+	var rounds []*Report
+	var failed error
+	for n := range b.Options.Runs {
+		if b.Options.Runs > 1 {
+			b.logf("run %d of %d", n+1, b.Options.Runs)
+		}
+		b.Report = &Report{Options: &b.Options, Origin: began, Rows: []*Row{}, Notes: []string{}}
+		if err := b.open(); err != nil {
+			b.close()
+			return err
+		}
+		failed = errors.Join(failed, b.round(ctx, n))
+		b.close()
+		rounds = append(rounds, b.Report)
+		if ctx.Err() != nil {
+			break
+		}
+	}
+	// The table comes first: a file that cannot be written must not cost the figures of a long run.
+	b.Report = medianOf(rounds)
+	if err := b.Report.writeTable(out); err != nil {
+		return err
+	}
+	if b.Options.JSON != "" {
+		failed = errors.Join(failed, b.Report.writeJSON(b.Options.JSON))
+	}
+	return failed
+}
+
+// round runs the workloads one after the other, each on every side. Every round has fresh servers,
+// so that none inherits a warm heap or a grown store, and the other order of the sides, so that
+// what one workload leaves to the next is shared fairly. A workload that fails is noted.
+func (b *Bench) round(ctx context.Context, n int) (failed error) {
+	order := slices.Clone(b.sides)
+	if n%2 == 1 {
+		slices.Reverse(order)
+	}
+	for _, w := range workloads() {
+		if !slices.Contains(b.Options.Workloads, w.Name) {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return fmt.Errorf("before %s: %w", w.Name, err)
+		}
+		b.logf("%s …", w.Name)
+		if err := b.workload(ctx, w, order); err != nil {
+			err = fmt.Errorf("%s: %w", w.Name, err)
+			b.Report.note("%v", err)
+			failed = errors.Join(failed, err)
+		}
+	}
+	return failed
+}
+
+// workload runs one workload on the sides, then on the floor. The floor repeats the requests to the
+// first server, with the sizes of its responses.
+func (b *Bench) workload(ctx context.Context, w Workload, order []*side) (failed error) {
+	for _, s := range order {
+		s.results = nil
+		if w.Own && s.binary == "" {
+			b.Report.note("%s was not measured on the second server, which has no binary (--against-start)", w.Name)
+			continue
+		}
+		b.calm()
+		var err error
+		if s.results, err = w.Run(ctx, b.session(s)); err != nil {
+			failed = errors.Join(failed, fmt.Errorf("on %s: %w", s.target.Address, err))
+			s.results = nil
+		}
+	}
+	var rows []*Row
+	for _, s := range b.sides {
+		for _, result := range s.results {
+			rows = append(rows, newRow(s.label, result))
+		}
+	}
+	first := b.sides[0].results
+	for _, result := range first {
+		if result.TimeSeries != nil {
+			b.Report.TimeSeries = result.TimeSeries
+		}
+		if result.Floor == nil || b.floor == nil || result.Sample.Operations == 0 {
+			continue
+		}
+		sample, err := result.Floor(ctx, b.floor)
+		if err != nil {
+			failed = errors.Join(failed, fmt.Errorf("on the floor: %w", err))
+			continue
+		}
+		rows = append(rows, newRow(nameFloor, Result{Name: result.Name, Sample: sample}))
+	}
+	// The rows of all targets stand together.
+	index := func(row *Row) int { return slices.IndexFunc(first, func(r Result) bool { return r.Name == row.Name }) }
+	slices.SortStableFunc(rows, func(x, y *Row) int { return index(x) - index(y) })
+	b.Report.add(rows...)
+	return failed
+}
+
+// calm waits until the servers are idle: what a workload has left to them, such as the objects of
+// its namespace, must not count in the next one, least of all on the other server.
+func (b *Bench) calm() {
+	const limit, idle = 10 * time.Second, 2 * tick
+	pause := min(b.Options.Settle, 10*tick)
+	used := func() (sum time.Duration) {
+		for _, s := range b.sides {
+			processes, _ := readUsage(s.target.Processes) // a server that is gone does not work
+			sum += processes.CPU
+		}
+		return sum
+	}
+	for begin, before := time.Now(), used(); time.Since(begin) < limit; {
+		time.Sleep(pause)
+		now := used()
+		if now-before <= idle {
+			return
+		}
+		before = now
+	}
+}
+
+func (b *Bench) session(s *side) *Session {
+	note := b.Report.note
+	if s.label != "" {
+		note = func(format string, args ...any) {
+			b.Report.note("%s: "+format, append([]any{s.label}, args...)...)
+		}
+	}
+	return &Session{Options: b.Options, Target: s.target, Binary: s.binary, Etcd: s.etcd, Descriptors: b.descriptors, Note: note}
+}
+
+// open finds or starts all servers.
+func (b *Bench) open() (err error) {
+	for _, s := range b.sides {
+		if err := b.openSide(s); err != nil {
+			return err
+		}
+		s.target.Label = s.label
+	}
+	if b.Options.Floor {
+		var stop func()
+		if b.floor, stop, err = startFloor(); err != nil {
+			return err
+		}
+		b.closers = append(b.closers, stop)
+	}
+	return nil
+}
+
+func (b *Bench) openSide(s *side) (err error) {
+	if s.kubeconfig != "" {
+		if s.target, err = LoadTarget(s.kubeconfig); err == nil {
+			s.target.Processes = s.processes
+		}
+		return err
+	}
+	dir, remove, err := dataDir(b.Options.TempDir)
+	if err != nil {
+		return err
+	}
+	b.closers = append(b.closers, remove)
+	var server *Server
+	if s.kube != "" {
+		server, err = startKubernetes(s.kube, s.etcd, dir)
+	} else {
+		server, err = startDaemon(&b.Options, s.binary, s.etcd, dir)
+	}
+	if err != nil {
+		return err
+	}
+	s.target = server.Target
+	b.closers = append(b.closers, func() {
+		if err := server.stop(); err != nil {
+			b.logf("stop: %v", err)
+		}
+	})
+	return nil
+}
+
+// close stops the started servers and then removes their directories.
+func (b *Bench) close() {
+	for _, c := range slices.Backward(b.closers) {
+		c()
+	}
+	b.closers, b.floor = nil, nil
+}
+
+func (b *Bench) logf(format string, args ...any) {
+	_, _ = fmt.Fprintf(b.Log, format+"\n", args...)
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Sample is the outcome of a load.
+type Sample struct {
+	Operations int // that succeeded
+	Errors     int
+	FirstError string
+	Elapsed    time.Duration
+	Latencies  []time.Duration // of the operations that succeeded, ascending
+	Bytes      int64           // of the bodies of their responses
+
+	// Usage of the target's processes; 0 if it is not known.
+	CPU      time.Duration
+	Etcd     time.Duration // the part of CPU that an etcd behind the server used
+	Resident int64         // bytes, when the load ended
+}
+
+// Figure is a value with its unit.
+type Figure struct {
+	Value float64 `json:"value"`
+	Unit  string  `json:"unit"`
+}
+
+func milliseconds(d time.Duration) *Figure {
+	return &Figure{Value: float64(d) / float64(time.Millisecond), Unit: "ms"}
+}
+
+func resident(mebibytes float64) *Figure { return &Figure{Value: mebibytes, Unit: "MiB resident"} }
+
+func (s *Sample) rate() float64 {
+	if s.Elapsed <= 0 {
+		return 0
+	}
+	return float64(s.Operations) / s.Elapsed.Seconds()
+}
+
+// minCPU is what a load must have cost before its CPU time counts, which is measured in ticks.
+const minCPU = 5 * tick
+
+// cpuPerOperation is in microseconds; 0 if it is not known or too small to measure.
+func (s *Sample) cpuPerOperation() float64 {
+	if s.CPU < minCPU || s.Operations == 0 {
+		return 0
+	}
+	return microseconds(s.CPU) / float64(s.Operations)
+}
+
+// etcdPerOperation is the part of cpuPerOperation that an etcd used.
+func (s *Sample) etcdPerOperation() float64 {
+	if s.Etcd == 0 {
+		return 0
+	}
+	return s.cpuPerOperation() * float64(s.Etcd) / float64(s.CPU)
+}
+
+// bytesPerOperation is the mean size of an operation's responses.
+func (s *Sample) bytesPerOperation() int { return int(s.Bytes) / max(s.Operations, 1) }
+
+// record counts one operation.
+func (s *Sample) record(took time.Duration, bytes int) {
+	s.Operations++
+	s.Bytes += int64(bytes)
+	s.Latencies = append(s.Latencies, took)
+}
+
+// fail counts one error and keeps the text of the first.
+func (s *Sample) fail(err error) {
+	s.FirstError = cmp.Or(s.FirstError, err.Error())
+	s.Errors++
+}
+
+// add merges the counts of another sample.
+func (s *Sample) add(part *Sample) {
+	s.FirstError = cmp.Or(s.FirstError, part.FirstError)
+	s.Operations += part.Operations
+	s.Errors += part.Errors
+	s.Bytes += part.Bytes
+	s.Latencies = append(s.Latencies, part.Latencies...)
+}
+
+// percentile is the nearest-rank percentile p (0 < p ≤ 100); 0 if there was no operation.
+func (s *Sample) percentile(p float64) time.Duration {
+	n := len(s.Latencies)
+	if n == 0 {
+		return 0
+	}
+	rank := int(math.Ceil(p / 100 * float64(n)))
+	return s.Latencies[min(max(rank, 1), n)-1]
+}
+
+// meter measures one stretch of time of a target.
+type meter struct {
+	target       *Target
+	begin        time.Time
+	before, etcd usage
+	known        bool
+}
+
+func startMeter(target *Target) *meter {
+	m := &meter{target: target}
+	m.before, m.etcd, m.known = m.read()
+	m.begin = time.Now()
+	return m
+}
+
+func (m *meter) read() (all, etcd usage, known bool) {
+	all, err := readUsage(m.target.Processes)
+	etcd, etcdErr := readUsage(m.target.Etcd)
+	return all, etcd, err == nil && etcdErr == nil
+}
+
+// stop adds the parts, the time and the usage since the start, and sorts the latencies.
+func (m *meter) stop(s *Sample, parts ...Sample) {
+	s.Elapsed = time.Since(m.begin)
+	if all, etcd, known := m.read(); known && m.known {
+		s.CPU, s.Etcd, s.Resident = all.CPU-m.before.CPU, etcd.CPU-m.etcd.CPU, all.Resident
+	}
+	for i := range parts {
+		s.add(&parts[i])
+	}
+	slices.Sort(s.Latencies)
+}
+
+// breakdown has the latencies of the kinds of operations of a load. Kinds have no CPU time, which
+// cannot be told apart; their errors are counted by the load.
+type breakdown struct {
+	mu      sync.Mutex
+	samples map[string]*Sample // by kind; guarded by mu
+}
+
+// time runs one operation of a kind.
+func (b *breakdown) time(kind string, operation func() (int, error)) (int, error) {
+	before := time.Now()
+	size, err := operation()
+	if took := time.Since(before); err == nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.samples == nil {
+			b.samples = map[string]*Sample{}
+		}
+		if b.samples[kind] == nil {
+			b.samples[kind] = &Sample{}
+		}
+		b.samples[kind].record(took, size)
+	}
+	return size, err
+}
+
+// results returns a row for the whole load, whose latencies become those of its operations without
+// the time that they waited for their turn, and a row for each kind.
+func (b *breakdown) results(load *Sample) []Result {
+	load.Latencies = nil
+	var kinds []Result
+	for kind, sample := range b.samples {
+		slices.Sort(sample.Latencies)
+		sample.Elapsed = load.Elapsed
+		load.Latencies = append(load.Latencies, sample.Latencies...)
+		kinds = append(kinds, Result{Name: ", " + kind, Sample: sample})
+	}
+	slices.Sort(load.Latencies)
+	slices.SortFunc(kinds, func(x, y Result) int { return strings.Compare(x.Name, y.Name) })
+	return append([]Result{{Sample: load}}, kinds...)
+}

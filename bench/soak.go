@@ -1,0 +1,228 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The soak. The rate is fixed, for a load that follows the server would hide a server that becomes
+// slower.
+const (
+	soakRate     = 1_000 // operations per second, far below what a server can do
+	soakObjects  = 5_000
+	soakWatchers = 10 // of everything that is written, for the whole time
+	soakClients  = 64
+	soakInterval = 10 * time.Second // between two looks; shorter in a run of less than five minutes
+	soakSamples  = 30               // at least
+	soakLimit    = 30 * time.Minute // the shortest soak that shows whether something grows
+)
+
+// soak: all kinds of operations at a rate that the server bears easily, for as long as --duration
+// lasts, over a number of objects that stays the same under names that are always new. The figure
+// is how many quantities of the server have grown.
+func soak(ctx context.Context, s *Session) ([]Result, error) {
+	// The server would end the watches after an hour, and the pool counts an early end as an error.
+	if s.Duration > time.Hour {
+		return nil, fmt.Errorf("watches last an hour, and --duration is %v", s.Duration)
+	}
+	f, err := s.prepare(ctx, s.scaledSize("soak: objects", soakObjects))
+	if err != nil {
+		return nil, err
+	}
+	defer f.remove()
+	roles, err := f.roles()
+	if err != nil {
+		return nil, err
+	}
+	watchers, err := f.openWatchers(ctx, f.collection(), soakWatchers)
+	if err != nil {
+		return nil, err
+	}
+	visits := &visits{roles: roles}
+	parts := &breakdown{}
+	load := Load{Concurrency: soakClients, Duration: s.Duration}
+	rate := float64(s.scaledSize("soak: operations per second", soakRate))
+	stop := monitor(s)
+	// Namespaces, accounts and broken watches are there for what they may leave behind.
+	sample, err := load.drive(ctx, s.Target, paced(rate, mixedStep(parts, []kindOfStep{
+		{"get", 60, step(f.get)},
+		{"list", 10, step(f.firstChunk(mixedChunk))},
+		{"update", 40, step(f.put)},
+		{"patch", 30, step(f.patch)},
+		{"apply", 30, step(f.apply)},
+		{"replace", 20, f.createAndDelete},
+		{"watch", 7, f.watchBriefly},
+		{"watch to its end", 1, f.watchToItsEnd},
+		{"namespace", 1, f.namespaceLifecycle},
+		{"account", 1, visits.step},
+	})))
+	series := stop() // before the load is taken away
+	seen := watchers.close()
+	if err != nil {
+		return nil, err
+	}
+	sample.add(&Sample{Errors: seen.Errors, FirstError: seen.FirstError})
+	grown := 0
+	for _, t := range series.trends() {
+		s.Note("soak: %v", t)
+		if t.grows() {
+			grown++
+		}
+	}
+	results := parts.results(sample)
+	results[0].Figure = &Figure{Value: float64(grown), Unit: fmt.Sprintf("of %d quantities grow", len(series.Lines))}
+	results[0].TimeSeries = series
+	return append(results, Result{Name: ", rights", Figure: &Figure{Value: float64(visits.early.Load()), Unit: "requests refused after the answer"}}), nil
+}
+
+// monitoredMetrics must not grow, nor must the heap. Counters are not among them.
+var monitoredMetrics = []struct {
+	name, series, unit string // no unit: a number of what the name says
+	divisor            float64
+}{
+	{"resident memory", "process_resident_memory_bytes", "MiB", 1 << 20},
+	{"history of watches", "troupe_history_bytes", "MiB", 1 << 20},
+	{"journal", "troupe_journal_bytes", "MiB", 1 << 20},
+	{"snapshots", "troupe_snapshot_bytes", "MiB", 1 << 20},
+	{"goroutines", "go_goroutines", "", 1},
+	{"descriptors", "process_open_fds", "", 1},
+	{"objects", "troupe_objects", "", 1},
+	{"actors", "troupe_object_actors", "", 1},
+	{"watches", "troupe_watchers", "", 1},
+}
+
+// monitor looks at the server from time to time, on a connection of its own, until stop. The first
+// fifth of the time is warm-up, in which caches and histories fill.
+func monitor(s *Session) (stop func() *TimeSeries) {
+	series := &TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5}
+	quit := make(chan struct{})
+	var running sync.WaitGroup
+	running.Go(func() {
+		c := s.Target.Conn()
+		defer c.Close()
+		begin := time.Now()
+		ticker := time.NewTicker(min(soakInterval, s.Duration/soakSamples))
+		defer ticker.Stop()
+		for {
+			select {
+			case <-ticker.C:
+				s.look(c, series, time.Since(begin))
+			case <-quit:
+				return
+			}
+		}
+	})
+	return func() *TimeSeries {
+		close(quit)
+		running.Wait()
+		return series
+	}
+}
+
+// look adds the monitored quantities to a series. Those that the server does not have are left out,
+// as is a look that fails. The heap is read after a collection, or garbage would hide a leak.
+func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
+	found, err := scrapeMetrics(c)
+	if err != nil {
+		s.Note("soak: no metrics: %v", err)
+		return
+	}
+	if heap, err := readHeap(c); err != nil {
+		s.Note("soak: heap not known: %v", err)
+	} else {
+		series.add("heap in use after a collection", "MiB", at, heap/(1<<20))
+	}
+	for _, q := range monitoredMetrics {
+		if value, ok := found.sum(q.series); ok {
+			series.add(q.name, q.unit, at, value/q.divisor)
+		}
+	}
+}
+
+// watchBriefly is the step that opens a watch of the objects and leaves: every other time after an
+// event or the end of the watch, else at once by a reset, which a server notices only when it
+// writes.
+func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
+	w, stream, err := f.watch(c, 2)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Close()
+	if n%2 == 0 {
+		size, err := stream.Read(make([]byte, 4<<10))
+		if errors.Is(err, io.EOF) { // nothing has happened in its time, as when the load ends
+			err = nil
+		}
+		return size, err
+	}
+	if tcp, ok := w.Net.(interface{ NetConn() net.Conn }).NetConn().(*net.TCPConn); ok {
+		err = tcp.SetLinger(0)
+		_ = tcp.Close()
+	}
+	return 0, err
+}
+
+// watchToItsEnd is the step that watches until the server ends the watch.
+func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
+	w, stream, err := f.watch(c, 1)
+	if err != nil {
+		return 0, err
+	}
+	defer w.Close()
+	n, err := io.Copy(io.Discard, stream)
+	return int(n), err
+}
+
+// watch opens a watch of the objects for some seconds, on a connection of its own.
+func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
+	version, err := f.version(c, f.collection())
+	if err != nil {
+		return nil, nil, err
+	}
+	w := f.Target.Conn()
+	stream, err := w.Watch(fmt.Sprintf("%s?watch=true&timeoutSeconds=%d&resourceVersion=%s", f.collection(), seconds, version))
+	return w, stream, err
+}
+
+// namespaceLifecycle is the step that makes a namespace with an object in it and removes it; the
+// server empties it.
+func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
+	other := *f
+	other.namespace = fmt.Sprintf("%s-%d", f.namespace, n)
+	size, err := calls(c, other.newNamespace(), other.create(n))
+	if err != nil {
+		return size, err
+	}
+	return size, removeAll(c, other.path(""))
+}
+
+// visits are the short lives of service accounts.
+type visits struct {
+	*roles
+	early atomic.Int64 // requests that were refused after their right was granted, which must stay zero
+}
+
+// step makes an account with rights, reads with its token on a connection of its own, and removes
+// account and rights. Every token is a new one for the server's caches.
+func (v *visits) step(c *Conn, n int) (int, error) {
+	name := fmt.Sprintf("visitor-%d", n)
+	target, err := v.addReader(c, name)
+	if err != nil {
+		return 0, err
+	}
+	own := target.Conn()
+	defer own.Close()
+	refused, err := until(context.Background(), own, v.get(n), http.StatusOK)
+	v.early.Add(int64(refused))
+	if err != nil {
+		return 0, err
+	}
+	return calls(c, remove(v.rbac("rolebindings")+"/"+name), remove(v.accounts()+"/"+name))
+}

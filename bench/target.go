@@ -1,0 +1,265 @@
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"context"
+	"crypto/tls"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/valyala/fasthttp"
+
+	"github.com/troupe-api/troupe/policy/kubeconfig"
+)
+
+// Media types of requests.
+const (
+	typeJSON       = "application/json"
+	typeMergePatch = "application/merge-patch+json"
+	typeApplyPatch = "application/apply-patch+yaml"
+)
+
+const (
+	readBuffer     = 16 << 10    // bytes; the longest header line of a response
+	requestTimeout = time.Minute // of one request and of a dial
+)
+
+// Target is a server under load, and the processes whose cost is counted as its cost. It does not
+// change while connections use it.
+type Target struct {
+	Label     string // "" for the server itself, "against" or "floor"
+	Address   string // host:port
+	Prefix    string // before every request path, usually empty
+	TLS       *tls.Config
+	Token     string // bearer token, empty for none
+	Accept    string // media type of objects, in requests and responses; "" for JSON
+	Processes []int
+	Etcd      []int // those of the processes that are an etcd
+}
+
+// LoadTarget reads the current context of the kubeconfig at path. Processes is left empty. The
+// protocol is HTTP/1.1, which is what Conn speaks.
+func LoadTarget(path string) (*Target, error) {
+	config, err := kubeconfig.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	target := &Target{TLS: config.TLS}
+	if err := target.setServer(config.Server.String()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	target.TLS.NextProtos = []string{"http/1.1"}
+	if target.TLS.ServerName == "" {
+		target.TLS.ServerName, _, _ = net.SplitHostPort(target.Address)
+	}
+	// Credentials are read once, not for every connection.
+	pair, err := config.Credential.Certificate(context.Background())
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if target.TLS.GetClientCertificate = nil; pair != nil {
+		target.TLS.Certificates = append(target.TLS.Certificates, *pair)
+	}
+	if target.Token, err = config.Bearer(context.Background()); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return target, nil
+}
+
+// setServer takes an https URL, whose path becomes a prefix of every request.
+func (t *Target) setServer(server string) error {
+	u, err := url.Parse(server)
+	if err != nil {
+		return err
+	}
+	if u.Scheme != "https" || u.Host == "" {
+		return fmt.Errorf("server %q is not an https URL", server)
+	}
+	t.Address, t.Prefix = u.Host, strings.TrimSuffix(u.Path, "/")
+	if u.Port() == "" {
+		t.Address = net.JoinHostPort(u.Hostname(), "443")
+	}
+	return nil
+}
+
+// bearer returns the target for the bearer of a token, without the administrator's certificate.
+func (t *Target) bearer(token string) *Target {
+	other := *t
+	other.TLS, other.Token = t.TLS.Clone(), token
+	other.TLS.Certificates = nil
+	return &other
+}
+
+// speaking returns the target with another media type of objects; "" for JSON.
+func (t *Target) speaking(mediaType string) *Target {
+	other := *t
+	other.Accept = mediaType
+	return &other
+}
+
+// Request is one request to a server.
+type Request struct {
+	Method, Path string
+	Type         string // media type of Body
+	Body         []byte // nil for none
+	// Check reports what is wrong with the body of a successful response; nil if nothing can be.
+	Check func(answer []byte) error
+}
+
+func get(path string) Request { return Request{Method: http.MethodGet, Path: path} }
+
+func remove(path string) Request { return Request{Method: http.MethodDelete, Path: path} }
+
+// post returns the request that creates an object, which is formatted as JSON.
+func post(path, format string, args ...any) Request {
+	return Request{Method: http.MethodPost, Path: path, Type: typeJSON, Body: fmt.Appendf(nil, format, args...)}
+}
+
+func patch(path, mediaType string, body []byte) Request {
+	return Request{Method: http.MethodPatch, Path: path, Type: mediaType, Body: body}
+}
+
+// Conn is one keep-alive connection to a target, for one caller at a time. It dials when it is
+// first used and again after a failure. A failed request is not retried, since it has to be
+// counted. Response is reused, so that a request allocates next to nothing in the client.
+type Conn struct {
+	Net      net.Conn
+	Response fasthttp.Response
+	target   *Target
+	timeout  time.Duration // of a request; 0 for requestTimeout
+	r        *bufio.Reader
+	w        *bufio.Writer
+}
+
+// Conn returns a connection that is not dialed yet.
+func (t *Target) Conn() *Conn { return &Conn{target: t} }
+
+// Close ends the connection; the next request dials anew.
+func (c *Conn) Close() {
+	if c.Net != nil {
+		_ = c.Net.Close()
+		c.Net = nil
+	}
+}
+
+func closeAll(conns []*Conn) {
+	for _, c := range conns {
+		c.Close()
+	}
+}
+
+// Dial connects, unless the connection exists. Workloads dial before they measure, so that
+// handshakes do not count.
+func (c *Conn) Dial(ctx context.Context) error {
+	if c.Net != nil {
+		return nil
+	}
+	dialer := &tls.Dialer{NetDialer: &net.Dialer{Timeout: requestTimeout}, Config: c.target.TLS}
+	conn, err := dialer.DialContext(ctx, "tcp", c.target.Address)
+	if err != nil {
+		return err
+	}
+	c.Net = conn
+	if c.r == nil {
+		c.r, c.w = bufio.NewReaderSize(conn, readBuffer), bufio.NewWriter(conn)
+	}
+	c.r.Reset(conn)
+	c.w.Reset(conn)
+	return nil
+}
+
+// Do sends one request and reads the whole response. The returned body is valid until the next
+// call. An error means that there was no response; the caller checks the status.
+func (c *Conn) Do(r Request) (status int, answer []byte, err error) {
+	if err = c.send(r); err == nil {
+		err = c.Response.ReadLimitBody(c.r, 0)
+	}
+	if err != nil {
+		c.Close()
+		return 0, nil, fmt.Errorf("%s %s: %w", r.Method, r.Path, err)
+	}
+	if c.Response.ConnectionClose() {
+		c.Close()
+	}
+	return c.Response.StatusCode(), c.Response.Body(), nil
+}
+
+// Call is Do for callers that need a success, and a body that passes the request's check.
+func (c *Conn) Call(r Request) ([]byte, error) {
+	status, answer, err := c.Do(r)
+	switch {
+	case err != nil:
+		return nil, err
+	case status < http.StatusOK || status >= http.StatusMultipleChoices:
+		return nil, wrongStatus(r, status, answer)
+	case r.Check != nil:
+		err = r.Check(answer)
+	}
+	return answer, err
+}
+
+func wrongStatus(r Request, status int, answer []byte) error {
+	return fmt.Errorf("%s %s: status %d: %s", r.Method, r.Path, status, excerpt(answer))
+}
+
+// Watch sends a GET whose response is a stream and returns that stream. The connection belongs to
+// the stream from then on, without a deadline; Close ends both.
+func (c *Conn) Watch(path string) (io.Reader, error) {
+	err := c.send(get(path))
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("watch %s: %w", path, err)
+	}
+	response, err := http.ReadResponse(c.r, nil)
+	if err == nil && response.StatusCode != http.StatusOK {
+		answer, _ := io.ReadAll(io.LimitReader(response.Body, 1<<10))
+		err = wrongStatus(get(path), response.StatusCode, answer)
+	}
+	if err != nil {
+		c.Close()
+		return nil, fmt.Errorf("watch %s: %w", path, err)
+	}
+	return response.Body, c.Net.SetDeadline(time.Time{})
+}
+
+func (c *Conn) send(r Request) error {
+	if err := c.Dial(context.Background()); err != nil {
+		return err
+	}
+	if err := c.Net.SetDeadline(time.Now().Add(cmp.Or(c.timeout, requestTimeout))); err != nil {
+		return err
+	}
+	c.write(r.Method, " ", c.target.Prefix, r.Path, " HTTP/1.1\r\nHost: ", c.target.Address, "\r\nAccept: ", cmp.Or(c.target.Accept, typeJSON), "\r\n")
+	if c.target.Token != "" {
+		c.write("Authorization: Bearer ", c.target.Token, "\r\n")
+	}
+	if r.Body != nil {
+		c.write("Content-Type: ", r.Type, "\r\nContent-Length: ", strconv.Itoa(len(r.Body)), "\r\n")
+	}
+	c.write("\r\n")
+	_, _ = c.w.Write(r.Body)
+	return c.w.Flush()
+}
+
+// write leaves errors to Flush, which reports the first one of a bufio.Writer.
+func (c *Conn) write(parts ...string) {
+	for _, part := range parts {
+		_, _ = c.w.WriteString(part)
+	}
+}
+
+// excerpt is the beginning of a response, for an error message.
+func excerpt(answer []byte) string {
+	const most = 200
+	if len(answer) > most {
+		return string(answer[:most]) + "…"
+	}
+	return string(answer)
+}

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+
+	"google.golang.org/protobuf/encoding/protowire"
+)
+
+// protobufMagic begins every body in Protobuf.
+const protobufMagic = "k8s\x00"
+
+// wire encodes a message from numbers and values in turns; a value is a text, a message or an
+// integer.
+func wire(fields ...any) (b []byte) {
+	for i := 0; i < len(fields); i += 2 {
+		number := protowire.Number(fields[i].(int))
+		switch value := fields[i+1].(type) {
+		case string:
+			b = protowire.AppendString(protowire.AppendTag(b, number, protowire.BytesType), value)
+		case []byte:
+			b = protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
+		case int64:
+			b = protowire.AppendVarint(protowire.AppendTag(b, number, protowire.VarintType), uint64(value))
+		}
+	}
+	return b
+}
+
+// postTyped returns the request that creates an object in Protobuf, in the envelope that names its
+// kind.
+func postTyped(path, mediaType, apiVersion, kind string, object []byte) Request {
+	body := append([]byte(protobufMagic), wire(1, wire(1, apiVersion, 2, kind), 2, object)...)
+	return Request{Method: http.MethodPost, Path: path, Type: mediaType, Body: body}
+}
+
+// fieldIn returns the text or message at a path of field numbers; nil if it is not there.
+func fieldIn(message []byte, path ...protowire.Number) []byte {
+	for len(message) > 0 {
+		number, kind, n := protowire.ConsumeTag(message)
+		size := protowire.ConsumeFieldValue(number, kind, message[max(n, 0):])
+		if n < 0 || size < 0 {
+			return nil
+		}
+		if number == path[0] && kind == protowire.BytesType {
+			value, _ := protowire.ConsumeBytes(message[n:])
+			if len(path) == 1 {
+				return value
+			}
+			return fieldIn(value, path[1:]...)
+		}
+		message = message[n+size:]
+	}
+	return nil
+}
+
+// metadata returns a text in the metadata of an object or list. Searching compact JSON takes the
+// client less time than decoding it; our objects hold nothing that looks like a key of metadata.
+func (t *Target) metadata(answer []byte, key string, number protowire.Number) string {
+	if t.Accept != "" {
+		return string(fieldIn(bytes.TrimPrefix(answer, []byte(protobufMagic)), 2, 1, number))
+	}
+	_, after, _ := bytes.Cut(answer, []byte(`"`+key+`":"`))
+	text, _, _ := bytes.Cut(after, []byte(`"`))
+	return string(text)
+}
+
+func (t *Target) resourceVersionOfList(answer []byte) string {
+	return t.metadata(answer, "resourceVersion", 2)
+}
+
+func (t *Target) resourceVersion(answer []byte) string {
+	return t.metadata(answer, "resourceVersion", 6)
+}
+
+func (t *Target) continueToken(answer []byte) string { return t.metadata(answer, "continue", 3) }
+
+// items counts the objects in a response by the beginnings of their names.
+func (t *Target) items(answer []byte) int {
+	if t.Accept != "" {
+		return bytes.Count(answer, []byte("item-"))
+	}
+	return bytes.Count(answer, []byte(`"name":"item-`))
+}
+
+// epoch is what the times in objects count from. Its monotonic clock does not jump.
+var epoch = time.Now()
+
+// now is the stamp of an object that is sent now.
+func now() string { return strconv.FormatInt(int64(time.Since(epoch)), 10) }
+
+// sent returns the time at which an object in an event was sent, since epoch, and whether there is
+// one. In Protobuf, the tag and the length of the text are between the key and its digits.
+func (t *Target) sent(event []byte) (time.Duration, bool) {
+	key, gap := `"sent":"`, 0
+	if t.Accept != "" {
+		key, gap = "\x04sent\x12", 1
+	}
+	_, after, found := bytes.Cut(event, []byte(key))
+	if !found || len(after) < gap {
+		return 0, false
+	}
+	digits := after[gap:]
+	end := bytes.IndexFunc(digits, func(r rune) bool { return r < '0' || r > '9' })
+	sent, err := strconv.ParseInt(string(digits[:max(end, 0)]), 10, 64)
+	return time.Duration(sent), err == nil
+}
+
+// scanFrames is a bufio.SplitFunc for events in Protobuf, each behind its length in four bytes.
+func scanFrames(data []byte, atEOF bool) (advance int, token []byte, err error) {
+	const length = 4
+	if len(data) >= length {
+		if size := length + int(binary.BigEndian.Uint32(data)); len(data) >= size {
+			return size, data[:size], nil
+		}
+	}
+	if atEOF && len(data) > 0 {
+		return 0, nil, fmt.Errorf("%d bytes of an event that is cut off", len(data))
+	}
+	return 0, nil, nil
+}
