@@ -4,16 +4,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestAdmissionPolicy(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "ValidatingAdmissionPolicy")
+	k := KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "ValidatingAdmissionPolicy")
 	const match = `"matchConstraints":{"resourceRules":[{` + hookRule + `"resources":["pods"]}]}`
 	const valid = `"validations":[{"expression":"true"}]`
 	spec := func(parts ...string) string { return `{"spec":{` + strings.Join(parts, ",") + `}}` }
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: spec(match, valid)},
 		{Obj: spec(match), Want: []string{`spec.validations: Required value: validations or auditAnnotations must contain at least one item`,
 			`spec.auditAnnotations: Required value: validations or auditAnnotations must contain at least one item`}},
@@ -53,9 +52,9 @@ func requireFields(n int) []string {
 }
 
 func TestAdmissionBinding(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "ValidatingAdmissionPolicyBinding")
+	k := KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "ValidatingAdmissionPolicyBinding")
 	const head = `"policyName":"p","validationActions":["Deny","Audit"]`
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: `{"spec":{` + head + `,"paramRef":{"name":"a","parameterNotFoundAction":"Deny"}}}`},
 		{Obj: `{"spec":{}}`, Want: []string{`spec.policyName: Required value`, `spec.validationActions: Required value`}},
 		{Obj: `{"spec":{"policyName":"P","validationActions":["Deny","Warn","Shout","Deny"]}}`, Want: []string{

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -16,18 +15,18 @@ func TestAdmissionPolicyValidation(t *testing.T) {
 	}
 	const match = `"matchConstraints":{"resourceRules":[{` + hookRule + `"resources":["pods"]}]`
 	const valid = `"validations":[{"expression":"true"}]`
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "ValidatingAdmissionPolicy"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, group, "ValidatingAdmissionPolicy"), []ValidationCase{
 		{Obj: `{"spec":{` + match + `,` + badSelectors + `},` + valid + `}}`, Want: faults("spec.matchConstraints")},
 		{Obj: `{"spec":{` + match + `},` + valid + `,"paramKind":{"apiVersion":"A/v1","kind":"K"}}}`, Want: []string{`spec.paramKind.apiVersion: Invalid value: "A/v1": a lowercase RFC 1123 subdomain…`}},
 		{Obj: `{"spec":{` + match + `},` + valid + `,"paramKind":{"apiVersion":"a.b/V","kind":"K"}}}`, Want: []string{`spec.paramKind.apiVersion: Invalid value: "a.b/V": a DNS-1035 label…`}},
 		{Obj: `{"spec":{` + match + `},"auditAnnotations":[` + auditAnnotations(21) + `]}}`, Want: []string{`spec.auditAnnotations: Too many: 21: must have at most 20 items`}},
 	})
 	const head = `"policyName":"p","validationActions":["Deny"]`
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "ValidatingAdmissionPolicyBinding"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, group, "ValidatingAdmissionPolicyBinding"), []ValidationCase{
 		{Obj: `{"spec":{` + head + `,"matchResources":{` + badSelectors + `}}}`, Want: faults("spec.matchResources")},
 		{Obj: `{"spec":{` + head + `,"paramRef":{"selector":{"matchLabels":{"a b":""}},"parameterNotFoundAction":"Deny"}}}`, Want: []string{`spec.paramRef.selector.matchLabels: Invalid value: "a b": name part…`}},
 	})
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "ValidatingWebhookConfiguration"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, group, "ValidatingWebhookConfiguration"), []ValidationCase{
 		{Obj: hooks(strings.Replace(hookHead, "a.b.example", "A.b.c", 1) + `,` + hookURL), Want: []string{`webhooks[0].name: Invalid value: "A.b.c": a lowercase RFC 1123 subdomain…`}},
 		{Obj: hooks(hookHead + `,` + hookURL + `,"matchConditions":[{"name":"a b","expression":"true"}]`), Want: []string{`webhooks[0].matchConditions[0].name: Invalid value: "a b": name part…`}},
 		{Obj: hooks(hookHead + `,"clientConfig":{"url":"https://[h"}`), Want: []string{`webhooks[0].clientConfig.url: Required value: url must be a valid URL: parse "https://[h": missing ']' in host; desired format: https://host[/path]`}},

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
@@ -15,7 +14,7 @@ func TestWebhook(t *testing.T) {
 	}
 	client := func(c string) string { return hooks(hookHead + `,"clientConfig":{` + c + `}`) }
 	const required = "webhooks[0].clientConfig: Required value: exactly one of url or service is required"
-	cases := []catalogtest.ValidationCase{
+	cases := []ValidationCase{
 		{Obj: `{}`},
 		{Obj: hooks(hookHead + `,` + hookURL)},
 		{Obj: `{"webhooks":[{` + hookHead + `,` + hookURL + `},{` + hookHead + `,` + hookURL + `}]}`, Want: []string{`webhooks[1].name: Duplicate value: "a.b.example"`}},
@@ -64,20 +63,20 @@ func TestWebhook(t *testing.T) {
 			`webhooks[0].rules[0].resources: Invalid value: ["*/*","*","a"]: if '*' is present, must not specify other resources without subresources`}},
 	}
 	for _, kind := range []string{"ValidatingWebhookConfiguration", "MutatingWebhookConfiguration"} {
-		k := catalogtest.KindInGroup(t, meta.Platform, "admissionregistration.platform.io", kind)
-		catalogtest.RunValidationCases(t, k, cases)
-		catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{{Obj: `{"metadata":{"name":"A"}}`, Want: []string{`metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain…`}}})
+		k := KindInGroup(t, meta.Platform, "admissionregistration.platform.io", kind)
+		RunValidationCases(t, k, cases)
+		RunValidationCases(t, k, []ValidationCase{{Obj: `{"metadata":{"name":"A"}}`, Want: []string{`metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain…`}}})
 	}
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "MutatingWebhookConfiguration"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "MutatingWebhookConfiguration"), []ValidationCase{
 		{Obj: hooks(hookHead + `,` + hookURL + `,"reinvocationPolicy":"Often"`), Want: []string{`webhooks[0].reinvocationPolicy: Unsupported value: "Often": supported values: "IfNeeded", "Never"`}},
 	})
 }
 
 func TestWebhookDefaults(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "MutatingWebhookConfiguration")
-	obj := catalogtest.Parse(t, hooks(`"clientConfig":{"service":{"name":"a"}},"rules":[{}]`))
+	k := KindInGroup(t, meta.Platform, "admissionregistration.platform.io", "MutatingWebhookConfiguration")
+	obj := Parse(t, hooks(`"clientConfig":{"service":{"name":"a"}},"rules":[{}]`))
 	rules.Default(k, obj)
-	catalogtest.EqualJSON(t, "webhook", obj, `{"webhooks":[{"clientConfig":{"service":{"name":"a","path":"/","port":443}},"rules":[{"scope":"*"}],"failurePolicy":"Fail",
+	EqualJSON(t, "webhook", obj, `{"webhooks":[{"clientConfig":{"service":{"name":"a","path":"/","port":443}},"rules":[{"scope":"*"}],"failurePolicy":"Fail",
 		"matchPolicy":"Equivalent","namespaceSelector":{},"objectSelector":{},"timeoutSeconds":10,"reinvocationPolicy":"Never"}]}`)
 }
 

@@ -3,8 +3,6 @@ package catalog_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 )
 
 // TestAPIExtensionValidObjects has objects that are just within the limits.
@@ -12,7 +10,7 @@ func TestAPIExtensionValidObjects(t *testing.T) {
 	warning := func(n int) string {
 		return storedVersion(`"deprecated":true,"deprecationWarning":"` + strings.Repeat("a", n) + `"`)
 	}
-	catalogtest.ExpectValid(t, "apiextensions.platform.io", "v1", "CustomResourceDefinition", warning(256), definition(`,"conversion":{"strategy":"None","webhook":{}}`, versionV1), schemaOf(`{"type":"object","additionalProperties":true,"properties":{"a":{"type":"string"}}}`),
+	ExpectValid(t, "apiextensions.platform.io", "v1", "CustomResourceDefinition", warning(256), definition(`,"conversion":{"strategy":"None","webhook":{}}`, versionV1), schemaOf(`{"type":"object","additionalProperties":true,"properties":{"a":{"type":"string"}}}`),
 		schemaOf(`{"type":"object","x-platform-embedded-resource":true,"properties":{"a":{"type":"string"}}}`), rootSchema(`{"type":"object","description":"d"}`, `"subresources":{"status":{}}`),
 		rootSchema(`{"type":"object","x-platform-preserve-unknown-fields":true}`, `"subresources":{"status":{}}`),
 		schemaOf(`{"type":"array","x-platform-list-type":"set","items":{"type":"array","x-platform-list-type":"atomic","items":{"type":"string"}}}`),

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -14,7 +13,7 @@ func TestDefinition(t *testing.T) {
 	swap := func(old, now string) string {
 		return strings.Replace(definition("", versionV1), old, now, 1)
 	}
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Kubernetes), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Kubernetes), []ValidationCase{
 		{Obj: definition("", versionV1)},
 		{Obj: swap("widgets.a.example", ""), Want: []string{`metadata.name: Required value: name or generateName is required`}},
 		{Obj: swap("widgets.a.example", "other.a.example"), Want: []string{`metadata.name: Invalid value: "other.a.example": must be spec.names.plural+"."+spec.group`}},
@@ -36,7 +35,7 @@ func TestDefinition(t *testing.T) {
 
 func TestDefinitionConversion(t *testing.T) {
 	conversion := func(s string) string { return definition(`,"conversion":{`+s+`}`, versionV1) }
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: conversion(`"strategy":"Webhook","webhook":{"clientConfig":{"url":"https://h"},"conversionReviewVersions":["v1"]}`)},
 		{Obj: conversion(`"strategy":"Magic"`), Want: []string{`spec.conversion.strategy: Unsupported value: "Magic": supported values: "None", "Webhook"`}},
 		{Obj: conversion(``), Want: []string{`spec.conversion.strategy: Required value`}},
@@ -57,7 +56,7 @@ func TestDefinitionVersions(t *testing.T) {
 	}
 	columns := func(s string) string { return storedVersion(`"additionalPrinterColumns":[{` + s + `}]`) }
 	scale := func(s string) string { return storedVersion(`"subresources":{"scale":{` + s + `}}`) }
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: second(``)},
 		{Obj: definition("", ""), Want: []string{`status.storedVersions: Invalid value: null: must have at least one stored version`, `spec.versions: Invalid value: []: must have exactly one version marked as storage version`}},
 		{Obj: definition("", versionV1+","+versionV1), Want: []string{`spec.versions: Invalid value: [{…`, `spec.versions: Invalid value: [{…`}},
@@ -88,7 +87,7 @@ func TestSelectableFields(t *testing.T) {
 	fields := func(s string) string {
 		return strings.Replace(storedVersion(`"selectableFields":[`+s+`]`), anySchema, props, 1)
 	}
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: fields(`{"jsonPath":".spec.a"}`)},
 		{Obj: fields(`{"jsonPath":".spec.a"},{"jsonPath":".spec.a"},{},{"jsonPath":".spec.b"},{"jsonPath":".spec.c"},{"jsonPath":".metadata.name"},{"jsonPath":".spec.l[0]"}`), Want: []string{
 			`spec.selectableFields[1].jsonPath: Duplicate value: ".spec.a"`, `spec.selectableFields[2].jsonPath: Required value`,
@@ -103,38 +102,38 @@ func TestSelectableFields(t *testing.T) {
 
 func TestDefinitionLifecycle(t *testing.T) {
 	k := definitionKind(t, meta.Platform)
-	old := catalogtest.Named(k, catalogtest.Parse(t, definition("", versionV1)))
-	old["status"] = catalogtest.Parse(t, `{"storedVersions":["v0"]}`)
-	catalogtest.Expect(t, "create", catalogtest.Create(k, old), nil)
-	catalogtest.EqualJSON(t, "names", old.Object("spec")["names"], `{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"}`)
-	catalogtest.EqualJSON(t, "conversion", old.Object("spec")["conversion"], `{"strategy":"None"}`)
-	catalogtest.EqualJSON(t, "status", old["status"], `{"storedVersions":["v1"]}`)
+	old := Named(k, Parse(t, definition("", versionV1)))
+	old["status"] = Parse(t, `{"storedVersions":["v0"]}`)
+	Expect(t, "create", Create(k, old), nil)
+	EqualJSON(t, "names", old.Object("spec")["names"], `{"plural":"widgets","singular":"widget","kind":"Widget","listKind":"WidgetList"}`)
+	EqualJSON(t, "conversion", old.Object("spec")["conversion"], `{"strategy":"None"}`)
+	EqualJSON(t, "status", old["status"], `{"storedVersions":["v1"]}`)
 
 	v2 := strings.Replace(versionV1, "v1", "v2", 1)
-	now := catalogtest.Named(k, catalogtest.Parse(t, definition("", strings.Replace(versionV1, `"storage":true`, `"storage":false`, 1)+","+v2)))
-	catalogtest.Expect(t, "another storage", catalogtest.Update(k, now, old), nil)
-	catalogtest.EqualJSON(t, "status", now["status"], `{"storedVersions":["v1","v2"]}`)
-	gone := catalogtest.Named(k, catalogtest.Parse(t, definition("", v2)))
-	catalogtest.Expect(t, "stored version removed", catalogtest.Update(k, gone, now), []string{`status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version…`})
+	now := Named(k, Parse(t, definition("", strings.Replace(versionV1, `"storage":true`, `"storage":false`, 1)+","+v2)))
+	Expect(t, "another storage", Update(k, now, old), nil)
+	EqualJSON(t, "status", now["status"], `{"storedVersions":["v1","v2"]}`)
+	gone := Named(k, Parse(t, definition("", v2)))
+	Expect(t, "stored version removed", Update(k, gone, now), []string{`status.storedVersions[0]: Invalid value: "v1": missing from spec.versions; v1 was previously a storage version…`})
 
 	forgotten := tree.Clone(now).(tree.Tree)
-	forgotten["status"] = catalogtest.Parse(t, `{"storedVersions":["v1"],"acceptedNames":{"plural":"A","kind":""}}`)
-	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, forgotten)), []string{`status.acceptedNames.plural: Invalid value: "A": a DNS-1035…`})
+	forgotten["status"] = Parse(t, `{"storedVersions":["v1"],"acceptedNames":{"plural":"A","kind":""}}`)
+	Expect(t, "status", Lines(rules.Validate(k, forgotten)), []string{`status.acceptedNames.plural: Invalid value: "A": a DNS-1035…`})
 }
 
 func TestDefinitionUpdate(t *testing.T) {
 	k := definitionKind(t, meta.Platform)
 	for _, established := range []bool{false, true} {
-		old, now := catalogtest.Named(k, catalogtest.Parse(t, definition("", versionV1))), catalogtest.Named(k, catalogtest.Parse(t, definition("", versionV1)))
-		catalogtest.Create(k, old)
+		old, now := Named(k, Parse(t, definition("", versionV1))), Named(k, Parse(t, definition("", versionV1)))
+		Create(k, old)
 		want := []string{`spec.group: Invalid value: "b.example": field is immutable`, `spec.names.plural: Invalid value: "gadgets": field is immutable`}
 		if established {
-			old["status"] = catalogtest.Parse(t, `{"storedVersions":["v1"],"conditions":[{"type":"Established","status":"True"}]}`)
+			old["status"] = Parse(t, `{"storedVersions":["v1"],"conditions":[{"type":"Established","status":"True"}]}`)
 			want = append([]string{`spec.scope: Invalid value: "Cluster": field is immutable`, `spec.names.kind: Invalid value: "Gadget": field is immutable`}, want...)
 		}
 		spec := now.Object("spec")
 		spec["group"], spec["scope"] = "b.example", "Cluster"
 		spec.Object("names")["kind"], spec.Object("names")["plural"] = "Gadget", "gadgets"
-		catalogtest.Expect(t, "update", catalogtest.Lines(rules.ValidateUpdate(k, now, old)), want)
+		Expect(t, "update", Lines(rules.ValidateUpdate(k, now, old)), want)
 	}
 }

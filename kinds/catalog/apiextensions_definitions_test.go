@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -46,5 +45,5 @@ func storedVersion(more string) string {
 
 // definitionKind returns the kind of definitions under a profile.
 func definitionKind(t *testing.T, n *meta.Naming) *schema.Kind {
-	return catalogtest.KindInGroup(t, n, "apiextensions.platform.io", "CustomResourceDefinition")
+	return KindInGroup(t, n, "apiextensions.platform.io", "CustomResourceDefinition")
 }

@@ -4,14 +4,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestFormatWarnings(t *testing.T) {
 	definition := func(schema string) tree.Tree {
-		return catalogtest.Parse(t, `{"spec":{"versions":[{"schema":{"openAPIV3Schema":`+schema+`}}]}}`)
+		return Parse(t, `{"spec":{"versions":[{"schema":{"openAPIV3Schema":`+schema+`}}]}}`)
 	}
 	const known = `{"type":"object","properties":{"a":{"type":"string","format":"date-time"},"b":{"type":"string","format":"k8s-short-name"},
 		"c":{"type":"integer","format":"strange"},"d":{"type":"string"}}}`
@@ -26,7 +25,7 @@ func TestFormatWarnings(t *testing.T) {
 		{definition(unknown), definition(unknown), nil},
 		{definition(unknown), definition(`{"type":"string","format":"odd"}`), []string{`unrecognized format "strange"`, `unrecognized format "fine"`}},
 	} {
-		if got := catalogtest.KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Strategy.Warnings(c.obj, c.old); !slices.Equal(got, c.want) {
+		if got := KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Strategy.Warnings(c.obj, c.old); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.obj, got, c.want)
 		}
 	}
@@ -34,7 +33,7 @@ func TestFormatWarnings(t *testing.T) {
 
 func TestLostFieldWarnings(t *testing.T) {
 	definition := func(conversion, served, stored string) tree.Tree {
-		return catalogtest.Parse(t, `{"spec":{`+conversion+`"versions":[{"name":"v1","served":true,"schema":{"openAPIV3Schema":`+served+`}},
+		return Parse(t, `{"spec":{`+conversion+`"versions":[{"name":"v1","served":true,"schema":{"openAPIV3Schema":`+served+`}},
 			{"name":"v2","served":true,"storage":true,"schema":{"openAPIV3Schema":`+stored+`}}]}}`)
 	}
 	const old = `{"type":"object","properties":{"kind":{"type":"string"},"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"},"l":{"type":"array","items":{"type":"object","properties":{"x":{"type":"string"}}}}}}}}`
@@ -52,7 +51,7 @@ func TestLostFieldWarnings(t *testing.T) {
 		{definition("", old, open), nil, nil},
 		{definition(`"conversion":{"strategy":"Webhook"},`, old, new), nil, nil},
 	} {
-		if got := catalogtest.KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Strategy.Warnings(c.obj, c.old); !slices.Equal(got, c.want) {
+		if got := KindInGroup(t, meta.Kubernetes, "apiextensions.platform.io", "CustomResourceDefinition").Strategy.Warnings(c.obj, c.old); !slices.Equal(got, c.want) {
 			t.Errorf("%v: %q, want %q", c.obj, got, c.want)
 		}
 	}

@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestSchemaKeywords(t *testing.T) {
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Kubernetes), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Kubernetes), []ValidationCase{
 		{Obj: schemaOf(`{"type":"string","maxLength":3,"default":"a"}`)},
 		{Obj: schemaOf(`{"type":"object","x-kubernetes-preserve-unknown-fields":true}`)},
 		{Obj: schemaOf(`{"type":"object","x-kubernetes-preserve-unknown-fields":false}`), Want: atX(`.x-kubernetes-preserve-unknown-fields: Invalid value: false: must be true or undefined`)},
@@ -43,7 +42,7 @@ func TestSchemaFaultOrder(t *testing.T) {
 			`.type: Required value: must be object if x-kubernetes-map-type is specified`, `.x-kubernetes-map-type: Unsupported value: "x": supported values: "atomic", "granular"`),
 		`{"properties":{"a":{"$ref":"#/x"}}}`: atX(`.properties[a].$ref: Forbidden: $ref is not supported`),
 	} {
-		if got := catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, schemaOf(schema)))); !slices.Equal(got, want) {
+		if got := Create(k, Named(k, Parse(t, schemaOf(schema)))); !slices.Equal(got, want) {
 			t.Errorf("%s:\n%s\nwant\n%s", schema, strings.Join(got, "\n"), strings.Join(want, "\n"))
 		}
 	}
@@ -51,7 +50,7 @@ func TestSchemaFaultOrder(t *testing.T) {
 
 func TestSchemaRoot(t *testing.T) {
 	const at = "spec.validation.openAPIV3Schema"
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: rootSchema(`{"type":"object","nullable":true}`, `"served":true`), Want: []string{at + `.nullable: Forbidden: nullable cannot be true at the root`}},
 		{Obj: rootSchema(`{"type":"string"}`, `"served":true`), Want: []string{at + `.type: Invalid value: "string": must be object at the root`}},
 		{Obj: rootSchema(`{"properties":{"a":{"type":"string"}}}`, `"served":true`), Want: []string{at + `.type: Required value: must not be empty at the root`}},
@@ -73,7 +72,7 @@ func TestSchemaRoot(t *testing.T) {
 
 func TestSchemaLists(t *testing.T) {
 	const key = `"required":["k"],"properties":{"k":{"type":"string"}}`
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: schemaOf(`{"type":"array","x-platform-list-type":"map","x-platform-list-map-keys":["k"],"items":{"type":"object",` + key + `}}`)},
 		{Obj: schemaOf(`{"type":"array","x-platform-list-type":"heap","items":{"type":"string"}}`), Want: atX(`.x-platform-list-type: Unsupported value: "heap": supported values: "atomic", "set", "map"`)},
 		{Obj: schemaOf(`{"type":"object","x-platform-list-type":"atomic"}`), Want: atX(`.type: Invalid value: "object": must be array if x-platform-list-type is specified`)},
@@ -95,7 +94,7 @@ func TestSchemaLists(t *testing.T) {
 }
 
 func TestSchemaStructure(t *testing.T) {
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: schemaOf(`{}`), Want: atX(`.type: Required value: must not be empty for specified object fields`)},
 		{Obj: schemaOf(`{"type":"array"}`), Want: atX(`.items: Required value: must be specified`)},
 		{Obj: schemaOf(`{"type":"array","items":{}}`), Want: atX(`.items.type: Required value: must not be empty for specified array items`)},

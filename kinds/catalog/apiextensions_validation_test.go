@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -14,7 +13,7 @@ import (
 func TestDefinitionValidation(t *testing.T) {
 	const at, rootFields = "spec.validation.openAPIV3Schema", ": only [Description Type…"
 	upper := strings.ReplaceAll(definition("", versionV1), "a.example", "A.example")
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: upper, Want: []string{`metadata.name: Invalid value: "widgets.A.example": a lowercase RFC 1123 subdomain…`, `spec.group: Invalid value: "A.example": a lowercase RFC 1123 subdomain…`}},
 		{Obj: definition(`,"conversion":{"strategy":"Webhook","webhook":{"clientConfig":{},"conversionReviewVersions":["v1"]}}`, versionV1), Want: []string{
 			`spec.conversion.webhookClientConfig: Required value: exactly one of url or service is required`}},
@@ -64,7 +63,7 @@ var manyPatterns = func() string {
 
 // TestDefaultsOfSchemas: a default has to be a valid value of its own schema.
 func TestDefaultsOfSchemas(t *testing.T) {
-	catalogtest.RunValidationCases(t, definitionKind(t, meta.Platform), []catalogtest.ValidationCase{
+	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: schemaOf(`{"type":"string","default":1}`), Want: atX(`.default: Invalid value: "integer":  in body must be of type string: "integer"`)},
 		{Obj: schemaOf(`{"type":"string","enum":["a"],"default":"b"}`), Want: atX(`.default: Unsupported value: "b": supported values: "a"`)},
 		{Obj: schemaOf(`{"type":"string","pattern":"^a","maxLength":1,"default":"bb"}`), Want: atX(`.default: Too long: may not be more than 1 bytes`)},
@@ -87,17 +86,17 @@ func TestDefaultsOfSchemas(t *testing.T) {
 // TestWarningWithInvalidUTF8 sets text that JSON cannot hold, but Protobuf can.
 func TestWarningWithInvalidUTF8(t *testing.T) {
 	k := definitionKind(t, meta.Platform)
-	obj := catalogtest.Named(k, catalogtest.Parse(t, storedVersion(`"deprecated":true`)))
+	obj := Named(k, Parse(t, storedVersion(`"deprecated":true`)))
 	obj.Object("spec").Objects("versions")[0]["deprecationWarning"] = "a\xff"
-	catalogtest.Expect(t, "warning", catalogtest.Create(k, obj), []string{`spec.versions[0].deprecationWarning: Invalid value: "a\xff": must only contain printable UTF-8 characters`})
+	Expect(t, "warning", Create(k, obj), []string{`spec.versions[0].deprecationWarning: Invalid value: "a\xff": must only contain printable UTF-8 characters`})
 }
 
 // TestUnchangedSchema: a definition that was accepted under older limits can change, as long as its schema stays.
 func TestUnchangedSchema(t *testing.T) {
 	k := definitionKind(t, meta.Platform)
-	stored := catalogtest.Parse(t, schemaOf(`{"type":"string","default":1}`)).Object("spec")
+	stored := Parse(t, schemaOf(`{"type":"string","default":1}`)).Object("spec")
 	changed := func(from, to string) tree.Tree {
-		return catalogtest.Parse(t, strings.Replace(schemaOf(`{"type":"string","default":1}`), from, to, 1)).Object("spec")
+		return Parse(t, strings.Replace(schemaOf(`{"type":"string","default":1}`), from, to, 1)).Object("spec")
 	}
 	for _, test := range []struct {
 		spec tree.Tree

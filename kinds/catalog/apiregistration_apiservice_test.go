@@ -3,17 +3,16 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestAPIService(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, "apiregistration.platform.io", "APIService")
+	k := KindInGroup(t, meta.Platform, "apiregistration.platform.io", "APIService")
 	const name, priorities = `"metadata":{"name":"v1.a.example"},`, `"groupPriorityMinimum":100,"versionPriority":10`
 	const own = `"group":"a.example","version":"v1",` + priorities
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: `{` + name + `"spec":{` + own + `}}`},
-		{Obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"` + catalogtest.CertificateText(t) + `"}}`},
+		{Obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"` + CertificateText(t) + `"}}`},
 		{Obj: `{` + name + `"spec":{` + own + `,"service":{"name":"s","namespace":"n"},"caBundle":"AA=="}}`, Want: []string{`spec.caBundle: Invalid value: "AA==": unable to load root certificates: unable to parse bytes as PEM block`}},
 		{Obj: `{"metadata":{"name":"v1."},"spec":{"version":"v1",` + priorities + `}}`},
 		{Obj: `{"metadata":{"name":"v2."},"spec":{"version":"v2",` + priorities + `}}`, Want: []string{`spec.group: Required value: only v1 may have an empty group and it better be legacy kube`}},
@@ -30,11 +29,11 @@ func TestAPIService(t *testing.T) {
 			`spec.insecureSkipTLSVerify: Invalid value: true: may not be true if caBundle is present`,
 			`spec.caBundle: Invalid value: "AA==": unable to load root certificates: unable to parse bytes as PEM block`}},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"conditions":[{"type":"Mine"}]}}`))
-	catalogtest.Create(k, obj)
-	catalogtest.EqualJSON(t, "local status", obj["status"], `{"conditions":[{"type":"Available","status":"True","reason":"Local","message":"Local APIServices are always available","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`)
-	obj = catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"service":{"name":"s","namespace":"n"}},"status":{"conditions":[{"type":"Mine"}]}}`))
-	catalogtest.Create(k, obj)
-	catalogtest.EqualJSON(t, "remote", obj.Object("spec", "service"), `{"name":"s","namespace":"n","port":443}`)
-	catalogtest.EqualJSON(t, "remote status", obj["status"], `{}`)
+	obj := Named(k, Parse(t, `{"metadata":{"creationTimestamp":"2026-01-01T00:00:00Z"},"status":{"conditions":[{"type":"Mine"}]}}`))
+	Create(k, obj)
+	EqualJSON(t, "local status", obj["status"], `{"conditions":[{"type":"Available","status":"True","reason":"Local","message":"Local APIServices are always available","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`)
+	obj = Named(k, Parse(t, `{"spec":{"service":{"name":"s","namespace":"n"}},"status":{"conditions":[{"type":"Mine"}]}}`))
+	Create(k, obj)
+	EqualJSON(t, "remote", obj.Object("spec", "service"), `{"name":"s","namespace":"n","port":443}`)
+	EqualJSON(t, "remote status", obj["status"], `{}`)
 }

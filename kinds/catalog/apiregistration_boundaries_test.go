@@ -2,8 +2,6 @@ package catalog_test
 
 import (
 	"testing"
-
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 )
 
 // TestAPIRegistrationValidObjects has objects that are just within the limits.
@@ -12,6 +10,6 @@ func TestAPIRegistrationValidObjects(t *testing.T) {
 	apiService := func(more string) string {
 		return `{"metadata":{"name":"v1.a.example"},"spec":{"group":"a.example","version":"v1",` + more + `}}`
 	}
-	catalogtest.ExpectValid(t, registration, "v1", "APIService", apiService(`"groupPriorityMinimum":20000,"versionPriority":1000,"service":{"name":"s","namespace":"n","port":65535},"insecureSkipTLSVerify":true`),
-		apiService(`"groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"s","namespace":"n","port":1},"caBundle":"`+catalogtest.CertificateText(t)+`"`))
+	ExpectValid(t, registration, "v1", "APIService", apiService(`"groupPriorityMinimum":20000,"versionPriority":1000,"service":{"name":"s","namespace":"n","port":65535},"insecureSkipTLSVerify":true`),
+		apiService(`"groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"s","namespace":"n","port":1},"caBundle":"`+CertificateText(t)+`"`))
 }

@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -13,19 +12,19 @@ import (
 
 func TestWorkloadDefaults(t *testing.T) {
 	for kind, want := range map[string]string{
-		"Deployment": `{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":` + catalogtest.DefaultedPodTemplate + `,
+		"Deployment": `{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":` + DefaultedPodTemplate + `,
 			"strategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":"25%","maxSurge":"25%"}},"revisionHistoryLimit":10,"progressDeadlineSeconds":600}`,
-		"ReplicaSet": `{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":` + catalogtest.DefaultedPodTemplate + `}`,
-		"DaemonSet": `{"selector":{"matchLabels":{"a":"b"}},"template":` + catalogtest.DefaultedPodTemplate + `,
+		"ReplicaSet": `{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":` + DefaultedPodTemplate + `}`,
+		"DaemonSet": `{"selector":{"matchLabels":{"a":"b"}},"template":` + DefaultedPodTemplate + `,
 			"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"maxUnavailable":1,"maxSurge":0}},"revisionHistoryLimit":10}`,
-		"StatefulSet": `{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":` + catalogtest.DefaultedPodTemplate + `,"podManagementPolicy":"OrderedReady",
+		"StatefulSet": `{"replicas":1,"selector":{"matchLabels":{"a":"b"}},"template":` + DefaultedPodTemplate + `,"podManagementPolicy":"OrderedReady",
 			"updateStrategy":{"type":"RollingUpdate","rollingUpdate":{"partition":0,"maxUnavailable":1}},"revisionHistoryLimit":10,
 			"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Retain","whenScaled":"Retain"}}`,
 	} {
-		k := catalogtest.KindByGVK(t, meta.Kubernetes, "apps", "v1", kind)
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.PodTemplateSpec+`},"status":{"observedGeneration":7}}`))
-		catalogtest.Expect(t, kind, catalogtest.Create(k, obj), nil)
-		catalogtest.EqualJSON(t, kind, obj["spec"], want)
+		k := KindByGVK(t, meta.Kubernetes, "apps", "v1", kind)
+		obj := Named(k, Parse(t, `{"spec":{`+PodTemplateSpec+`},"status":{"observedGeneration":7}}`))
+		Expect(t, kind, Create(k, obj), nil)
+		EqualJSON(t, kind, obj["spec"], want)
 		if obj.Object("status").Has("observedGeneration") {
 			t.Errorf("%s: a create keeps the status of the client", kind)
 		}
@@ -43,44 +42,44 @@ func TestStrategyDefaults(t *testing.T) {
 		{"StatefulSet", "updateStrategy", `{"type":"OnDelete"}`, `{"type":"OnDelete"}`},
 		{"StatefulSet", "persistentVolumeClaimRetentionPolicy", `{"whenDeleted":"Delete"}`, `{"whenDeleted":"Delete","whenScaled":"Retain"}`},
 	} {
-		k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", c.kind)
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.PodTemplateSpec+`,"`+c.field+`":`+c.given+`}}`))
-		catalogtest.Expect(t, c.given, catalogtest.Create(k, obj), nil)
-		catalogtest.EqualJSON(t, c.kind+" "+c.given, obj.Object("spec")[c.field], c.want)
+		k := KindByGVK(t, meta.Platform, "apps", "v1", c.kind)
+		obj := Named(k, Parse(t, `{"spec":{`+PodTemplateSpec+`,"`+c.field+`":`+c.given+`}}`))
+		Expect(t, c.given, Create(k, obj), nil)
+		EqualJSON(t, c.kind+" "+c.given, obj.Object("spec")[c.field], c.want)
 	}
 }
 
 // templateCases hold for every kind that keeps Pods running.
-func templateCases(kind string) []catalogtest.CreateCase {
+func templateCases(kind string) []CreateCase {
 	mismatch := "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`"
-	return []catalogtest.CreateCase{
+	return []CreateCase{
 		{Name: "complete", Spec: ``, Want: nil},
 		{Name: "selector of another", Spec: `"selector":{"matchLabels":{"a":"c"}}`, Want: []string{mismatch}},
 		{Name: "expression of another", Spec: `"selector":{"matchExpressions":[{"key":"a","operator":"NotIn","values":["b"]}]}`, Want: []string{mismatch}},
 		{Name: "absent key", Spec: `"selector":{"matchExpressions":[{"key":"z","operator":"Exists"}]}`, Want: []string{mismatch}},
 		{Name: "expressions", Spec: `"selector":{"matchExpressions":[{"key":"a","operator":"In","values":["b"]},{"key":"z","operator":"DoesNotExist"}]}`, Want: nil},
-		{Name: "restart policy", Spec: catalogtest.PodTemplateWith(`"restartPolicy":"Never"`), Want: []string{`spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"`}},
-		{Name: "deadline", Spec: catalogtest.PodTemplateWith(`"activeDeadlineSeconds":5`), Want: []string{`spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ` + kind + ` is not Supported`}},
-		{Name: "pod", Spec: catalogtest.PodTemplateWith(`"dnsPolicy":"A"`), Want: []string{`spec.template.spec.dnsPolicy: Unsupported value: "A": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`}},
+		{Name: "restart policy", Spec: PodTemplateWith(`"restartPolicy":"Never"`), Want: []string{`spec.template.spec.restartPolicy: Unsupported value: "Never": supported values: "Always"`}},
+		{Name: "deadline", Spec: PodTemplateWith(`"activeDeadlineSeconds":5`), Want: []string{`spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ` + kind + ` is not Supported`}},
+		{Name: "pod", Spec: PodTemplateWith(`"dnsPolicy":"A"`), Want: []string{`spec.template.spec.dnsPolicy: Unsupported value: "A": supported values: "ClusterFirstWithHostNet", "ClusterFirst", "Default", "None"`}},
 		{Name: "space around an image, which only Pods refuse", Spec: `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":" i"}]}}`, Want: nil},
 		{Name: "labels", Spec: `"template":{"metadata":{"labels":{"a":"b","c":"-"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, Want: []string{`spec.template.labels: Invalid value: "-"…`}},
 		{Name: "annotations", Spec: `"template":{"metadata":{"labels":{"a":"b"},"annotations":{"-":""}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, Want: []string{`spec.template.annotations: Invalid value: "-"…`}},
-		{Name: "ephemeral", Spec: catalogtest.PodTemplateWith(`"ephemeralContainers":[{"name":"e","image":"i"}]`), Want: []string{`spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template`}},
+		{Name: "ephemeral", Spec: PodTemplateWith(`"ephemeralContainers":[{"name":"e","image":"i"}]`), Want: []string{`spec.template.spec.ephemeralContainers: Forbidden: ephemeral containers not allowed in pod template`}},
 	}
 }
 
 func TestTemplates(t *testing.T) {
 	for kind, called := range map[string]string{"Deployment": "ReplicaSet", "ReplicaSet": "ReplicaSet", "DaemonSet": "DaemonSet", "StatefulSet": "StatefulSet"} {
-		k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", kind)
-		catalogtest.RunCreateCases(t, k, catalogtest.PodTemplateSpec, templateCases(called))
+		k := KindByGVK(t, meta.Platform, "apps", "v1", kind)
+		RunCreateCases(t, k, PodTemplateSpec, templateCases(called))
 		frozen := []string{`spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable`}
 		if kind == "StatefulSet" {
 			frozen = []string{"spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden…"}
 		}
-		catalogtest.RunSpecUpdateCases(t, k, catalogtest.PodTemplateSpec, []catalogtest.SpecUpdateCase{
+		RunSpecUpdateCases(t, k, PodTemplateSpec, []SpecUpdateCase{
 			{Name: "nothing", Old: ``, Now: ``, Want: nil},
 			{Name: "minReadySeconds", Old: ``, Now: `"minReadySeconds":5`, Want: nil},
-			{Name: "template", Old: ``, Now: catalogtest.PodTemplateWith(`"hostname":"h"`), Want: nil},
+			{Name: "template", Old: ``, Now: PodTemplateWith(`"hostname":"h"`), Want: nil},
 			{Name: "selector", Old: ``, Now: `"selector":{"matchLabels":{"a":"b","c":"d"}},"template":{"metadata":{"labels":{"a":"b","c":"d"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, Want: frozen},
 		})
 	}
@@ -103,20 +102,20 @@ func TestSelectors(t *testing.T) {
 		"StatefulSet": {[]string{"spec.selector: Required value", mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for statefulset"}, invalid(""), nil},
 		"DaemonSet":   {[]string{mismatch}, []string{"spec.selector: Invalid value: {}: empty selector is invalid for daemonset"}, nil, hostname},
 	} {
-		catalogtest.RunCreateCases(t, catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", kind), catalogtest.PodTemplateSpec, []catalogtest.CreateCase{
+		RunCreateCases(t, KindByGVK(t, meta.Platform, "apps", "v1", kind), PodTemplateSpec, []CreateCase{
 			{Name: kind + " without", Spec: `"selector":null`, Want: want.none}, {Name: kind + " empty", Spec: `"selector":{}`, Want: want.empty},
 			{Name: kind + " invalid", Spec: `"selector":{"matchLabels":{"a":"b"},"matchExpressions":[{"key":"a","operator":"In"}]}`, Want: append([]string{
 				"spec.selector.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"}, want.invalid...)},
-			{Name: kind + " host names", Spec: catalogtest.PodTemplateWith(`"hostname":"A","subdomain":"B"`), Want: want.hostname},
+			{Name: kind + " host names", Spec: PodTemplateWith(`"hostname":"A","subdomain":"B"`), Want: want.hostname},
 		})
 	}
 }
 
 func TestDeploymentRules(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "Deployment")
+	k := KindByGVK(t, meta.Platform, "apps", "v1", "Deployment")
 	rolling := func(fields string) string { return `"strategy":{"rollingUpdate":{` + fields + `}}` }
 	const at = "spec.strategy.rollingUpdate"
-	catalogtest.RunCreateCases(t, k, catalogtest.PodTemplateSpec, []catalogtest.CreateCase{
+	RunCreateCases(t, k, PodTemplateSpec, []CreateCase{
 		{Name: "counts", Spec: `"replicas":-1,"minReadySeconds":-1,"revisionHistoryLimit":-1,"progressDeadlineSeconds":-2`, Want: []string{
 			"spec.replicas: Invalid value: -1: must be greater than or equal to 0", "spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0",
 			"spec.revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0", "spec.progressDeadlineSeconds: Invalid value: -2: must be greater than or equal to 0",
@@ -129,19 +128,19 @@ func TestDeploymentRules(t *testing.T) {
 		{Name: "negative", Spec: rolling(`"maxSurge":-1`), Want: []string{at + ".maxSurge: Invalid value: -1: must be greater than or equal to 0"}},
 		{Name: "no percentage", Spec: rolling(`"maxSurge":"1"`), Want: []string{at + `.maxSurge: Invalid value: "1": a valid percent string must be a numeric string followed by an ending '%' (e.g. '1%',  or '93%', regex used for validation is '[0-9]+%')`}},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.PodTemplateSpec+`}}`))
-	catalogtest.Create(k, obj)
-	obj["status"] = catalogtest.Parse(t, `{"replicas":1,"readyReplicas":2,"availableReplicas":3,"unavailableReplicas":-1}`)
-	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, obj)), []string{"status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0",
+	obj := Named(k, Parse(t, `{"spec":{`+PodTemplateSpec+`}}`))
+	Create(k, obj)
+	obj["status"] = Parse(t, `{"replicas":1,"readyReplicas":2,"availableReplicas":3,"unavailableReplicas":-1}`)
+	Expect(t, "status", Lines(rules.Validate(k, obj)), []string{"status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0",
 		"status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas", "status.availableReplicas: Invalid value: 3: cannot be greater than status.replicas",
 		"status.availableReplicas: Invalid value: 3: cannot be greater than readyReplicas"})
 }
 
 func TestDaemonSetRules(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "DaemonSet")
+	k := KindByGVK(t, meta.Platform, "apps", "v1", "DaemonSet")
 	rolling := func(fields string) string { return `"updateStrategy":{"rollingUpdate":{` + fields + `}}` }
 	const at = "spec.updateStrategy.rollingUpdate"
-	catalogtest.RunCreateCases(t, k, catalogtest.PodTemplateSpec, []catalogtest.CreateCase{
+	RunCreateCases(t, k, PodTemplateSpec, []CreateCase{
 		{Name: "counts", Spec: `"minReadySeconds":-1,"revisionHistoryLimit":-1`, Want: []string{"spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0",
 			"spec.revisionHistoryLimit: Invalid value: -1: must be greater than or equal to 0"}},
 		{Name: "strategy", Spec: `"updateStrategy":{"type":"Fast"}`, Want: []string{`spec.updateStrategy: Unsupported value: {"type":"Fast"}: supported values: "RollingUpdate", "OnDelete"`}},
@@ -153,11 +152,11 @@ func TestDaemonSetRules(t *testing.T) {
 
 // TestTemplateGeneration: the annotation counts templates, whatever a client says of it.
 func TestTemplateGeneration(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "DaemonSet")
+	k := KindByGVK(t, meta.Platform, "apps", "v1", "DaemonSet")
 	set := func(annotations, spec string) tree.Tree {
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+catalogtest.PodTemplateSpec+spec+`}}`))
+		obj := Named(k, Parse(t, `{"spec":{`+PodTemplateSpec+spec+`}}`))
 		if annotations != "" {
-			obj.EnsureObject("metadata")["annotations"] = catalogtest.Parse(t, `{"deprecated.daemonset.template.generation":`+annotations+`}`)
+			obj.EnsureObject("metadata")["annotations"] = Parse(t, `{"deprecated.daemonset.template.generation":`+annotations+`}`)
 		}
 		return obj
 	}
@@ -166,7 +165,7 @@ func TestTemplateGeneration(t *testing.T) {
 	}
 	created := func(annotations string) tree.Tree {
 		obj := set(annotations, "")
-		catalogtest.Create(k, obj)
+		Create(k, obj)
 		return obj
 	}
 	for given, want := range map[string]any{"": "1", `"0"`: "1", `"7"`: "7", `"-3"`: "1", `"x"`: "x"} {
@@ -174,31 +173,31 @@ func TestTemplateGeneration(t *testing.T) {
 			t.Errorf("a new one with %s has %v, want %v", given, got, want)
 		}
 	}
-	catalogtest.Expect(t, "no number", catalogtest.Lines(rules.Validate(k, created(`"x"`))),
+	Expect(t, "no number", Lines(rules.Validate(k, created(`"x"`))),
 		[]string{`metadata.annotations[deprecated.daemonset.template.generation]: Invalid value: "x": must be a whole number`})
 	for _, c := range []struct{ was, given, spec, want string }{
 		{`"7"`, "", "", "7"}, {`"7"`, `"9"`, "", "7"}, {`"7"`, "", `,"minReadySeconds":3`, "7"}, {`"7"`, `"x"`, "", "x"},
 	} {
 		obj := set(c.given, c.spec)
-		catalogtest.Update(k, obj, created(c.was))
+		Update(k, obj, created(c.was))
 		if got := count(obj); got != c.want {
 			t.Errorf("after %s, an update with %q and %q has %v, want %v", c.was, c.given, c.spec, got, c.want)
 		}
 	}
 	obj := created("")
 	obj.EnsureObject("spec", "template", "metadata", "labels")["new"] = "label"
-	catalogtest.Update(k, obj, created(`"7"`))
+	Update(k, obj, created(`"7"`))
 	if got := count(obj); got != "8" {
 		t.Errorf("after 7, with another template, it is %v, want 8", got)
 	}
 }
 
 func TestStatefulSetRules(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "StatefulSet")
+	k := KindByGVK(t, meta.Platform, "apps", "v1", "StatefulSet")
 	const frozen = "spec: Forbidden: updates to statefulset spec for fields other than…"
 	claim := `"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]`
 	mount := `"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"data","mountPath":"/d"}]}]}}`
-	catalogtest.RunCreateCases(t, k, catalogtest.PodTemplateSpec, []catalogtest.CreateCase{
+	RunCreateCases(t, k, PodTemplateSpec, []CreateCase{
 		{Name: "counts", Spec: `"replicas":-1,"minReadySeconds":-1,"ordinals":{"start":-1}`, Want: []string{"spec.replicas: Invalid value: -1: must be greater than or equal to 0",
 			"spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0", "spec.ordinals.start: Invalid value: -1: must be greater than or equal to 0"}},
 		{Name: "management", Spec: `"podManagementPolicy":"Wild"`, Want: []string{`spec.podManagementPolicy: Invalid value: "Wild": must be 'OrderedReady' or 'Parallel'`}},
@@ -211,24 +210,24 @@ func TestStatefulSetRules(t *testing.T) {
 		{Name: "mount of a claim", Spec: claim + `,` + mount, Want: nil},
 		{Name: "mount of nothing", Spec: mount, Want: []string{`spec.template.spec.containers[0].volumeMounts[0].name: Not found: "data"`}},
 	})
-	catalogtest.RunSpecUpdateCases(t, k, catalogtest.PodTemplateSpec, []catalogtest.SpecUpdateCase{
+	RunSpecUpdateCases(t, k, PodTemplateSpec, []SpecUpdateCase{
 		{Name: "open fields", Old: ``, Now: `"replicas":3,"ordinals":{"start":1},"updateStrategy":{"type":"OnDelete"},"revisionHistoryLimit":3,"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Delete"},"minReadySeconds":3`, Want: nil},
 		{Name: "service", Old: ``, Now: `"serviceName":"s"`, Want: []string{frozen}},
 		{Name: "management", Old: ``, Now: `"podManagementPolicy":"Parallel"`, Want: []string{frozen}},
 		{Name: "claims", Old: ``, Now: claim, Want: []string{frozen}},
 		{Name: "no class instead of the default one", Old: claim, Now: strings.Replace(claim, `"spec":{`, `"spec":{"storageClassName":"",`, 1), Want: []string{frozen}},
 	})
-	obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, catalogtest.PodTemplateSpec, claim)})
-	catalogtest.Create(k, obj)
-	catalogtest.EqualJSON(t, "claims", obj.Object("spec")["volumeClaimTemplates"], `[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"data"},
+	obj := Named(k, tree.Tree{"spec": Merged(t, PodTemplateSpec, claim)})
+	Create(k, obj)
+	EqualJSON(t, "claims", obj.Object("spec")["volumeClaimTemplates"], `[{"kind":"PersistentVolumeClaim","apiVersion":"v1","metadata":{"name":"data"},
 		"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"},"status":{"phase":"Pending"}}]`)
 	obj["metadata"].(tree.Tree)["name"] = "a.b"
-	catalogtest.Expect(t, "name", catalogtest.Lines(rules.Validate(k, obj)), []string{`metadata.name: Invalid value: "a.b"…`})
+	Expect(t, "name", Lines(rules.Validate(k, obj)), []string{`metadata.name: Invalid value: "a.b"…`})
 }
 
 // TestWorkloadStatus: no count is negative, and no part is more than the whole.
 func TestWorkloadStatus(t *testing.T) {
-	apps := func(kind string) *schema.Kind { return catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", kind) }
+	apps := func(kind string) *schema.Kind { return KindByGVK(t, meta.Platform, "apps", "v1", kind) }
 	const low, high = ": Invalid value: -1: must be greater than or equal to 0", ": Invalid value: 2: cannot be greater than status.replicas"
 	for _, c := range []struct {
 		kind            *schema.Kind
@@ -238,38 +237,38 @@ func TestWorkloadStatus(t *testing.T) {
 		{apps("StatefulSet"), []string{"replicas", "collisionCount"}, []string{"readyReplicas", "currentReplicas", "updatedReplicas"}},
 		{apps("DaemonSet"), []string{"currentNumberScheduled", "numberMisscheduled", "desiredNumberScheduled", "numberReady", "observedGeneration",
 			"updatedNumberScheduled", "numberAvailable", "numberUnavailable", "collisionCount"}, nil},
-		{catalogtest.CoreKind(t, meta.Platform, "ReplicationController"), []string{"replicas", "observedGeneration"}, []string{"fullyLabeledReplicas", "readyReplicas"}},
+		{CoreKind(t, meta.Platform, "ReplicationController"), []string{"replicas", "observedGeneration"}, []string{"fullyLabeledReplicas", "readyReplicas"}},
 	} {
-		obj := catalogtest.Named(c.kind, catalogtest.Parse(t, `{"spec":{`+catalogtest.PodTemplateSpec+`}}`))
+		obj := Named(c.kind, Parse(t, `{"spec":{`+PodTemplateSpec+`}}`))
 		if c.kind.Group == "" {
 			obj.Object("spec")["selector"] = tree.Tree{"a": "b"}
 		}
-		catalogtest.Expect(t, c.kind.Kind, catalogtest.Create(c.kind, obj), nil)
+		Expect(t, c.kind.Kind, Create(c.kind, obj), nil)
 		for _, name := range c.negative {
 			status := tree.Tree{name: int64(-1)}
 			obj["status"] = status
-			if got := catalogtest.Lines(rules.Validate(c.kind, obj)); len(got) == 0 || got[0] != "status."+name+low {
+			if got := Lines(rules.Validate(c.kind, obj)); len(got) == 0 || got[0] != "status."+name+low {
 				t.Errorf("%s: %s of -1: %v", c.kind.Kind, name, got)
 			}
 		}
 		for _, name := range c.parts {
 			obj["status"] = tree.Tree{"replicas": int64(1), name: int64(2)}
-			catalogtest.Expect(t, c.kind.Kind+" "+name, catalogtest.Lines(rules.Validate(c.kind, obj)), []string{"status." + name + high})
+			Expect(t, c.kind.Kind+" "+name, Lines(rules.Validate(c.kind, obj)), []string{"status." + name + high})
 		}
 	}
 }
 
 func TestControllerRevision(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "apps", "v1", "ControllerRevision")
-	catalogtest.Expect(t, "no data", catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, `{"revision":-1}`))), []string{"revision: Invalid value: -1: must be greater than or equal to 0", "data: Required value: data is mandatory"})
-	old := catalogtest.Named(k, catalogtest.Parse(t, `{"revision":1,"data":{"a":1}}`))
-	catalogtest.Expect(t, "create", catalogtest.Create(k, old), nil)
+	k := KindByGVK(t, meta.Platform, "apps", "v1", "ControllerRevision")
+	Expect(t, "no data", Create(k, Named(k, Parse(t, `{"revision":-1}`))), []string{"revision: Invalid value: -1: must be greater than or equal to 0", "data: Required value: data is mandatory"})
+	old := Named(k, Parse(t, `{"revision":1,"data":{"a":1}}`))
+	Expect(t, "create", Create(k, old), nil)
 	for now, want := range map[string][]string{
 		`{"revision":1,"data":{"a":1},"metadata":{"labels":{"a":"b"}}}`: nil,
 		`{"revision":1,"data":{"a":2}}`:                                 {`data: Invalid value: {"a":2}: field is immutable`},
 		`{"revision":2,"data":{"a":1}}`:                                 nil,
 		`{"revision":-2,"data":{"a":1}}`:                                {`revision: Invalid value: -2: must be greater than or equal to 0`},
 	} {
-		catalogtest.Expect(t, now, catalogtest.Update(k, catalogtest.Named(k, catalogtest.Parse(t, now)), old), want)
+		Expect(t, now, Update(k, Named(k, Parse(t, now)), old), want)
 	}
 }

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -17,7 +16,7 @@ import (
 )
 
 func autoscaler(t testing.TB, version string) *schema.Kind {
-	return catalogtest.KindByGVK(t, meta.Kubernetes, "autoscaling", version, "HorizontalPodAutoscaler")
+	return KindByGVK(t, meta.Kubernetes, "autoscaling", version, "HorizontalPodAutoscaler")
 }
 
 func TestAutoscalerDefaults(t *testing.T) {
@@ -36,9 +35,9 @@ func TestAutoscalerDefaults(t *testing.T) {
 			`{"scaleUp":{"selectPolicy":"Max","stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":1,"periodSeconds":1}]},
 			"scaleDown":{"selectPolicy":"Disabled","stabilizationWindowSeconds":5,"policies":[{"type":"Percent","value":100,"periodSeconds":15}]}}`},
 	} {
-		obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, autoscaled, c.given), "status": tree.Tree{"desiredReplicas": int64(9)}})
-		catalogtest.Expect(t, c.given, catalogtest.Create(k, obj), nil)
-		catalogtest.EqualJSON(t, c.given, obj.Object("spec")[c.field], c.want)
+		obj := Named(k, tree.Tree{"spec": Merged(t, autoscaled, c.given), "status": tree.Tree{"desiredReplicas": int64(9)}})
+		Expect(t, c.given, Create(k, obj), nil)
+		EqualJSON(t, c.given, obj.Object("spec")[c.field], c.want)
 		if obj.Object("status").Has("desiredReplicas") {
 			t.Error("a create keeps the status of the client")
 		}
@@ -50,7 +49,7 @@ func TestAutoscalerRules(t *testing.T) {
 	metric := func(fields string) string { return `"metrics":[{` + fields + `}]` }
 	const down, first = "spec.behavior.scaleDown.", "spec.metrics[0]."
 	value := `"target":{"type":"Value","value":"1"}`
-	catalogtest.RunCreateCases(t, autoscaler(t, "v2"), autoscaled, []catalogtest.CreateCase{
+	RunCreateCases(t, autoscaler(t, "v2"), autoscaled, []CreateCase{
 		{Name: "complete", Spec: ``, Want: nil},
 		{Name: "max missing", Spec: `"maxReplicas":null`, Want: []string{"spec.maxReplicas: Invalid value: 0: must be greater than 0", "spec.maxReplicas: Invalid value: 0: must be greater than or equal to `minReplicas`"}},
 		{Name: "max below min", Spec: `"minReplicas":4`, Want: []string{"spec.maxReplicas: Invalid value: 3: must be greater than or equal to `minReplicas`"}},
@@ -106,10 +105,10 @@ func TestAutoscalerRules(t *testing.T) {
 
 func TestAutoscalerStatus(t *testing.T) {
 	k := autoscaler(t, "v2")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+autoscaled+`}}`))
-	catalogtest.Create(k, obj)
-	obj["status"] = catalogtest.Parse(t, `{"currentReplicas":-1,"desiredReplicas":-1,"conditions":[{"type":"A","status":"True"},{"type":"A","status":"True"}]}`)
-	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, obj)), []string{`status.conditions[1].type: Duplicate value: "A"`,
+	obj := Named(k, Parse(t, `{"spec":{`+autoscaled+`}}`))
+	Create(k, obj)
+	obj["status"] = Parse(t, `{"currentReplicas":-1,"desiredReplicas":-1,"conditions":[{"type":"A","status":"True"},{"type":"A","status":"True"}]}`)
+	Expect(t, "status", Lines(rules.Validate(k, obj)), []string{`status.conditions[1].type: Duplicate value: "A"`,
 		"status.currentReplicas: Invalid value: -1: must be greater than or equal to 0", "status.desiredReplicas: Invalid value: -1: must be greater than or equal to 0"})
 }
 
@@ -142,7 +141,7 @@ func TestAutoscalerV1(t *testing.T) {
 			`{"metadata":{"conditions":[{"status":"True","type":"A"}],"current-metrics":[{"resource":{"currentAverageUtilization":7,"currentAverageValue":"1","name":"cpu"},"type":"Resource"}]},
 			"spec":{"targetCPUUtilizationPercentage":50},"status":{"currentCPUUtilizationPercentage":7}}`},
 	} {
-		stored := tree.Tree{"metadata": tree.Tree{"name": "x"}, "spec": catalogtest.Parse(t, "{"+c.spec+"}"), "status": catalogtest.Parse(t, c.status)}
+		stored := tree.Tree{"metadata": tree.Tree{"name": "x"}, "spec": Parse(t, "{"+c.spec+"}"), "status": Parse(t, c.status)}
 		converted := convert.FromStored(autoscaler(t, "v1"), nil, stored)
 		for name, text := range converted.Object("metadata", "annotations") {
 			short := strings.TrimPrefix(name, prefix)
@@ -158,7 +157,7 @@ func TestAutoscalerV1(t *testing.T) {
 		if len(metadata) == 0 {
 			delete(converted, "metadata")
 		}
-		catalogtest.EqualJSON(t, c.name, converted, c.want)
+		EqualJSON(t, c.name, converted, c.want)
 	}
 }
 
@@ -178,22 +177,22 @@ func TestAutoscalerV1Create(t *testing.T) {
 		{"wrong types", name + `metrics":"[{\"type\":5}]"`, ``, `[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":80}}}]`},
 	} {
 		k := autoscaler(t, "v1")
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{`+c.annotations+`}},"spec":{`+autoscaled+c.spec+`}}`))
+		obj := Named(k, Parse(t, `{"metadata":{"annotations":{`+c.annotations+`}},"spec":{`+autoscaled+c.spec+`}}`))
 		stored := convert.ToStored(k, obj)
-		catalogtest.EqualJSON(t, c.name, stored.Object("spec")["metrics"], c.want)
+		EqualJSON(t, c.name, stored.Object("spec")["metrics"], c.want)
 		if stored.Object("metadata").Has("annotations") {
 			t.Errorf("%s: annotations stay: %v", c.name, stored["metadata"])
 		}
-		catalogtest.Expect(t, c.name, catalogtest.Lines(rules.Validate(k.Stored, stored)), nil)
+		Expect(t, c.name, Lines(rules.Validate(k.Stored, stored)), nil)
 	}
 }
 
 // TestAutoscalerAnnotations: the stored version has none of the annotations of older versions.
 func TestAutoscalerAnnotations(t *testing.T) {
 	k := autoscaler(t, "v2")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+autoscaled+`}}`))
-	catalogtest.Create(k, obj)
-	catalogtest.EqualJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"a":"b"}`)
+	obj := Named(k, Parse(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+autoscaled+`}}`))
+	Create(k, obj)
+	EqualJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"a":"b"}`)
 }
 
 // TestAutoscalerRoundTrip: whatever is stored comes back from every version as it was.

@@ -3,7 +3,6 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -22,7 +21,7 @@ func conditions(types ...string) string {
 }
 
 func TestJobStatus(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "Job")
+	k := KindByGVK(t, meta.Platform, "batch", "v1", "Job")
 	const (
 		whole  = "status.conditions: Invalid value: "
 		start  = `"startTime":"2026-01-01T00:00:00Z"`
@@ -80,18 +79,18 @@ func TestJobStatus(t *testing.T) {
 		{"another start when it is resumed", ``, start + "," + conditions("Suspended"), `"startTime":"2026-01-02T00:00:00Z","conditions":[{"type":"Suspended","status":"False"}]`, nil},
 		{"no start while suspended", `"suspend":true`, start, ``, nil},
 	} {
-		obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, catalogtest.JobTemplateSpec, c.spec)})
+		obj := Named(k, tree.Tree{"spec": Merged(t, JobTemplateSpec, c.spec)})
 		obj.Object("metadata")["uid"] = "u-1"
-		if faults := catalogtest.Create(k, obj); len(faults) > 0 {
+		if faults := Create(k, obj); len(faults) > 0 {
 			t.Fatalf("%s: %v", c.name, faults)
 		}
-		obj["status"] = catalogtest.Parse(t, "{"+c.was+"}")
+		obj["status"] = Parse(t, "{"+c.was+"}")
 		var faults schema.Faults
-		err := k.Subresource("status").View.Write(obj, tree.Tree{"status": catalogtest.Parse(t, "{"+c.now+"}")}, "2026-01-01T00:00:00Z", &faults)
+		err := k.Subresource("status").View.Write(obj, tree.Tree{"status": Parse(t, "{"+c.now+"}")}, "2026-01-01T00:00:00Z", &faults)
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
 		}
-		catalogtest.Expect(t, c.name, catalogtest.Lines(faults.List), c.want)
-		catalogtest.EqualJSON(t, c.name, obj["status"], "{"+c.now+"}")
+		Expect(t, c.name, Lines(faults.List), c.want)
+		EqualJSON(t, c.name, obj["status"], "{"+c.now+"}")
 	}
 }

@@ -5,13 +5,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestJobDefaults(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Kubernetes, "batch", "v1", "Job")
+	k := KindByGVK(t, meta.Kubernetes, "batch", "v1", "Job")
 	for _, c := range []struct{ spec, want string }{
 		{``, `{"parallelism":1,"completions":1,"backoffLimit":6,"completionMode":"NonIndexed","suspend":false,"manualSelector":false,"podReplacementPolicy":"TerminatingOrFailed"}`},
 		{`"parallelism":3`, `{"parallelism":3,"backoffLimit":6,"completionMode":"NonIndexed","suspend":false,"manualSelector":false,"podReplacementPolicy":"TerminatingOrFailed"}`},
@@ -21,45 +20,45 @@ func TestJobDefaults(t *testing.T) {
 		{`"podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":"A"}]}]}`, `{"parallelism":1,"completions":1,"backoffLimit":6,"completionMode":"NonIndexed","suspend":false,
 			"manualSelector":false,"podReplacementPolicy":"Failed","podFailurePolicy":{"rules":[{"action":"Ignore","onPodConditions":[{"type":"A","status":"True"}]}]}}`},
 	} {
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"uid":"u-1"},"spec":{`+catalogtest.JobTemplateSpec+`},"status":{"active":3}}`))
-		for key, value := range catalogtest.Parse(t, "{"+c.spec+"}") {
+		obj := Named(k, Parse(t, `{"metadata":{"uid":"u-1"},"spec":{`+JobTemplateSpec+`},"status":{"active":3}}`))
+		for key, value := range Parse(t, "{"+c.spec+"}") {
 			obj.Object("spec")[key] = value
 		}
-		catalogtest.Expect(t, c.spec, catalogtest.Create(k, obj), nil)
+		Expect(t, c.spec, Create(k, obj), nil)
 		if obj.Has("status") {
 			t.Error("a create keeps the status of the client")
 		}
 		spec := obj.Object("spec")
-		catalogtest.EqualJSON(t, "selector", spec["selector"], `{"matchLabels":{"batch.kubernetes.io/controller-uid":"u-1"}}`)
+		EqualJSON(t, "selector", spec["selector"], `{"matchLabels":{"batch.kubernetes.io/controller-uid":"u-1"}}`)
 		labels := `{"batch.kubernetes.io/controller-uid":"u-1","batch.kubernetes.io/job-name":"x","controller-uid":"u-1","job-name":"x"}`
-		catalogtest.EqualJSON(t, "labels of Pods", spec.Object("template", "metadata")["labels"], labels)
-		catalogtest.EqualJSON(t, "labels", obj.Object("metadata")["labels"], labels)
+		EqualJSON(t, "labels of Pods", spec.Object("template", "metadata")["labels"], labels)
+		EqualJSON(t, "labels", obj.Object("metadata")["labels"], labels)
 		delete(spec, "selector")
 		delete(spec, "template")
-		catalogtest.EqualJSON(t, c.spec, spec, c.want)
+		EqualJSON(t, c.spec, spec, c.want)
 	}
 }
 
 func TestJobSelector(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "Job")
+	k := KindByGVK(t, meta.Platform, "batch", "v1", "Job")
 	labelled := func(labels string) string {
 		return `"template":{"metadata":{"labels":{` + labels + `}},"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}`
 	}
 	const mismatch = "`selector` does not match template `labels`"
-	catalogtest.RunCreateCases(t, k, catalogtest.JobTemplateSpec, []catalogtest.CreateCase{
+	RunCreateCases(t, k, JobTemplateSpec, []CreateCase{
 		{Name: "own", Spec: `"manualSelector":true,"selector":{"matchLabels":{"a":"b"}},` + labelled(`"a":"b"`), Want: nil},
 		{Name: "own, missing", Spec: `"manualSelector":true`, Want: []string{"spec.selector: Required value", "spec.template.metadata.labels: Invalid value: null: " + mismatch}},
 		{Name: "own, of another", Spec: `"manualSelector":true,"selector":{"matchLabels":{"a":"b"}}`, Want: []string{"spec.template.metadata.labels: Invalid value: null: " + mismatch}},
 		{Name: "made for another", Spec: `"selector":{"matchLabels":{"a":"b"}},` + labelled(`"a":"b"`), Want: []string{"spec.selector: Invalid value: {\"matchLabels\":{\"a\":\"b\",\"batch.platform.io/controller-uid\":\"u-1\"}}: `selector` not auto-generated"}},
 		{Name: "label of another", Spec: labelled(`"job-name":"y"`), Want: []string{`spec.template.metadata.labels[job-name]: Invalid value: {"batch.platform.io/controller-uid":"u-1","batch.platform.io/job-name":"x","controller-uid":"u-1","job-name":"y"}: must be 'x'`}},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"uid":"u-1","labels":{"mine":"yes"}},"spec":{`+catalogtest.JobTemplateSpec+`}}`))
-	catalogtest.Expect(t, "labels", catalogtest.Create(k, obj), nil)
-	catalogtest.EqualJSON(t, "labels that were given stay", obj.Object("metadata")["labels"], `{"mine":"yes"}`)
+	obj := Named(k, Parse(t, `{"metadata":{"uid":"u-1","labels":{"mine":"yes"}},"spec":{`+JobTemplateSpec+`}}`))
+	Expect(t, "labels", Create(k, obj), nil)
+	EqualJSON(t, "labels that were given stay", obj.Object("metadata")["labels"], `{"mine":"yes"}`)
 }
 
 func TestJobRules(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "Job")
+	k := KindByGVK(t, meta.Platform, "batch", "v1", "Job")
 	const indexed = `"completionMode":"Indexed","completions":5`
 	onExit := func(fields string) string {
 		return `"podFailurePolicy":{"rules":[{"action":"FailJob","onExitCodes":{` + fields + `}}]}`
@@ -67,7 +66,7 @@ func TestJobRules(t *testing.T) {
 	const rule, codes = "spec.podFailurePolicy.rules[0]", "spec.podFailurePolicy.rules[0].onExitCodes."
 	success := func(fields string) string { return indexed + `,"successPolicy":{"rules":[{` + fields + `}]}` }
 	const done = "spec.successPolicy.rules[0]."
-	catalogtest.RunCreateCases(t, k, catalogtest.JobTemplateSpec, []catalogtest.CreateCase{
+	RunCreateCases(t, k, JobTemplateSpec, []CreateCase{
 		{Name: "counts", Spec: `"parallelism":-1,"completions":-1,"activeDeadlineSeconds":-1,"backoffLimit":-1,"ttlSecondsAfterFinished":-1`, Want: []string{
 			"spec.parallelism: Invalid value: -1: must be greater than or equal to 0", "spec.completions: Invalid value: -1: must be greater than or equal to 0",
 			"spec.activeDeadlineSeconds: Invalid value: -1: must be greater than or equal to 0", "spec.backoffLimit: Invalid value: -1: must be greater than or equal to 0",
@@ -125,18 +124,18 @@ func TestJobRules(t *testing.T) {
 			done + "succeededCount: Invalid value: 6: must be less than or equal to 2 (the number of indexes in the specified succeededIndexes field)"}},
 		{Name: "negative successes", Spec: success(`"succeededCount":-1`), Want: []string{done + "succeededCount: Invalid value: -1: must be greater than or equal to 0"}},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"name":"`+strings.Repeat("a", 61)+`","uid":"u"},"spec":{`+catalogtest.JobTemplateSpec+`,"completionMode":"Indexed","completions":11}}`))
-	catalogtest.Expect(t, "host name", catalogtest.Create(k, obj), []string{"metadata.name: Invalid value: \"" + strings.Repeat("a", 61) + "\": will not able to create pod with invalid DNS label: " + strings.Repeat("a", 61) + "-10"})
+	obj := Named(k, Parse(t, `{"metadata":{"name":"`+strings.Repeat("a", 61)+`","uid":"u"},"spec":{`+JobTemplateSpec+`,"completionMode":"Indexed","completions":11}}`))
+	Expect(t, "host name", Create(k, obj), []string{"metadata.name: Invalid value: \"" + strings.Repeat("a", 61) + "\": will not able to create pod with invalid DNS label: " + strings.Repeat("a", 61) + "-10"})
 }
 
 func TestJobUpdate(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "Job")
+	k := KindByGVK(t, meta.Platform, "batch", "v1", "Job")
 	const suspended, frozen = `"suspend":true`, "spec.template: Invalid value: …"
 	labels := `"metadata":{"labels":{"batch.platform.io/controller-uid":"u-1","batch.platform.io/job-name":"x","controller-uid":"u-1","job-name":"x"NEW}}`
 	placed := `"template":{` + strings.Replace(labels, "NEW", `,"new":"yes"`, 1) + `,"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}],"nodeSelector":{"a":"b"},"tolerations":[{"key":"a","operator":"Exists"}],
 		"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}}}}`
 	image := `"template":{` + strings.Replace(labels, "NEW", "", 1) + `,"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"j"}]}}`
-	catalogtest.RunSpecUpdateCases(t, k, catalogtest.JobTemplateSpec, []catalogtest.SpecUpdateCase{
+	RunSpecUpdateCases(t, k, JobTemplateSpec, []SpecUpdateCase{
 		{Name: "nothing", Old: ``, Now: ``, Want: nil},
 		{Name: "open", Old: ``, Now: `"parallelism":3,"suspend":true,"activeDeadlineSeconds":5,"backoffLimit":1,"ttlSecondsAfterFinished":1`, Want: nil},
 		{Name: "a setting that is false", Old: ``, Now: strings.NewReplacer(`"image":"j"`, `"image":"i"`, `"spec":{`, `"spec":{"hostUsers":false,`).Replace(image), Want: []string{`spec.template: Invalid value: {"metadata"…`}},
@@ -159,21 +158,21 @@ func TestJobUpdate(t *testing.T) {
 }
 
 func TestCronJob(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "CronJob")
-	const base = `"schedule":"* * * * *","jobTemplate":{"spec":{` + catalogtest.JobTemplateSpec + `}}`
-	obj := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, base, ``), "status": tree.Tree{"lastScheduleTime": "2026-01-01T00:00:00Z"}})
-	catalogtest.Expect(t, "defaults", catalogtest.Create(k, obj), nil)
+	k := KindByGVK(t, meta.Platform, "batch", "v1", "CronJob")
+	const base = `"schedule":"* * * * *","jobTemplate":{"spec":{` + JobTemplateSpec + `}}`
+	obj := Named(k, tree.Tree{"spec": Merged(t, base, ``), "status": tree.Tree{"lastScheduleTime": "2026-01-01T00:00:00Z"}})
+	Expect(t, "defaults", Create(k, obj), nil)
 	spec := obj.Object("spec")
 	delete(spec.Object("jobTemplate", "spec"), "template")
-	catalogtest.EqualJSON(t, "defaults", spec, `{"schedule":"* * * * *","jobTemplate":{"spec":{}},"concurrencyPolicy":"Allow","suspend":false,"successfulJobsHistoryLimit":3,"failedJobsHistoryLimit":1}`)
+	EqualJSON(t, "defaults", spec, `{"schedule":"* * * * *","jobTemplate":{"spec":{}},"concurrencyPolicy":"Allow","suspend":false,"successfulJobsHistoryLimit":3,"failedJobsHistoryLimit":1}`)
 	if obj.Has("status") {
 		t.Error("a create keeps the status of the client")
 	}
 	job := func(fields string) string {
-		return `"jobTemplate":{"spec":{` + catalogtest.JobTemplateSpec + `,` + fields + `}}`
+		return `"jobTemplate":{"spec":{` + JobTemplateSpec + `,` + fields + `}}`
 	}
 	const at = "spec.jobTemplate.spec."
-	catalogtest.RunCreateCases(t, k, base, []catalogtest.CreateCase{
+	RunCreateCases(t, k, base, []CreateCase{
 		{Name: "no schedule", Spec: `"schedule":""`, Want: []string{"spec.schedule: Required value"}},
 		{Name: "counts", Spec: `"startingDeadlineSeconds":-1,"successfulJobsHistoryLimit":-1,"failedJobsHistoryLimit":-1`, Want: []string{"spec.startingDeadlineSeconds: Invalid value: -1: must be greater than or equal to 0",
 			"spec.successfulJobsHistoryLimit: Invalid value: -1: must be greater than or equal to 0", "spec.failedJobsHistoryLimit: Invalid value: -1: must be greater than or equal to 0"}},
@@ -189,12 +188,12 @@ func TestCronJob(t *testing.T) {
 		{Name: "path", Spec: `"timeZone":"../etc"`, Want: []string{`spec.timeZone: Invalid value: "../etc": unknown time zone ../etc`}},
 		{Name: "local", Spec: `"timeZone":"Local"`, Want: []string{`spec.timeZone: Invalid value: "Local": timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones`}},
 	})
-	obj = catalogtest.Named(k, tree.Tree{"metadata": tree.Tree{"name": strings.Repeat("a", 53)}, "spec": catalogtest.Merged(t, base, ``)})
-	catalogtest.Expect(t, "name", catalogtest.Create(k, obj), []string{`metadata.name: Invalid value: "` + strings.Repeat("a", 53) + `": must be no more than 52 characters`})
+	obj = Named(k, tree.Tree{"metadata": tree.Tree{"name": strings.Repeat("a", 53)}, "spec": Merged(t, base, ``)})
+	Expect(t, "name", Create(k, obj), []string{`metadata.name: Invalid value: "` + strings.Repeat("a", 53) + `": must be no more than 52 characters`})
 }
 
 func TestSchedules(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "CronJob")
+	k := KindByGVK(t, meta.Platform, "batch", "v1", "CronJob")
 	const (
 		zone     = `cannot use TZ or CRON_TZ in schedule, use timeZone field instead`
 		noFields = `expected exactly 5 fields, found 0: []`
@@ -236,12 +235,12 @@ func TestSchedules(t *testing.T) {
 		"CRON_TZ=Nowhere/At * * * * *": {"provided bad location Nowhere/At: unknown time zone Nowhere/At", zone},
 		"TZ=UTC\t*\t*\t*\t*\t*":        {"provided bad location UTC\t*\t*\t*\t*\t*: unknown time zone UTC\t*\t*\t*\t*\t*", zone},
 	} {
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"jobTemplate":{"spec":{`+catalogtest.JobTemplateSpec+`}}}}`))
+		obj := Named(k, Parse(t, `{"spec":{"jobTemplate":{"spec":{`+JobTemplateSpec+`}}}}`))
 		obj.Object("spec")["schedule"] = schedule
 		var faults []string
 		for _, msg := range want {
 			faults = append(faults, "spec.schedule: Invalid value: "+strconv.Quote(schedule)+": "+msg)
 		}
-		catalogtest.Expect(t, schedule, catalogtest.Create(k, obj), faults)
+		Expect(t, schedule, Create(k, obj), faults)
 	}
 }

@@ -4,14 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestJobValidation(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "Job")
+	k := KindByGVK(t, meta.Platform, "batch", "v1", "Job")
 	const indexed = `"completionMode":"Indexed","completions":5`
 	many := func(text string, n int) string { return strings.TrimSuffix(strings.Repeat(text+",", n), ",") }
 	values := make([]string, 256)
@@ -20,7 +19,7 @@ func TestJobValidation(t *testing.T) {
 	}
 	const rule = "spec.podFailurePolicy.rules[0]."
 	over := strings.Repeat("0", 64<<10+1)
-	catalogtest.RunCreateCases(t, k, catalogtest.JobTemplateSpec, []catalogtest.CreateCase{
+	RunCreateCases(t, k, JobTemplateSpec, []CreateCase{
 		{Name: "empty manager", Spec: `"managedBy":""`, Want: []string{"spec.managedBy: Required value"}},
 		{Name: "manager of no domain", Spec: `"managedBy":"A/b"`, Want: []string{`spec.managedBy: Invalid value: "A": a lowercase RFC 1123 subdomain…`}},
 		{Name: "manager of no path", Spec: `"managedBy":"a.b/c d"`, Want: []string{`spec.managedBy: Invalid value: "c d": Invalid path (regex used for validation is '[A-Za-z0-9/\-._~%!$&'()*+,;=:]+')`}},
@@ -32,11 +31,11 @@ func TestJobValidation(t *testing.T) {
 		{Name: "many successes", Spec: indexed + `,"successPolicy":{"rules":[` + many(`{"succeededCount":1}`, 21) + `]}`, Want: []string{"spec.successPolicy.rules: Too many: 21: must have at most 20 items"}},
 		{Name: "long successes", Spec: indexed + `,"successPolicy":{"rules":[{"succeededIndexes":"` + over + `"}]}`, Want: []string{"spec.successPolicy.rules[0].succeededIndexes: Too long: may not be more than 65536 bytes"}},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"uid":"u-1"},"spec":{`+catalogtest.JobTemplateSpec+`}}`))
-	catalogtest.Expect(t, "create", catalogtest.Create(k, obj), nil)
+	obj := Named(k, Parse(t, `{"metadata":{"uid":"u-1"},"spec":{`+JobTemplateSpec+`}}`))
+	Expect(t, "create", Create(k, obj), nil)
 	bare := tree.Clone(obj).(tree.Tree)
 	delete(bare.Object("spec", "template", "metadata", "labels"), "job-name")
-	catalogtest.Expect(t, "a label gone", catalogtest.Lines(rules.Validate(k, bare)), []string{"spec.template.metadata.labels[job-name]: Required value: must be 'x'"})
+	Expect(t, "a label gone", Lines(rules.Validate(k, bare)), []string{"spec.template.metadata.labels[job-name]: Required value: must be 'x'"})
 }
 
 func repeatedCodes(n int) []string {
@@ -48,7 +47,7 @@ func repeatedCodes(n int) []string {
 }
 
 func TestCronJobValidation(t *testing.T) {
-	catalogtest.RunCreateCases(t, catalogtest.KindByGVK(t, meta.Platform, "batch", "v1", "CronJob"), `"schedule":"@daily","jobTemplate":{"spec":{`+catalogtest.JobTemplateSpec+`}}`, []catalogtest.CreateCase{
-		{Name: "metadata of Jobs", Spec: `"jobTemplate":{"metadata":{"labels":{"a b":"c"},"annotations":{"d e":"f"}},"spec":{` + catalogtest.JobTemplateSpec + `}}`, Want: nil}, // the Jobs are refused
+	RunCreateCases(t, KindByGVK(t, meta.Platform, "batch", "v1", "CronJob"), `"schedule":"@daily","jobTemplate":{"spec":{`+JobTemplateSpec+`}}`, []CreateCase{
+		{Name: "metadata of Jobs", Spec: `"jobTemplate":{"metadata":{"labels":{"a b":"c"},"annotations":{"d e":"f"}},"spec":{` + JobTemplateSpec + `}}`, Want: nil}, // the Jobs are refused
 	})
 }

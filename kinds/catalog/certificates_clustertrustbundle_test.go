@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
@@ -26,10 +25,10 @@ func bundle(name, signer, text string) string {
 }
 
 func TestClusterTrustBundle(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Kubernetes, "certificates.k8s.io", "v1beta1", "ClusterTrustBundle")
+	k := KindByGVK(t, meta.Kubernetes, "certificates.k8s.io", "v1beta1", "ClusterTrustBundle")
 	ca := &x509.Certificate{IsCA: true, BasicConstraintsValid: true}
-	a, b := block("CERTIFICATE", catalogtest.Certificate(t, ca), nil), block("CERTIFICATE", catalogtest.Certificate(t, ca), nil)
-	leaf := catalogtest.Certificate(t, &x509.Certificate{})
+	a, b := block("CERTIFICATE", Certificate(t, ca), nil), block("CERTIFICATE", Certificate(t, ca), nil)
+	leaf := Certificate(t, &x509.Certificate{})
 	const fault = `spec.trustBundle: Invalid value: "<value omitted>": `
 	for _, c := range []struct {
 		what, name, signer, text string
@@ -45,31 +44,31 @@ func TestClusterTrustBundle(t *testing.T) {
 		{"nothing", "roots", "", "", []string{fault + "at least one trust anchor must be provided"}},
 		{"no PEM", "roots", "", "roots", []string{fault + "at least one trust anchor must be provided"}},
 		{"a key", "roots", "", a + block("PRIVATE KEY", []byte("x"), nil), []string{fault + "entry 1 has bad block type: PRIVATE KEY"}},
-		{"headers", "roots", "", block("CERTIFICATE", catalogtest.Certificate(t, ca), map[string]string{"a": "b"}), []string{fault + "entry 0 has PEM block headers"}},
+		{"headers", "roots", "", block("CERTIFICATE", Certificate(t, ca), map[string]string{"a": "b"}), []string{fault + "entry 0 has PEM block headers"}},
 		{"broken", "roots", "", block("CERTIFICATE", []byte("x"), nil), []string{fault + "entry 0 does not parse as X.509"}},
 		{"no CA", "roots", "", block("CERTIFICATE", leaf, nil), []string{fault + "entry 0 does not have the CA bit set"}},
 		{"twice", "roots", "", a + b + a, []string{fault + "duplicate trust anchor (indices [0 2])"}},
 		{"too long", "roots", "", strings.Repeat(" ", 1<<20) + a, []string{"spec.trustBundle: Too long: may not be more than 1048576 bytes"}},
 	} {
-		obj := catalogtest.Parse(t, bundle(c.name, c.signer, c.text))
-		catalogtest.Expect(t, c.what, catalogtest.Create(k, obj), c.want)
+		obj := Parse(t, bundle(c.name, c.signer, c.text))
+		Expect(t, c.what, Create(k, obj), c.want)
 	}
-	many := catalogtest.Parse(t, bundle("roots", "", strings.Repeat(block("X", nil, nil), 9999)))
-	if faults := catalogtest.Create(k, many); len(faults) != 16 {
+	many := Parse(t, bundle("roots", "", strings.Repeat(block("X", nil, nil), 9999)))
+	if faults := Create(k, many); len(faults) != 16 {
 		t.Errorf("%d faults of a text of nothing but faults", len(faults))
 	}
 }
 
 // TestClusterTrustBundleUpdate: the signer stays, and a bundle that was let in once may stay as it is.
 func TestClusterTrustBundleUpdate(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "certificates.platform.io", "v1beta1", "ClusterTrustBundle")
-	before := catalogtest.Parse(t, bundle("a.b:c:1", "a.b/c", "what was valid before"))
+	k := KindByGVK(t, meta.Platform, "certificates.platform.io", "v1beta1", "ClusterTrustBundle")
+	before := Parse(t, bundle("a.b:c:1", "a.b/c", "what was valid before"))
 	rules.Default(k, before)
-	catalogtest.Expect(t, "unchanged", catalogtest.Update(k, catalogtest.Parse(t, bundle("a.b:c:1", "a.b/c", "what was valid before")), before), nil)
-	catalogtest.Expect(t, "changed", catalogtest.Update(k, catalogtest.Parse(t, bundle("a.b:c:1", "a.b/c", "else")), before), []string{
+	Expect(t, "unchanged", Update(k, Parse(t, bundle("a.b:c:1", "a.b/c", "what was valid before")), before), nil)
+	Expect(t, "changed", Update(k, Parse(t, bundle("a.b:c:1", "a.b/c", "else")), before), []string{
 		`spec.trustBundle: Invalid value: "<value omitted>": at least one trust anchor must be provided`})
-	root := block("CERTIFICATE", catalogtest.Certificate(t, &x509.Certificate{IsCA: true, BasicConstraintsValid: true}), nil)
-	catalogtest.Expect(t, "signer", catalogtest.Update(k, catalogtest.Parse(t, bundle("a.b:c:1", "a.b/d", root)), before), []string{
+	root := block("CERTIFICATE", Certificate(t, &x509.Certificate{IsCA: true, BasicConstraintsValid: true}), nil)
+	Expect(t, "signer", Update(k, Parse(t, bundle("a.b:c:1", "a.b/d", root)), before), []string{
 		`metadata.name: Invalid value: "a.b:c:1": ClusterTrustBundle for signerName a.b/d must be named with prefix a.b:d:`,
 		`spec.signerName: Invalid value: "a.b/d": field is immutable`})
 }

@@ -3,12 +3,11 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestCoordinationBoundaries has cases on both sides of each part of a condition with several parts.
 func TestCoordinationBoundaries(t *testing.T) {
-	catalogtest.RunCreateCases(t, catalogtest.KindByGVK(t, meta.Platform, "coordination.platform.io", "v1", "Lease"), ``, []catalogtest.CreateCase{
+	RunCreateCases(t, KindByGVK(t, meta.Platform, "coordination.platform.io", "v1", "Lease"), ``, []CreateCase{
 		{Name: "strategy", Spec: `"strategy":"a b/c"`, Want: []string{`spec.strategy: Invalid value: "a b/c": prefix part a lowercase RFC 1123 subdomain…`}}})
 }

@@ -4,50 +4,49 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 // TestCoreBoundaries has cases on both sides of each part of a condition with several parts.
 func TestCoreBoundaries(t *testing.T) {
-	catalogtest.ExpectValid(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"persistentvolumeclaims":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"VolumeAttributesClass","operator":"In","values":["a"]}]}}}`)
+	ExpectValid(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"persistentvolumeclaims":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"VolumeAttributesClass","operator":"In","values":["a"]}]}}}`)
 	const mode, hints, ranges = `"service.platform.io/topology-mode":"a"`, `"service.platform.io/topology-aware-hints":"a"`, `"service.beta.platform.io/load-balancer-source-ranges":"x"`
 	annotated := func(annotations, spec string) string {
 		return `{"metadata":{"annotations":{` + annotations + `}},"spec":{` + spec + onePort + `}}`
 	}
-	catalogtest.ExpectValid(t, "", "v1", "Service", annotated(mode, ``), annotated(hints, ``), annotated(mode+","+hints, ``), annotated(ranges, balancer+`"loadBalancerSourceRanges":["10.0.0.0/8"],`))
-	catalogtest.RunBodyCases(t, catalogtest.CoreKind(t, meta.Platform, "Node"), []catalogtest.BodyCase{
+	ExpectValid(t, "", "v1", "Service", annotated(mode, ``), annotated(hints, ``), annotated(mode+","+hints, ``), annotated(ranges, balancer+`"loadBalancerSourceRanges":["10.0.0.0/8"],`))
+	RunBodyCases(t, CoreKind(t, meta.Platform, "Node"), []BodyCase{
 		{Body: `{"spec":{"podCIDRs":["fd00::/64","fd01::/64"]}}`, Want: []string{`spec.podCIDRs: Invalid value: ["fd00::/64","fd01::/64"]: may specify no more than one CIDR for each IP family`}}})
 }
 
 // TestCoreStatusLimits fills the fields of a status up to their limits.
 func TestCoreStatusLimits(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Service")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+onePort+`}}`))
-	catalogtest.Create(k, obj)
-	obj["status"] = catalogtest.Parse(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1024)+`","message":"`+strings.Repeat("m", 32768)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
-	catalogtest.Expect(t, "conditions", catalogtest.Lines(rules.Validate(k, obj)), nil)
+	k := CoreKind(t, meta.Platform, "Service")
+	obj := Named(k, Parse(t, `{"spec":{`+onePort+`}}`))
+	Create(k, obj)
+	obj["status"] = Parse(t, `{"conditions":[{"type":"A","status":"True","reason":"`+strings.Repeat("R", 1024)+`","message":"`+strings.Repeat("m", 32768)+`","lastTransitionTime":"2020-01-01T00:00:00Z"}]}`)
+	Expect(t, "conditions", Lines(rules.Validate(k, obj)), nil)
 }
 
 // TestCoreValidObjects has objects that are just within the limits.
 func TestCoreValidObjects(t *testing.T) {
-	catalogtest.ExpectValid(t, "", "v1", "Namespace", `{"spec":{"finalizers":["orphan","foregroundDeletion","platform","a.b/c"]}}`)
-	catalogtest.ExpectValid(t, "", "v1", "Secret", `{"type":"platform.io/basic-auth","data":{"username":"YQ=="}}`, `{"type":"platform.io/basic-auth","data":{"password":"YQ=="}}`,
+	ExpectValid(t, "", "v1", "Namespace", `{"spec":{"finalizers":["orphan","foregroundDeletion","platform","a.b/c"]}}`)
+	ExpectValid(t, "", "v1", "Secret", `{"type":"platform.io/basic-auth","data":{"username":"YQ=="}}`, `{"type":"platform.io/basic-auth","data":{"password":"YQ=="}}`,
 		`{"stringData":{"a":"`+strings.Repeat("x", 1<<20)+`"}}`)
-	catalogtest.ExpectValid(t, "", "v1", "Node", `{"spec":{"taints":[{"key":"a","effect":"NoSchedule","value":""}]},"status":{"capacity":{"cpu":"0","hugepages-1Gi":"0","hugepages-2Mi":"2Mi","memory":"1","pods":"1"}}}`,
+	ExpectValid(t, "", "v1", "Node", `{"spec":{"taints":[{"key":"a","effect":"NoSchedule","value":""}]},"status":{"capacity":{"cpu":"0","hugepages-1Gi":"0","hugepages-2Mi":"2Mi","memory":"1","pods":"1"}}}`,
 		`{"spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}}`)
-	catalogtest.ExpectValid(t, "", "v1", "LimitRange",
+	ExpectValid(t, "", "v1", "LimitRange",
 		`{"spec":{"limits":[{"type":"PersistentVolumeClaim","min":{"storage":"1"}},{"type":"Container","default":{"cpu":"2"},"defaultRequest":{"cpu":"1"}},{"type":"Pod","max":{"cpu":"2"},"min":{"cpu":"2"},"maxLimitRequestRatio":{"cpu":"1"}}]}}`,
 		`{"spec":{"limits":[{"type":"Pod","max":{"cpu":"2"},"min":{"cpu":"0"},"maxLimitRequestRatio":{"cpu":"5"}},{"type":"Container","default":{"hugepages-2Mi":"2Mi"},"defaultRequest":{"hugepages-2Mi":"2Mi"}}]}}`)
-	catalogtest.ExpectValid(t, "", "v1", "Service", `{"spec":{"type":"ExternalName","externalName":"a.b"}}`, `{"spec":{"clusterIP":"None"}}`)
-	catalogtest.ExpectValid(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"a.b/c":"1","pods":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"Exists"},{"scopeName":"PriorityClass","operator":"NotIn","values":["a"]}]}}}`)
+	ExpectValid(t, "", "v1", "Service", `{"spec":{"type":"ExternalName","externalName":"a.b"}}`, `{"spec":{"clusterIP":"None"}}`)
+	ExpectValid(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"a.b/c":"1","pods":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"Exists"},{"scopeName":"PriorityClass","operator":"NotIn","values":["a"]}]}}}`)
 }
 
 // TestCoreValidUpdates has updates that keep immutable fields.
 func TestCoreValidUpdates(t *testing.T) {
 	const class, local = `"loadBalancerClass":"e.com/x"`, `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`
-	catalogtest.RunSpecUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.SpecUpdateCase{
+	RunSpecUpdateCases(t, CoreKind(t, meta.Platform, "Service"), onePort, []SpecUpdateCase{
 		{Name: "class kept", Old: balancer + class, Now: `"sessionAffinity":"ClientIP"`, Want: nil},
 		{Name: "class gone with the type", Old: balancer + class, Now: `"type":"NodePort","loadBalancerClass":null`, Want: nil},
 		{Name: "class with the type", Old: `"type":"NodePort"`, Now: balancer + class, Want: nil},
@@ -55,7 +54,7 @@ func TestCoreValidUpdates(t *testing.T) {
 		{Name: "port for health checks with the policy", Old: balancer + `"sessionAffinity":"None"`, Now: local, Want: nil},
 		{Name: "port for health checks gone", Old: balancer + local, Now: `"externalTrafficPolicy":"Cluster","healthCheckNodePort":null`, Want: nil},
 	})
-	catalogtest.RunUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Node"), []catalogtest.UpdateCase{
+	RunUpdateCases(t, CoreKind(t, meta.Platform, "Node"), []UpdateCase{
 		{Old: `{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p"}}`, Now: `{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p","unschedulable":true}}`, Want: nil},
 	})
 }

@@ -4,12 +4,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestConfigMap(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "ConfigMap")
+	k := CoreKind(t, meta.Platform, "ConfigMap")
 	big := strings.Repeat("x", 1<<20)
 	for _, c := range []struct {
 		obj  string
@@ -31,12 +30,12 @@ func TestConfigMap(t *testing.T) {
 		if len(name) > 80 {
 			name = name[:80]
 		}
-		catalogtest.Expect(t, name, catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, c.obj))), c.want)
+		Expect(t, name, Create(k, Named(k, Parse(t, c.obj))), c.want)
 	}
 }
 
 func TestConfigMapUpdate(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "ConfigMap")
+	k := CoreKind(t, meta.Platform, "ConfigMap")
 	for _, c := range []struct {
 		old, now string
 		want     []string
@@ -49,12 +48,12 @@ func TestConfigMapUpdate(t *testing.T) {
 		{`{"immutable":true}`, `{"binaryData":{"x":"AA=="}}`, []string{"immutable: Forbidden: field is immutable when `immutable` is set",
 			"binaryData: Forbidden: field is immutable when `immutable` is set"}},
 	} {
-		catalogtest.Expect(t, c.old+" → "+c.now, catalogtest.Update(k, catalogtest.Named(k, catalogtest.Parse(t, c.now)), catalogtest.Named(k, catalogtest.Parse(t, c.old))), c.want)
+		Expect(t, c.old+" → "+c.now, Update(k, Named(k, Parse(t, c.now)), Named(k, Parse(t, c.old))), c.want)
 	}
 }
 
 func TestSecret(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Secret")
+	k := CoreKind(t, meta.Kubernetes, "Secret")
 	for _, c := range []struct {
 		obj  string
 		want []string
@@ -78,45 +77,45 @@ func TestSecret(t *testing.T) {
 		if len(name) > 80 {
 			name = name[:80]
 		}
-		catalogtest.Expect(t, name, catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, c.obj))), c.want)
+		Expect(t, name, Create(k, Named(k, Parse(t, c.obj))), c.want)
 	}
 }
 
 func TestSecretStringData(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Secret")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"data":{"a":"MQ==","b":"Mg=="},"stringData":{"b":"three","c":""}}`))
-	catalogtest.Expect(t, "stringData", catalogtest.Create(k, obj), nil)
-	catalogtest.EqualJSON(t, "data", obj["data"], `{"a":"MQ==","b":"dGhyZWU=","c":""}`)
-	catalogtest.EqualJSON(t, "type", obj["type"], `"Opaque"`)
+	k := CoreKind(t, meta.Platform, "Secret")
+	obj := Named(k, Parse(t, `{"data":{"a":"MQ==","b":"Mg=="},"stringData":{"b":"three","c":""}}`))
+	Expect(t, "stringData", Create(k, obj), nil)
+	EqualJSON(t, "data", obj["data"], `{"a":"MQ==","b":"dGhyZWU=","c":""}`)
+	EqualJSON(t, "type", obj["type"], `"Opaque"`)
 	if obj.Has("stringData") {
 		t.Error("stringData can be read")
 	}
 }
 
 func TestSecretUpdate(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Secret")
-	old := catalogtest.Named(k, catalogtest.Parse(t, `{"type":"a","immutable":true,"data":{"x":"MQ=="}}`))
-	catalogtest.Expect(t, "type and data", catalogtest.Update(k, catalogtest.Named(k, catalogtest.Parse(t, `{"immutable":true,"stringData":{"x":"2"}}`)), old), []string{
+	k := CoreKind(t, meta.Platform, "Secret")
+	old := Named(k, Parse(t, `{"type":"a","immutable":true,"data":{"x":"MQ=="}}`))
+	Expect(t, "type and data", Update(k, Named(k, Parse(t, `{"immutable":true,"stringData":{"x":"2"}}`)), old), []string{
 		`type: Invalid value: "Opaque": field is immutable`, "data: Forbidden: field is immutable when `immutable` is set"})
-	catalogtest.Expect(t, "the same text", catalogtest.Update(k, catalogtest.Named(k, catalogtest.Parse(t, `{"type":"a","immutable":true,"stringData":{"x":"1"}}`)), old), nil)
+	Expect(t, "the same text", Update(k, Named(k, Parse(t, `{"type":"a","immutable":true,"stringData":{"x":"1"}}`)), old), nil)
 }
 
 func TestNamespace(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Namespace")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"status":{"phase":"Terminating"},"metadata":{"labels":{"kubernetes.io/metadata.name":"other"}}}`))
-	catalogtest.Expect(t, "create", catalogtest.Create(k, obj), nil)
-	catalogtest.EqualJSON(t, "created", obj, `{"metadata":{"name":"x","labels":{"kubernetes.io/metadata.name":"x"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`)
-	now := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"finalizers":[]},"status":{"phase":"Gone"}}`))
-	catalogtest.Expect(t, "update", catalogtest.Update(k, now, obj), nil)
-	catalogtest.EqualJSON(t, "updated", now, `{"metadata":{"name":"x","labels":{"kubernetes.io/metadata.name":"x"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`)
-	catalogtest.Expect(t, "finalizer", catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"finalizers":["mine"]}}`))), []string{
+	k := CoreKind(t, meta.Kubernetes, "Namespace")
+	obj := Named(k, Parse(t, `{"status":{"phase":"Terminating"},"metadata":{"labels":{"kubernetes.io/metadata.name":"other"}}}`))
+	Expect(t, "create", Create(k, obj), nil)
+	EqualJSON(t, "created", obj, `{"metadata":{"name":"x","labels":{"kubernetes.io/metadata.name":"x"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`)
+	now := Named(k, Parse(t, `{"spec":{"finalizers":[]},"status":{"phase":"Gone"}}`))
+	Expect(t, "update", Update(k, now, obj), nil)
+	EqualJSON(t, "updated", now, `{"metadata":{"name":"x","labels":{"kubernetes.io/metadata.name":"x"}},"spec":{"finalizers":["kubernetes"]},"status":{"phase":"Active"}}`)
+	Expect(t, "finalizer", Create(k, Named(k, Parse(t, `{"spec":{"finalizers":["mine"]}}`))), []string{
 		`spec.finalizers: Invalid value: "mine": name is neither a standard finalizer name nor is it fully qualified`})
-	catalogtest.Expect(t, "name", catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"name":"a.b"}}`))), []string{`metadata.name: Invalid value: "a.b": a lowercase RFC 1123 label…`})
-	catalogtest.Expect(t, "namespace", catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"namespace":"a"}}`))), []string{`metadata.namespace: Forbidden: not allowed on this type`})
+	Expect(t, "name", Create(k, Named(k, Parse(t, `{"metadata":{"name":"a.b"}}`))), []string{`metadata.name: Invalid value: "a.b": a lowercase RFC 1123 label…`})
+	Expect(t, "namespace", Create(k, Named(k, Parse(t, `{"metadata":{"namespace":"a"}}`))), []string{`metadata.namespace: Forbidden: not allowed on this type`})
 }
 
 func TestEvent(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Event")
+	k := CoreKind(t, meta.Platform, "Event")
 	for _, c := range []struct {
 		obj  string
 		want []string
@@ -130,6 +129,6 @@ func TestEvent(t *testing.T) {
 		{`{"eventTime":"2026-01-01T00:00:00.000000Z","involvedObject":{"namespace":"ns"},"reportingComponent":"a b","reportingInstance":"i","action":"a","reason":"` + strings.Repeat("r", 129) + `"}`,
 			[]string{`reportingComponent: Invalid value: "a b": name part…`, `reason: Invalid value: "": can have at most 128 characters`}},
 	} {
-		catalogtest.Expect(t, c.obj, catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, c.obj))), c.want)
+		Expect(t, c.obj, Create(k, Named(k, Parse(t, c.obj))), c.want)
 	}
 }

@@ -3,17 +3,16 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestLimitRange(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "LimitRange")
+	k := CoreKind(t, meta.Platform, "LimitRange")
 	limits := func(items string) string { return `{"spec":{"limits":[` + items + `]}}` }
-	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, limits(`{"type":"Container","max":{"cpu":"2"},"min":{"cpu":"1","memory":"1Mi"}},{"type":"Pod","max":{"cpu":"2"}}`)),
+	EqualJSON(t, "defaults", Defaulted(t, k, limits(`{"type":"Container","max":{"cpu":"2"},"min":{"cpu":"1","memory":"1Mi"}},{"type":"Pod","max":{"cpu":"2"}}`)),
 		limits(`{"type":"Container","max":{"cpu":"2"},"min":{"cpu":"1","memory":"1Mi"},"default":{"cpu":"2"},"defaultRequest":{"cpu":"2","memory":"1Mi"}},{"type":"Pod","max":{"cpu":"2"}}`))
 	const at = "spec.limits[0]"
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	RunBodyCases(t, k, []BodyCase{
 		{Body: limits(`{"type":"PersistentVolumeClaim","max":{"storage":"1Gi"}},{"type":"a.b/Thing","min":{"pods":"1"}}`), Want: nil},
 		{Body: limits(`{"type":"Thing"},{"type":"Pod"},{"type":"Pod"}`), Want: []string{at + `.type: Invalid value: "Thing": must be a standard limit type or fully qualified`, `spec.limits[2].type: Duplicate value: "Pod"`}},
 		{Body: limits(`{"type":"a b"}`), Want: []string{at + `.type: Invalid value: "a b": name part…`}},

@@ -3,17 +3,16 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestNode(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Node")
-	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, `{"spec":{"podCIDR":"10.0.0.0/24","configSource":{"configMap":{"name":"a"}}},"status":{"capacity":{"cpu":"4"}}}`),
+	k := CoreKind(t, meta.Kubernetes, "Node")
+	EqualJSON(t, "defaults", Defaulted(t, k, `{"spec":{"podCIDR":"10.0.0.0/24","configSource":{"configMap":{"name":"a"}}},"status":{"capacity":{"cpu":"4"}}}`),
 		`{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24"]},"status":{"capacity":{"cpu":"4"},"allocatable":{"cpu":"4"}}}`)
-	catalogtest.EqualJSON(t, "ranges", catalogtest.Defaulted(t, k, `{"spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}}`), `{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]}}`)
-	catalogtest.EqualJSON(t, "old field", catalogtest.Defaulted(t, k, `{"spec":{"podCIDR":"10.1.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]}}`), `{"spec":{"podCIDR":"10.1.0.0/24","podCIDRs":["10.1.0.0/24"]}}`)
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	EqualJSON(t, "ranges", Defaulted(t, k, `{"spec":{"podCIDRs":["10.0.0.0/24","fd00::/64"]}}`), `{"spec":{"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]}}`)
+	EqualJSON(t, "old field", Defaulted(t, k, `{"spec":{"podCIDR":"10.1.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]}}`), `{"spec":{"podCIDR":"10.1.0.0/24","podCIDRs":["10.1.0.0/24"]}}`)
+	RunBodyCases(t, k, []BodyCase{
 		{Body: `{"spec":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"a","effect":"NoExecute","value":"b"}]}}`, Want: nil},
 		{Body: `{"spec":{"taints":[{"key":"a b","effect":"Never","value":"c d"},{"key":"a"},{"key":"x","effect":"NoExecute"},{"key":"x","effect":"NoExecute"}]}}`, Want: []string{
 			`metadata.taints[0].key: Invalid value: "a b": name part…`, `metadata.taints[0].value: Invalid value: "c d": a valid label…`,
@@ -27,14 +26,14 @@ func TestNode(t *testing.T) {
 		{Body: `{"status":{"addresses":[{"type":"InternalIP","address":"a"},{"type":"InternalIP","address":"b"},{"type":"InternalIP","address":"a"}]}}`, Want: []string{
 			`status.addresses[2]: Duplicate value: {"address":"a","type":"InternalIP"}`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: `{"spec":{}}`, Now: `{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p","unschedulable":true,"taints":[{"key":"a","effect":"NoSchedule"}]}}`, Want: nil},
 		{Old: `{"spec":{"podCIDR":"10.0.0.0/24","providerID":"p"}}`, Now: `{"spec":{"podCIDR":"10.1.0.0/24","providerID":"q"}}`, Want: []string{
 			`spec.podCIDRs: Forbidden: node updates may not change podCIDR except from "" to valid`, `spec.providerID: Forbidden: node updates may not change providerID except from "" to valid`}},
 		{Old: `{"spec":{}}`, Now: `{"spec":{"externalID":"e"}}`, Want: []string{`: Forbidden: node updates may only change labels, taints, or capacity…`}},
 	})
-	old, now := catalogtest.Named(k, catalogtest.Parse(t, `{"status":{"phase":"Running"}}`)), catalogtest.Named(k, catalogtest.Parse(t, `{"status":{"phase":"Gone"}}`))
-	catalogtest.Expect(t, "status", catalogtest.Update(k, now, old), nil)
+	old, now := Named(k, Parse(t, `{"status":{"phase":"Running"}}`)), Named(k, Parse(t, `{"status":{"phase":"Gone"}}`))
+	Expect(t, "status", Update(k, now, old), nil)
 	if got := now.Object("status").String("phase"); got != "Running" {
 		t.Errorf("an update of the main resource set status.phase to %s", got)
 	}

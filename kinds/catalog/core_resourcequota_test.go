@@ -3,14 +3,13 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 func TestResourceQuota(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "ResourceQuota")
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	k := CoreKind(t, meta.Kubernetes, "ResourceQuota")
+	RunBodyCases(t, k, []BodyCase{
 		{Body: `{"spec":{"hard":{"cpu":"1","requests.memory":"1Gi","pods":"4","count/deployments.apps":"2","gold.storageclass.storage.k8s.io/requests.storage":"1Gi","requests.storage":"9Gi","requests.nvidia.com/gpu":"4"}}}`, Want: nil},
 		{Body: `{"spec":{"hard":{"gold":"1","a b":"1","storage":"1","pods":"1500m","cpu":"-1"}}}`, Want: []string{
 			`spec.hard[a b]: Invalid value: "a b": name part…`, `spec.hard[a b]: Invalid value: "a b": must be a standard resource for quota`,
@@ -31,12 +30,12 @@ func TestResourceQuota(t *testing.T) {
 			`spec.scopeSelector.matchExpressions.operator: Invalid value: "In": must be 'Exists' when scope is any of…`,
 			`spec.scopeSelector.matchExpressions.scopeName: Invalid value: "Odd": unsupported scope`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: `{"spec":{"hard":{"pods":"1"},"scopes":["BestEffort","Terminating"]}}`, Now: `{"spec":{"hard":{"pods":"2"},"scopes":["Terminating","BestEffort"]}}`, Want: nil},
 		{Old: `{"spec":{"hard":{"pods":"1"},"scopes":["BestEffort"]}}`, Now: `{"spec":{"hard":{"pods":"1"}}}`, Want: []string{`spec.scopes: Invalid value: null: field is immutable`}},
 	})
-	status := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{},"status":{"hard":{"gold":"1"},"used":{"pods":"-1"}}}`))
-	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, status)), []string{
+	status := Named(k, Parse(t, `{"spec":{},"status":{"hard":{"gold":"1"},"used":{"pods":"-1"}}}`))
+	Expect(t, "status", Lines(rules.Validate(k, status)), []string{
 		`status.hard[gold]: Invalid value: "gold": must be a standard resource type or fully qualified`, `status.hard[gold]: Invalid value: "gold": must be a standard resource for quota`,
 		`status.used[pods]: Invalid value: "-1": must be greater than or equal to 0`})
 }

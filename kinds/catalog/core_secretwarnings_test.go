@@ -4,18 +4,17 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestSecretWarnings warns only of a certificate that no server could use.
 func TestSecretWarnings(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Secret")
+	k := CoreKind(t, meta.Platform, "Secret")
 	for secret, want := range map[string][]string{
 		`{"type":"platform.io/tls","data":{"tls.crt":"YQ==","tls.key":"YQ=="}}`: {"tls: failed to find any PEM data in certificate input"},
 		`{"type":"Opaque","data":{"tls.crt":"YQ==","tls.key":"YQ=="}}`:          nil,
 	} {
-		if got := k.Strategy.Warnings(catalogtest.Parse(t, secret), nil); !slices.Equal(got, want) {
+		if got := k.Strategy.Warnings(Parse(t, secret), nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", secret, got)
 		}
 	}

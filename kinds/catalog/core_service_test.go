@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -14,7 +13,7 @@ import (
 )
 
 func TestServiceDefaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Service")
+	k := CoreKind(t, meta.Platform, "Service")
 	for _, c := range []struct{ spec, want string }{
 		{onePort, `{"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster","ports":[{"port":80,"protocol":"TCP","targetPort":80}]}`},
 		{`"ports":[{"port":80,"protocol":"UDP","targetPort":"dns"}]`,
@@ -28,18 +27,18 @@ func TestServiceDefaults(t *testing.T) {
 			`{"type":"ClusterIP","sessionAffinity":"ClientIP","internalTrafficPolicy":"Cluster","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":5}}}`},
 		{`"sessionAffinityConfig":{"clientIP":{"timeoutSeconds":5}}`, `{"type":"ClusterIP","sessionAffinity":"None","internalTrafficPolicy":"Cluster"}`},
 	} {
-		obj := catalogtest.Parse(t, `{"spec":{`+c.spec+`}}`)
+		obj := Parse(t, `{"spec":{`+c.spec+`}}`)
 		rules.Default(k, obj)
-		catalogtest.EqualJSON(t, c.spec, obj["spec"], c.want)
+		EqualJSON(t, c.spec, obj["spec"], c.want)
 	}
-	obj := catalogtest.Parse(t, `{"spec":{"type":"LoadBalancer"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"},{"hostname":"a"}]}}}`)
+	obj := Parse(t, `{"spec":{"type":"LoadBalancer"},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4"},{"hostname":"a"}]}}}`)
 	rules.Default(k, obj)
-	catalogtest.EqualJSON(t, "the mode of an address", obj["status"], `{"loadBalancer":{"ingress":[{"ip":"1.2.3.4","ipMode":"VIP"},{"hostname":"a"}]}}`)
+	EqualJSON(t, "the mode of an address", obj["status"], `{"loadBalancer":{"ingress":[{"ip":"1.2.3.4","ipMode":"VIP"},{"hostname":"a"}]}}`)
 }
 
 func TestServiceRules(t *testing.T) {
 	const mode = "service.platform.io/topology-mode"
-	catalogtest.RunCreateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.CreateCase{
+	RunCreateCases(t, CoreKind(t, meta.Platform, "Service"), onePort, []CreateCase{
 		{Name: "plain", Spec: ``, Want: nil},
 		{Name: "no ports", Spec: `"ports":null`, Want: []string{`spec.ports: Required value`}},
 		{Name: "headless without ports", Spec: `"ports":null,"clusterIP":"None"`, Want: nil},
@@ -82,17 +81,17 @@ func TestServiceRules(t *testing.T) {
 			`spec.clusterIPs: Forbidden: may not be set for ExternalName services`, `spec.ipFamilies: Forbidden: may not be set for ExternalName services`,
 			`spec.ipFamilyPolicy: Forbidden: may not be set for ExternalName services`}},
 	})
-	k := catalogtest.CoreKind(t, meta.Platform, "Service")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"name":"1x","annotations":{"`+mode+`":"a","service.platform.io/topology-aware-hints":"b","service.beta.platform.io/load-balancer-source-ranges":"10.0.0.0/8, x"}},"spec":{`+balancer+onePort+`}}`))
-	catalogtest.Expect(t, "name and annotations", catalogtest.Create(k, obj), []string{`metadata.name: Invalid value: "1x": a DNS-1035 label…`,
+	k := CoreKind(t, meta.Platform, "Service")
+	obj := Named(k, Parse(t, `{"metadata":{"name":"1x","annotations":{"`+mode+`":"a","service.platform.io/topology-aware-hints":"b","service.beta.platform.io/load-balancer-source-ranges":"10.0.0.0/8, x"}},"spec":{`+balancer+onePort+`}}`))
+	Expect(t, "name and annotations", Create(k, obj), []string{`metadata.name: Invalid value: "1x": a DNS-1035 label…`,
 		`metadata.annotations[` + mode + `]: Invalid value: "a": must match annotations[service.platform.io/topology-aware-hints] when both are specified`,
 		`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: Invalid value: "x": must be a valid CIDR value…`})
-	obj = catalogtest.Named(k, catalogtest.Parse(t, `{"metadata":{"annotations":{"service.beta.platform.io/load-balancer-source-ranges":""}},"spec":{`+onePort+`}}`))
-	catalogtest.Expect(t, "annotation of another type", catalogtest.Create(k, obj), []string{`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: ` + onlyLoadBalancerMsg})
+	obj = Named(k, Parse(t, `{"metadata":{"annotations":{"service.beta.platform.io/load-balancer-source-ranges":""}},"spec":{`+onePort+`}}`))
+	Expect(t, "annotation of another type", Create(k, obj), []string{`metadata.annotations[service.beta.platform.io/load-balancer-source-ranges]: ` + onlyLoadBalancerMsg})
 }
 
 func TestServicePorts(t *testing.T) {
-	catalogtest.RunCreateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), `"type":"NodePort"`, []catalogtest.CreateCase{
+	RunCreateCases(t, CoreKind(t, meta.Platform, "Service"), `"type":"NodePort"`, []CreateCase{
 		{Name: "several", Spec: `"ports":[{"name":"a","port":80,"nodePort":30000},{"name":"b","port":80,"protocol":"UDP","nodePort":30000}]`, Want: nil},
 		{Name: "no number", Spec: `"ports":[{"port":0,"targetPort":1}]`, Want: []string{`spec.ports[0].port: Invalid value: 0: must be between 1 and 65535, inclusive`}},
 		{Name: "not named", Spec: `"ports":[{"port":1},{"name":"b","port":2}]`, Want: []string{`spec.ports[0].name: Required value`}},
@@ -109,7 +108,7 @@ func TestServicePorts(t *testing.T) {
 }
 
 func TestServiceAddresses(t *testing.T) {
-	catalogtest.RunCreateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.CreateCase{
+	RunCreateCases(t, CoreKind(t, meta.Platform, "Service"), onePort, []CreateCase{
 		{Name: "an address", Spec: `"clusterIP":"10.0.0.5"`, Want: nil},
 		{Name: "both", Spec: `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::5"],"ipFamilies":["IPv4","IPv6"]`, Want: nil},
 		{Name: "no address", Spec: `"clusterIP":"x"`, Want: []string{`spec.clusterIPs[0]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`}},
@@ -127,7 +126,7 @@ func TestServiceAddresses(t *testing.T) {
 }
 
 func TestServiceStatus(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Service")
+	k := CoreKind(t, meta.Platform, "Service")
 	for _, c := range []struct {
 		status string
 		want   []string
@@ -151,17 +150,17 @@ func TestServiceStatus(t *testing.T) {
 			`status.conditions[0].lastTransitionTime: Required value`,
 			`status.conditions[0].reason: Invalid value: "not so": a condition reason must start with alphabetic character…`, `status.conditions[0].message: Too long: may not be more than 32768 bytes`}},
 	} {
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))
-		catalogtest.Create(k, obj)
-		obj["status"] = catalogtest.Parse(t, c.status)
-		catalogtest.Expect(t, c.status[:min(len(c.status), 99)], catalogtest.Lines(rules.Validate(k, obj)), c.want)
+		obj := Named(k, Parse(t, `{"spec":{"type":"LoadBalancer",`+onePort+`}}`))
+		Create(k, obj)
+		obj["status"] = Parse(t, c.status)
+		Expect(t, c.status[:min(len(c.status), 99)], Lines(rules.Validate(k, obj)), c.want)
 	}
 }
 
 // TestServiceUpdate checks that allocated values stay if an update leaves them out, and that fields of
 // the old type go unless the update changes them.
 func TestServiceUpdate(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Service")
+	k := CoreKind(t, meta.Platform, "Service")
 	const local = `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30009,"allocateLoadBalancerNodePorts":true,"loadBalancerClass":"e.com/x",` + addresses +
 		`,"internalTrafficPolicy":"Cluster","sessionAffinity":"None","ports":[{"name":"a","port":80,"targetPort":80,"protocol":"TCP","nodePort":30001}]`
 	for _, c := range []struct{ name, old, now, want string }{
@@ -178,10 +177,10 @@ func TestServiceUpdate(t *testing.T) {
 			`{"type":"NodePort","externalTrafficPolicy":"Cluster","internalTrafficPolicy":"Cluster","sessionAffinity":"None","ports":[
 			{"name":"a","port":1,"targetPort":1,"protocol":"TCP"},{"name":"b","port":2,"targetPort":2,"protocol":"TCP","nodePort":30001}]}`},
 	} {
-		old := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+c.old+`},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4","ipMode":"VIP"}]}}}`))
-		now := catalogtest.Named(k, tree.Tree{"spec": catalogtest.Merged(t, c.now, `"x":null`)})
-		catalogtest.Update(k, now, old)
-		catalogtest.EqualJSON(t, c.name, now["spec"], c.want)
+		old := Named(k, Parse(t, `{"spec":{`+c.old+`},"status":{"loadBalancer":{"ingress":[{"ip":"1.2.3.4","ipMode":"VIP"}]}}}`))
+		now := Named(k, tree.Tree{"spec": Merged(t, c.now, `"x":null`)})
+		Update(k, now, old)
+		EqualJSON(t, c.name, now["spec"], c.want)
 		if balanced := len(now.Object("status", "loadBalancer")) > 0; balanced != strings.Contains(c.want, `"LoadBalancer"`) {
 			t.Errorf("%s: status %v", c.name, now["status"])
 		}
@@ -196,7 +195,7 @@ func TestServiceChanges(t *testing.T) {
 		two   = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::5"],"ipFamilies":["IPv4","IPv6"],"ipFamilyPolicy":"PreferDualStack"`
 		outer = `"type":"ExternalName","externalName":"a.b"`
 	)
-	catalogtest.RunSpecUpdateCases(t, catalogtest.CoreKind(t, meta.Platform, "Service"), onePort, []catalogtest.SpecUpdateCase{
+	RunSpecUpdateCases(t, CoreKind(t, meta.Platform, "Service"), onePort, []SpecUpdateCase{
 		{Name: "nothing", Old: one, Now: ``, Want: nil},
 		{Name: "another address", Old: one, Now: `"clusterIP":"10.0.0.6"`, Want: []string{`spec.clusterIPs[0]: Invalid value: ["10.0.0.6"]: may not change once set`}},
 		{Name: "headless", Old: one, Now: `"clusterIP":"None"`, Want: []string{`spec.clusterIPs[0]: Invalid value: ["None"]: may not change once set`}},
@@ -219,7 +218,7 @@ func TestServiceChanges(t *testing.T) {
 }
 
 func TestServiceWarnings(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Service")
+	k := CoreKind(t, meta.Kubernetes, "Service")
 	for _, c := range []struct {
 		spec string
 		want []string
@@ -231,23 +230,23 @@ func TestServiceWarnings(t *testing.T) {
 		{`"externalName":"a"`, []string{`spec.externalName is ignored when spec.type is not "ExternalName"`}},
 		{`"trafficDistribution":"PreferClose"`, []string{`spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"`}},
 	} {
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+c.spec+`}}`))
-		catalogtest.Create(k, obj)
+		obj := Named(k, Parse(t, `{"spec":{`+c.spec+`}}`))
+		Create(k, obj)
 		if got := k.Strategy.Warnings(obj, nil); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q", c.spec, got)
 		}
 	}
-	obj := catalogtest.Parse(t, `{"metadata":{"annotations":{"service.kubernetes.io/topology-aware-hints":"Auto"}}}`)
-	catalogtest.Expect(t, "annotation", k.Strategy.Warnings(obj, nil), []string{"annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead"})
+	obj := Parse(t, `{"metadata":{"annotations":{"service.kubernetes.io/topology-aware-hints":"Auto"}}}`)
+	Expect(t, "annotation", k.Strategy.Warnings(obj, nil), []string{"annotation service.kubernetes.io/topology-aware-hints is deprecated, please use service.kubernetes.io/topology-mode instead"})
 }
 
 func TestServiceValidation(t *testing.T) {
 	var faults schema.Faults
-	service.ValidateClusterIPs(catalogtest.Parse(t, `{"clusterIP":"10.0.0.1"}`), &faults)
-	catalogtest.Expect(t, "clusterIP alone", catalogtest.Lines(faults.List), []string{"spec.clusterIPs: Required value"})
+	service.ValidateClusterIPs(Parse(t, `{"clusterIP":"10.0.0.1"}`), &faults)
+	Expect(t, "clusterIP alone", Lines(faults.List), []string{"spec.clusterIPs: Required value"})
 
-	k := catalogtest.CoreKind(t, meta.Platform, "Service")
-	catalogtest.RunSpecUpdateCases(t, k, onePort, []catalogtest.SpecUpdateCase{
+	k := CoreKind(t, meta.Platform, "Service")
+	RunSpecUpdateCases(t, k, onePort, []SpecUpdateCase{
 		{Name: "no families", Old: `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"]`, Now: `"ipFamilies":null`, Want: []string{`spec.ipFamilies[0]: Invalid value: null: primary ipFamily can not be unset`}},
 	})
 }

@@ -3,13 +3,12 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestServiceAccount(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "ServiceAccount")
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	k := CoreKind(t, meta.Platform, "ServiceAccount")
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: `{}`},
 		{Obj: `{"metadata":{"name":"a.b"},"secrets":[{"name":"s"},{"name":"s"}],"imagePullSecrets":[{"name":"i"}],"automountServiceAccountToken":false}`},
 		{Obj: `{"metadata":{"name":"A"}}`, Want: []string{`metadata.name: Invalid value: "A": a lowercase RFC 1123 subdomain…`}},

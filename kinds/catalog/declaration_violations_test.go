@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -72,7 +71,7 @@ func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	for _, f := range slices.Backward(p.steps) {
 		content = tree.Tree{f.Name: wrapValue(f, content)}
 	}
-	return catalogtest.Named(p.kind, content)
+	return Named(p.kind, content)
 }
 
 // wrapValue puts a value into a list or a map if the field is one.
@@ -144,7 +143,7 @@ func TestEveryDeclaredRule(t *testing.T) {
 
 // TestEveryDeclaredDefault leaves out every field that has a declared default.
 func TestEveryDeclaredDefault(t *testing.T) {
-	for _, k := range withoutRules(catalogtest.NewCatalog(t, meta.Platform).Kinds()) {
+	for _, k := range withoutRules(NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
 			content := tree.Tree{}
 			rules.Default(k, p.object(content))
@@ -164,7 +163,7 @@ func TestEveryDeclaredDefault(t *testing.T) {
 // not stored.
 func validatedKinds(t *testing.T) []*schema.Kind {
 	t.Helper()
-	c := catalogtest.NewCatalog(t, meta.Platform)
+	c := NewCatalog(t, meta.Platform)
 	all := c.StorageKinds()
 	for _, k := range c.Kinds() {
 		if k.Virtual() {
@@ -216,7 +215,7 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	t.Helper()
 	path := tree.FieldPath(p.path(), f.Name)
 	with, without := p.object(tree.Tree{f.Name: wrapValue(f, validValue(f))}), p.object(tree.Tree{})
-	if got := catalogtest.Lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
+	if got := Lines(rules.ValidateUpdate(p.kind, without, with)); len(got) != 1 || !strings.HasPrefix(got[0], path+": Invalid value: null: field is immutable") {
 		t.Errorf("%s: changed, got %v", path, got)
 	}
 	if got := rules.ValidateUpdate(p.kind, with, with); got != nil {

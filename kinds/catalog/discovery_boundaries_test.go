@@ -3,17 +3,16 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestDiscoveryBoundaries has cases on both sides of each part of a condition with several parts.
 func TestDiscoveryBoundaries(t *testing.T) {
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, "discovery.platform.io", "EndpointSlice"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, "discovery.platform.io", "EndpointSlice"), []ValidationCase{
 		{Obj: endpointSliceJSON("IPv6", `"addresses":["fd00::1%a"]`), Want: []string{`endpoints[0].addresses[0]: Invalid value: "fd00::1%a": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`}}})
 }
 
 // TestDiscoveryValidObjects has objects that are just within the limits.
 func TestDiscoveryValidObjects(t *testing.T) {
-	catalogtest.ExpectValid(t, "discovery.platform.io", "v1", "EndpointSlice", endpointSliceJSON("IPv4", `"addresses":["10.1.2.3"],"hints":{"forZones":[`+catalogtest.RepeatItem(8, `{"name":"%"}`)+`]}`), `{"addressType":"IPv4","ports":[{"port":65535}]}`)
+	ExpectValid(t, "discovery.platform.io", "v1", "EndpointSlice", endpointSliceJSON("IPv4", `"addresses":["10.1.2.3"],"hints":{"forZones":[`+RepeatItem(8, `{"name":"%"}`)+`]}`), `{"addressType":"IPv4","ports":[{"port":65535}]}`)
 }

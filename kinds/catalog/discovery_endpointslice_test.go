@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -19,9 +18,9 @@ func repeated(n int, format string) string {
 }
 
 func TestEndpointSlice(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, "discovery.platform.io", "EndpointSlice")
+	k := KindInGroup(t, meta.Platform, "discovery.platform.io", "EndpointSlice")
 	ports := func(list string) string { return `{"addressType":"IPv4","ports":` + list + `}` }
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: endpointSliceJSON("IPv4", `"addresses":["10.1.2.3"],"conditions":{"ready":true,"serving":null},"hostname":"a","nodeName":"n","zone":"z","hints":{"forZones":[{"name":"z"}],"forNodes":[{"name":"n"}]}`)},
 		{Obj: endpointSliceJSON("IPv6", `"addresses":["fd00::1"]`)},
 		{Obj: endpointSliceJSON("FQDN", `"addresses":["a.b."]`)},
@@ -36,7 +35,7 @@ func TestEndpointSlice(t *testing.T) {
 		{Name: "101 addresses", Obj: endpointSliceJSON("IPv4", `"addresses":`+repeated(101, `"10.1.2.%d"`)), Want: []string{`endpoints[0].addresses: Too many: 101: must have at most 100 items`}},
 		{Obj: endpointSliceJSON("IPv4", `"addresses":["10.1.2.3","10.1.2.3"]`), Want: []string{`endpoints[0].addresses[1]: Duplicate value: "10.1.2.3"`}},
 		{Obj: endpointSliceJSON("IPv4", `"addresses":["fd00::1","x","127.0.0.1"]`), Want: []string{`endpoints[0].addresses: Invalid value: "fd00::1": must be an IPv4 address`,
-			`endpoints[0].addresses[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`, `endpoints[0].addresses[2]: Invalid value: "127.0.0.1": ` + catalogtest.Loopback}},
+			`endpoints[0].addresses[1]: Invalid value: "x": must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)`, `endpoints[0].addresses[2]: Invalid value: "127.0.0.1": ` + Loopback}},
 		{Obj: endpointSliceJSON("IPv6", `"addresses":["10.1.2.3"]`), Want: []string{`endpoints[0].addresses: Invalid value: "10.1.2.3": must be an IPv6 address`}},
 		{Obj: endpointSliceJSON("FQDN", `"addresses":["a","A.b"]`), Want: []string{`endpoints[0].addresses[0]: Invalid value: "a": should be a domain with at least two segments separated by dots`,
 			`endpoints[0].addresses[1]: Invalid value: "A.b": a lowercase RFC 1123 subdomain…`}},
@@ -53,9 +52,9 @@ func TestEndpointSlice(t *testing.T) {
 		{Obj: ports(`[{"protocol":"X"}]`), Want: []string{`ports[0].protocol: Unsupported value: "X": supported values: "SCTP", "TCP", "UDP"`}},
 		{Obj: ports(`[{"appProtocol":"a b"}]`), Want: []string{`ports[0].appProtocol: Invalid value: "a b": name part…`}},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"addressType":"IPv4","endpoints":[{"addresses":["10.1.2.3"],"deprecatedTopology":{"a":"b"}}],"ports":[{}]}`))
-	catalogtest.Expect(t, "topology", catalogtest.Create(k, obj), nil)
-	catalogtest.EqualJSON(t, "topology and defaults", []any{obj["endpoints"], obj["ports"]}, `[[{"addresses":["10.1.2.3"]}],[{"name":"","protocol":"TCP"}]]`)
+	obj := Named(k, Parse(t, `{"addressType":"IPv4","endpoints":[{"addresses":["10.1.2.3"],"deprecatedTopology":{"a":"b"}}],"ports":[{}]}`))
+	Expect(t, "topology", Create(k, obj), nil)
+	EqualJSON(t, "topology and defaults", []any{obj["endpoints"], obj["ports"]}, `[[{"addresses":["10.1.2.3"]}],[{"name":"","protocol":"TCP"}]]`)
 }
 
 // endpointSliceJSON is an EndpointSlice of a type, with one endpoint.

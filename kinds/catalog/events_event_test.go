@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -14,7 +13,7 @@ const newEvent = `"eventTime":"2026-01-01T00:00:00.000000Z","reportingController
 
 func TestEventNamespaces(t *testing.T) {
 	timed := strings.Replace(newEvent, "reportingController", "reportingComponent", 1)
-	catalogtest.RunValidationCases(t, catalogtest.CoreKind(t, meta.Platform, "Event"), []catalogtest.ValidationCase{
+	RunValidationCases(t, CoreKind(t, meta.Platform, "Event"), []ValidationCase{
 		{Obj: `{"metadata":{"namespace":"platform-system"},"involvedObject":{}}`, Want: []string{`involvedObject.namespace: Invalid value: "": does not match event.namespace`}},
 		{Obj: `{"metadata":{"namespace":"platform-system"},` + timed + `,"involvedObject":{}}`},
 		{Obj: `{` + timed + `,"involvedObject":{}}`, Want: []string{`involvedObject.namespace: Invalid value: "": does not match event.namespace`}},
@@ -24,8 +23,8 @@ func TestEventNamespaces(t *testing.T) {
 }
 
 func TestNewEvent(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, "events.platform.io", "Event")
-	for _, c := range []catalogtest.ValidationCase{
+	k := KindInGroup(t, meta.Platform, "events.platform.io", "Event")
+	for _, c := range []ValidationCase{
 		{Obj: `{` + newEvent + `}`},
 		{Obj: `{` + newEvent + `,"series":{"count":2,"lastObservedTime":"2026-01-01T00:00:00.000000Z"}}`},
 		{Obj: `{` + newEvent + `,"series":{"count":1}}`, Want: []string{`series.count: Invalid value: "": should be at least 2`, `series.lastObservedTime: Required value`}},
@@ -37,26 +36,26 @@ func TestNewEvent(t *testing.T) {
 		{Old: `{` + newEvent + `}`, Obj: `{` + newEvent + `,"series":{"count":1,"lastObservedTime":"2026-01-01T00:00:00.000000Z"}}`, Want: []string{`series.count: Invalid value: "": should be at least 2`}},
 		{Old: `{` + newEvent + `}`, Obj: `{` + strings.Replace(newEvent, `"Normal"`, `"Warning"`, 1) + `,"note":"n"}`, Want: []string{`message: Invalid value: "n": field is immutable`, `type: Invalid value: "Warning": field is immutable`}},
 	} {
-		obj := convert.ToStored(k, catalogtest.Named(k, catalogtest.Parse(t, c.Obj)))
+		obj := convert.ToStored(k, Named(k, Parse(t, c.Obj)))
 		if c.Old == "" {
-			catalogtest.Expect(t, c.Obj, catalogtest.Lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, nil)...)), c.Want)
+			Expect(t, c.Obj, Lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, nil)...)), c.Want)
 			continue
 		}
-		old := convert.ToStored(k, catalogtest.Named(k, catalogtest.Parse(t, c.Old)))
-		catalogtest.Expect(t, c.Old+" → "+c.Obj, catalogtest.Lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, old)...)), c.Want)
+		old := convert.ToStored(k, Named(k, Parse(t, c.Old)))
+		Expect(t, c.Old+" → "+c.Obj, Lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, old)...)), c.Want)
 	}
 }
 
 func TestEventConversion(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Kubernetes, "events.platform.io", "Event")
-	if k.Stored != catalogtest.CoreKind(t, meta.Kubernetes, "Event") && k.Stored.Group != "" {
+	k := KindInGroup(t, meta.Kubernetes, "events.platform.io", "Event")
+	if k.Stored != CoreKind(t, meta.Kubernetes, "Event") && k.Stored.Group != "" {
 		t.Fatalf("stored as %s", k.Stored.APIVersion())
 	}
 	const whole = `{"metadata":{"name":"x"},"eventTime":"2026-01-01T00:00:00.000000Z","series":{"count":2},"reportingController":"a","reportingInstance":"i",
 		"action":"a","reason":"r","regarding":{"kind":"Pod"},"related":{"kind":"Node"},"note":"n","type":"Normal","deprecatedSource":{"host":"h"},
 		"deprecatedFirstTimestamp":"2026-01-01T00:00:00Z","deprecatedLastTimestamp":"2026-01-02T00:00:00Z","deprecatedCount":3}`
-	stored := k.Conversion.ToStored(catalogtest.Parse(t, whole))
-	catalogtest.EqualJSON(t, "stored", stored, `{"metadata":{"name":"x"},"eventTime":"2026-01-01T00:00:00.000000Z","series":{"count":2},"reportingComponent":"a","reportingInstance":"i",
+	stored := k.Conversion.ToStored(Parse(t, whole))
+	EqualJSON(t, "stored", stored, `{"metadata":{"name":"x"},"eventTime":"2026-01-01T00:00:00.000000Z","series":{"count":2},"reportingComponent":"a","reportingInstance":"i",
 		"action":"a","reason":"r","involvedObject":{"kind":"Pod"},"related":{"kind":"Node"},"message":"n","type":"Normal","source":{"host":"h"},
 		"firstTimestamp":"2026-01-01T00:00:00Z","lastTimestamp":"2026-01-02T00:00:00Z","count":3}`)
 	for name := range stored {
@@ -64,5 +63,5 @@ func TestEventConversion(t *testing.T) {
 			t.Errorf("the stored form has no field %s", name)
 		}
 	}
-	catalogtest.EqualJSON(t, "and back", k.Conversion.FromStored(stored), whole)
+	EqualJSON(t, "and back", k.Conversion.FromStored(stored), whole)
 }

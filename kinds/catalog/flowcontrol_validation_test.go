@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -17,10 +16,10 @@ const group, version = "flowcontrol.apiserver.k8s.io", "v1"
 func TestMaintainedObjects(t *testing.T) {
 	for _, n := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		for kind, objects := range map[string][]flowcontrol.Object{"FlowSchema": flowcontrol.FlowSchemas(n), "PriorityLevelConfiguration": flowcontrol.PriorityLevels()} {
-			k := catalogtest.KindByGVK(t, n, n.Group("flowcontrol.apiserver"), version, kind)
+			k := KindByGVK(t, n, n.Group("flowcontrol.apiserver"), version, kind)
 			for _, o := range objects {
 				obj := tree.Tree{"metadata": tree.Tree{"name": o.Name}, "spec": tree.Clone(o.Spec)}
-				catalogtest.Expect(t, kind+" "+o.Name, catalogtest.Create(k, obj), nil)
+				Expect(t, kind+" "+o.Name, Create(k, obj), nil)
 				if !tree.StrictEqual(obj.Object("spec"), o.Spec) {
 					t.Errorf("%s %s is stored as %v, declared as %v", kind, o.Name, obj["spec"], o.Spec)
 				}
@@ -42,8 +41,8 @@ func TestFlowSchema(t *testing.T) {
 	}
 	const verbs = `"create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch"`
 	const at = "spec.rules[0]."
-	k := catalogtest.KindByGVK(t, meta.Kubernetes, group, version, "FlowSchema")
-	catalogtest.RunCreateCases(t, k, `"priorityLevelConfiguration":{"name":"l"},"rules":[`+rule+`]`, []catalogtest.CreateCase{
+	k := KindByGVK(t, meta.Kubernetes, group, version, "FlowSchema")
+	RunCreateCases(t, k, `"priorityLevelConfiguration":{"name":"l"},"rules":[`+rule+`]`, []CreateCase{
 		{Name: "complete", Spec: `"matchingPrecedence":2,"distinguisherMethod":{"type":"ByUser"}`},
 		{Name: "no rules", Spec: `"rules":null`},
 		{Name: "no level", Spec: `"priorityLevelConfiguration":null`, Want: []string{"spec.priorityLevelConfiguration.name: Required value: must reference a priority level"}},
@@ -80,8 +79,8 @@ func TestFlowSchema(t *testing.T) {
 			at + `resourceRules[0].resources: Invalid value: ["pods","*"]: if '*' is present, must not specify other resources`,
 			at + `resourceRules[0].namespaces[0]: Invalid value: "A": each member of this list must be '*' or a DNS-1123 label; a lowercase RFC 1123 label…`}},
 	})
-	obj := catalogtest.Parse(t, `{"metadata":{"name":"catch-all"},"spec":{"priorityLevelConfiguration":{"name":"l"},"matchingPrecedence":10000,"rules":[`+rule+`]}}`)
-	if faults := catalogtest.Create(k, obj); len(faults) != 1 || !strings.HasSuffix(fmt.Sprint(faults[0]), "spec of 'catch-all' must equal the fixed value") {
+	obj := Parse(t, `{"metadata":{"name":"catch-all"},"spec":{"priorityLevelConfiguration":{"name":"l"},"matchingPrecedence":10000,"rules":[`+rule+`]}}`)
+	if faults := Create(k, obj); len(faults) != 1 || !strings.HasSuffix(fmt.Sprint(faults[0]), "spec of 'catch-all' must equal the fixed value") {
 		t.Errorf("another catch-all: %v", faults)
 	}
 }
@@ -89,8 +88,8 @@ func TestFlowSchema(t *testing.T) {
 func TestPriorityLevel(t *testing.T) {
 	queuing := func(q string) string { return `"limited":{"limitResponse":{"type":"Queue","queuing":{` + q + `}}}` }
 	const at = "spec.limited.limitResponse.queuing"
-	k := catalogtest.KindByGVK(t, meta.Kubernetes, group, version, "PriorityLevelConfiguration")
-	catalogtest.RunCreateCases(t, k, `"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}`, []catalogtest.CreateCase{
+	k := KindByGVK(t, meta.Kubernetes, group, version, "PriorityLevelConfiguration")
+	RunCreateCases(t, k, `"type":"Limited","limited":{"limitResponse":{"type":"Reject"}}`, []CreateCase{
 		{Name: "reject"},
 		{Name: "defaults", Spec: queuing("")},
 		{Name: "no seats", Spec: `"limited":{"nominalConcurrencyShares":0,"limitResponse":{"type":"Reject"}}`},
@@ -113,8 +112,8 @@ func TestPriorityLevel(t *testing.T) {
 	})
 	fixed := func(name, spec, want string) {
 		t.Helper()
-		obj := catalogtest.Parse(t, `{"metadata":{"name":"`+name+`"},"spec":`+spec+`}`)
-		faults := catalogtest.Create(k, obj)
+		obj := Parse(t, `{"metadata":{"name":"`+name+`"},"spec":`+spec+`}`)
+		faults := Create(k, obj)
 		if want == "" && len(faults) != 0 || want != "" && (len(faults) != 1 || !strings.HasSuffix(fmt.Sprint(faults[0]), want)) {
 			t.Errorf("%s %s: %v", name, spec, faults)
 		}

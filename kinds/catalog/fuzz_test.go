@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
@@ -171,17 +170,17 @@ const maxFuzzBytes = 2 << 30
 
 // FuzzDefinition: whatever a definition says, it is refused, or its kinds can be used, in bounded memory.
 func FuzzDefinition(f *testing.F) {
-	kinds := catalogtest.NewCatalog(f, meta.Kubernetes)
+	kinds := NewCatalog(f, meta.Kubernetes)
 	k := kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
 	for i, s := range fuzzedSchemas {
-		if faults := catalogtest.Create(k, catalogtest.Parse(f, fuzzedDefinition(s))); len(faults) > 0 {
+		if faults := Create(k, Parse(f, fuzzedDefinition(s))); len(faults) > 0 {
 			f.Fatal(faults) // a start that is refused leads nowhere
 		}
 		f.Add(uint8(i), []byte{})
 		f.Add(uint8(i), []byte{0, 0, 40, 30, 1, 0, 60, 100, 4, 0, 70, 128})
 	}
 	f.Fuzz(func(t *testing.T, which uint8, edits []byte) {
-		definition := catalogtest.Parse(t, fuzzedDefinition(fuzzedSchemas[int(which)%len(fuzzedSchemas)]))
+		definition := Parse(t, fuzzedDefinition(fuzzedSchemas[int(which)%len(fuzzedSchemas)]))
 		edit(definition, edits[:min(len(edits), 64)])
 		edited, err := json.Marshal(definition)
 		if err != nil || len(edited) > 256<<10 {
@@ -201,7 +200,7 @@ func useDefinition(t *testing.T, kinds *catalog.Catalog, k *schema.Kind, text []
 	if err != nil {
 		return
 	}
-	if faults := catalogtest.Create(k, obj); len(faults) > 0 {
+	if faults := Create(k, obj); len(faults) > 0 {
 		return
 	}
 	d := kinds.Compile(obj)

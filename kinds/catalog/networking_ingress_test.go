@@ -4,7 +4,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
@@ -15,8 +14,8 @@ func TestIngress(t *testing.T) {
 		at   = "spec.rules[0].http.paths[0]."
 		base = `{"spec":{"defaultBackend":{"service":{"name":"s","port":{"name":"http"}}}`
 	)
-	k := catalogtest.KindInGroup(t, meta.Kubernetes, "networking.platform.io", "Ingress")
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	k := KindInGroup(t, meta.Kubernetes, "networking.platform.io", "Ingress")
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: ingressWithPath(`"path":"/a","pathType":"Prefix",` + to)},
 		{Obj: ingressWithPath(`"pathType":"ImplementationSpecific",` + to)},
 		{Obj: base + `,"tls":[{"hosts":["a.b","*.b"],"secretName":"s"}],"ingressClassName":"c"}}`},
@@ -36,7 +35,7 @@ func TestIngress(t *testing.T) {
 		{Obj: `{"spec":{"defaultBackend":{}}}`, Want: []string{`spec.defaultBackend: Invalid value: "": resource or service backend is required`}},
 		{Obj: `{"spec":{"defaultBackend":{"service":{"name":"s","port":{"number":1}},"resource":{"kind":"k","name":"n"}}}}`, Want: []string{`spec.defaultBackend: Invalid value: "": cannot set both resource and service backends`}},
 		{Obj: `{"spec":{"defaultBackend":{"service":{"port":{}}}}}`, Want: []string{`spec.defaultBackend.service.name: Required value`, `spec.defaultBackend: Required value: port name or number is required`}},
-		{Obj: `{"spec":{"defaultBackend":{"service":{"name":"1","port":{"number":70000}}}}}`, Want: []string{`spec.defaultBackend.service.name: Invalid value: "1": a DNS-1035 label…`, `spec.defaultBackend.service.port.number: Invalid value: 70000: ` + catalogtest.OutOfPorts}},
+		{Obj: `{"spec":{"defaultBackend":{"service":{"name":"1","port":{"number":70000}}}}}`, Want: []string{`spec.defaultBackend.service.name: Invalid value: "1": a DNS-1035 label…`, `spec.defaultBackend.service.port.number: Invalid value: 70000: ` + OutOfPorts}},
 		{Obj: `{"spec":{"defaultBackend":{"service":{"name":"s","port":{"number":1,"name":"a"}}}}}`, Want: []string{`spec.defaultBackend: Invalid value: "": cannot set both port name & port number`}},
 		{Obj: `{"spec":{"defaultBackend":{"service":{"name":"s","port":{"name":"A"}}}}}`, Want: []string{`spec.defaultBackend.service.port.name: Invalid value: "A": must contain only…`, `spec.defaultBackend.service.port.name: Invalid value: "A": must contain at least…`}},
 		{Obj: `{"spec":{"defaultBackend":{"resource":{"apiGroup":"A","kind":"a/b"}}}}`, Want: []string{`spec.defaultBackend.resource.name: Required value`,
@@ -45,19 +44,19 @@ func TestIngress(t *testing.T) {
 			"annotations.kubernetes.io/ingress.class: Invalid value: \"a\": must match `ingressClassName` when both are specified"}},
 		{Name: "another class later", Old: base + `}}`, Obj: `{"metadata":{"annotations":{"kubernetes.io/ingress.class":"a"}},` + base[1:] + `,"ingressClassName":"b"}}`},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, base+`},"status":{"loadBalancer":{"ingress":[{"ip":"x"}]}}}`))
-	catalogtest.Expect(t, "status of a create", catalogtest.Create(k, obj), nil)
-	obj["status"] = catalogtest.Parse(t, `{"loadBalancer":{"ingress":[{"ip":"x"},{"hostname":"1.2.3.4","ports":[{"port":1}]}]}}`)
-	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, obj)), []string{`status.loadBalancer.ingress[1].ports[0].protocol: Required value`, `status.loadBalancer.ingress[0].ip: Invalid value: "x": ` + catalogtest.NoIP,
+	obj := Named(k, Parse(t, base+`},"status":{"loadBalancer":{"ingress":[{"ip":"x"}]}}}`))
+	Expect(t, "status of a create", Create(k, obj), nil)
+	obj["status"] = Parse(t, `{"loadBalancer":{"ingress":[{"ip":"x"},{"hostname":"1.2.3.4","ports":[{"port":1}]}]}}`)
+	Expect(t, "status", Lines(rules.Validate(k, obj)), []string{`status.loadBalancer.ingress[1].ports[0].protocol: Required value`, `status.loadBalancer.ingress[0].ip: Invalid value: "x": ` + NoIP,
 		`status.loadBalancer.ingress[1].hostname: Invalid value: "1.2.3.4": must be a DNS name, not an IP address`})
 }
 
 func TestIngressClass(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, "networking.platform.io", "IngressClass")
+	k := KindInGroup(t, meta.Platform, "networking.platform.io", "IngressClass")
 	with := func(parameters string) string {
 		return `{"spec":{"controller":"e.com/c","parameters":{` + parameters + `}}}`
 	}
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: `{"spec":{"controller":"e.com/c"}}`},
 		{Name: "250 characters", Obj: `{"spec":{"controller":"e.com/` + strings.Repeat("c", 244) + `"}}`},
 		{Name: "251 characters", Obj: `{"spec":{"controller":"e.com/` + strings.Repeat("c", 245) + `"}}`, Want: []string{`spec.controller: Too long: may not be more than 250 bytes`}},
@@ -74,9 +73,9 @@ func TestIngressClass(t *testing.T) {
 		{Obj: with(`"kind":"k","name":"n","scope":"Namespace","namespace":"A"`), Want: []string{`spec.parameters.namespace: Invalid value: "A": a lowercase RFC 1123 label…`}},
 		{Obj: with(`"kind":"k","name":"n","namespace":"a"`), Want: []string{"spec.parameters.namespace: Forbidden: `parameters.scope` is set to 'Cluster'"}},
 	})
-	obj := catalogtest.Parse(t, with(`"kind":"k","name":"n"`))
+	obj := Parse(t, with(`"kind":"k","name":"n"`))
 	rules.Default(k, obj)
-	catalogtest.EqualJSON(t, "scope", obj.Object("spec", "parameters")["scope"], `"Cluster"`)
+	EqualJSON(t, "scope", obj.Object("spec", "parameters")["scope"], `"Cluster"`)
 }
 
 // ingressWithPath is an Ingress with one path.

@@ -3,13 +3,12 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestNodeBoundaries has cases on both sides of each part of a condition with several parts.
 func TestNodeBoundaries(t *testing.T) {
-	catalogtest.RunBodyCases(t, catalogtest.KindByGVK(t, meta.Platform, "node.platform.io", "v1", "RuntimeClass"), []catalogtest.BodyCase{
+	RunBodyCases(t, KindByGVK(t, meta.Platform, "node.platform.io", "v1", "RuntimeClass"), []BodyCase{
 		{Body: `{"handler":"r","scheduling":{"tolerations":[{"value":"a"}]}}`, Want: []string{
 			"scheduling.tolerations[0].operator: Invalid value: \"\": operator must be Exists when `key` is empty, which means \"match all values and all keys\""}}})
 }

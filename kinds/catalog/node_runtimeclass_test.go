@@ -3,12 +3,11 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestRuntimeClass(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "node.platform.io", "v1", "RuntimeClass")
+	k := KindByGVK(t, meta.Platform, "node.platform.io", "v1", "RuntimeClass")
 	for body, want := range map[string][]string{
 		`{"handler":"runc","overhead":{"podFixed":{"cpu":"1m"}},"scheduling":{"nodeSelector":{"a":"b"},"tolerations":[{"key":"a","operator":"Exists"}]}}`: nil,
 		`{}`:              {`handler: Invalid value: "": a lowercase RFC 1123 label…`},
@@ -17,8 +16,8 @@ func TestRuntimeClass(t *testing.T) {
 		`{"handler":"r","scheduling":{"nodeSelector":{"a":"-"}}}`:                                                        {`scheduling.nodeSelector: Invalid value: "-"…`},
 		`{"handler":"r","scheduling":{"tolerations":[{"key":"a","operator":"Exists"},{"key":"a","operator":"Exists"}]}}`: {`scheduling.tolerations[1]: Duplicate value: {"key":"a","operator":"Exists"}`},
 	} {
-		catalogtest.Expect(t, body, catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, body))), want)
+		Expect(t, body, Create(k, Named(k, Parse(t, body))), want)
 	}
-	old := catalogtest.Named(k, catalogtest.Parse(t, `{"handler":"a"}`))
-	catalogtest.Expect(t, "handler", catalogtest.Update(k, catalogtest.Named(k, catalogtest.Parse(t, `{"handler":"b"}`)), old), []string{`handler: Invalid value: "b": field is immutable`})
+	old := Named(k, Parse(t, `{"handler":"a"}`))
+	Expect(t, "handler", Update(k, Named(k, Parse(t, `{"handler":"b"}`)), old), []string{`handler: Invalid value: "b": field is immutable`})
 }

@@ -3,8 +3,6 @@ package catalog_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 )
 
 // TestValidPods has Pods that are just within the rules.
@@ -80,7 +78,7 @@ func TestInvalidPods(t *testing.T) {
 
 // TestPodBoundaries has cases on both sides of each part of a condition with several parts.
 func TestPodBoundaries(t *testing.T) {
-	catalogtest.ExpectValid(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"naa.0123456789ABCDEF0123456789ABCDEF"}},
+	ExpectValid(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"naa.0123456789ABCDEF0123456789ABCDEF"}},
 		{"name":"w","ephemeral":{"volumeClaimTemplate":{"metadata":{"name":""},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1"}}}}}}]}}`)
 	runPodCases(t, []podCase{{spec: `"volumes":[{"name":"v","emptyDir":{}}],` + container(`"volumeMounts":[{"name":"v","mountPath":"/a","recursiveReadOnly":"IfPossible"}]`), want: []string{
 		`spec.containers[0].volumeMounts.recursiveReadOnly: Forbidden: may only be specified when readOnly is true`}}})

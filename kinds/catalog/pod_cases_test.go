@@ -3,7 +3,6 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -18,25 +17,25 @@ func writeSubresource(t *testing.T, k *schema.Kind, sub string, old tree.Tree, b
 	t.Helper()
 	obj := tree.Clone(old).(tree.Tree)
 	var faults schema.Faults
-	if err := k.Subresource(sub).View.Write(obj, catalogtest.Parse(t, body), "2026-01-02T00:00:00Z", &faults); err != nil {
+	if err := k.Subresource(sub).View.Write(obj, Parse(t, body), "2026-01-02T00:00:00Z", &faults); err != nil {
 		return obj, []string{err.Error()}
 	}
 	rules.Default(k, obj)
-	return obj, catalogtest.Lines(append(faults.List, rules.Validate(k, obj)...))
+	return obj, Lines(append(faults.List, rules.Validate(k, obj)...))
 }
 
 // createdPod is newPod after a create without faults.
 func createdPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
 	obj := newPod(t, k, spec)
-	catalogtest.Expect(t, spec, catalogtest.Create(k, obj), nil)
+	Expect(t, spec, Create(k, obj), nil)
 	return obj
 }
 
 // newPod makes a Pod from JSON fields of its spec, without braces. It has one container unless spec has some.
 func newPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{`+spec+`}}`))
+	obj := Named(k, Parse(t, `{"spec":{`+spec+`}}`))
 	s := obj.Object("spec")
 	if s["containers"] == nil {
 		s["containers"] = []any{tree.Tree{"name": "c", "image": "i"}}
@@ -53,8 +52,8 @@ type podCase struct {
 // runPodCases creates a Pod for each case.
 func runPodCases(t *testing.T, cases []podCase) {
 	t.Helper()
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	for _, c := range cases {
-		catalogtest.Expect(t, c.spec, catalogtest.Create(k, newPod(t, k, c.spec)), c.want)
+		Expect(t, c.spec, Create(k, newPod(t, k, c.spec)), c.want)
 	}
 }

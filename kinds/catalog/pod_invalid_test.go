@@ -5,12 +5,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestContainerFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	const at = "spec.containers[0]"
 	for fields, want := range map[string][]string{
 		`"ports":[{"protocol":"TCP"},{"containerPort":1,"hostPort":70000}]`:                             {at + `.ports[1].hostPort: Invalid value: 70000: must be between 1 and 65535, inclusive`, at + `.ports[0].containerPort: Required value`},
@@ -37,16 +36,16 @@ func TestContainerFaults(t *testing.T) {
 			at + `.securityContext.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost`,
 			at + `.securityContext.appArmorProfile.localhostProfile: Invalid value: "p": can only be set when AppArmor type is Localhost`},
 	} {
-		catalogtest.Expect(t, fields, catalogtest.Create(k, newPod(t, k, container(fields))), want)
+		Expect(t, fields, Create(k, newPod(t, k, container(fields))), want)
 	}
-	catalogtest.Expect(t, "host ports", catalogtest.Create(k, newPod(t, k, `"hostNetwork":true,`+container(`"ports":[{"containerPort":1,"hostPort":2}]`))), []string{
+	Expect(t, "host ports", Create(k, newPod(t, k, `"hostNetwork":true,`+container(`"ports":[{"containerPort":1,"hostPort":2}]`))), []string{
 		at + ".ports[0].hostPort: Invalid value: 2: must match `containerPort` when `hostNetwork` is true"})
-	catalogtest.Expect(t, "init containers", catalogtest.Create(k, newPod(t, k, `"initContainers":[{"name":"i","image":"i","restartPolicy":"Never"},{"name":"j","image":"i","restartPolicy":"X"},
+	Expect(t, "init containers", Create(k, newPod(t, k, `"initContainers":[{"name":"i","image":"i","restartPolicy":"Never"},{"name":"j","image":"i","restartPolicy":"X"},
 		{"name":"s","image":"i","restartPolicy":"Always","restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"In","values":[1]}}]},
 		{"name":"r","image":"i","restartPolicy":"OnFailure","restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"NotIn","values":[1]}}]}]`)), []string{
 		`spec.initContainers[1].restartPolicy: Unsupported value: "X": supported values: "Always", "Never", "OnFailure"`,
 		`spec.initContainers[2].restartPolicyRules: Forbidden: restartPolicyRules are not allowed for init containers with restart policy Always`})
-	catalogtest.Expect(t, "restarts", catalogtest.Create(k, newPod(t, k, `"containers":[{"name":"a","image":"i","restartPolicy":"Never"},{"name":"b","image":"i","restartPolicy":"x"},
+	Expect(t, "restarts", Create(k, newPod(t, k, `"containers":[{"name":"a","image":"i","restartPolicy":"Never"},{"name":"b","image":"i","restartPolicy":"x"},
 		{"name":"c","image":"i","restartPolicyRules":[{"action":"Stop"}]},{"name":"d","image":"i","restartPolicy":"Always","restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"Is"}}]}],
 		"securityContext":{"seLinuxChangePolicy":"MountOption"},"overhead":{"a":"1"}`)), []string{
 		`spec.containers[1].restartPolicy: Unsupported value: "x": supported values: "Always", "Never", "OnFailure"`,
@@ -60,7 +59,7 @@ func TestContainerFaults(t *testing.T) {
 }
 
 func TestPodSpecFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	const must = `"requiredDuringSchedulingIgnoredDuringExecution"`
 	const term = "spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms[0]"
 	for spec, want := range map[string][]string{
@@ -97,7 +96,7 @@ func TestPodSpecFaults(t *testing.T) {
 			`spec.resourceClaims[0].name: Required value`, `spec.resourceClaims[2].name: Duplicate value: "a"`},
 		container(`"resizePolicy":[{}]`): {`spec.containers[0].resizePolicy: Required value`, `spec.containers[0].resizePolicy: Required value`},
 	} {
-		catalogtest.Expect(t, spec, catalogtest.Create(k, newPod(t, k, spec)), want)
+		Expect(t, spec, Create(k, newPod(t, k, spec)), want)
 	}
 }
 
@@ -113,17 +112,17 @@ func TestPodLimits(t *testing.T) {
 	slice := func(text string) string {
 		return `{"spec":{"driver":"d","nodeName":"n","pool":{"name":"a","resourceSliceCount":1},"devices":[{"name":"a","attributes":{` + text + `}}]}}`
 	}
-	catalogtest.RunBodyCases(t, catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceSlice"), []catalogtest.BodyCase{
+	RunBodyCases(t, KindByGVK(t, meta.Platform, DeviceGroup, "v1", "ResourceSlice"), []BodyCase{
 		{Body: slice(many(33)), Want: []string{`spec.devices[0]: Invalid value: 33: the total number of attributes and capacities must not exceed 32`}},
 		{Body: slice(`"a":{"string":"` + strings.Repeat("s", 65) + `"}`), Want: []string{`spec.devices[0].attributes[a].string: Too long: may not be more than 64 bytes`}},
 		{Body: `{"spec":{"driver":"d","nodeName":"n","pool":{"name":"a/B","resourceSliceCount":1}}}`, Want: []string{`spec.pool.name: Invalid value: "B": a lowercase…`}},
 		{Body: `{"spec":{"driver":"d","nodeName":"n","pool":{"name":"` + strings.Repeat("a", 254) + `","resourceSliceCount":1}}}`, Want: []string{`spec.pool.name: Too long: may not be more than 253 bytes`,
 			`spec.pool.name: Invalid value: "aaa…`}},
 	})
-	catalogtest.RunBodyCases(t, catalogtest.KindByGVK(t, meta.Platform, catalogtest.StorageGroup, "v1", "StorageClass"), []catalogtest.BodyCase{
+	RunBodyCases(t, KindByGVK(t, meta.Platform, StorageGroup, "v1", "StorageClass"), []BodyCase{
 		{Body: `{"provisioner":"a","parameters":{` + strings.ReplaceAll(many(513), `{"int":1}`, `"v"`) + `}}`, Want: []string{`parameters: Too long: may not be more than 512 bytes`}},
 	})
-	catalogtest.RunBodyCases(t, catalogtest.CoreKind(t, meta.Platform, "ResourceQuota"), []catalogtest.BodyCase{
+	RunBodyCases(t, CoreKind(t, meta.Platform, "ResourceQuota"), []BodyCase{
 		{Body: `{"spec":{"hard":{"pods":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"Like"}]}}}`, Want: []string{
 			`spec.scopeSelector.matchExpressions.operator: Invalid value: "Like": not a valid selector operator`}},
 	})

@@ -3,13 +3,12 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestTerminatedContainers: who may start again depends on the Pod, the container and the end.
 func TestTerminatedContainers(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	for _, c := range []struct {
 		spec, list, code string
 		passes           bool
@@ -25,7 +24,7 @@ func TestTerminatedContainers(t *testing.T) {
 		if c.list == "initContainerStatuses" {
 			name = "c2"
 		}
-		old.Object("status")[c.list] = []any{catalogtest.Parse(t, `{"name":"`+name+`","state":{"terminated":{"exitCode":`+c.code+`}}}`)}
+		old.Object("status")[c.list] = []any{Parse(t, `{"name":"`+name+`","state":{"terminated":{"exitCode":`+c.code+`}}}`)}
 		_, faults := writeSubresource(t, k, "status", old, `{"status":{"qosClass":"BestEffort","`+c.list+`":[{"name":"`+name+`","state":{"running":{}}}]}}`)
 		if (len(faults) == 0) != c.passes {
 			t.Errorf("%s, ended with %s: %v", c.spec, c.code, faults)

@@ -3,13 +3,12 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestStatusIPs: addresses that a Pod had before are kept, whatever they are; new ones are checked.
 func TestStatusIPs(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	for status, want := range map[string]int{
 		`"podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"hostIP":"::ffff:10.0.0.9","hostIPs":[{"ip":"::ffff:10.0.0.9"}]`: 0,
 		`"podIP":"kept","podIPs":[{"ip":"kept"}]`:                                                 0,
@@ -20,7 +19,7 @@ func TestStatusIPs(t *testing.T) {
 		`"hostIP":"10.0.0.1","hostIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"},{"ip":"fe80::1%eth"}]`: 2,
 	} {
 		old := createdPod(t, k, "")
-		old.Object("status")["podIPs"] = []any{catalogtest.Parse(t, `{"ip":"kept"}`)}
+		old.Object("status")["podIPs"] = []any{Parse(t, `{"ip":"kept"}`)}
 		_, faults := writeSubresource(t, k, "status", old, `{"status":{`+status+`}}`)
 		if len(faults) != want {
 			t.Errorf("%s: %v, want %d faults", status, faults, want)

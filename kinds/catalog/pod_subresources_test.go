@@ -3,22 +3,21 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestPodBinding(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	old := createdPod(t, k, ``)
 	old.EnsureObject("metadata")["labels"] = tree.Tree{"a": "1", "b": "1"}
 	old.Object("status")["nominatedNodeName"] = "m"
 	obj, faults := writeSubresource(t, k, "binding", old, `{"metadata":{"name":"x","labels":{"a":"2"},"annotations":{"c":"3"}},"target":{"kind":"Node","name":"n"}}`)
-	catalogtest.Expect(t, "bound", faults, nil)
-	catalogtest.EqualJSON(t, "node", obj.Object("spec")["nodeName"], `"n"`)
-	catalogtest.EqualJSON(t, "labels", obj.Object("metadata")["labels"], `{"a":"2","b":"1"}`)
-	catalogtest.EqualJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"c":"3"}`)
-	catalogtest.EqualJSON(t, "status", obj["status"], `{"phase":"Pending","qosClass":"BestEffort","conditions":[{"type":"PodScheduled","status":"True","lastTransitionTime":"2026-01-02T00:00:00Z"}]}`)
+	Expect(t, "bound", faults, nil)
+	EqualJSON(t, "node", obj.Object("spec")["nodeName"], `"n"`)
+	EqualJSON(t, "labels", obj.Object("metadata")["labels"], `{"a":"2","b":"1"}`)
+	EqualJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"c":"3"}`)
+	EqualJSON(t, "status", obj["status"], `{"phase":"Pending","qosClass":"BestEffort","conditions":[{"type":"PodScheduled","status":"True","lastTransitionTime":"2026-01-02T00:00:00Z"}]}`)
 	if !k.Subresource("binding").View.KeepsGeneration {
 		t.Error("a binding counts as a change of the spec")
 	}
@@ -32,36 +31,36 @@ func TestPodBinding(t *testing.T) {
 		{"gated", `"schedulingGates":[{"name":"g"}]`, `{}`, `{"metadata":{"name":"x"},"target":{"name":"m"}}`, `Operation cannot be fulfilled on pods/binding "x": pod x has non-empty .spec.schedulingGates`},
 	} {
 		old := createdPod(t, k, c.spec)
-		for name, value := range catalogtest.Parse(t, c.metadata) {
+		for name, value := range Parse(t, c.metadata) {
 			old.Object("metadata")[name] = value
 		}
 		_, faults := writeSubresource(t, k, "binding", old, c.body)
-		catalogtest.Expect(t, c.name, faults, []string{c.want})
+		Expect(t, c.name, faults, []string{c.want})
 	}
 }
 
 // TestBindingKeepsTransitionTime: a condition that is true already keeps its time.
 func TestBindingKeepsTransitionTime(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	for status, want := range map[string]string{"True": "2026-01-01T00:00:00Z", "False": "2026-01-02T00:00:00Z"} {
 		old := createdPod(t, k, ``)
 		old.Object("status")["conditions"] = []any{tree.Tree{"type": "Ready", "status": "False"},
 			tree.Tree{"type": "PodScheduled", "status": status, "lastTransitionTime": "2026-01-01T00:00:00Z", "reason": "Unschedulable"}}
 		obj, _ := writeSubresource(t, k, "binding", old, `{"metadata":{"name":"x"},"target":{"name":"n"}}`)
-		catalogtest.EqualJSON(t, status, obj.Object("status")["conditions"], `[{"type":"Ready","status":"False"},{"type":"PodScheduled","status":"True","lastTransitionTime":"`+want+`"}]`)
+		EqualJSON(t, status, obj.Object("status")["conditions"], `[{"type":"Ready","status":"False"},{"type":"PodScheduled","status":"True","lastTransitionTime":"`+want+`"}]`)
 	}
 }
 
 func TestPodEphemeralContainers(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	old := createdPod(t, k, `"volumes":[{"name":"v"}]`)
 	const one = `{"name":"e","image":"i"}`
 	body := func(containers string) string {
 		return `{"spec":{"nodeName":"other","ephemeralContainers":[` + containers + `]}}`
 	}
 	first, faults := writeSubresource(t, k, "ephemeralcontainers", old, body(one))
-	catalogtest.Expect(t, "first", faults, nil)
-	catalogtest.EqualJSON(t, "first", first.Object("spec")["ephemeralContainers"], `[{"name":"e","image":"i","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}]`)
+	Expect(t, "first", faults, nil)
+	EqualJSON(t, "first", first.Object("spec")["ephemeralContainers"], `[{"name":"e","image":"i","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}]`)
 	if first.Object("spec").Has("nodeName") {
 		t.Error("the sub-resource changed spec.nodeName")
 	}
@@ -80,25 +79,25 @@ func TestPodEphemeralContainers(t *testing.T) {
 		{"ports", one + `,{"name":"f","image":"i","ports":[{"containerPort":1}]}`, []string{path + `[1].ports: Forbidden: cannot be set for an Ephemeral Container`}},
 	} {
 		_, faults := writeSubresource(t, k, "ephemeralcontainers", first, body(c.containers))
-		catalogtest.Expect(t, c.name, faults, c.want)
+		Expect(t, c.name, faults, c.want)
 	}
 	old.EnsureObject("metadata", "annotations")["platform.io/config.mirror"] = "x"
 	_, faults = writeSubresource(t, k, "ephemeralcontainers", old, body(one))
-	catalogtest.Expect(t, "mirror", faults, []string{`: Forbidden: static pods do not support ephemeral containers`})
-	catalogtest.Expect(t, "on create", catalogtest.Create(k, newPod(t, k, `"ephemeralContainers":[`+one+`]`)), []string{path + `: Forbidden: cannot be set on create`})
-	catalogtest.Expect(t, "on create", catalogtest.Create(k, newPod(t, k, `"nodeName":"n","schedulingGates":[{"name":"g"}]`)), []string{`spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared`})
+	Expect(t, "mirror", faults, []string{`: Forbidden: static pods do not support ephemeral containers`})
+	Expect(t, "on create", Create(k, newPod(t, k, `"ephemeralContainers":[`+one+`]`)), []string{path + `: Forbidden: cannot be set on create`})
+	Expect(t, "on create", Create(k, newPod(t, k, `"nodeName":"n","schedulingGates":[{"name":"g"}]`)), []string{`spec.nodeName: Forbidden: cannot be set until all schedulingGates have been cleared`})
 }
 
 func TestPodResize(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	containers := func(resources string) string {
 		return `"containers":[{"name":"c","image":"i","resources":` + resources + `},{"name":"d","image":"i"}],"initContainers":[{"name":"s","image":"i","restartPolicy":"Always"},{"name":"o","image":"i"}]`
 	}
 	const asked = `{"requests":{"cpu":"1","memory":"1Gi"},"limits":{"memory":"2Gi"}}`
 	old := createdPod(t, k, containers(asked))
 	obj, faults := writeSubresource(t, k, "resize", old, `{"spec":{"nodeName":"n",`+containers(`{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)+`}}`)
-	catalogtest.Expect(t, "resize", faults, nil)
-	catalogtest.EqualJSON(t, "resources", obj.Object("spec").Objects("containers")[0]["resources"], `{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)
+	Expect(t, "resize", faults, nil)
+	EqualJSON(t, "resources", obj.Object("spec").Objects("containers")[0]["resources"], `{"requests":{"cpu":"2","memory":"1Gi"},"limits":{"memory":"3Gi"}}`)
 	if obj.Object("spec").Has("nodeName") {
 		t.Error("the sub-resource changed spec.nodeName")
 	}
@@ -117,36 +116,36 @@ func TestPodResize(t *testing.T) {
 		{"one less", `"containers":[{"name":"c","image":"i"}],"initContainers":[{"name":"s","image":"i"},{"name":"o","image":"i"}]`, []string{`spec.containers: Forbidden: containers may not be added or removed on resize`}},
 	} {
 		_, faults := writeSubresource(t, k, "resize", old, `{"spec":{`+c.spec+`}}`)
-		catalogtest.Expect(t, c.name, faults, c.want)
+		Expect(t, c.name, faults, c.want)
 	}
 	init := func(list string) []string {
 		_, faults := writeSubresource(t, k, "resize", old, `{"spec":{"containers":[{"name":"c","resources":`+asked+`},{"name":"d"}],"initContainers":[`+list+`]}}`)
 		return faults
 	}
-	catalogtest.Expect(t, "sidecar", init(`{"name":"s","resources":{"requests":{"cpu":"1"}}},{"name":"o"}`), nil)
-	catalogtest.Expect(t, "init", init(`{"name":"s"},{"name":"o","resources":{"requests":{"cpu":"1"}}}`), []string{`spec: Forbidden: resources for non-sidecar init containers are immutable`})
+	Expect(t, "sidecar", init(`{"name":"s","resources":{"requests":{"cpu":"1"}}},{"name":"o"}`), nil)
+	Expect(t, "init", init(`{"name":"s"},{"name":"o","resources":{"requests":{"cpu":"1"}}}`), []string{`spec: Forbidden: resources for non-sidecar init containers are immutable`})
 	_, faults = writeSubresource(t, k, "resize", createdPod(t, k, `"os":{"name":"windows"}`), `{"spec":{"containers":[{"name":"c"}]}}`)
-	catalogtest.Expect(t, "windows", faults, []string{`: Forbidden: windows pods cannot be resized`})
+	Expect(t, "windows", faults, []string{`: Forbidden: windows pods cannot be resized`})
 	static := createdPod(t, k, ``)
 	static.EnsureObject("metadata", "annotations")["platform.io/config.mirror"] = "x"
 	_, faults = writeSubresource(t, k, "resize", static, `{"spec":{"containers":[{"name":"c"}]}}`)
-	catalogtest.Expect(t, "mirror", faults, []string{`: Forbidden: static pods cannot be resized`})
+	Expect(t, "mirror", faults, []string{`: Forbidden: static pods cannot be resized`})
 	old.Object("status")["containerStatuses"] = []any{tree.Tree{"name": "c", "state": tree.Tree{"running": tree.Tree{}}}}
 	_, faults = writeSubresource(t, k, "resize", old, `{"spec":{`+containers(asked)+`}}`)
-	catalogtest.Expect(t, "an old node", faults, []string{`spec: Forbidden: Pod running on node without support for resize`})
+	Expect(t, "an old node", faults, []string{`spec: Forbidden: Pod running on node without support for resize`})
 	_, faults = writeSubresource(t, k, "resize", createdPod(t, k, `"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"1"}}}]`), `{"spec":{"containers":[{"name":"c","resources":{"limits":{"cpu":"2","memory":"1Gi"}}}]}}`)
-	catalogtest.Expect(t, "another class", faults, []string{qos})
+	Expect(t, "another class", faults, []string{qos})
 }
 
 func TestPodStatus(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	old := createdPod(t, k, `"restartPolicy":"OnFailure"`)
-	old.Object("status")["containerStatuses"] = []any{catalogtest.Parse(t, `{"name":"c","state":{"terminated":{"exitCode":0}}}`)}
+	old.Object("status")["containerStatuses"] = []any{Parse(t, `{"name":"c","state":{"terminated":{"exitCode":0}}}`)}
 	obj, faults := writeSubresource(t, k, "status", old, `{"spec":{"nodeName":"n"},"status":{"phase":"Running","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}]}}`)
-	catalogtest.Expect(t, "status", faults, nil)
-	catalogtest.EqualJSON(t, "status", obj["status"], `{"phase":"Running","qosClass":"BestEffort","podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}]}`)
+	Expect(t, "status", faults, nil)
+	EqualJSON(t, "status", obj["status"], `{"phase":"Running","qosClass":"BestEffort","podIP":"10.0.0.1","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}],"containerStatuses":[{"name":"c","state":{"terminated":{"exitCode":0}}}]}`)
 	obj, _ = writeSubresource(t, k, "status", old, `{"status":{"podIP":"10.0.0.2","podIPs":[{"ip":"10.0.0.1"},{"ip":"fd00::1"}]}}`)
-	catalogtest.EqualJSON(t, "addresses", obj.Object("status")["podIPs"], `[{"ip":"10.0.0.2"}]`)
+	EqualJSON(t, "addresses", obj.Object("status")["podIPs"], `[{"ip":"10.0.0.2"}]`)
 	for body, want := range map[string]string{
 		`{"qosClass":"Guaranteed"}`:                                   `status.qosClass: Invalid value: "Guaranteed": field is immutable`,
 		`{"nominatedNodeName":"N"}`:                                   `status.nominatedNodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`,
@@ -154,20 +153,20 @@ func TestPodStatus(t *testing.T) {
 		`{"containerStatuses":[{"name":"c","state":{"running":{}}}]}`: `status.containerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state`,
 	} {
 		_, faults := writeSubresource(t, k, "status", old, `{"status":`+body+`}`)
-		catalogtest.Expect(t, body, faults, []string{want})
+		Expect(t, body, faults, []string{want})
 	}
 	started := createdPod(t, k, `"restartPolicy":"Never","initContainers":[{"name":"i","image":"i"}]`)
-	started.Object("status")["initContainerStatuses"] = []any{catalogtest.Parse(t, `{"name":"i","state":{"terminated":{"exitCode":0}}}`)}
+	started.Object("status")["initContainerStatuses"] = []any{Parse(t, `{"name":"i","state":{"terminated":{"exitCode":0}}}`)}
 	_, faults = writeSubresource(t, k, "status", started, `{"status":{"initContainerStatuses":[{"name":"i","state":{"running":{}}}]}}`)
-	catalogtest.Expect(t, "init container", faults, []string{`status.initContainerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state`})
-	old.Object("status")["containerStatuses"] = []any{catalogtest.Parse(t, `{"name":"c","state":{"terminated":{"exitCode":1}}}`)}
+	Expect(t, "init container", faults, []string{`status.initContainerStatuses[0].state: Forbidden: may not be transitioned to non-terminated state`})
+	old.Object("status")["containerStatuses"] = []any{Parse(t, `{"name":"c","state":{"terminated":{"exitCode":1}}}`)}
 	_, faults = writeSubresource(t, k, "status", old, `{"status":{"containerStatuses":[{"name":"c","state":{"running":{}}}]}}`)
-	catalogtest.Expect(t, "failed", faults, nil)
+	Expect(t, "failed", faults, nil)
 }
 
 // TestGatedPodAffinity: behind a gate, what a Pod asks of its node becomes narrower only.
 func TestGatedPodAffinity(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	affinity := func(terms string) string {
 		return `"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[` + terms + `]}}}`
 	}
@@ -185,14 +184,14 @@ func TestGatedPodAffinity(t *testing.T) {
 		{affinity(`{"matchExpressions":[` + a + `]}`), affinity(`{"matchExpressions":[` + a + `]},{"matchExpressions":[` + b + `]}`), []string{path + `: Invalid value: […`}},
 	} {
 		old := createdPod(t, k, gate+c.old)
-		catalogtest.Expect(t, c.old+" → "+c.now, catalogtest.Update(k, newPod(t, k, gate+c.now), old), c.want)
+		Expect(t, c.old+" → "+c.now, Update(k, newPod(t, k, gate+c.now), old), c.want)
 	}
 	old := createdPod(t, k, ``)
-	catalogtest.Expect(t, "no gate", catalogtest.Update(k, newPod(t, k, `"nodeSelector":{"a":"b"}`), old), []string{"spec: Forbidden: pod updates may not change fields other than…"})
+	Expect(t, "no gate", Update(k, newPod(t, k, `"nodeSelector":{"a":"b"}`), old), []string{"spec: Forbidden: pod updates may not change fields other than…"})
 }
 
 func TestContainerResources(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	k := CoreKind(t, meta.Kubernetes, "Pod")
 	const at = "spec.containers[0].resources"
 	for resources, want := range map[string][]string{
 		`{"limits":{"example.com/gpu":"1","cpu":"1"},"requests":{"example.com/gpu":"1"}}`: nil,
@@ -203,6 +202,6 @@ func TestContainerResources(t *testing.T) {
 		`{"limits":{"hugepages-2Mi":"2Mi","memory":"1Gi"}}`:                               nil,
 		`{"limits":{"requests.example.com/gpu":"1"}}`:                                     {at + `.limits[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn't follow extended resource name standard`, at + `.requests[requests.example.com/gpu]: Invalid value: "requests.example.com/gpu": doesn't follow extended resource name standard`},
 	} {
-		catalogtest.Expect(t, resources, catalogtest.Create(k, newPod(t, k, `"containers":[{"name":"c","image":"i","resources":`+resources+`}]`)), want)
+		Expect(t, resources, Create(k, newPod(t, k, `"containers":[{"name":"c","image":"i","resources":`+resources+`}]`)), want)
 	}
 }

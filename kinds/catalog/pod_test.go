@@ -4,49 +4,48 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestPodDefaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	k := CoreKind(t, meta.Kubernetes, "Pod")
 	obj := newPod(t, k, `"volumes":[{"name":"v"},{"name":"s","secret":{"secretName":"a"}},
 		{"name":"e","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]`)
-	catalogtest.Expect(t, "defaults", catalogtest.Create(k, obj), nil)
-	catalogtest.EqualJSON(t, "spec", obj["spec"], `{"volumes":[{"name":"v","emptyDir":{}},{"name":"s","secret":{"secretName":"a","defaultMode":420}},
+	Expect(t, "defaults", Create(k, obj), nil)
+	EqualJSON(t, "spec", obj["spec"], `{"volumes":[{"name":"v","emptyDir":{}},{"name":"s","secret":{"secretName":"a","defaultMode":420}},
 		{"name":"e","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},"volumeMode":"Filesystem"}}}}],
 		"containers":[{"name":"c","image":"i","resources":{},"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File","imagePullPolicy":"Always"}],
 		"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","securityContext":{},"schedulerName":"default-scheduler",
 		"enableServiceLinks":true}`)
-	catalogtest.EqualJSON(t, "status", obj["status"], `{"phase":"Pending","qosClass":"BestEffort"}`)
+	EqualJSON(t, "status", obj["status"], `{"phase":"Pending","qosClass":"BestEffort"}`)
 }
 
 func TestContainerDefaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	obj := newPod(t, k, `"hostNetwork":true,"serviceAccount":"sa","tolerations":[{"operator":"Exists"}],"containers":[{"name":"c","image":"reg:5000/a/b:1",
 		"ports":[{"containerPort":80}],"env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}],
 		"resources":{"limits":{"cpu":"1","memory":"1Gi"}},"livenessProbe":{"httpGet":{"port":80}},"lifecycle":{"preStop":{"httpGet":{"port":"web"}}}}]`)
-	catalogtest.Expect(t, "defaults", catalogtest.Create(k, obj), nil)
-	catalogtest.EqualJSON(t, "container", obj.Object("spec").List("containers")[0], `{"name":"c","image":"reg:5000/a/b:1","imagePullPolicy":"IfNotPresent",
+	Expect(t, "defaults", Create(k, obj), nil)
+	EqualJSON(t, "container", obj.Object("spec").List("containers")[0], `{"name":"c","image":"reg:5000/a/b:1","imagePullPolicy":"IfNotPresent",
 		"ports":[{"containerPort":80,"hostPort":80,"protocol":"TCP"}],"env":[{"name":"A","valueFrom":{"fieldRef":{"apiVersion":"v1","fieldPath":"metadata.name"}}}],
 		"resources":{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1","memory":"1Gi"}},
 		"livenessProbe":{"httpGet":{"path":"/","port":80,"scheme":"HTTP"},"timeoutSeconds":1,"periodSeconds":10,"successThreshold":1,"failureThreshold":3},
 		"lifecycle":{"preStop":{"httpGet":{"path":"/","port":"web","scheme":"HTTP"}}},
 		"terminationMessagePath":"/dev/termination-log","terminationMessagePolicy":"File"}`)
-	catalogtest.EqualJSON(t, "qos", obj.Object("status")["qosClass"], `"Guaranteed"`)
-	catalogtest.EqualJSON(t, "tolerations", obj.Object("spec")["tolerations"], `[{"operator":"Exists"}]`)
-	catalogtest.EqualJSON(t, "account", obj.Object("spec")["serviceAccountName"], `"sa"`)
+	EqualJSON(t, "qos", obj.Object("status")["qosClass"], `"Guaranteed"`)
+	EqualJSON(t, "tolerations", obj.Object("spec")["tolerations"], `[{"operator":"Exists"}]`)
+	EqualJSON(t, "account", obj.Object("spec")["serviceAccountName"], `"sa"`)
 }
 
 func TestPullPolicy(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	for image, want := range map[string]string{
 		"a": "Always", "a:latest": "Always", "a:1": "IfNotPresent", "r:5000/a": "Always", "r:5000/a:latest": "Always",
 		"r:5000/a:2": "IfNotPresent", "a@sha256:0": "IfNotPresent", "a:latest@sha256:0": "IfNotPresent",
 	} {
 		obj := newPod(t, k, `"containers":[{"name":"c","image":"`+image+`"}]`)
-		catalogtest.Create(k, obj)
+		Create(k, obj)
 		if got := obj.Object("spec").Objects("containers")[0].String("imagePullPolicy"); got != want {
 			t.Errorf("%s: %s, want %s", image, got, want)
 		}
@@ -54,14 +53,14 @@ func TestPullPolicy(t *testing.T) {
 }
 
 func TestQoS(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	for resources, want := range map[string]string{
 		`{}`: "BestEffort", `{"limits":{"cpu":"0"}}`: "BestEffort", `{"requests":{"cpu":"1m"}}`: "Burstable",
 		`{"limits":{"cpu":"1"}}`: "Burstable", `{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"1000m"}}`: "Guaranteed",
 		`{"limits":{"cpu":"1","memory":"1Gi"},"requests":{"cpu":"500m"}}`: "Burstable",
 	} {
 		obj := newPod(t, k, `"containers":[{"name":"c","image":"i","resources":`+resources+`}]`)
-		catalogtest.Create(k, obj)
+		Create(k, obj)
 		if got := obj.Object("status").String("qosClass"); got != want {
 			t.Errorf("%s: %s, want %s", resources, got, want)
 		}
@@ -69,7 +68,7 @@ func TestQoS(t *testing.T) {
 }
 
 func TestPodFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	k := CoreKind(t, meta.Kubernetes, "Pod")
 	for _, c := range []struct {
 		spec string
 		want []string
@@ -139,12 +138,12 @@ func TestPodFaults(t *testing.T) {
 			`spec.affinity.podAffinity.preferredDuringSchedulingIgnoredDuringExecution[0].podAffinityTerm.topologyKey: Invalid value: "": name part must consist…`}},
 		{`"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"A","value":"2"}],"ports":[{"containerPort":1},{"containerPort":1}]}],"imagePullSecrets":[{"name":"a"},{"name":"a"}]`, nil},
 	} {
-		catalogtest.Expect(t, c.spec, catalogtest.Create(k, newPod(t, k, c.spec)), c.want)
+		Expect(t, c.spec, Create(k, newPod(t, k, c.spec)), c.want)
 	}
 }
 
 func TestPodUpdate(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	const frozen = "spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`…"
 	for _, c := range []struct {
 		old, now string
@@ -166,13 +165,13 @@ func TestPodUpdate(t *testing.T) {
 		{``, `"schedulingGates":[{"name":"a"}]`, []string{`spec.schedulingGates[0]: Forbidden: only deletion is allowed, but found new scheduling gate 'a'`}},
 	} {
 		old := newPod(t, k, c.old)
-		if faults := catalogtest.Create(k, old); len(faults) > 0 {
+		if faults := Create(k, old); len(faults) > 0 {
 			t.Fatal(faults)
 		}
 		old.Object("status")["phase"] = "Running"
 		now := newPod(t, k, c.now)
 		now["status"] = tree.Tree{"phase": "Failed"}
-		catalogtest.Expect(t, c.old+" → "+c.now, catalogtest.Update(k, now, old), c.want)
+		Expect(t, c.old+" → "+c.now, Update(k, now, old), c.want)
 		if got := now.Object("status").String("phase"); got != "Running" {
 			t.Errorf("%s: an update of the main resource set status.phase to %s", c.now, got)
 		}
@@ -180,7 +179,7 @@ func TestPodUpdate(t *testing.T) {
 }
 
 func TestVolumeFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	k := CoreKind(t, meta.Kubernetes, "Pod")
 	long := strings.Repeat("a", 64)
 	const at = "spec.volumes[0]"
 	for _, c := range []struct {
@@ -231,7 +230,7 @@ func TestVolumeFaults(t *testing.T) {
 		{`"nfs":{"server":"s","path":"a"}`, []string{at + `.nfs.path: Invalid value: "a": must be an absolute path`}},
 		{`"persistentVolumeClaim":{}`, []string{at + `.persistentVolumeClaim.claimName: Required value`}},
 	} {
-		catalogtest.Expect(t, c.volume, catalogtest.Create(k, newPod(t, k, `"volumes":[{"name":"v",`+c.volume+`}]`)), c.want)
+		Expect(t, c.volume, Create(k, newPod(t, k, `"volumes":[{"name":"v",`+c.volume+`}]`)), c.want)
 	}
-	catalogtest.Expect(t, "twice", catalogtest.Create(k, newPod(t, k, `"volumes":[{"name":"v"},{"name":"v"}]`)), []string{`spec.volumes[1].name: Duplicate value: "v"`})
+	Expect(t, "twice", Create(k, newPod(t, k, `"volumes":[{"name":"v"},{"name":"v"}]`)), []string{`spec.volumes[1].name: Duplicate value: "v"`})
 }

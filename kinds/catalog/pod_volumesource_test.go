@@ -4,13 +4,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestVolumeDefaults: one row for each default of a volume source.
 func TestVolumeDefaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	for source, want := range map[string]string{
 		`"configMap":{"name":"a"}`: `{"name":"a","defaultMode":420}`,
 		`"secret":{"secretName":"a","optional":true,"items":[{"key":"k","path":"p/q","mode":0}]}`: `{"secretName":"a","optional":true,"defaultMode":420,"items":[{"key":"k","path":"p/q","mode":0}]}`,
@@ -23,14 +22,14 @@ func TestVolumeDefaults(t *testing.T) {
 		`"image":{"reference":"a:1"}`: `{"reference":"a:1","pullPolicy":"IfNotPresent"}`,
 	} {
 		obj := newPod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)
-		catalogtest.Expect(t, source, catalogtest.Create(k, obj), nil)
+		Expect(t, source, Create(k, obj), nil)
 		name, _, _ := strings.Cut(source[1:], `"`)
-		catalogtest.EqualJSON(t, source, obj.Object("spec").Objects("volumes")[0][name], want)
+		EqualJSON(t, source, obj.Object("spec").Objects("volumes")[0][name], want)
 	}
 }
 
 func TestVolumeSourceFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	const at, base = "spec.volumes[0]", `"targetPortal":"p","lun":0`
 	for source, want := range map[string][]string{
 		`"projected":{"defaultMode":512,"sources":[{"serviceAccountToken":{"path":"a","expirationSeconds":599}}]}`: {
@@ -60,23 +59,23 @@ func TestVolumeSourceFaults(t *testing.T) {
 			at + `.quobyte.registry: Invalid value: "a": must be a host:port pair or multiple pairs separated by commas`,
 			at + `.quobyte.tenant: Required value: must be a UUID and may not exceed a length of 64 characters`},
 	} {
-		catalogtest.Expect(t, source, catalogtest.Create(k, newPod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)), want)
+		Expect(t, source, Create(k, newPod(t, k, `"serviceAccountName":"sa","volumes":[{"name":"v",`+source+`}]`)), want)
 	}
 }
 
 // TestEphemeralVolumeIsImmutable: an ephemeral volume cannot change once the Pod is there.
 func TestEphemeralVolumeIsImmutable(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	with := func(size string) string {
 		return `"volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"metadata":{"labels":{"a":"b"},"annotations":{"c":"d"}},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"` + size + `"}}}}}}]`
 	}
 	old := createdPod(t, k, with("1Gi"))
-	catalogtest.Expect(t, "the same", catalogtest.Update(k, newPod(t, k, with("1Gi")), old), nil)
-	catalogtest.Expect(t, "bigger", catalogtest.Update(k, newPod(t, k, with("2Gi")), old), []string{"spec: Forbidden: pod updates may not change fields other than…"})
+	Expect(t, "the same", Update(k, newPod(t, k, with("1Gi")), old), nil)
+	Expect(t, "bigger", Update(k, newPod(t, k, with("2Gi")), old), []string{"spec: Forbidden: pod updates may not change fields other than…"})
 }
 
 func TestMountFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "Pod")
+	k := CoreKind(t, meta.Platform, "Pod")
 	const at = "spec.containers[0]"
 	for container, want := range map[string][]string{
 		`"volumeDevices":[{"name":"e","devicePath":"/d"}]`:                                {at + `.volumeDevices[0].name: Invalid value: "e": can only use volume source type of PersistentVolumeClaim or Ephemeral for block mode`},
@@ -97,9 +96,9 @@ func TestMountFaults(t *testing.T) {
 			at + `.resizePolicy: Invalid value: "Maybe": must be 'NotRequired' when…`, at + `.resizePolicy[2]: Duplicate value: "cpu"`, at + `.resizePolicy: Invalid value: "RestartContainer": must be 'NotRequired' when…`},
 	} {
 		spec := `"restartPolicy":"Never","resourceClaims":[{"name":"r","resourceClaimName":"c"}],"volumes":[{"name":"e"},{"name":"p","persistentVolumeClaim":{"claimName":"c"}}],"containers":[{"name":"c","image":"i",` + container + `}]`
-		catalogtest.Expect(t, container, catalogtest.Create(k, newPod(t, k, spec)), want)
+		Expect(t, container, Create(k, newPod(t, k, spec)), want)
 	}
-	catalogtest.Expect(t, "claims", catalogtest.Create(k, newPod(t, k, `"os":{"name":"plan9"},"resourceClaims":[{"name":"A","resourceClaimName":"c","resourceClaimTemplateName":"t"},{"name":"b"}]`)), []string{
+	Expect(t, "claims", Create(k, newPod(t, k, `"os":{"name":"plan9"},"resourceClaims":[{"name":"A","resourceClaimName":"c","resourceClaimTemplateName":"t"},{"name":"b"}]`)), []string{
 		`spec.os.name: Unsupported value: "plan9": supported values: "linux", "windows"`, `spec.resourceClaims[0].name: Invalid value: "A": a lowercase RFC 1123 label…`,
 		`spec.resourceClaims[0]: Invalid value: {…`,
 		"spec.resourceClaims[1]: Invalid value: {\"name\":\"b\"}: must specify one of: `resourceClaimName`, `resourceClaimTemplateName`"})

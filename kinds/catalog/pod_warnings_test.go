@@ -6,7 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -27,15 +26,15 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 
 // TestNoWarnings: a Pod with nothing to warn of costs no memory.
 func TestNoWarnings(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
-	obj := catalogtest.Parse(t, plainPod)
+	k := CoreKind(t, meta.Kubernetes, "Pod")
+	obj := Parse(t, plainPod)
 	if texts := k.Strategy.Warnings(obj, nil); texts != nil {
 		t.Fatalf("%q", texts)
 	}
 	if n := testing.AllocsPerRun(100, func() { k.Strategy.Warnings(obj, nil) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	template := catalogtest.CoreKind(t, meta.Kubernetes, "PodTemplate")
+	template := CoreKind(t, meta.Kubernetes, "PodTemplate")
 	whole := tree.Tree{"template": obj}
 	if n := testing.AllocsPerRun(100, func() { template.Strategy.Warnings(whole, nil) }); n != 0 {
 		t.Errorf("%v allocations of a template", n)
@@ -43,8 +42,8 @@ func TestNoWarnings(t *testing.T) {
 }
 
 func BenchmarkNoWarnings(b *testing.B) {
-	k := catalogtest.KindByGVK(b, meta.Kubernetes, "", "v1", "Pod")
-	obj := catalogtest.Parse(b, plainPod)
+	k := KindByGVK(b, meta.Kubernetes, "", "v1", "Pod")
+	obj := Parse(b, plainPod)
 	b.ReportAllocs()
 	for b.Loop() {
 		k.Strategy.Warnings(obj, nil)
@@ -53,7 +52,7 @@ func BenchmarkNoWarnings(b *testing.B) {
 
 // TestWarningsOfFiles: sources of projected volumes which the reference has switched off.
 func TestWarningsOfFiles(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	k := CoreKind(t, meta.Kubernetes, "Pod")
 	for sources, want := range map[string][]string{
 		`{"clusterTrustBundle":{"name":"n","path":"a"}},{"clusterTrustBundle":{"signerName":"s","path":"a/b"}}`: {
 			`volume "v" (Projected): overlapping paths: "a/b" (ClusterTrustBundle "s") with "a" (ClusterTrustBundle "n")`},
@@ -63,7 +62,7 @@ func TestWarningsOfFiles(t *testing.T) {
 			`volume "v" (Projected): overlapping paths: "a/b" (PodCertificate credential bundle) with "a" (PodCertificate key)`},
 		`{"configMap":{"name":"m"}},{"secret":{"name":"m"}}`: nil,
 	} {
-		obj := catalogtest.Parse(t, `{"metadata":{"name":"a"},"spec":{"volumes":[{"name":"v","projected":{"sources":[`+sources+`]}}]}}`)
+		obj := Parse(t, `{"metadata":{"name":"a"},"spec":{"volumes":[{"name":"v","projected":{"sources":[`+sources+`]}}]}}`)
 		if got := k.Strategy.Warnings(obj, nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", sources, got)
 		}
@@ -72,11 +71,11 @@ func TestWarningsOfFiles(t *testing.T) {
 
 // TestManyWarnings: what a client sends bounds neither the time nor the number of texts.
 func TestManyWarnings(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "Pod")
+	k := CoreKind(t, meta.Kubernetes, "Pod")
 	const many = 20_000
 	ports := strings.Repeat(`{"containerPort":80,"protocol":"TCP"},`, many)
 	files := strings.Repeat(`{"key":"k","path":"a"},`, many)
-	obj := catalogtest.Parse(t, fmt.Sprintf(`{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","ports":[%s]}],"volumes":[{"name":"v","configMap":{"items":[%s]}}]}}`,
+	obj := Parse(t, fmt.Sprintf(`{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","ports":[%s]}],"volumes":[{"name":"v","configMap":{"items":[%s]}}]}}`,
 		strings.TrimSuffix(ports, ","), strings.TrimSuffix(files, ",")))
 	if n := len(k.Strategy.Warnings(obj, nil)); n < 256 || n > 1000 {
 		t.Errorf("%d warnings", n)

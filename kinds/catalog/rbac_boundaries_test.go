@@ -3,14 +3,13 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestRBACBoundaries has cases on both sides of each part of a condition with several parts.
 func TestRBACBoundaries(t *testing.T) {
 	const urls = "rules[0].nonResourceURLs: Invalid value: [\"/x\"]: rules cannot apply to both regular resources and non-resource URLs"
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, "rbac.authorization.platform.io", "ClusterRole"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, "rbac.authorization.platform.io", "ClusterRole"), []ValidationCase{
 		{Obj: `{"rules":[{"verbs":["get"],"nonResourceURLs":["/x"],"apiGroups":["a"]}]}`, Want: []string{urls}},
 		{Obj: `{"rules":[{"verbs":["get"],"nonResourceURLs":["/x"],"resourceNames":["a"]}]}`, Want: []string{urls}},
 	})

@@ -3,14 +3,13 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 func TestRole(t *testing.T) {
 	const group = "rbac.authorization.platform.io"
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "Role"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, group, "Role"), []ValidationCase{
 		{Obj: `{}`},
 		{Obj: `{"metadata":{"name":"system:x"},"rules":[{"verbs":["get"],"apiGroups":[""],"resources":["pods"],"resourceNames":["a"]}]}`},
 		{Obj: `{"metadata":{"name":"a/b"}}`, Want: []string{`metadata.name: Invalid value: "a/b": may not contain '/'`}},
@@ -19,7 +18,7 @@ func TestRole(t *testing.T) {
 			`rules[0].resources: Required value: resource rules must supply at least one resource`}},
 		{Obj: `{"rules":[{"verbs":["get"],"nonResourceURLs":["/x"]}]}`, Want: []string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: namespaced rules cannot apply to non-resource URLs`}},
 	})
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "ClusterRole"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Platform, group, "ClusterRole"), []ValidationCase{
 		{Obj: `{"rules":[{"verbs":["get"],"nonResourceURLs":["/x"]}]}`},
 		{Obj: `{"rules":[{"verbs":["get"],"nonResourceURLs":["/x"],"resources":["pods"]}]}`, Want: []string{`rules[0].nonResourceURLs: Invalid value: ["/x"]: rules cannot apply to both regular resources and non-resource URLs`}},
 		{Obj: `{"rules":null,"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`},
@@ -31,7 +30,7 @@ func TestRole(t *testing.T) {
 
 func TestRoleBinding(t *testing.T) {
 	const group, ref = "rbac.authorization.platform.io", `"roleRef":{"kind":"ClusterRole","name":"r"}`
-	local := []catalogtest.ValidationCase{
+	local := []ValidationCase{
 		{Obj: `{` + ref + `}`},
 		{Obj: `{` + ref + `,"subjects":[{"kind":"Group","name":"g"},{"kind":"User","name":"u"},{"kind":"ServiceAccount","name":"s","namespace":"n"}]}`},
 		{Obj: `{"roleRef":{"apiGroup":"x","kind":"Nope"}}`, Want: []string{
@@ -46,8 +45,8 @@ func TestRoleBinding(t *testing.T) {
 		{Name: "role changes", Old: `{` + ref + `}`, Obj: `{"roleRef":{"kind":"ClusterRole","name":"s"}}`, Want: []string{`roleRef: Invalid value: {"apiGroup":"rbac.authorization.k8s.io","kind":"ClusterRole","name":"s"}: cannot change roleRef`}},
 		{Name: "subjects change", Old: `{` + ref + `}`, Obj: `{` + ref + `,"subjects":[{"kind":"User","name":"u"}]}`},
 	}
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Kubernetes, group, "RoleBinding"), local)
-	catalogtest.RunValidationCases(t, catalogtest.KindInGroup(t, meta.Platform, group, "ClusterRoleBinding"), []catalogtest.ValidationCase{
+	RunValidationCases(t, KindInGroup(t, meta.Kubernetes, group, "RoleBinding"), local)
+	RunValidationCases(t, KindInGroup(t, meta.Platform, group, "ClusterRoleBinding"), []ValidationCase{
 		{Obj: `{"roleRef":{"kind":"Role","name":"r"}}`, Want: []string{`roleRef.kind: Unsupported value: "Role": supported values: "ClusterRole"`}},
 		{Obj: `{` + ref + `,"subjects":[{"kind":"ServiceAccount","name":"s"}]}`, Want: []string{`subjects[0].namespace: Required value`}},
 	})
@@ -55,16 +54,16 @@ func TestRoleBinding(t *testing.T) {
 
 func TestRoleWithoutRules(t *testing.T) {
 	for _, kind := range []string{"Role", "ClusterRole"} {
-		obj := catalogtest.Parse(t, `{"metadata":{"name":"x"},"rules":[]}`)
-		catalogtest.KindInGroup(t, meta.Platform, "rbac.authorization.platform.io", kind).Preparer.Prepare(obj, nil)
-		catalogtest.EqualJSON(t, kind, obj, `{"metadata":{"name":"x"}}`)
+		obj := Parse(t, `{"metadata":{"name":"x"},"rules":[]}`)
+		KindInGroup(t, meta.Platform, "rbac.authorization.platform.io", kind).Preparer.Prepare(obj, nil)
+		EqualJSON(t, kind, obj, `{"metadata":{"name":"x"}}`)
 	}
 }
 
 func TestBindingDefaults(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Kubernetes, "rbac.authorization.platform.io", "RoleBinding")
-	obj := catalogtest.Parse(t, `{"roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"Group","name":"g"},{"kind":"ServiceAccount","name":"s"}]}`)
+	k := KindInGroup(t, meta.Kubernetes, "rbac.authorization.platform.io", "RoleBinding")
+	obj := Parse(t, `{"roleRef":{"kind":"Role","name":"r"},"subjects":[{"kind":"Group","name":"g"},{"kind":"ServiceAccount","name":"s"}]}`)
 	rules.Default(k, obj)
-	catalogtest.EqualJSON(t, "binding", obj, `{"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},
+	EqualJSON(t, "binding", obj, `{"roleRef":{"apiGroup":"rbac.authorization.k8s.io","kind":"Role","name":"r"},
 		"subjects":[{"kind":"Group","name":"g","apiGroup":"rbac.authorization.k8s.io"},{"kind":"ServiceAccount","name":"s"}]}`)
 }

@@ -3,13 +3,11 @@ package catalog_test
 import (
 	"strings"
 	"testing"
-
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 )
 
 // TestResourceValidObjects has objects that are just within the limits.
 func TestResourceValidObjects(t *testing.T) {
-	catalogtest.ExpectValid(t, catalogtest.DeviceGroup, "v1", "ResourceSlice", `{"spec":{"driver":"d","nodeName":"n","pool":{"name":"`+strings.Repeat("a", 253)+`","resourceSliceCount":1},"devices":[{"name":"a","attributes":{`+catalogtest.RepeatItem(32, `"%":{"string":"`+strings.Repeat("s", 64)+`"}`)+`}}]}}`)
-	catalogtest.ExpectValid(t, catalogtest.DeviceGroup, "v1", "ResourceClaim",
+	ExpectValid(t, DeviceGroup, "v1", "ResourceSlice", `{"spec":{"driver":"d","nodeName":"n","pool":{"name":"`+strings.Repeat("a", 253)+`","resourceSliceCount":1},"devices":[{"name":"a","attributes":{`+RepeatItem(32, `"%":{"string":"`+strings.Repeat("s", 64)+`"}`)+`}}]}}`)
+	ExpectValid(t, DeviceGroup, "v1", "ResourceClaim",
 		`{"spec":{"devices":{"requests":[{"name":"a","exactly":{"deviceClassName":"c","tolerations":[{"operator":"Exists"}]}}],"constraints":[{"requests":["a"],"distinctAttribute":"d/e"}]}}}`)
 }

@@ -4,14 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestDeviceClass(t *testing.T) {
-	catalogtest.RunBodyCases(t, catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "DeviceClass"), []catalogtest.BodyCase{
+	RunBodyCases(t, KindByGVK(t, meta.Platform, DeviceGroup, "v1", "DeviceClass"), []BodyCase{
 		{Body: `{"spec":{"selectors":[{"cel":{"expression":"true"}}],"config":[{"opaque":{"driver":"d.e","parameters":{"a":1}}}]}}`, Want: nil},
 		{Body: `{"spec":{"selectors":[{},{"cel":{}}],"config":[{},{"opaque":{"driver":"D","parameters":"x"}},{"opaque":{}}]}}`, Want: []string{
 			`spec.selectors[1].cel.expression: Required value`, `spec.config[1].opaque.driver: Invalid value: "D": a lowercase…`,
@@ -28,26 +27,26 @@ func TestDeviceClass(t *testing.T) {
 
 // A selector that is as it was before was compiled by a server that may have known other functions.
 func TestSelectorsThatStay(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "DeviceClass")
-	old := catalogtest.Parse(t, `{"spec":{"selectors":[{"cel":{"expression":"later()"}}]}}`)
+	k := KindByGVK(t, meta.Platform, DeviceGroup, "v1", "DeviceClass")
+	old := Parse(t, `{"spec":{"selectors":[{"cel":{"expression":"later()"}}]}}`)
 	for text, want := range map[string][]string{
 		`{"metadata":{"labels":{"a":"b"}},"spec":{"selectors":[{"cel":{"expression":"later()"}}]}}`: nil,
 		`{"spec":{"selectors":[{"cel":{"expression":"later2()"}}]}}`:                                {`spec.selectors[0].cel.expression: Invalid value: "later2()": compilation failed: ERROR: <input>:1:7: undeclared reference to 'later2'…`},
 	} {
-		catalogtest.Expect(t, text, catalogtest.Lines(rules.ValidateServed(k, catalogtest.Parse(t, text), old)), want)
+		Expect(t, text, Lines(rules.ValidateServed(k, Parse(t, text), old)), want)
 	}
 }
 
 func TestResourceClaim(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceClaim")
+	k := KindByGVK(t, meta.Platform, DeviceGroup, "v1", "ResourceClaim")
 	devices := func(text string) string { return `{"spec":{"devices":{` + text + `}}}` }
-	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, devices(`"requests":[{"name":"a","exactly":{"deviceClassName":"c"}},{"name":"b","exactly":{"deviceClassName":"c","allocationMode":"All"}},
+	EqualJSON(t, "defaults", Defaulted(t, k, devices(`"requests":[{"name":"a","exactly":{"deviceClassName":"c"}},{"name":"b","exactly":{"deviceClassName":"c","allocationMode":"All"}},
 		{"name":"c","firstAvailable":[{"name":"d","deviceClassName":"c","tolerations":[{"key":"k"}]}]}]`)),
 		devices(`"requests":[{"name":"a","exactly":{"deviceClassName":"c","allocationMode":"ExactCount","count":1}},{"name":"b","exactly":{"deviceClassName":"c","allocationMode":"All"}},
 		{"name":"c","firstAvailable":[{"name":"d","deviceClassName":"c","allocationMode":"ExactCount","count":1,"tolerations":[{"key":"k","operator":"Equal"}]}]}]`))
 	const at, one = "spec.devices.requests", "exactly one of `exactly` or `firstAvailable` is required"
 	const request = `"requests":[{"name":"a","exactly":{"deviceClassName":"c"}},{"name":"b","firstAvailable":[{"name":"x","deviceClassName":"c"}]}]`
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	RunBodyCases(t, k, []BodyCase{
 		{Body: devices(request + `,"constraints":[{"requests":["a","b/x"],"matchAttribute":"d.e/f"}],"config":[{"requests":["b"],"opaque":{"driver":"d","parameters":{}}}]`), Want: nil},
 		{Body: devices(`"requests":[{},{"name":"A","exactly":{}},{"name":"b","exactly":{"deviceClassName":"c"},"firstAvailable":[{"name":"x","deviceClassName":"c"}]}]`), Want: []string{
 			at + `[0].name: Required value`, at + `[1].exactly.deviceClassName: Required value`, at + `[0]: Required value: ` + one,
@@ -65,35 +64,35 @@ func TestResourceClaim(t *testing.T) {
 			`spec.devices.constraints[1].matchAttribute: Required value: must be set`, `spec.devices.config[0].requests[0]: Invalid value: "b/z": must be the name of…`,
 			`spec.devices.config[0].opaque: Required value`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: devices(request), Now: devices(request), Want: nil},
 		{Old: devices(request), Now: devices(`"requests":[]`), Want: []string{`spec: Invalid value: {"devices":{"requests":[]}}: field is immutable`}},
 	})
-	status := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{},"status":{"reservedFor":[{"resource":"pods","name":"p"}]}}`))
+	status := Named(k, Parse(t, `{"spec":{},"status":{"reservedFor":[{"resource":"pods","name":"p"}]}}`))
 	status["metadata"].(tree.Tree)["uid"] = "u"
-	catalogtest.Expect(t, "status", catalogtest.Update(k, catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{}}`)), status), []string{`status.reservedFor[0].uid: Required value`,
+	Expect(t, "status", Update(k, Named(k, Parse(t, `{"spec":{}}`)), status), []string{`status.reservedFor[0].uid: Required value`,
 		"status.reservedFor: Forbidden: may not be specified when `allocated` is not set"})
 }
 
 func TestResourceClaimTemplate(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceClaimTemplate")
+	k := KindByGVK(t, meta.Platform, DeviceGroup, "v1", "ResourceClaimTemplate")
 	template := func(metadata, requests string) string {
 		return `{"spec":{"metadata":{` + metadata + `},"spec":{"devices":{"requests":[` + requests + `]}}}}`
 	}
-	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, template(``, `{"name":"a","exactly":{"deviceClassName":"c"}}`)),
+	EqualJSON(t, "defaults", Defaulted(t, k, template(``, `{"name":"a","exactly":{"deviceClassName":"c"}}`)),
 		template(``, `{"name":"a","exactly":{"deviceClassName":"c","allocationMode":"ExactCount","count":1}}`))
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{{Body: template(`"labels":{"a b":"c"},"annotations":{"d e":"f"}`, `{"name":"a"}`), Want: []string{`spec.metadata.labels: Invalid value: "a b": name part…`,
+	RunBodyCases(t, k, []BodyCase{{Body: template(`"labels":{"a b":"c"},"annotations":{"d e":"f"}`, `{"name":"a"}`), Want: []string{`spec.metadata.labels: Invalid value: "a b": name part…`,
 		`spec.metadata.annotations: Invalid value: "d e": name part…`, "spec.spec.devices.requests[0]: Required value: exactly one of `exactly` or `firstAvailable` is required"}}})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{{Old: template(``, ``), Now: template(`"labels":{"a":"b"}`, ``), Want: []string{`spec: Invalid value: {"metadata":{"labels":{"a":"b"}},"spec":{"devices":{"requests":[]}}}: field is immutable`}}})
+	RunUpdateCases(t, k, []UpdateCase{{Old: template(``, ``), Now: template(`"labels":{"a":"b"}`, ``), Want: []string{`spec: Invalid value: {"metadata":{"labels":{"a":"b"}},"spec":{"devices":{"requests":[]}}}: field is immutable`}}})
 }
 
 func TestResourceSlice(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceSlice")
+	k := KindByGVK(t, meta.Platform, DeviceGroup, "v1", "ResourceSlice")
 	slice := func(text string) string {
 		return `{"spec":{"driver":"d.e","pool":{"name":"a/b","resourceSliceCount":1}` + text + `}}`
 	}
 	const reach = "exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required"
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	RunBodyCases(t, k, []BodyCase{
 		{Body: slice(`,"nodeName":"n","devices":[{"name":"a","attributes":{"x":{"int":1}},"capacity":{"m":{"value":"1Gi"}},"taints":[{"key":"a","effect":"NoSchedule"}]}]`), Want: nil},
 		{Body: slice(`,"perDeviceNodeSelection":true,"devices":[{"name":"a","allNodes":true},{"name":"b"}]`), Want: []string{"spec.devices[1]: Required value: exactly one of `nodeName`, `nodeSelector`, `allNodes` is required"}},
 		{Body: `{"spec":{"nodeName":"N","pool":{"generation":-1}}}`, Want: []string{`spec.driver: Required value`, `spec.pool.name: Required value`,
@@ -110,7 +109,7 @@ func TestResourceSlice(t *testing.T) {
 			`spec.devices[4].attributes[y]: Invalid value: {"bool":true,"int":1}: exactly one value must be specified`,
 			`spec.devices[4].taints[0].key: Invalid value: "a b": name part…`, `spec.devices[4].taints[0].effect: Required value`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: slice(`,"nodeName":"n"`), Now: slice(`,"nodeName":"n","devices":[{"name":"a"}]`), Want: nil},
 		{Old: slice(`,"nodeName":"n"`), Now: `{"spec":{"driver":"e","nodeName":"m","pool":{"name":"c","resourceSliceCount":2}}}`, Want: []string{`spec.driver: Invalid value: "e": field is immutable`,
 			`spec.pool.name: Invalid value: "c": field is immutable`, `spec.nodeName: Invalid value: "m": field is immutable`}},

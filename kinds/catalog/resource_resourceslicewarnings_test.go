@@ -4,17 +4,16 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestResourceSliceWarnings(t *testing.T) {
-	k := catalogtest.KindInGroup(t, meta.Platform, catalogtest.DeviceGroup, "ResourceSlice")
+	k := KindInGroup(t, meta.Platform, DeviceGroup, "ResourceSlice")
 	for driver, want := range map[string][]string{
 		"a.example": nil,
 		"A.example": {`spec.driver: driver names should be lowercase; "A.example" contains uppercase characters`},
 	} {
-		if got := k.Strategy.Warnings(catalogtest.Parse(t, `{"spec":{"driver":"`+driver+`"}}`), nil); !slices.Equal(got, want) {
+		if got := k.Strategy.Warnings(Parse(t, `{"spec":{"driver":"`+driver+`"}}`), nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", driver, got)
 		}
 	}

@@ -3,21 +3,20 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestDeviceValidation(t *testing.T) {
 	const at = "spec.devices.requests"
 	devices := func(text string) string { return `{"spec":{"devices":{"requests":[` + text + `]}}}` }
-	catalogtest.RunBodyCases(t, catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceClaim"), []catalogtest.BodyCase{
+	RunBodyCases(t, KindByGVK(t, meta.Platform, DeviceGroup, "v1", "ResourceClaim"), []BodyCase{
 		{Body: devices(`{"name":"a","exactly":{"deviceClassName":"c","tolerations":[{"key":"a b"},{"key":"a","value":"b c"}]}}`), Want: []string{
 			at + `[0].exactly.tolerations[0].key: Invalid value: "a b": name part…`, at + `[0].exactly.tolerations[1].value: Invalid value: "b c": a valid label…`}},
 		{Body: devices(`{"name":"a","firstAvailable":[{"name":"x","deviceClassName":"c","count":-1}]}`), Want: []string{at + `[0].firstAvailable[0].count: Invalid value: -1: must be greater than zero`}}})
 	slice := func(text string) string {
 		return `{"spec":{"driver":"d.e","pool":{"name":"a","resourceSliceCount":1},` + text + `}}`
 	}
-	catalogtest.RunBodyCases(t, catalogtest.KindByGVK(t, meta.Platform, catalogtest.DeviceGroup, "v1", "ResourceSlice"), []catalogtest.BodyCase{
+	RunBodyCases(t, KindByGVK(t, meta.Platform, DeviceGroup, "v1", "ResourceSlice"), []BodyCase{
 		{Body: slice(`"nodeSelector":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a b","operator":"Exists"}]}]}`), Want: []string{
 			`spec.nodeSelector.nodeSelectorTerms[0].matchExpressions[0].key: Invalid value: "a b": name part…`}},
 		{Body: slice(`"nodeName":"n","devices":[{"name":"a","taints":[{"key":"a","value":"b c","effect":"None"}]}]`), Want: []string{`spec.devices[0].taints[0].value: Invalid value: "b c": a valid label…`}},

@@ -3,12 +3,11 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestPriorityClass(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, "scheduling.platform.io", "v1", "PriorityClass")
+	k := KindByGVK(t, meta.Platform, "scheduling.platform.io", "v1", "PriorityClass")
 	for body, want := range map[string][]string{
 		`{"value":1000000000}`: nil,
 		`{"value":1000000001}`: {"value: Forbidden: maximum allowed value of a user defined priority is 1000000000"},
@@ -19,16 +18,16 @@ func TestPriorityClass(t *testing.T) {
 		`{"metadata":{"name":"system-mine"},"value":1}`:                                           {"metadata.name: Forbidden: priority class names with 'system-' prefix are reserved for system use only. error: system-mine is not a known system priority class"},
 		`{"value":1,"preemptionPolicy":"Sometimes"}`:                                              {`preemptionPolicy: Unsupported value: "Sometimes": supported values: "PreemptLowerPriority", "Never"`},
 	} {
-		catalogtest.Expect(t, body, catalogtest.Create(k, catalogtest.Named(k, catalogtest.Parse(t, body))), want)
+		Expect(t, body, Create(k, Named(k, Parse(t, body))), want)
 	}
-	old := catalogtest.Named(k, catalogtest.Parse(t, `{"value":1}`))
-	catalogtest.Create(k, old)
-	catalogtest.EqualJSON(t, "default", old["preemptionPolicy"], `"PreemptLowerPriority"`)
+	old := Named(k, Parse(t, `{"value":1}`))
+	Create(k, old)
+	EqualJSON(t, "default", old["preemptionPolicy"], `"PreemptLowerPriority"`)
 	for body, want := range map[string][]string{
 		`{"value":1,"description":"d","globalDefault":true}`: nil,
 		`{"value":2}`:                            {"value: Forbidden: may not be changed in an update."},
 		`{"value":1,"preemptionPolicy":"Never"}`: {`preemptionPolicy: Invalid value: "Never": field is immutable`},
 	} {
-		catalogtest.Expect(t, body, catalogtest.Update(k, catalogtest.Named(k, catalogtest.Parse(t, body)), old), want)
+		Expect(t, body, Update(k, Named(k, Parse(t, body)), old), want)
 	}
 }

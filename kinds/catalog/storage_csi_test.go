@@ -4,15 +4,14 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestCSIDriver(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.StorageGroup, "v1", "CSIDriver")
-	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, `{}`), `{"spec":{"attachRequired":true,"podInfoOnMount":false,"volumeLifecycleModes":["Persistent"],
+	k := KindByGVK(t, meta.Platform, StorageGroup, "v1", "CSIDriver")
+	EqualJSON(t, "defaults", Defaulted(t, k, `{}`), `{"spec":{"attachRequired":true,"podInfoOnMount":false,"volumeLifecycleModes":["Persistent"],
 		"storageCapacity":false,"fsGroupPolicy":"ReadWriteOnceWithFSType","requiresRepublish":false,"seLinuxMount":false}}`)
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	RunBodyCases(t, k, []BodyCase{
 		{Body: `{"spec":{"volumeLifecycleModes":["Persistent","Ephemeral"]}}`, Want: nil},
 		{Body: `{"spec":{"volumeLifecycleModes":["Eternal"]}}`, Want: []string{`spec.volumeLifecycleModes: Unsupported value: "Eternal": supported values: "Persistent", "Ephemeral"`}},
 		{Body: `{"spec":{"volumeLifecycleModes":["Persistent","Persistent"]}}`, Want: []string{`spec.volumeLifecycleModes[1]: Duplicate value: "Persistent"`}},
@@ -26,7 +25,7 @@ func TestCSIDriver(t *testing.T) {
 			`spec.nodeAllocatableUpdatePeriodSeconds: Invalid value: 9: must be greater than or equal to 10 seconds`,
 			`spec.serviceAccountTokenInSecrets: Invalid value: true: can only be set when tokenRequests is configured`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: `{}`, Now: `{"spec":{"storageCapacity":true,"requiresRepublish":true,"seLinuxMount":true,"tokenRequests":[{"audience":"a"}]}}`, Want: nil},
 		{Old: `{}`, Now: `{"spec":{"attachRequired":false}}`, Want: []string{`spec.attachedRequired: Invalid value: false: field is immutable`}},
 		{Old: `{}`, Now: `{"spec":{"fsGroupPolicy":"File"}}`, Want: []string{`spec.fsGroupPolicy: Invalid value: "File": field is immutable`}},
@@ -36,8 +35,8 @@ func TestCSIDriver(t *testing.T) {
 }
 
 func TestCSINode(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.StorageGroup, "v1", "CSINode")
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	k := KindByGVK(t, meta.Platform, StorageGroup, "v1", "CSINode")
+	RunBodyCases(t, k, []BodyCase{
 		{Body: `{"spec":{"drivers":[{"name":"A.b","nodeID":"i","topologyKeys":["a/b"],"allocatable":{"count":0}},{"name":"c","nodeID":"i","allocatable":{}}]}}`, Want: nil},
 		{Body: `{"spec":{"drivers":[{}]}}`, Want: []string{`spec.drivers[0].nodeID: Required value`, `spec.drivers[0].name: Required value`}},
 		{Body: `{"spec":{"drivers":[{"name":"` + strings.Repeat("a", 64) + `","nodeID":"` + strings.Repeat("i", 257) + `"}]}}`, Want: []string{
@@ -47,7 +46,7 @@ func TestCSINode(t *testing.T) {
 		{Body: `{"spec":{"drivers":[{"name":"d","nodeID":"i","topologyKeys":["","a","a","b c"]}]}}`, Want: []string{`spec.drivers[0]: Required value`,
 			`spec.drivers[0]: Duplicate value: "a"`, `spec.drivers[0]: Invalid value: ["","a","a","b c"]: name part…`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: `{"spec":{"drivers":[{"name":"d","nodeID":"i"}]}}`, Now: `{"spec":{"drivers":[{"name":"e","nodeID":"j"},{"name":"d","nodeID":"i","allocatable":{"count":3}}]}}`, Want: nil},
 		{Old: `{"spec":{"drivers":[{"name":"d","nodeID":"i"}]}}`, Now: `{"spec":{"drivers":[]}}`, Want: nil},
 		{Old: `{"spec":{"drivers":[{"name":"d","nodeID":"i"}]}}`, Now: `{"spec":{"drivers":[{"name":"d","nodeID":"j"}]}}`, Want: []string{`CSINodeDriver: Invalid value: {"name":"d","nodeID":"j"}: field is immutable`}},
@@ -56,14 +55,14 @@ func TestCSINode(t *testing.T) {
 }
 
 func TestCSIStorageCapacity(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.StorageGroup, "v1", "CSIStorageCapacity")
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	k := KindByGVK(t, meta.Platform, StorageGroup, "v1", "CSIStorageCapacity")
+	RunBodyCases(t, k, []BodyCase{
 		{Body: `{"storageClassName":"a.b","capacity":"0","maximumVolumeSize":"1Gi","nodeTopology":{}}`, Want: nil},
 		{Body: `{}`, Want: []string{`storageClassName: Invalid value: "": a lowercase RFC 1123 subdomain…`}},
 		{Body: `{"storageClassName":"a","capacity":"-1","maximumVolumeSize":"-1Gi"}`, Want: []string{`capacity: Invalid value: "-1": must be greater than or equal to 0`}},
 		{Body: `{"storageClassName":"a","nodeTopology":{"matchExpressions":[{"key":"a","operator":"In"}]}}`, Want: []string{"nodeTopology.matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'"}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: `{"storageClassName":"a"}`, Now: `{"storageClassName":"a","capacity":"1","maximumVolumeSize":"1"}`, Want: nil},
 		{Old: `{"storageClassName":"a"}`, Now: `{"storageClassName":"b"}`, Want: []string{`storageClassName: Invalid value: "b": field is immutable`}},
 		{Old: `{"storageClassName":"a"}`, Now: `{"storageClassName":"a","nodeTopology":{}}`, Want: []string{`nodeTopology: Invalid value: {}: field is immutable`}},

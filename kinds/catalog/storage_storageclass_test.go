@@ -4,18 +4,17 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 func TestStorageClass(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.StorageGroup, "v1", "StorageClass")
-	catalogtest.EqualJSON(t, "defaults", catalogtest.Defaulted(t, k, `{"provisioner":"a.b/c"}`), `{"provisioner":"a.b/c","reclaimPolicy":"Delete","volumeBindingMode":"Immediate"}`)
-	catalogtest.EqualJSON(t, "no restriction", catalogtest.Defaulted(t, k, `{"provisioner":"a","allowedTopologies":[],"mountOptions":["any thing"]}`),
+	k := KindByGVK(t, meta.Platform, StorageGroup, "v1", "StorageClass")
+	EqualJSON(t, "defaults", Defaulted(t, k, `{"provisioner":"a.b/c"}`), `{"provisioner":"a.b/c","reclaimPolicy":"Delete","volumeBindingMode":"Immediate"}`)
+	EqualJSON(t, "no restriction", Defaulted(t, k, `{"provisioner":"a","allowedTopologies":[],"mountOptions":["any thing"]}`),
 		`{"provisioner":"a","reclaimPolicy":"Delete","volumeBindingMode":"Immediate","allowedTopologies":[],"mountOptions":["any thing"]}`)
 	const term = `{"matchLabelExpressions":[{"key":"z","values":["a","b"]}]}`
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	RunBodyCases(t, k, []BodyCase{
 		{Body: `{}`, Want: []string{`provisioner: Required value`}},
 		{Body: `{"provisioner":"a b"}`, Want: []string{`provisioner: Invalid value: "a b": name part must consist of…`}},
 		{Body: `{"provisioner":"Example.com/P"}`, Want: nil},
@@ -32,7 +31,7 @@ func TestStorageClass(t *testing.T) {
 		{Body: `{"provisioner":"a","allowedTopologies":[` + term + `,{"matchLabelExpressions":[{"key":"z","values":["b","a"]}]}]}`, Want: []string{`allowedTopologies[1].matchLabelExpressions: Duplicate value: ""`}},
 		{Body: `{"provisioner":"a","allowedTopologies":[{}]}`, Want: []string{`allowedTopologies[0].matchLabelExpressions: Duplicate value: ""`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: `{"provisioner":"a"}`, Now: `{"provisioner":"a","mountOptions":["x"],"allowVolumeExpansion":true,"allowedTopologies":[` + term + `]}`, Want: nil},
 		{Old: `{"provisioner":"a"}`, Now: `{"provisioner":"b","parameters":{"a":"b"},"reclaimPolicy":"Retain","volumeBindingMode":"WaitForFirstConsumer"}`, Want: []string{
 			`volumeBindingMode: Invalid value: "WaitForFirstConsumer": field is immutable`, `parameters: Forbidden: updates to parameters are forbidden.`,
@@ -41,23 +40,23 @@ func TestStorageClass(t *testing.T) {
 }
 
 func TestVolumeAttributesClass(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.StorageGroup, "v1", "VolumeAttributesClass")
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	k := KindByGVK(t, meta.Platform, StorageGroup, "v1", "VolumeAttributesClass")
+	RunBodyCases(t, k, []BodyCase{
 		{Body: `{"driverName":"a.b","parameters":{"a":"b"}}`, Want: nil},
 		{Body: `{}`, Want: []string{`driverName: Required value`, `parameters: Required value: must contain at least one key/value pair`}},
 		{Body: `{"driverName":"a b","parameters":{"a":"b"}}`, Want: []string{`driverName: Invalid value: "a b": name part…`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{{Old: `{"driverName":"a","parameters":{"a":"b"}}`, Now: `{"driverName":"b","parameters":{"a":"c"}}`,
+	RunUpdateCases(t, k, []UpdateCase{{Old: `{"driverName":"a","parameters":{"a":"b"}}`, Now: `{"driverName":"b","parameters":{"a":"c"}}`,
 		Want: []string{`driverName: Forbidden: updates to driverName are forbidden.`, `parameters: Forbidden: updates to parameters are forbidden.`}}})
 }
 
 func TestVolumeAttachment(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Platform, catalogtest.StorageGroup, "v1", "VolumeAttachment")
+	k := KindByGVK(t, meta.Platform, StorageGroup, "v1", "VolumeAttachment")
 	with := func(source string) string {
 		return `{"spec":{"attacher":"a.b","nodeName":"n","source":{` + source + `}}}`
 	}
 	const one, inline = "must specify exactly one of inlineVolumeSpec and persistentVolumeName", `"inlineVolumeSpec":{"accessModes":["ReadWriteOnce"],"csi":{"driver":"d","volumeHandle":"h"}}`
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	RunBodyCases(t, k, []BodyCase{
 		{Body: with(`"persistentVolumeName":"v"`), Want: nil},
 		{Body: with(inline), Want: nil},
 		{Body: with(``), Want: []string{`spec.source: Required value: ` + one}},
@@ -73,15 +72,15 @@ func TestVolumeAttachment(t *testing.T) {
 		{Body: `{"spec":{"source":{"persistentVolumeName":"v"}}}`, Want: []string{`spec.attacher: Required value`, `spec.nodeName: Invalid value: "": a lowercase RFC 1123 subdomain…`}},
 		{Body: `{"spec":{"attacher":"A.b","nodeName":"N","source":{"persistentVolumeName":"v"}}}`, Want: []string{`spec.nodeName: Invalid value: "N": a lowercase RFC 1123 subdomain…`}},
 	})
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: with(`"persistentVolumeName":"v"`), Now: with(`"persistentVolumeName":"w"`), Want: []string{`spec: Invalid value: {"attacher":"a.b","nodeName":"n","source":{"persistentVolumeName":"w"}}: field is immutable`}},
 	})
-	obj := catalogtest.Defaulted(t, k, `{"status":{"attached":true},"spec":{"attacher":"a.b","nodeName":"n","source":{"persistentVolumeName":"v"}}}`)
+	obj := Defaulted(t, k, `{"status":{"attached":true},"spec":{"attacher":"a.b","nodeName":"n","source":{"persistentVolumeName":"v"}}}`)
 	if obj.Has("status") {
 		t.Errorf("a create set the status: %v", obj["status"])
 	}
-	long := catalogtest.Named(k, catalogtest.Parse(t, with(`"persistentVolumeName":"v"`)))
-	long["status"] = catalogtest.Parse(t, `{"attachError":{"message":"`+strings.Repeat("x", 1025)+`"},"detachError":{"errorCode":-1}}`)
-	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, long)), []string{`status.attachError.message: Too long: may not be more than 1024 bytes`,
+	long := Named(k, Parse(t, with(`"persistentVolumeName":"v"`)))
+	long["status"] = Parse(t, `{"attachError":{"message":"`+strings.Repeat("x", 1025)+`"},"detachError":{"errorCode":-1}}`)
+	Expect(t, "status", Lines(rules.Validate(k, long)), []string{`status.attachError.message: Too long: may not be more than 1024 bytes`,
 		`status.detachError.errorCode: Invalid value: -1: must be greater than or equal to 0`})
 }

@@ -3,16 +3,15 @@ package catalog_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 func TestStorageVersionMigration(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Kubernetes, "storagemigration.k8s.io", "v1beta1", "StorageVersionMigration")
+	k := KindByGVK(t, meta.Kubernetes, "storagemigration.k8s.io", "v1beta1", "StorageVersionMigration")
 	body := func(group, resource string) string {
 		return `{"metadata":{"name":"m"},"spec":{"resource":{"group":"` + group + `","resource":"` + resource + `"}}}`
 	}
-	catalogtest.RunValidationCases(t, k, []catalogtest.ValidationCase{
+	RunValidationCases(t, k, []ValidationCase{
 		{Obj: body("", "pods")},
 		{Obj: body("example.com", "widgets")},
 		{Obj: body("example.com", ""), Want: []string{"spec.resource.resource: Required value: resource is required to be set"}},
@@ -21,13 +20,13 @@ func TestStorageVersionMigration(t *testing.T) {
 			`spec.resource.group: Invalid value: "A": a lowercase RFC 1123 subdomain…`, `spec.resource.resource: Invalid value: "pods/status": a DNS-1035 label…`}},
 		{Old: body("", "pods"), Obj: body("", "nodes"), Want: []string{`spec: Invalid value: {"resource":{"group":"","resource":"nodes"}}: field is immutable`}},
 	})
-	obj := catalogtest.Named(k, catalogtest.Parse(t, `{"spec":{"resource":{"group":"","resource":"pods"}},"status":{"resourceVersion":"1"}}`))
-	catalogtest.Create(k, obj)
-	catalogtest.EqualJSON(t, "new status", obj["status"], `{}`)
+	obj := Named(k, Parse(t, `{"spec":{"resource":{"group":"","resource":"pods"}},"status":{"resourceVersion":"1"}}`))
+	Create(k, obj)
+	EqualJSON(t, "new status", obj["status"], `{}`)
 }
 
 func TestStatus(t *testing.T) {
-	k := catalogtest.KindByGVK(t, meta.Kubernetes, "storagemigration.k8s.io", "v1beta1", "StorageVersionMigration")
+	k := KindByGVK(t, meta.Kubernetes, "storagemigration.k8s.io", "v1beta1", "StorageVersionMigration")
 	condition := func(kind, status string) string {
 		return `{"type":"` + kind + `","status":"` + status + `","reason":"R","message":"","lastTransitionTime":"2026-01-01T00:00:00Z"}`
 	}
@@ -53,8 +52,8 @@ func TestStatus(t *testing.T) {
 		{"forgotten", `"resourceVersion":"12","conditions":[` + failed + `]`, `"resourceVersion":"12"`, []string{`status.conditions: Invalid value: …`}},
 	} {
 		const spec = `"spec":{"resource":{"group":"","resource":"pods"}},"status":{`
-		old := catalogtest.Named(k, catalogtest.Parse(t, `{`+spec+c.old+`}}`))
-		obj := catalogtest.Named(k, catalogtest.Parse(t, `{`+spec+c.now+`}}`))
-		catalogtest.Expect(t, c.what, catalogtest.Update(k, obj, old), c.want)
+		old := Named(k, Parse(t, `{`+spec+c.old+`}}`))
+		obj := Named(k, Parse(t, `{`+spec+c.now+`}}`))
+		Expect(t, c.what, Update(k, obj, old), c.want)
 	}
 }

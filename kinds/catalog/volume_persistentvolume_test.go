@@ -4,55 +4,54 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestPersistentVolumeDefaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolume")
-	obj := catalogtest.Named(k, catalogtest.Parse(t, volumeBody(catalogtest.CSIVolume)))
+	k := CoreKind(t, meta.Platform, "PersistentVolume")
+	obj := Named(k, Parse(t, volumeBody(CSIVolume)))
 	obj.Object("metadata")["creationTimestamp"] = "2026-01-01T00:00:00Z"
 	obj["status"] = tree.Tree{"phase": "Bound"}
-	catalogtest.Expect(t, "create", catalogtest.Create(k, obj), nil)
-	catalogtest.EqualJSON(t, "spec", obj["spec"], `{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"csi":{"driver":"d","volumeHandle":"h"},
+	Expect(t, "create", Create(k, obj), nil)
+	EqualJSON(t, "spec", obj["spec"], `{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"csi":{"driver":"d","volumeHandle":"h"},
 		"persistentVolumeReclaimPolicy":"Retain","volumeMode":"Filesystem"}`)
-	catalogtest.EqualJSON(t, "status", obj["status"], `{"phase":"Pending","lastPhaseTransitionTime":"2026-01-01T00:00:00Z"}`)
+	EqualJSON(t, "status", obj["status"], `{"phase":"Pending","lastPhaseTransitionTime":"2026-01-01T00:00:00Z"}`)
 	for source, want := range map[string]string{
 		`"iscsi":{"targetPortal":"p","iqn":"iqn.2001-04.com.example:a","lun":0}`: `{"targetPortal":"p","iqn":"iqn.2001-04.com.example:a","lun":0,"iscsiInterface":"default"}`,
 		`"rbd":{"monitors":["m"],"image":"i"}`:                                   `{"monitors":["m"],"image":"i","pool":"rbd","user":"admin","keyring":"/etc/ceph/keyring"}`,
 		`"hostPath":{"path":"/a"}`:                                               `{"path":"/a","type":""}`,
 	} {
 		name, _, _ := strings.Cut(source[1:], `"`)
-		catalogtest.EqualJSON(t, source, catalogtest.Defaulted(t, k, volumeBody(source))["spec"].(tree.Tree)[name], want)
+		EqualJSON(t, source, Defaulted(t, k, volumeBody(source))["spec"].(tree.Tree)[name], want)
 	}
 }
 
 func TestPersistentVolumeFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "PersistentVolume")
+	k := CoreKind(t, meta.Kubernetes, "PersistentVolume")
 	const affinity = `"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In","values":["b"]}]}]}}`
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
-		{Body: volumeBody(catalogtest.CSIVolume + `,"storageClassName":"a.b","volumeAttributesClassName":"c","volumeMode":"Block","mountOptions":["x y"],"claimRef":{"name":"n"}`), Want: nil},
-		{Body: volumeBody(catalogtest.CSIVolume + `,"persistentVolumeReclaimPolicy":"Keep","volumeMode":"Tape","storageClassName":"A"`), Want: []string{
+	RunBodyCases(t, k, []BodyCase{
+		{Body: volumeBody(CSIVolume + `,"storageClassName":"a.b","volumeAttributesClassName":"c","volumeMode":"Block","mountOptions":["x y"],"claimRef":{"name":"n"}`), Want: nil},
+		{Body: volumeBody(CSIVolume + `,"persistentVolumeReclaimPolicy":"Keep","volumeMode":"Tape","storageClassName":"A"`), Want: []string{
 			`spec.persistentVolumeReclaimPolicy: Unsupported value: "Keep": supported values: "Delete", "Recycle", "Retain"`,
 			`spec.storageClassName: Invalid value: "A": a lowercase…`, `spec.volumeMode: Unsupported value: "Tape": supported values: "Block", "Filesystem"`}},
-		{Body: `{"spec":{` + catalogtest.CSIVolume + `}}`, Want: []string{`spec.accessModes: Required value`, `spec.capacity: Required value`, `spec.capacity: Unsupported value: null: supported values: "storage"`}},
-		{Body: `{"spec":{"capacity":{"storage":"0","cpu":"-1"},"accessModes":["ReadWriteOncePod","ReadOnlyMany","Nope"],` + catalogtest.CSIVolume + `}}`, Want: []string{
+		{Body: `{"spec":{` + CSIVolume + `}}`, Want: []string{`spec.accessModes: Required value`, `spec.capacity: Required value`, `spec.capacity: Unsupported value: null: supported values: "storage"`}},
+		{Body: `{"spec":{"capacity":{"storage":"0","cpu":"-1"},"accessModes":["ReadWriteOncePod","ReadOnlyMany","Nope"],` + CSIVolume + `}}`, Want: []string{
 			`spec.accessModes: Unsupported value: "Nope": supported values: "ReadOnlyMany", "ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"`,
 			`spec.capacity: Unsupported value: {"cpu":"-1","storage":"0"}: supported values: "storage"`,
 			`spec.capacity[cpu]: Invalid value: "-1": must be a valid resource quantity`, `spec.capacity[cpu]: Invalid value: "-1": must be greater than zero`,
 			`spec.capacity[storage]: Invalid value: "0": must be greater than zero`,
 			`spec.accessModes: Forbidden: may not use ReadWriteOncePod with other access modes`}},
 		{Body: volumeBody(`"mountOptions":[]`), Want: []string{`spec: Required value: must specify a volume type`}},
-		{Body: volumeBody(catalogtest.CSIVolume + `,"nfs":{"server":"s","path":"/"}`), Want: []string{`spec.nfs: Forbidden: may not specify more than 1 volume type`}},
+		{Body: volumeBody(CSIVolume + `,"nfs":{"server":"s","path":"/"}`), Want: []string{`spec.nfs: Forbidden: may not specify more than 1 volume type`}},
 		{Body: volumeBody(`"local":{"path":"/x"}`), Want: []string{`spec.nodeAffinity: Required value: Local volume requires node affinity`}},
 		{Body: volumeBody(`"local":{"path":"/x","fsType":"ext4"},` + affinity), Want: nil},
 		{Body: volumeBody(`"local":{"path":"/x/../y"},` + affinity), Want: []string{`spec.local.path: Invalid value: "/x/../y": must not contain '..'`}},
 		{Body: volumeBody(`"local":{},` + affinity), Want: []string{`spec.local.path: Required value`}},
-		{Body: volumeBody(catalogtest.CSIVolume + `,"nodeAffinity":{}`), Want: []string{`spec.nodeAffinity.required: Required value: must specify required node constraints`}},
-		{Body: volumeBody(catalogtest.CSIVolume + `,"nodeAffinity":{"required":{"nodeSelectorTerms":[]}}`), Want: []string{`spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term`}},
-		{Body: volumeBody(catalogtest.CSIVolume + `,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In"}],"matchFields":[{"key":"x","operator":"In","values":["n"]}]}]}}`), Want: []string{
+		{Body: volumeBody(CSIVolume + `,"nodeAffinity":{}`), Want: []string{`spec.nodeAffinity.required: Required value: must specify required node constraints`}},
+		{Body: volumeBody(CSIVolume + `,"nodeAffinity":{"required":{"nodeSelectorTerms":[]}}`), Want: []string{`spec.nodeAffinity.required.nodeSelectorTerms: Required value: must have at least one node selector term`}},
+		{Body: volumeBody(CSIVolume + `,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In"}],"matchFields":[{"key":"x","operator":"In","values":["n"]}]}]}}`), Want: []string{
 			"spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values: Required value: must be specified when `operator` is 'In' or 'NotIn'",
 			`spec.nodeAffinity.required.nodeSelectorTerms[0].matchFields[0].key: Invalid value: "x": not a valid field selector key`}},
 		{Body: volumeBody(`"hostPath":{"path":"/a/.."},"persistentVolumeReclaimPolicy":"Recycle"`), Want: []string{`spec.hostPath.path: Invalid value: "/a/..": must not contain '..'`,
@@ -63,8 +62,8 @@ func TestPersistentVolumeFaults(t *testing.T) {
 }
 
 func TestPersistentVolumeSources(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolume")
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	k := CoreKind(t, meta.Platform, "PersistentVolume")
+	RunBodyCases(t, k, []BodyCase{
 		{Body: volumeBody(`"csi":{}`), Want: []string{`spec.csi.driver: Required value`, `spec.csi.volumeHandle: Required value`}},
 		{Body: volumeBody(`"csi":{"driver":"d_e","volumeHandle":"h"}`), Want: []string{`spec.csi.driver: Invalid value: "d_e": a lowercase RFC 1123 subdomain…`}},
 		{Body: volumeBody(`"csi":{"driver":"D.e","volumeHandle":"h","fsType":"x","readOnly":true,"volumeAttributes":{"a":"b"},"controllerExpandSecretRef":{"name":"a","namespace":"b"}}`), Want: nil},
@@ -95,24 +94,24 @@ func TestPersistentVolumeSources(t *testing.T) {
 }
 
 func TestPersistentVolumeUpdate(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolume")
+	k := CoreKind(t, meta.Platform, "PersistentVolume")
 	const affinity = `,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}`
 	const secret = `"csi":{"driver":"d","volumeHandle":"h","controllerExpandSecretRef":{"name":"a","namespace":"b"}}`
 	const source = `spec.persistentvolumesource: Forbidden: spec.persistentvolumesource is immutable after creation…`
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
-		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(catalogtest.CSIVolume + affinity + `,"persistentVolumeReclaimPolicy":"Delete","storageClassName":"a","claimRef":{"name":"c"},"mountOptions":["a"],"volumeAttributesClassName":"v"`), Want: nil},
-		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(`"csi":{"driver":"d","volumeHandle":"i"}`), Want: []string{source}},
-		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(`"nfs":{"server":"s","path":"/"}`), Want: []string{source}},
-		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(secret), Want: nil},
-		{Old: volumeBody(secret), Now: volumeBody(catalogtest.CSIVolume), Want: []string{source}},
-		{Old: volumeBody(catalogtest.CSIVolume), Now: volumeBody(catalogtest.CSIVolume + `,"volumeMode":"Block"`), Want: []string{`volumeMode: Invalid value: "Block": field is immutable`}},
-		{Old: volumeBody(catalogtest.CSIVolume + affinity), Now: volumeBody(catalogtest.CSIVolume), Want: []string{`nodeAffinity: Invalid value: null: field is immutable, except for updating from beta label to GA`}},
-		{Old: volumeBody(catalogtest.CSIVolume + `,"volumeAttributesClassName":"v"`), Now: volumeBody(catalogtest.CSIVolume), Want: []string{`spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden`}},
+	RunUpdateCases(t, k, []UpdateCase{
+		{Old: volumeBody(CSIVolume), Now: volumeBody(CSIVolume + affinity + `,"persistentVolumeReclaimPolicy":"Delete","storageClassName":"a","claimRef":{"name":"c"},"mountOptions":["a"],"volumeAttributesClassName":"v"`), Want: nil},
+		{Old: volumeBody(CSIVolume), Now: volumeBody(`"csi":{"driver":"d","volumeHandle":"i"}`), Want: []string{source}},
+		{Old: volumeBody(CSIVolume), Now: volumeBody(`"nfs":{"server":"s","path":"/"}`), Want: []string{source}},
+		{Old: volumeBody(CSIVolume), Now: volumeBody(secret), Want: nil},
+		{Old: volumeBody(secret), Now: volumeBody(CSIVolume), Want: []string{source}},
+		{Old: volumeBody(CSIVolume), Now: volumeBody(CSIVolume + `,"volumeMode":"Block"`), Want: []string{`volumeMode: Invalid value: "Block": field is immutable`}},
+		{Old: volumeBody(CSIVolume + affinity), Now: volumeBody(CSIVolume), Want: []string{`nodeAffinity: Invalid value: null: field is immutable, except for updating from beta label to GA`}},
+		{Old: volumeBody(CSIVolume + `,"volumeAttributesClassName":"v"`), Now: volumeBody(CSIVolume), Want: []string{`spec.volumeAttributesClassName: Forbidden: update from non-nil value to nil is forbidden`}},
 	})
 }
 
 func TestPersistentVolumeStatus(t *testing.T) {
-	view := catalogtest.CoreKind(t, meta.Platform, "PersistentVolume").Subresource("status").View
+	view := CoreKind(t, meta.Platform, "PersistentVolume").Subresource("status").View
 	for body, want := range map[string]string{
 		`{"phase":"Bound"}`: `{"phase":"Bound","lastPhaseTransitionTime":"now"}`,
 		`{"phase":"Bound","lastPhaseTransitionTime":"t"}`:                   `{"phase":"Bound","lastPhaseTransitionTime":"now"}`,
@@ -120,11 +119,11 @@ func TestPersistentVolumeStatus(t *testing.T) {
 		`{"phase":"Pending","lastPhaseTransitionTime":"t","message":"m"}`:   `{"phase":"Pending","lastPhaseTransitionTime":"t","message":"m"}`,
 		`{"phase":"Failed","reason":"R","lastPhaseTransitionTime":"later"}`: `{"phase":"Failed","reason":"R","lastPhaseTransitionTime":"later"}`,
 	} {
-		obj := catalogtest.Parse(t, `{"status":{"phase":"Pending","lastPhaseTransitionTime":"t"}}`)
-		if err := view.Write(obj, tree.Tree{"status": catalogtest.Parse(t, body)}, "now", &schema.Faults{}); err != nil {
+		obj := Parse(t, `{"status":{"phase":"Pending","lastPhaseTransitionTime":"t"}}`)
+		if err := view.Write(obj, tree.Tree{"status": Parse(t, body)}, "now", &schema.Faults{}); err != nil {
 			t.Fatal(err)
 		}
-		catalogtest.EqualJSON(t, body, obj["status"], want)
+		EqualJSON(t, body, obj["status"], want)
 	}
 }
 

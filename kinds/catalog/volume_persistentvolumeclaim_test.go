@@ -4,14 +4,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/catalogtest"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestClaimDefaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "PersistentVolumeClaim")
+	k := CoreKind(t, meta.Kubernetes, "PersistentVolumeClaim")
 	const snapshot = `{"apiGroup":"snapshot.storage.k8s.io","kind":"VolumeSnapshot","name":"s"}`
 	for body, want := range map[string]string{
 		`,"volumeName":"v","storageClassName":""`:                                   `"volumeName":"v","storageClassName":""`,
@@ -22,18 +21,18 @@ func TestClaimDefaults(t *testing.T) {
 		`,"dataSourceRef":{"apiGroup":"a.b","kind":"K","name":"c"}`:                 `"dataSource":{"apiGroup":"a.b","kind":"K","name":"c"},"dataSourceRef":{"apiGroup":"a.b","kind":"K","name":"c"}`,
 		`,"dataSourceRef":{"apiGroup":"a.b","kind":"K","name":"c","namespace":"o"}`: ``,
 	} {
-		obj := catalogtest.Defaulted(t, k, claimBody(body))
+		obj := Defaulted(t, k, claimBody(body))
 		if want != "" {
 			want = "," + want
 		}
-		catalogtest.EqualJSON(t, body, obj["spec"], `{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"2Gi"}},"volumeMode":"Filesystem"`+want+`}`)
-		catalogtest.EqualJSON(t, body, obj["status"], `{"phase":"Pending"}`)
+		EqualJSON(t, body, obj["spec"], `{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"2Gi"}},"volumeMode":"Filesystem"`+want+`}`)
+		EqualJSON(t, body, obj["status"], `{"phase":"Pending"}`)
 	}
 }
 
 func TestClaimFaults(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Kubernetes, "PersistentVolumeClaim")
-	catalogtest.RunBodyCases(t, k, []catalogtest.BodyCase{
+	k := CoreKind(t, meta.Kubernetes, "PersistentVolumeClaim")
+	RunBodyCases(t, k, []BodyCase{
 		{Body: claimBody(``), Want: nil},
 		{Body: `{}`, Want: []string{`spec.accessModes: Required value: at least 1 access mode is required`, `spec.resources[storage]: Required value`}},
 		{Body: `{"spec":{"accessModes":["ReadWriteOncePod","X"],"resources":{"requests":{"storage":"0"}}}}`, Want: []string{
@@ -51,17 +50,17 @@ func TestClaimFaults(t *testing.T) {
 		{Body: claimBody(`,"dataSourceRef":{"apiGroup":"A","kind":"K"}`), Want: []string{`spec.dataSource.name: Required value`, `spec.dataSourceRef.name: Required value`,
 			`spec.dataSource.apiGroup: Invalid value: "A": a lowercase…`, `spec.dataSourceRef.apiGroup: Invalid value: "A": a lowercase…`}},
 	})
-	status := catalogtest.Named(k, catalogtest.Parse(t, boundClaimBody(``, `,"capacity":{"storage":"-1"},"allocatedResources":{"storage":"-1"},"allocatedResourceStatuses":{"storage":"Growing"},"conditions":[{},{"type":"ResizeStarted","status":"True"}]`)))
-	catalogtest.Expect(t, "status", catalogtest.Lines(rules.Validate(k, status)), []string{`status.conditions[0].type: Required value`, `status.conditions[0].status: Required value`,
+	status := Named(k, Parse(t, boundClaimBody(``, `,"capacity":{"storage":"-1"},"allocatedResources":{"storage":"-1"},"allocatedResourceStatuses":{"storage":"Growing"},"conditions":[{},{"type":"ResizeStarted","status":"True"}]`)))
+	Expect(t, "status", Lines(rules.Validate(k, status)), []string{`status.conditions[0].type: Required value`, `status.conditions[0].status: Required value`,
 		`status.allocatedResourceStatuses: Unsupported value: "storage": supported values: "ControllerResizeInProgress", …`, `status.capacity[storage]: Invalid value: "-1": must be a valid resource quantity`,
 		`status.allocatedResources[storage]: Invalid value: "-1": must be a valid resource quantity`})
 }
 
 func TestClaimUpdate(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolumeClaim")
+	k := CoreKind(t, meta.Platform, "PersistentVolumeClaim")
 	const frozen = `spec: Forbidden: spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims…`
 	const bigger, smaller = `,"resources":{"requests":{"storage":"3Gi"}}`, `,"resources":{"requests":{"storage":"1Gi"}}`
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: claimBody(``), Now: claimBody(`,"volumeName":"v"`), Want: nil},
 		{Old: claimBody(`,"volumeName":"v"`), Now: claimBody(`,"volumeName":"w"`), Want: []string{frozen}},
 		{Old: claimBody(``), Now: claimBody(`,"storageClassName":"c"`), Want: nil},
@@ -87,9 +86,9 @@ func TestClaimUpdate(t *testing.T) {
 }
 
 func TestClaimClassAnnotation(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolumeClaim")
+	k := CoreKind(t, meta.Platform, "PersistentVolumeClaim")
 	const annotated = `{"metadata":{"annotations":{"volume.beta.platform.io/storage-class":"c"}},`
-	catalogtest.RunUpdateCases(t, k, []catalogtest.UpdateCase{
+	RunUpdateCases(t, k, []UpdateCase{
 		{Old: annotated + claimBody(``)[1:], Now: annotated + claimBody(``)[1:], Want: nil},
 		{Old: annotated + claimBody(``)[1:], Now: claimBody(`,"storageClassName":"c"`), Want: nil},
 		{Old: annotated + claimBody(``)[1:], Now: claimBody(`,"storageClassName":"d"`), Want: []string{
@@ -100,12 +99,12 @@ func TestClaimClassAnnotation(t *testing.T) {
 
 // TestClaimUpdateKeepsStatus: the main resource leaves the status.
 func TestClaimUpdateKeepsStatus(t *testing.T) {
-	k := catalogtest.CoreKind(t, meta.Platform, "PersistentVolumeClaim")
-	old := catalogtest.Named(k, catalogtest.Parse(t, boundClaimBody(`,"volumeMode":"Filesystem"`, ``)))
-	now := catalogtest.Named(k, catalogtest.Parse(t, claimBody(``)))
+	k := CoreKind(t, meta.Platform, "PersistentVolumeClaim")
+	old := Named(k, Parse(t, boundClaimBody(`,"volumeMode":"Filesystem"`, ``)))
+	now := Named(k, Parse(t, claimBody(``)))
 	now["status"] = tree.Tree{"phase": "Lost"}
-	catalogtest.Expect(t, "update", catalogtest.Update(k, now, old), nil)
-	catalogtest.EqualJSON(t, "status", now["status"], `{"phase":"Bound"}`)
+	Expect(t, "update", Update(k, now, old), nil)
+	EqualJSON(t, "status", now["status"], `{"phase":"Bound"}`)
 }
 
 // claimBody is the body of a claim with fields of its spec beyond size and mode.

@@ -1,4 +1,4 @@
-package catalogtest
+package catalog_test
 
 // PodTemplateSpec is the spec of a workload with a selector and a minimal template, without braces.
 const PodTemplateSpec = `"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`

@@ -1,4 +1,4 @@
-package catalogtest
+package catalog_test
 
 // Messages of faults that the tests of several families expect.
 const (

@@ -1,4 +1,4 @@
-package catalogtest
+package catalog_test
 
 import (
 	"crypto/ecdsa"
