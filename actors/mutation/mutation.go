@@ -167,7 +167,7 @@ func warnsAlways(m *request.Mutation) bool {
 
 func warn(m *request.Mutation, object, old tree.Tree) {
 	if m.Subresource == "" {
-		m.Recorder.Warn(m.Kind.Stored.Strategy.Warnings(object, old)...)
+		m.Recorder.Warn(rules.Warnings(m.Kind.Stored, object, old)...)
 	} else if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.View.Warn != nil {
 		m.Recorder.Warn(sub.View.Warn(object, old)...)
 	}

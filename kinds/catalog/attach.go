@@ -2,6 +2,7 @@ package catalog
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
@@ -75,7 +76,7 @@ func attachDefaultViews(k *schema.Kind) {
 		switch {
 		case s.View.Write != nil:
 		case s.Name == "status":
-			s.View.Write = writeStatus
+			s.View.Write = writeStatus(k.Stored)
 		case s.Scale != nil && k.IsCustom():
 			s.View = scaleView(s.Scale)
 		case s.Scale != nil:
@@ -84,8 +85,15 @@ func attachDefaultViews(k *schema.Kind) {
 	}
 }
 
-// writeStatus changes the status, and nothing else.
-func writeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
-	obj.CopyField(body, "status")
-	return nil
+// writeStatus returns the View.Write that replaces the status, and checks the rules for that.
+func writeStatus(k *schema.Kind) func(obj, body tree.Tree, now string, faults *schema.Faults) error {
+	return func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+		check, old := k.Declared.Checks().Status, tree.Tree(nil)
+		if check != nil {
+			old = maps.Clone(obj)
+		}
+		obj.CopyField(body, "status")
+		schema.Run(check, obj, old, "", faults)
+		return nil
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -15,7 +16,7 @@ func TestTokenRequest(t *testing.T) {
 		{Obj: `{"spec":{"expirationSeconds":4294967297}}`, Want: []string{`spec.expirationSeconds: Invalid value: 4294967297: may not specify a duration larger than 2^32 seconds`}},
 	} {
 		var faults schema.Faults
-		k.Strategy.Validate(Parse(t, c.Obj), nil, &faults)
+		rules.ValidateRules(k, Parse(t, c.Obj), nil, &faults)
 		Expect(t, c.Obj, Lines(faults.List), c.Want)
 	}
 }

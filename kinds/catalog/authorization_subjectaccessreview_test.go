@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -37,14 +38,14 @@ func TestReviews(t *testing.T) {
 		{"LocalSubjectAccessReview", `{"metadata":{"namespace":"ns"},"spec":{"user":"u","nonResourceAttributes":{}}}`, []string{`spec.nonResourceAttributes: Invalid value: {}: disallowed on this kind of request`}},
 	} {
 		var faults schema.Faults
-		KindInGroup(t, meta.Platform, "authorization.platform.io", c.kind).Strategy.Validate(Parse(t, c.obj), nil, &faults)
+		rules.ValidateRules(KindInGroup(t, meta.Platform, "authorization.platform.io", c.kind), Parse(t, c.obj), nil, &faults)
 		Expect(t, c.kind+" "+c.obj, Lines(faults.List), c.want)
 	}
 }
 
 func TestReviewValidation(t *testing.T) {
 	var faults schema.Faults
-	KindInGroup(t, meta.Platform, "authorization.platform.io", "LocalSubjectAccessReview").Strategy.Validate(Parse(t, `{"metadata":{"namespace":"ns"},"spec":{}}`), nil, &faults)
+	rules.ValidateRules(KindInGroup(t, meta.Platform, "authorization.platform.io", "LocalSubjectAccessReview"), Parse(t, `{"metadata":{"namespace":"ns"},"spec":{}}`), nil, &faults)
 	Expect(t, "local", Lines(faults.List), []string{`spec.resourceAttributes: Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified`,
 		`spec.user: Invalid value: "": at least one of user or group must be specified`})
 }

@@ -178,12 +178,14 @@ func validatedKinds(t *testing.T) []*schema.Kind {
 	return all
 }
 
-// withoutRules returns copies of kinds without their functions.
+// withoutRules returns copies of kinds without their rules and functions.
 func withoutRules(kinds []*schema.Kind) []*schema.Kind {
 	all := make([]*schema.Kind, len(kinds))
 	for i, k := range kinds {
 		b := *k
-		b.Strategy, all[i] = schema.DefaultStrategy{}, &b
+		declared := *b.Declared
+		declared.Rules = nil
+		b.Strategy, b.Declared, all[i] = schema.DefaultStrategy{}, &declared, &b
 	}
 	return all
 }

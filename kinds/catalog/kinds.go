@@ -1,18 +1,16 @@
 package catalog
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/admissionregistration"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/apiextensions"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/apiregistration"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/apps"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/authentication"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/authorization"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/autoscaling"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/batch"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/certificates"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/coordination"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
@@ -29,6 +27,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/storage"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/storagemigration"
 	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // deviceSelectors checks what selects devices, with the fields that the features give them.
@@ -45,25 +45,35 @@ func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
 		apiextensions.Kinds(n, b.definitions, b.hasGroup),
 		apiregistration.Kinds(),
 		apps.Kinds(n, b.message),
-		authentication.Kinds(),
-		authorization.Kinds(),
-		autoscaling.Kinds(n, b.message, f.ScaleToZero),
+		autoscaling.Kinds(n, b.message),
 		batch.Kinds(n, b.message),
-		certificates.Kinds(n),
-		coordination.Kinds(),
+		certificates.Kinds(),
 		core.Kinds(n),
 		discovery.Kinds(n),
-		events.Kinds(n),
-		flowcontrol.Kinds(n),
+		events.Kinds(),
+		flowcontrol.Kinds(),
 		networking.Kinds(n),
 		node.Kinds(n),
 		pod.Kinds(n, b.message),
 		policy.Kinds(),
 		rbac.Kinds(n),
-		resource.Kinds(b.deviceSelectors(f)),
+		resource.Kinds(b.deviceSelectors(f), b.message),
 		scheduling.Kinds(),
 		storage.Kinds(n),
 		storagemigration.Kinds(),
 		volume.Kinds(n, b.message),
 	)
+}
+
+// ruleFunctions are the functions that declared rules call.
+func ruleFunctions(n *meta.Naming, f Features) map[string]schema.CheckFunc {
+	all := map[string]schema.CheckFunc{}
+	for _, functions := range []map[string]schema.CheckFunc{
+		admissionregistration.RuleFunctions, apps.RuleFunctions, autoscaling.RuleFunctions(f.ScaleToZero), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
+		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
+		storagemigration.RuleFunctions, volume.RuleFunctions,
+	} {
+		maps.Copy(all, functions)
+	}
+	return all
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 )
 
 func TestResourceSliceWarnings(t *testing.T) {
@@ -13,7 +14,7 @@ func TestResourceSliceWarnings(t *testing.T) {
 		"a.example": nil,
 		"A.example": {`spec.driver: driver names should be lowercase; "A.example" contains uppercase characters`},
 	} {
-		if got := k.Strategy.Warnings(Parse(t, `{"spec":{"driver":"`+driver+`"}}`), nil); !slices.Equal(got, want) {
+		if got := rules.Warnings(k, Parse(t, `{"spec":{"driver":"`+driver+`"}}`), nil); !slices.Equal(got, want) {
 			t.Errorf("%s: %q", driver, got)
 		}
 	}

@@ -2,6 +2,8 @@ package rules
 
 import (
 	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // The forms of names that hold a domain.
@@ -61,4 +63,12 @@ func FullDomain(s string) []DomainFault {
 		}
 	}
 	return faults
+}
+
+func checkDomain(check func(string) []DomainFault) schema.CheckFunc {
+	return schema.TextCheck(func(s, path string, faults *schema.Faults) {
+		for _, f := range check(s) {
+			faults.Invalid(path, f.Value, f.Message)
+		}
+	})
 }

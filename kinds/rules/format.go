@@ -53,6 +53,15 @@ var formats = map[string]func(string) []string{
 	"percentOfAll":     PercentOfAll,
 	"kindName":         KindName,
 
+	"canonicalIP":              CanonicalIP,
+	"canonicalCIDR":            CanonicalCIDR,
+	"cIdentifier":              CIdentifier,
+	"percent":                  Percent,
+	"specialIP":                SpecialIP,
+	"subdomainPrefix":          func(s string) []string { return Subdomain(maskTrailingDash(s)) },
+	"subdomainWithUnderscores": SubdomainWithUnderscores,
+	"wildcardSubdomain":        WildcardSubdomain,
+
 	"mixedCaseSubdomain":     func(s string) []string { return Subdomain(strings.ToLower(s)) },
 	"mixedCaseQualifiedName": func(s string) []string { return QualifiedName(strings.ToLower(s)) },
 }

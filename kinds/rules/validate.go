@@ -20,8 +20,14 @@ func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 		validateFields(k.Message().Values, t, old, &faults)
 	}
 	var own schema.Faults
-	k.Strategy.Validate(t, old, &own)
+	ValidateRules(k, t, old, &own)
 	return mergeCauses(k.Message(), faults.List, own.List)
+}
+
+// ValidateRules checks t by the rules and the functions of its kind, without the options of its fields.
+func ValidateRules(k *schema.Kind, t, old tree.Tree, faults *schema.Faults) {
+	schema.Run(k.Declared.Checks().Validate, t, old, "", faults)
+	k.Strategy.Validate(t, old, faults)
 }
 
 // validateFields checks the fields of a whole object by its plan, which may be nil.
@@ -51,6 +57,7 @@ func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 		checkImmutable(schema.NewEvaluation("", &faults), k.Message().Values.Parts, t, old)
 	}
 	planned := len(faults.List)
+	schema.Run(k.Declared.Checks().Update, t, old, "", &faults)
 	k.Strategy.ValidateUpdate(t, old, &faults)
 	if len(faults.List) == planned {
 		return faults.List
@@ -69,8 +76,16 @@ func ValidateMetadataUpdate(t, old tree.Tree) []meta.Cause {
 // the storage version. t and old are objects of the storage version; old is nil on create.
 func ValidateServed(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
+	schema.Run(k.Declared.Checks().Write, t, old, "", &faults)
 	k.Strategy.ValidateServed(t, old, &faults)
 	return faults.List
+}
+
+// Warnings returns the warnings about a valid t, by the rules and the functions of the kind. old is nil on create.
+func Warnings(k *schema.Kind, t, old tree.Tree) []string {
+	var faults schema.Faults
+	schema.Run(k.Declared.Checks().Warnings, t, old, "", &faults)
+	return append(faults.Warnings, k.Strategy.Warnings(t, old)...)
 }
 
 // Blocks tells the causes with which expressions are not evaluated: they rely on the types of values, and their costs

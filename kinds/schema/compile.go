@@ -136,6 +136,10 @@ func (c *compiler) compile(s *source) {
 	}
 	m := s.message
 	m.Fields, m.OneOf = c.fields(s, nil), c.oneOf(s, 0)
+	if o := messageOptions(s.desc); o != nil {
+		rules := func(declared []*Rule) []*Rule { return newRules(c.naming, declared) }
+		m.Rules = &Rules{Validate: rules(o.Rules), Update: rules(o.UpdateRules), Write: rules(o.WriteRules), Status: rules(o.StatusRules), Warnings: rules(o.Warnings)}
+	}
 	m.Index()
 	c.checkFieldNames(m)
 	if len(m.byName) < len(m.Fields) {

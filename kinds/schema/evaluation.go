@@ -68,6 +68,16 @@ func (e *Evaluation) EnterField(name string) (back int) {
 	return back
 }
 
+// EnterPath goes on to what is at a path below the value; "" is the value itself.
+func (e *Evaluation) EnterPath(path string) (back int) {
+	if path != "" && path[0] != '[' {
+		return e.EnterField(path)
+	}
+	back = len(e.path)
+	e.path = append(e.path, path...)
+	return back
+}
+
 // EnterKey goes on to an entry of a map.
 func (e *Evaluation) EnterKey(key string) (back int) {
 	back = len(e.path)

@@ -11,8 +11,9 @@ import (
 
 // Faults gathers the causes of one validation.
 type Faults struct {
-	List  []meta.Cause
-	bytes int // of their texts
+	List     []meta.Cause
+	Warnings []string
+	bytes    int // of their texts
 }
 
 // Required reports that path has no value. A detail, if any, follows the text.
@@ -104,12 +105,20 @@ func (f *Faults) TooMany(path string, n, max int) {
 	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d %s", n, max, items))
 }
 
-// NotFound reports a reference at path to something that is not there.
-func (f *Faults) NotFound(path string, value any) {
+// NotFound reports a reference at path to something that is not there. A detail, if any, follows the text.
+func (f *Faults) NotFound(path string, value any, detail ...string) {
 	if f.full() {
 		return
 	}
-	f.add(meta.CauseNotFound, path, "Not found: "+formatValue(value))
+	f.add(meta.CauseNotFound, path, withDetail("Not found: "+formatValue(value), strings.Join(detail, " ")))
+}
+
+// Warn adds a warning about what is at path; "" if the text says that itself.
+func (f *Faults) Warn(path, text string) {
+	if path != "" {
+		text = path + ": " + text
+	}
+	f.Warnings = append(f.Warnings, text)
 }
 
 // Bounds of what is reported of one object. Nobody reads more.

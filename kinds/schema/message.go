@@ -22,6 +22,8 @@ type Message struct {
 	Custom *Custom
 	// OneOf are groups of fields of which an object holds one.
 	OneOf []OneOf
+	// Rules are the declared rules; nil: there are none.
+	Rules *Rules
 	// Values is how objects of the message are defaulted, pruned and checked. Package rules makes it.
 	Values *ValuePlan
 

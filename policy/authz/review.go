@@ -2,6 +2,7 @@ package authz
 
 import (
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -23,7 +24,7 @@ func (r *Reviewer) SelfAccess(k *schema.Kind, review tree.Tree, user *authn.User
 
 func (r *Reviewer) access(k *schema.Kind, review tree.Tree, user *authn.User) (tree.Tree, error) {
 	var faults schema.Faults
-	k.Strategy.Validate(review, nil, &faults)
+	rules.ValidateRules(k, review, nil, &faults)
 	if len(faults.List) > 0 {
 		return nil, meta.NewInvalid(meta.GroupKind{Group: k.Group, Kind: k.Kind}, "", faults.List)
 	}

@@ -958,7 +958,17 @@ type Message struct {
 	// type_meta: the JSON form holds kind and apiVersion, which Protobuf keeps in its envelope.
 	TypeMeta bool `protobuf:"varint,2,opt,name=type_meta,json=typeMeta,proto3" json:"type_meta,omitempty"`
 	// one_of are groups of fields of which an object holds only one.
-	OneOf         []*OneOf `protobuf:"bytes,3,rep,name=one_of,json=oneOf,proto3" json:"one_of,omitempty"`
+	OneOf []*OneOf `protobuf:"bytes,3,rep,name=one_of,json=oneOf,proto3" json:"one_of,omitempty"`
+	// rules are checked in their order wherever a kind, or a rule of another message, uses the message.
+	Rules []*Rule `protobuf:"bytes,4,rep,name=rules,proto3" json:"rules,omitempty"`
+	// update_rules, of kinds, are checked when an object replaces the one in the variable old.
+	UpdateRules []*Rule `protobuf:"bytes,5,rep,name=update_rules,json=updateRules,proto3" json:"update_rules,omitempty"`
+	// write_rules, of kinds, are checked when an object is written in this version; old is null on create.
+	WriteRules []*Rule `protobuf:"bytes,6,rep,name=write_rules,json=writeRules,proto3" json:"write_rules,omitempty"`
+	// status_rules, of kinds, are checked when the status of an object is written; old is the object before.
+	StatusRules []*Rule `protobuf:"bytes,8,rep,name=status_rules,json=statusRules,proto3" json:"status_rules,omitempty"`
+	// warnings, of kinds, are rules whose texts are warnings about a valid object; old is null on create.
+	Warnings      []*Rule `protobuf:"bytes,7,rep,name=warnings,proto3" json:"warnings,omitempty"`
 	unknownFields protoimpl.UnknownFields
 	sizeCache     protoimpl.SizeCache
 }
@@ -1014,6 +1024,282 @@ func (x *Message) GetOneOf() []*OneOf {
 	return nil
 }
 
+func (x *Message) GetRules() []*Rule {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+func (x *Message) GetUpdateRules() []*Rule {
+	if x != nil {
+		return x.UpdateRules
+	}
+	return nil
+}
+
+func (x *Message) GetWriteRules() []*Rule {
+	if x != nil {
+		return x.WriteRules
+	}
+	return nil
+}
+
+func (x *Message) GetStatusRules() []*Rule {
+	if x != nil {
+		return x.StatusRules
+	}
+	return nil
+}
+
+func (x *Message) GetWarnings() []*Rule {
+	if x != nil {
+		return x.Warnings
+	}
+	return nil
+}
+
+// A Rule is a step of validation: it reports a fault, looks into a part of the object, or groups
+// other rules.
+//
+// Expressions are CEL. A field that is left out reads as an empty value, which equals null, "", 0,
+// false and an empty list. Package rules has the functions and variables.
+type Rule struct {
+	state protoimpl.MessageState `protogen:"open.v1"`
+	If    string                 `protobuf:"bytes,1,opt,name=if,proto3" json:"if,omitempty"` // the rule applies where this is true; always if left out
+	// at is the path of the fault below the current object, as in "spec.type"; an absolute path
+	// begins with "/". The value of the fault is that of the field, or of the expression value. Here
+	// and in texts, expressions in braces are replaced, as in "ports[{i}]".
+	At    string `protobuf:"bytes,2,opt,name=at,proto3" json:"at,omitempty"`
+	Value string `protobuf:"bytes,3,opt,name=value,proto3" json:"value,omitempty"`
+	// The kinds of faults, with the details of their texts.
+	Required  *string  `protobuf:"bytes,4,opt,name=required,proto3,oneof" json:"required,omitempty"` // the value is empty
+	Invalid   string   `protobuf:"bytes,5,opt,name=invalid,proto3" json:"invalid,omitempty"`
+	Forbidden string   `protobuf:"bytes,6,opt,name=forbidden,proto3" json:"forbidden,omitempty"`
+	Supported []string `protobuf:"bytes,7,rep,name=supported,proto3" json:"supported,omitempty"` // the value is none of these
+	Format    string   `protobuf:"bytes,8,opt,name=format,proto3" json:"format,omitempty"`       // a format that package rules knows: each of its messages is a fault
+	Duplicate bool     `protobuf:"varint,9,opt,name=duplicate,proto3" json:"duplicate,omitempty"`
+	NotFound  *string  `protobuf:"bytes,10,opt,name=not_found,json=notFound,proto3,oneof" json:"not_found,omitempty"`
+	TooLong   int64    `protobuf:"varint,11,opt,name=too_long,json=tooLong,proto3" json:"too_long,omitempty"`      // the limit
+	TooMany   int64    `protobuf:"varint,12,opt,name=too_many,json=tooMany,proto3" json:"too_many,omitempty"`      // the limit
+	OmitValue string   `protobuf:"bytes,13,opt,name=omit_value,json=omitValue,proto3" json:"omit_value,omitempty"` // invalid, without the value
+	Warn      string   `protobuf:"bytes,14,opt,name=warn,proto3" json:"warn,omitempty"`
+	// in makes a part of the object the current object for the rules, unless it is absent; each does
+	// so for every item of a list or every entry of a map. With a name in as, that is a variable, and
+	// the current object stays. Their faults are below path: by default that of the field, with the
+	// index or the key.
+	In            string  `protobuf:"bytes,15,opt,name=in,proto3" json:"in,omitempty"`
+	Each          string  `protobuf:"bytes,16,opt,name=each,proto3" json:"each,omitempty"`
+	As            string  `protobuf:"bytes,17,opt,name=as,proto3" json:"as,omitempty"`
+	Path          *string `protobuf:"bytes,18,opt,name=path,proto3,oneof" json:"path,omitempty"`
+	Rules         []*Rule `protobuf:"bytes,19,rep,name=rules,proto3" json:"rules,omitempty"`
+	First         bool    `protobuf:"varint,20,opt,name=first,proto3" json:"first,omitempty"` // only the first of the rules that applies or reports a fault
+	Use           string  `protobuf:"bytes,21,opt,name=use,proto3" json:"use,omitempty"`      // the full name of a message whose rules follow
+	Call          string  `protobuf:"bytes,22,opt,name=call,proto3" json:"call,omitempty"`    // a function of the catalog that checks the value
+	Let           string  `protobuf:"bytes,23,opt,name=let,proto3" json:"let,omitempty"`      // a variable that gets the value
+	Stop          bool    `protobuf:"varint,24,opt,name=stop,proto3" json:"stop,omitempty"`   // where it applies, the rules behind it in its list do not
+	unknownFields protoimpl.UnknownFields
+	sizeCache     protoimpl.SizeCache
+}
+
+func (x *Rule) Reset() {
+	*x = Rule{}
+	mi := &file_options_proto_msgTypes[6]
+	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+	ms.StoreMessageInfo(mi)
+}
+
+func (x *Rule) String() string {
+	return protoimpl.X.MessageStringOf(x)
+}
+
+func (*Rule) ProtoMessage() {}
+
+func (x *Rule) ProtoReflect() protoreflect.Message {
+	mi := &file_options_proto_msgTypes[6]
+	if x != nil {
+		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
+		if ms.LoadMessageInfo() == nil {
+			ms.StoreMessageInfo(mi)
+		}
+		return ms
+	}
+	return mi.MessageOf(x)
+}
+
+// Deprecated: Use Rule.ProtoReflect.Descriptor instead.
+func (*Rule) Descriptor() ([]byte, []int) {
+	return file_options_proto_rawDescGZIP(), []int{6}
+}
+
+func (x *Rule) GetIf() string {
+	if x != nil {
+		return x.If
+	}
+	return ""
+}
+
+func (x *Rule) GetAt() string {
+	if x != nil {
+		return x.At
+	}
+	return ""
+}
+
+func (x *Rule) GetValue() string {
+	if x != nil {
+		return x.Value
+	}
+	return ""
+}
+
+func (x *Rule) GetRequired() string {
+	if x != nil && x.Required != nil {
+		return *x.Required
+	}
+	return ""
+}
+
+func (x *Rule) GetInvalid() string {
+	if x != nil {
+		return x.Invalid
+	}
+	return ""
+}
+
+func (x *Rule) GetForbidden() string {
+	if x != nil {
+		return x.Forbidden
+	}
+	return ""
+}
+
+func (x *Rule) GetSupported() []string {
+	if x != nil {
+		return x.Supported
+	}
+	return nil
+}
+
+func (x *Rule) GetFormat() string {
+	if x != nil {
+		return x.Format
+	}
+	return ""
+}
+
+func (x *Rule) GetDuplicate() bool {
+	if x != nil {
+		return x.Duplicate
+	}
+	return false
+}
+
+func (x *Rule) GetNotFound() string {
+	if x != nil && x.NotFound != nil {
+		return *x.NotFound
+	}
+	return ""
+}
+
+func (x *Rule) GetTooLong() int64 {
+	if x != nil {
+		return x.TooLong
+	}
+	return 0
+}
+
+func (x *Rule) GetTooMany() int64 {
+	if x != nil {
+		return x.TooMany
+	}
+	return 0
+}
+
+func (x *Rule) GetOmitValue() string {
+	if x != nil {
+		return x.OmitValue
+	}
+	return ""
+}
+
+func (x *Rule) GetWarn() string {
+	if x != nil {
+		return x.Warn
+	}
+	return ""
+}
+
+func (x *Rule) GetIn() string {
+	if x != nil {
+		return x.In
+	}
+	return ""
+}
+
+func (x *Rule) GetEach() string {
+	if x != nil {
+		return x.Each
+	}
+	return ""
+}
+
+func (x *Rule) GetAs() string {
+	if x != nil {
+		return x.As
+	}
+	return ""
+}
+
+func (x *Rule) GetPath() string {
+	if x != nil && x.Path != nil {
+		return *x.Path
+	}
+	return ""
+}
+
+func (x *Rule) GetRules() []*Rule {
+	if x != nil {
+		return x.Rules
+	}
+	return nil
+}
+
+func (x *Rule) GetFirst() bool {
+	if x != nil {
+		return x.First
+	}
+	return false
+}
+
+func (x *Rule) GetUse() string {
+	if x != nil {
+		return x.Use
+	}
+	return ""
+}
+
+func (x *Rule) GetCall() string {
+	if x != nil {
+		return x.Call
+	}
+	return ""
+}
+
+func (x *Rule) GetLet() string {
+	if x != nil {
+		return x.Let
+	}
+	return ""
+}
+
+func (x *Rule) GetStop() bool {
+	if x != nil {
+		return x.Stop
+	}
+	return false
+}
+
 // Field says how a field is encoded, merged, defaulted and checked.
 // The keyword optional tells an explicit zero value from an absent one.
 type Field struct {
@@ -1065,7 +1351,7 @@ type Field struct {
 
 func (x *Field) Reset() {
 	*x = Field{}
-	mi := &file_options_proto_msgTypes[6]
+	mi := &file_options_proto_msgTypes[7]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1077,7 +1363,7 @@ func (x *Field) String() string {
 func (*Field) ProtoMessage() {}
 
 func (x *Field) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[6]
+	mi := &file_options_proto_msgTypes[7]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1090,7 +1376,7 @@ func (x *Field) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use Field.ProtoReflect.Descriptor instead.
 func (*Field) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{6}
+	return file_options_proto_rawDescGZIP(), []int{7}
 }
 
 func (x *Field) GetEmitEmpty() bool {
@@ -1315,7 +1601,7 @@ type RequiredWhen struct {
 
 func (x *RequiredWhen) Reset() {
 	*x = RequiredWhen{}
-	mi := &file_options_proto_msgTypes[7]
+	mi := &file_options_proto_msgTypes[8]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1327,7 +1613,7 @@ func (x *RequiredWhen) String() string {
 func (*RequiredWhen) ProtoMessage() {}
 
 func (x *RequiredWhen) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[7]
+	mi := &file_options_proto_msgTypes[8]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1340,7 +1626,7 @@ func (x *RequiredWhen) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use RequiredWhen.ProtoReflect.Descriptor instead.
 func (*RequiredWhen) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{7}
+	return file_options_proto_rawDescGZIP(), []int{8}
 }
 
 func (x *RequiredWhen) GetField() string {
@@ -1376,7 +1662,7 @@ type OneOf struct {
 
 func (x *OneOf) Reset() {
 	*x = OneOf{}
-	mi := &file_options_proto_msgTypes[8]
+	mi := &file_options_proto_msgTypes[9]
 	ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 	ms.StoreMessageInfo(mi)
 }
@@ -1388,7 +1674,7 @@ func (x *OneOf) String() string {
 func (*OneOf) ProtoMessage() {}
 
 func (x *OneOf) ProtoReflect() protoreflect.Message {
-	mi := &file_options_proto_msgTypes[8]
+	mi := &file_options_proto_msgTypes[9]
 	if x != nil {
 		ms := protoimpl.X.MessageStateOf(protoimpl.Pointer(x))
 		if ms.LoadMessageInfo() == nil {
@@ -1401,7 +1687,7 @@ func (x *OneOf) ProtoReflect() protoreflect.Message {
 
 // Deprecated: Use OneOf.ProtoReflect.Descriptor instead.
 func (*OneOf) Descriptor() ([]byte, []int) {
-	return file_options_proto_rawDescGZIP(), []int{8}
+	return file_options_proto_rawDescGZIP(), []int{9}
 }
 
 func (x *OneOf) GetFields() []string {
@@ -1529,11 +1815,48 @@ const file_options_proto_rawDesc = "" +
 	"\x06format\x18\x03 \x01(\tR\x06format\x12 \n" +
 	"\vdescription\x18\x04 \x01(\tR\vdescription\x12\x1a\n" +
 	"\bpriority\x18\x05 \x01(\x05R\bpriority\x12\x12\n" +
-	"\x04path\x18\x06 \x01(\tR\x04path\"t\n" +
+	"\x04path\x18\x06 \x01(\tR\x04path\"\xd3\x02\n" +
 	"\aMessage\x12&\n" +
 	"\x06scalar\x18\x01 \x01(\x0e2\x0e.troupe.ScalarR\x06scalar\x12\x1b\n" +
 	"\ttype_meta\x18\x02 \x01(\bR\btypeMeta\x12$\n" +
-	"\x06one_of\x18\x03 \x03(\v2\r.troupe.OneOfR\x05oneOf\"\x92\b\n" +
+	"\x06one_of\x18\x03 \x03(\v2\r.troupe.OneOfR\x05oneOf\x12\"\n" +
+	"\x05rules\x18\x04 \x03(\v2\f.troupe.RuleR\x05rules\x12/\n" +
+	"\fupdate_rules\x18\x05 \x03(\v2\f.troupe.RuleR\vupdateRules\x12-\n" +
+	"\vwrite_rules\x18\x06 \x03(\v2\f.troupe.RuleR\n" +
+	"writeRules\x12/\n" +
+	"\fstatus_rules\x18\b \x03(\v2\f.troupe.RuleR\vstatusRules\x12(\n" +
+	"\bwarnings\x18\a \x03(\v2\f.troupe.RuleR\bwarnings\"\xeb\x04\n" +
+	"\x04Rule\x12\x0e\n" +
+	"\x02if\x18\x01 \x01(\tR\x02if\x12\x0e\n" +
+	"\x02at\x18\x02 \x01(\tR\x02at\x12\x14\n" +
+	"\x05value\x18\x03 \x01(\tR\x05value\x12\x1f\n" +
+	"\brequired\x18\x04 \x01(\tH\x00R\brequired\x88\x01\x01\x12\x18\n" +
+	"\ainvalid\x18\x05 \x01(\tR\ainvalid\x12\x1c\n" +
+	"\tforbidden\x18\x06 \x01(\tR\tforbidden\x12\x1c\n" +
+	"\tsupported\x18\a \x03(\tR\tsupported\x12\x16\n" +
+	"\x06format\x18\b \x01(\tR\x06format\x12\x1c\n" +
+	"\tduplicate\x18\t \x01(\bR\tduplicate\x12 \n" +
+	"\tnot_found\x18\n" +
+	" \x01(\tH\x01R\bnotFound\x88\x01\x01\x12\x19\n" +
+	"\btoo_long\x18\v \x01(\x03R\atooLong\x12\x19\n" +
+	"\btoo_many\x18\f \x01(\x03R\atooMany\x12\x1d\n" +
+	"\n" +
+	"omit_value\x18\r \x01(\tR\tomitValue\x12\x12\n" +
+	"\x04warn\x18\x0e \x01(\tR\x04warn\x12\x0e\n" +
+	"\x02in\x18\x0f \x01(\tR\x02in\x12\x12\n" +
+	"\x04each\x18\x10 \x01(\tR\x04each\x12\x0e\n" +
+	"\x02as\x18\x11 \x01(\tR\x02as\x12\x17\n" +
+	"\x04path\x18\x12 \x01(\tH\x02R\x04path\x88\x01\x01\x12\"\n" +
+	"\x05rules\x18\x13 \x03(\v2\f.troupe.RuleR\x05rules\x12\x14\n" +
+	"\x05first\x18\x14 \x01(\bR\x05first\x12\x10\n" +
+	"\x03use\x18\x15 \x01(\tR\x03use\x12\x12\n" +
+	"\x04call\x18\x16 \x01(\tR\x04call\x12\x10\n" +
+	"\x03let\x18\x17 \x01(\tR\x03let\x12\x12\n" +
+	"\x04stop\x18\x18 \x01(\bR\x04stopB\v\n" +
+	"\t_requiredB\f\n" +
+	"\n" +
+	"_not_foundB\a\n" +
+	"\x05_path\"\x92\b\n" +
 	"\x05Field\x12\x1d\n" +
 	"\n" +
 	"emit_empty\x18\x01 \x01(\bR\temitEmpty\x12\x16\n" +
@@ -1641,7 +1964,7 @@ func file_options_proto_rawDescGZIP() []byte {
 }
 
 var file_options_proto_enumTypes = make([]protoimpl.EnumInfo, 7)
-var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 9)
+var file_options_proto_msgTypes = make([]protoimpl.MessageInfo, 10)
 var file_options_proto_goTypes = []any{
 	(Deletion)(0),                       // 0: troupe.Deletion
 	(Scope)(0),                          // 1: troupe.Scope
@@ -1656,11 +1979,12 @@ var file_options_proto_goTypes = []any{
 	(*Scale)(nil),                       // 10: troupe.Scale
 	(*Column)(nil),                      // 11: troupe.Column
 	(*Message)(nil),                     // 12: troupe.Message
-	(*Field)(nil),                       // 13: troupe.Field
-	(*RequiredWhen)(nil),                // 14: troupe.RequiredWhen
-	(*OneOf)(nil),                       // 15: troupe.OneOf
-	(*descriptorpb.MessageOptions)(nil), // 16: google.protobuf.MessageOptions
-	(*descriptorpb.FieldOptions)(nil),   // 17: google.protobuf.FieldOptions
+	(*Rule)(nil),                        // 13: troupe.Rule
+	(*Field)(nil),                       // 14: troupe.Field
+	(*RequiredWhen)(nil),                // 15: troupe.RequiredWhen
+	(*OneOf)(nil),                       // 16: troupe.OneOf
+	(*descriptorpb.MessageOptions)(nil), // 17: google.protobuf.MessageOptions
+	(*descriptorpb.FieldOptions)(nil),   // 18: google.protobuf.FieldOptions
 }
 var file_options_proto_depIdxs = []int32{
 	1,  // 0: troupe.Kind.scope:type_name -> troupe.Scope
@@ -1671,22 +1995,28 @@ var file_options_proto_depIdxs = []int32{
 	8,  // 5: troupe.Kind.deprecation:type_name -> troupe.Deprecation
 	10, // 6: troupe.Subresource.scale:type_name -> troupe.Scale
 	3,  // 7: troupe.Message.scalar:type_name -> troupe.Scalar
-	15, // 8: troupe.Message.one_of:type_name -> troupe.OneOf
-	6,  // 9: troupe.Field.list_type:type_name -> troupe.ListType
-	5,  // 10: troupe.Field.documented_presence:type_name -> troupe.Presence
-	14, // 11: troupe.Field.required_when:type_name -> troupe.RequiredWhen
-	4,  // 12: troupe.Field.empty:type_name -> troupe.Empty
-	16, // 13: troupe.kind:extendee -> google.protobuf.MessageOptions
-	16, // 14: troupe.message:extendee -> google.protobuf.MessageOptions
-	17, // 15: troupe.field:extendee -> google.protobuf.FieldOptions
-	7,  // 16: troupe.kind:type_name -> troupe.Kind
-	12, // 17: troupe.message:type_name -> troupe.Message
-	13, // 18: troupe.field:type_name -> troupe.Field
-	19, // [19:19] is the sub-list for method output_type
-	19, // [19:19] is the sub-list for method input_type
-	16, // [16:19] is the sub-list for extension type_name
-	13, // [13:16] is the sub-list for extension extendee
-	0,  // [0:13] is the sub-list for field type_name
+	16, // 8: troupe.Message.one_of:type_name -> troupe.OneOf
+	13, // 9: troupe.Message.rules:type_name -> troupe.Rule
+	13, // 10: troupe.Message.update_rules:type_name -> troupe.Rule
+	13, // 11: troupe.Message.write_rules:type_name -> troupe.Rule
+	13, // 12: troupe.Message.status_rules:type_name -> troupe.Rule
+	13, // 13: troupe.Message.warnings:type_name -> troupe.Rule
+	13, // 14: troupe.Rule.rules:type_name -> troupe.Rule
+	6,  // 15: troupe.Field.list_type:type_name -> troupe.ListType
+	5,  // 16: troupe.Field.documented_presence:type_name -> troupe.Presence
+	15, // 17: troupe.Field.required_when:type_name -> troupe.RequiredWhen
+	4,  // 18: troupe.Field.empty:type_name -> troupe.Empty
+	17, // 19: troupe.kind:extendee -> google.protobuf.MessageOptions
+	17, // 20: troupe.message:extendee -> google.protobuf.MessageOptions
+	18, // 21: troupe.field:extendee -> google.protobuf.FieldOptions
+	7,  // 22: troupe.kind:type_name -> troupe.Kind
+	12, // 23: troupe.message:type_name -> troupe.Message
+	14, // 24: troupe.field:type_name -> troupe.Field
+	25, // [25:25] is the sub-list for method output_type
+	25, // [25:25] is the sub-list for method input_type
+	22, // [22:25] is the sub-list for extension type_name
+	19, // [19:22] is the sub-list for extension extendee
+	0,  // [0:19] is the sub-list for field type_name
 }
 
 func init() { file_options_proto_init() }
@@ -1695,13 +2025,14 @@ func file_options_proto_init() {
 		return
 	}
 	file_options_proto_msgTypes[6].OneofWrappers = []any{}
+	file_options_proto_msgTypes[7].OneofWrappers = []any{}
 	type x struct{}
 	out := protoimpl.TypeBuilder{
 		File: protoimpl.DescBuilder{
 			GoPackagePath: reflect.TypeOf(x{}).PkgPath(),
 			RawDescriptor: unsafe.Slice(unsafe.StringData(file_options_proto_rawDesc), len(file_options_proto_rawDesc)),
 			NumEnums:      7,
-			NumMessages:   9,
+			NumMessages:   10,
 			NumExtensions: 3,
 			NumServices:   0,
 		},

@@ -113,7 +113,7 @@ func (r *TokenRequest) prepare(uid string, now time.Time) error {
 			fmt.Sprintf("the UID in the token request (%s) does not match the UID of the service account (%s)", asked, uid))
 	}
 	var faults schema.Faults
-	r.Kind.Strategy.Validate(r.Object, nil, &faults)
+	rules.ValidateRules(r.Kind, r.Object, nil, &faults)
 	if len(faults.List) > 0 {
 		return meta.NewInvalid(meta.GroupKind{Group: r.Kind.Group, Kind: r.Kind.Kind}, "", faults.List)
 	}

@@ -2,7 +2,9 @@ package admissionregistration
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/webhook"
 	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of admissionregistration with their strategies. The compiler is for the
@@ -12,10 +14,14 @@ func Kinds(compiler *expressions.Compiler) []family.Kind {
 	webhooks := webhookStrategy{compiler: compiler}
 	return []family.Kind{
 		{Name: "admissionregistration.platform.io/v1beta1/MutatingAdmissionPolicy", Strategy: mutatingPolicyStrategy{compiler: compiler}},
-		{Name: "admissionregistration.platform.io/v1beta1/MutatingAdmissionPolicyBinding", Strategy: mutatingBindingStrategy{}},
 		{Name: "admissionregistration.platform.io/v1/MutatingWebhookConfiguration", Strategy: webhooks},
-		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicy", Strategy: admissionPolicyStrategy{compiler: compiler}, Views: family.Views{"status": family.CheckedStatus(validatePolicyStatus)}},
-		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicyBinding", Strategy: admissionBindingStrategy{}},
+		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicy", Strategy: admissionPolicyStrategy{compiler: compiler}},
 		{Name: "admissionregistration.platform.io/v1/ValidatingWebhookConfiguration", Strategy: webhooks},
 	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"reviewVersions": webhook.CheckReviewVersions,
+	"webhookClient":  schema.ObjectCheck(webhook.ValidateClientConfig),
 }

@@ -7,6 +7,6 @@ import (
 // Kinds lists the kinds of apiregistration with their strategies.
 func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "apiregistration.platform.io/v1/APIService", Strategy: apiServiceStrategy{}, Views: family.Views{"status": family.CheckedStatus(validateStatus)}},
+		{Name: "apiregistration.platform.io/v1/APIService", Strategy: apiServiceStrategy{}},
 	}
 }

@@ -82,47 +82,9 @@ func templatesOf(obj tree.Tree) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
-// The selector must match the template. A controller would not recognize its own Pods otherwise, and would make new
-// ones without an end.
-func (daemonSetStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+// validateTemplateGeneration checks the count of the templates that a DaemonSet had.
+func validateTemplateGeneration(obj tree.Tree, _ string, faults *schema.Faults) {
 	if _, err := templatesOf(obj); err != nil {
-		path := "metadata.annotations[" + templateGeneration + "]"
-		faults.Invalid(path, obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")
-	}
-	spec := obj.Object("spec")
-	selector, template := spec.Object("selector"), spec.Object("template")
-	if selector == nil || (workload{selectorKind: "daemonset"}).validateSelector(selector, faults) {
-		pod.ValidateSelectorMatchesTemplate(selector, template, "spec.template", faults)
-	}
-	pod.ValidateTemplate(template, "spec.template", nil, faults)
-	pod.ValidateLongRunningTemplate(template, "spec.template", "DaemonSet", faults)
-	validateDaemonSetStrategy(spec.Object("updateStrategy"), faults)
-}
-
-// validateDaemonSetStrategy reports at the strategy as a whole, as clients know it.
-func validateDaemonSetStrategy(strategy tree.Tree, faults *schema.Faults) {
-	const path = "spec.updateStrategy"
-	switch strategy.String("type") {
-	case "OnDelete":
-	case "RollingUpdate":
-		validateDaemonSetRollingUpdate(strategy.Object("rollingUpdate"), path+".rollingUpdate", faults)
-	default:
-		faults.NotSupported(path, strategy, []string{"RollingUpdate", "OnDelete"})
-	}
-}
-
-// validateDaemonSetRollingUpdate requires exactly one of maxUnavailable and maxSurge to be non-zero.
-//
-// Both zero would never replace a Pod; both set would leave it open which comes first on a node.
-func validateDaemonSetRollingUpdate(rolling tree.Tree, path string, faults *schema.Faults) {
-	for _, name := range []string{"maxUnavailable", "maxSurge"} {
-		field.IntOrPercent(rolling, name, path, true, faults)
-	}
-	surge := rolling["maxSurge"]
-	switch fewer, more := !field.IsZero(rolling["maxUnavailable"]), !field.IsZero(surge); {
-	case fewer && more:
-		faults.Invalid(path+".maxSurge", surge, "may not be set when maxUnavailable is non-zero")
-	case !fewer && !more:
-		faults.Required(path+".maxUnavailable", "cannot be 0 when maxSurge is 0")
+		faults.Invalid("metadata.annotations["+templateGeneration+"]", obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")
 	}
 }

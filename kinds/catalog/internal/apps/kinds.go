@@ -12,12 +12,13 @@ import (
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	templates := pod.NewTemplateStrategy(n, "spec", "template")
 	named := NamedWorkload{templates}
-	counted := family.Views{"status": family.CheckedStatus(validateCollisions)}
 	return []family.Kind{
-		{Name: "apps/v1/ControllerRevision", Strategy: revisionStrategy{}},
-		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{TemplateStrategy: templates}, Views: counted},
-		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{NamedWorkload: named}, Views: counted},
+		{Name: "apps/v1/DaemonSet", Strategy: daemonSetStrategy{TemplateStrategy: templates}},
+		{Name: "apps/v1/Deployment", Strategy: deploymentStrategy{NamedWorkload: named}},
 		{Name: "apps/v1/ReplicaSet", Strategy: replicaSetStrategy{NamedWorkload: named}},
-		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{templates, message("apps.v1.StatefulSetSpec")}, Views: counted},
+		{Name: "apps/v1/StatefulSet", Strategy: statefulSetStrategy{templates, message("apps.v1.StatefulSetSpec")}},
 	}
 }
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{"templateGeneration": schema.ObjectCheck(validateTemplateGeneration)}

@@ -2,7 +2,6 @@ package apps
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -27,15 +26,4 @@ func (ZeroReplicasOnCreate) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0)}
 	}
-}
-
-// The messages about the selector say "deployment", which is what clients expect here.
-func (replicaSetStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	workload{kind: "ReplicaSet", selectorKind: "deployment", badSelector: "invalid label selector"}.validate(obj.Object("spec"), nil, faults)
-	ValidateReplicaCounts(obj, faults)
-}
-
-// ValidateReplicaCounts checks the status of a ReplicaSet or a ReplicationController.
-func ValidateReplicaCounts(obj tree.Tree, faults *schema.Faults) {
-	validateStatusCounts(obj, faults, "fullyLabeledReplicas", "readyReplicas", "availableReplicas")
 }

@@ -1,21 +1,36 @@
 package autoscaling
 
 import (
+	"strconv"
+
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of autoscaling with their strategies. message finds the plan of a message
 // by its name; toZero lets autoscalers scale to no Pods.
-func Kinds(n *meta.Naming, message func(name string) *schema.Message, toZero bool) []family.Kind {
-	annotations, least := newAutoscalerAnnotations(n), int64(1)
-	if toZero {
-		least = 0
-	}
+func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
+	annotations := newAutoscalerAnnotations(n)
 	return []family.Kind{
 		{Name: "autoscaling/v1/HorizontalPodAutoscaler", Strategy: newAutoscalerV1Strategy(annotations, message)},
-		{Name: "autoscaling/v2/HorizontalPodAutoscaler", Strategy: autoscalerStrategy{names: annotations, least: least}},
+		{Name: "autoscaling/v2/HorizontalPodAutoscaler", Strategy: autoscalerStrategy{names: annotations}},
 		{Name: "autoscaling/v2beta2/HorizontalPodAutoscaler", Strategy: autoscalerV2beta2Strategy{names: annotations}},
+	}
+}
+
+// RuleFunctions are the functions that declared rules call. toZero allows to scale to no replica.
+func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
+	return map[string]schema.CheckFunc{
+		"containerResourceName": schema.TextCheck(resourcelist.ValidateContainerName),
+		"minReplicas": func(v any, path string, faults *schema.Faults) {
+			if least := int64(1); v.(int64) < 0 || v.(int64) < least && !toZero {
+				if toZero {
+					least = 0
+				}
+				faults.Invalid(path, v, "must be greater than or equal to "+strconv.FormatInt(least, 10))
+			}
+		},
 	}
 }

@@ -9,6 +9,9 @@ import (
 
 // A metricFieldMap maps the flat metrics of v1 to the nested ones of v2: for each source, the names of
 // fields in v1 and their paths in v2. One table serves both directions, so that they cannot drift apart.
+// metricSources are the fields of metrics that hold their sources.
+var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
+
 type metricFieldMap map[string][]metricField
 
 type metricField struct {

@@ -4,16 +4,12 @@ import (
 	"regexp"
 	"strings"
 	"time"
-	_ "time/tzdata"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
-
-// maxCronJobName leaves room for the timestamp in the names of Jobs.
-const maxCronJobName = 52
 
 // The template of the Job gets the defaults of a Pod, while those of a Job are left to the Job that is made: its
 // selector and labels need a name and a UID.
@@ -24,30 +20,6 @@ type cronJobStrategy struct {
 
 func (cronJobStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
-}
-
-// Validate checks the schedule and, as if it were written alone, the spec of the Jobs. A selector
-// is refused: every Job needs its own, or two would count the same Pods.
-func (cronJobStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	spec := obj.Object("spec")
-	if schedule := spec.String("schedule"); schedule != "" {
-		validateSchedule(schedule, "spec.schedule", faults)
-	}
-	if zone, ok := spec["timeZone"].(string); ok {
-		validateZone(zone, "spec.timeZone", faults)
-	}
-	const path = "spec.jobTemplate"
-	job := spec.Object("jobTemplate", "spec")
-	validateJobSpec(job, path+".spec", faults)
-	if selector := job.Object("selector"); selector != nil {
-		faults.Invalid(path+".spec.selector", selector, "`selector` will be auto-generated")
-	}
-	if job.Bool("manualSelector") {
-		faults.NotSupported(path+".spec.manualSelector", true, []string{"nil", "false"})
-	}
-	if name := obj.Object("metadata").String("name"); len(name) > maxCronJobName {
-		faults.Invalid("metadata.name", name, "must be no more than 52 characters")
-	}
 }
 
 // The zone has a field of its own. One inside the schedule is still parsed first, so that a client gets both errors,

@@ -1,7 +1,6 @@
 package batch
 
 import (
-	"fmt"
 	"math"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
@@ -24,10 +23,14 @@ type jobStrategy struct {
 // Each label has two spellings, with and without a domain: older clients look for the second one, and the two must
 // agree.
 func newJobStrategy(n *meta.Naming, spec *schema.Message) jobStrategy {
-	return jobStrategy{newJobTemplate(n, "spec"), jobLabels{
+	return jobStrategy{newJobTemplate(n, "spec"), newJobLabels(n), spec}
+}
+
+func newJobLabels(n *meta.Naming) jobLabels {
+	return jobLabels{
 		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
 		name: []string{n.Translate("batch.platform.io/job-name"), "job-name"},
-	}, spec}
+	}
 }
 
 // DefaultPropagation keeps the Pods of a Job, which few clients expect.
@@ -95,28 +98,11 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// Validate checks a Job after its selector was generated, so that a missing one is a fault of
-// manualSelector.
-func (s jobStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	spec := obj.Object("spec")
-	selector := spec.Object("selector")
-	if selector != nil && !spec.Bool("manualSelector") {
-		s.labels.validateGenerated(obj.Object("metadata"), spec, faults)
-	}
-	validateJobSpec(spec, "spec", faults)
-	if selector == nil {
-		faults.Required("spec.selector")
-	} else {
-		field.LabelSelector(selector, "spec.selector", faults)
-	}
-	pod.ValidateSelectorMatchesTemplate(selector, spec.Object("template"), "spec.template", faults)
-	validateJobHostnames(obj.Object("metadata").String("name"), spec, faults)
-}
-
 // validateGenerated checks that labels and selector are those that generate sets.
 //
 // A user may write the generated values, as when an object is copied; they must then be right for this Job.
-func (l jobLabels) validateGenerated(metadata, spec tree.Tree, faults *schema.Faults) {
+func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
+	metadata, spec := obj.Object("metadata"), obj.Object("spec")
 	const path = "spec.template.metadata.labels"
 	labels := spec.Object("template", "metadata", "labels")
 	want := tree.Tree{}
@@ -133,21 +119,8 @@ func (l jobLabels) validateGenerated(metadata, spec tree.Tree, faults *schema.Fa
 		check(l.uid[i], metadata.String("uid"))
 		check(l.name[i], metadata.String("name"))
 	}
-	if !pod.SelectorMatches(spec.Object("selector"), want) {
+	if !rules.SelectorMatches(spec.Object("selector"), want) {
 		faults.Invalid("spec.selector", spec["selector"], "`selector` not auto-generated")
-	}
-}
-
-// validateJobHostnames checks that the name of the last Pod of an indexed Job is a valid host name.
-//
-// The last index has the longest name, so if it fits all do.
-func validateJobHostnames(name string, spec tree.Tree, faults *schema.Faults) {
-	n, _ := spec.Int("completions")
-	if n <= 0 || spec.String("completionMode") != completionModeIndexed || name == "" {
-		return
-	}
-	if host := fmt.Sprintf("%s-%d", name, n-1); len(rules.Label(host)) > 0 {
-		faults.Invalid("metadata.name", name, "will not able to create pod with invalid DNS label: "+host)
 	}
 }
 
@@ -176,7 +149,7 @@ func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 // lost.
 func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
-	if spec.String("completionMode") != completionModeIndexed {
+	if spec.String("completionMode") != "Indexed" {
 		field.Immutable(m, spec, was, "spec", "completions", faults)
 		return
 	}

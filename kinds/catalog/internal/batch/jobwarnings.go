@@ -30,7 +30,7 @@ func (j jobTemplate) Warnings(obj, old tree.Tree) (texts []string) {
 	spec := obj.Object(j.path...)
 	completions, _ := spec.Int("completions")
 	parallelism, _ := spec.Int("parallelism")
-	if spec.String("completionMode") == completionModeIndexed && completions > indexedJobLimit && parallelism > indexedJobLimitHighCompletions {
+	if spec.String("completionMode") == "Indexed" && completions > 100_000 && parallelism > 10_000 {
 		texts = append(texts, strings.Join(j.path, ".")+": In Indexed Jobs with a number of completions higher than 10^5 and a parallelism higher than 10^4, "+
 			j.product+" might not be able to track completedIndexes when a big number of indexes fail")
 	}

@@ -11,6 +11,17 @@ import (
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	return []family.Kind{
 		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{jobTemplate: newJobTemplate(n, "spec", "jobTemplate", "spec")}},
-		{Name: "batch/v1/Job", Strategy: newJobStrategy(n, message("batch.v1.JobSpec")), Views: family.Views{"status": {Write: writeJobStatus}}},
+		{Name: "batch/v1/Job", Strategy: newJobStrategy(n, message("batch.v1.JobSpec"))},
+	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
+	return map[string]schema.CheckFunc{
+		"cronSchedule":     schema.TextCheck(validateSchedule),
+		"timeZone":         schema.TextCheck(validateZone),
+		"generatedLabels":  schema.ObjectCheck(newJobLabels(n).validateGenerated),
+		"jobIndexes":       schema.ObjectCheck(validateJobIndexes),
+		"succeededIndexes": validateSuccessRule,
 	}
 }

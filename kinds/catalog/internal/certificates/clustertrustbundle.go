@@ -4,9 +4,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"fmt"
-	"strings"
 
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -20,35 +18,6 @@ const (
 
 // trustBundleStrategy is that of the stored version.
 type trustBundleStrategy struct{ schema.DefaultStrategy }
-
-func (trustBundleStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	validateTrustBundleName(obj, faults)
-	validateSignerName(obj.Object("spec").String("signerName"), faults)
-}
-
-// validateTrustBundleName requires that the name of a bundle begins with its signer. Rights on a signer thereby
-// protect its names as well: nobody else takes the one that its users look for.
-func validateTrustBundleName(obj tree.Tree, faults *schema.Faults) {
-	const path = "metadata.name"
-	name, signer := obj.Object("metadata").String("name"), obj.Object("spec").String("signerName")
-	rest := name
-	if signer == "" {
-		if strings.Contains(name, ":") {
-			faults.Invalid(path, name, `ClusterTrustBundle without signer name must not have ":" in its name`)
-			return
-		}
-	} else {
-		prefix := strings.ReplaceAll(signer, "/", ":") + ":"
-		var ok bool
-		if rest, ok = strings.CutPrefix(name, prefix); !ok {
-			faults.Invalid(path, name, fmt.Sprintf("ClusterTrustBundle for signerName %s must be named with prefix %s", signer, prefix))
-			return
-		}
-	}
-	for _, msg := range rules.Subdomain(rest) {
-		faults.Invalid(path, name, msg)
-	}
-}
 
 // trustBundleAlphaStrategy is that of a version which differs in nothing but its name.
 type trustBundleAlphaStrategy struct {

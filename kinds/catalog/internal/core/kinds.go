@@ -5,7 +5,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
+	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Kinds lists the kinds of the core group with their strategies; Pods, volumes and events are in
@@ -16,7 +19,6 @@ import (
 func Kinds(n *meta.Naming) []family.Kind {
 	addresses := warning.NewAddresses(n)
 	return []family.Kind{
-		{Name: "/v1/ConfigMap", Strategy: configMapStrategy{}},
 		{Name: "/v1/Endpoints", Strategy: endpointsStrategy{addresses: addresses, managedBy: n.Translate("endpoints.platform.io/managed-by")}},
 		{Name: "/v1/LimitRange", Strategy: limitRangeStrategy{}},
 		// The namespace controller ends a deletion through finalize, the only way to change
@@ -26,7 +28,7 @@ func Kinds(n *meta.Naming) []family.Kind {
 		{Name: "/v1/Node", Strategy: nodeStrategy{addresses: addresses, unused: "spec.externalID: this field is deprecated, and is unused by " + n.Product()}, Views: family.Views{"status": {Write: writeNodeStatus}}},
 		{Name: "/v1/ReplicationController", Strategy: replicationControllerStrategy{NamedWorkload: apps.NamedWorkload{TemplateStrategy: pod.NewTemplateStrategy(n, "spec", "template")}}},
 		{Name: "/v1/ResourceQuota", Strategy: resourceQuotaStrategy{}},
-		{Name: "/v1/Secret", Strategy: newSecretStrategy(n)},
+		{Name: "/v1/Secret", Strategy: secretStrategy{tls: n.Translate("platform.io/tls")}},
 		// The status warns by itself: the cloud's controller, not the author of the spec, writes these
 		// addresses.
 		{Name: "/v1/Service", Strategy: newServiceStrategy(n, addresses), Views: family.Views{
@@ -34,4 +36,12 @@ func Kinds(n *meta.Naming) []family.Kind {
 		}},
 		{Name: "/v1/ServiceAccount", Strategy: serviceAccountStrategy{key: n.Translate("platform.io/enforce-mountable-secrets")}},
 	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"clusterIPs":    schema.ObjectCheck(func(spec tree.Tree, _ string, faults *schema.Faults) { service.ValidateClusterIPs(spec, faults) }),
+	"limit":         schema.ObjectCheck(validateLimit),
+	"nodeResources": schema.ObjectCheck(validateNodeResources),
+	"secretJSON":    schema.TextCheck(validateSecretJSON),
 }

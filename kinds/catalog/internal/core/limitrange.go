@@ -2,11 +2,9 @@ package core
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/quantity"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -26,21 +24,6 @@ func (limitRangeStrategy) Default(obj tree.Tree) {
 	}
 }
 
-func (limitRangeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	types := map[string]bool{}
-	for i, limit := range obj.Object("spec").Objects("limits") {
-		at, name := tree.IndexPath("spec.limits", i), limit.String("type")
-		validateLimitType(name, at+".type", faults)
-		if types[name] {
-			faults.Duplicate(at+".type", name)
-		}
-		// One entry for each type: with two, which of their defaults apply would depend on their
-		// order.
-		types[name] = true
-		validateLimit(limit, at, faults)
-	}
-}
-
 // defaultLimits sets default to max, and defaultRequest to default or, without one, to min. The order of
 // the three fills is their precedence, since a value that is present is never replaced. Only containers
 // have defaults: a Pod's amounts are the sums of its containers'.
@@ -55,19 +38,6 @@ func defaultLimits(limit tree.Tree) {
 	fill("default", "max")
 	fill("defaultRequest", "default")
 	fill("defaultRequest", "min")
-}
-
-// validateLimitType lets extensions define their own types, as long as a domain keeps them apart from types
-// that the API may add later. Types that no admission plugin knows are stored and have no effect.
-func validateLimitType(name, path string, faults *schema.Faults) {
-	msgs := rules.QualifiedName(name)
-	for _, msg := range msgs {
-		faults.Invalid(path, name, msg)
-	}
-	standard := name == "Pod" || name == "Container" || name == "PersistentVolumeClaim"
-	if len(msgs) == 0 && !strings.Contains(name, "/") && !standard {
-		faults.Invalid(path, name, "must be a standard limit type or fully qualified")
-	}
 }
 
 // limitResourceLists are the fields of a limit that hold quantities by resource. The order is that of the

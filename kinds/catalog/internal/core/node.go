@@ -2,15 +2,11 @@ package core
 
 import (
 	"maps"
-	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/address"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -70,64 +66,6 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// Validate checks resources below both names since the kubelet and, for extended resources, a patch
-// by an operator write them.
-func (nodeStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	spec, status := obj.Object("spec"), obj.Object("status")
-	validateTaints(spec, "metadata.taints", faults)
-	validatePodCIDRs(spec, "spec.podCIDRs", faults)
-	for _, name := range []string{"capacity", "allocatable"} {
-		validateNodeResources(status.Object(name), "status."+name, faults)
-	}
-	addresses := map[string]bool{}
-	for i, a := range status.Objects("addresses") {
-		id := a.String("type") + " " + a.String("address")
-		if addresses[id] {
-			faults.Duplicate(tree.IndexPath("status.addresses", i), a)
-		}
-		addresses[id] = true
-	}
-}
-
-// validateTaints checks the taints, each pair of key and effect at most once. Clients expect the faults
-// below metadata, although taints are in spec. Taints are keyed by that pair, as kubectl does when it
-// removes "key:effect-". The same key with another effect is another taint.
-func validateTaints(spec tree.Tree, path string, faults *schema.Faults) {
-	seen := map[[2]string]bool{}
-	for i, t := range spec.Objects("taints") {
-		at, key, value := tree.IndexPath(path, i), t.String("key"), t.String("value")
-		for _, msg := range rules.QualifiedName(key) {
-			faults.Invalid(at+".key", key, msg)
-		}
-		if msgs := rules.LabelValue(value); len(msgs) > 0 && value != "" {
-			faults.Invalid(at+".value", value, strings.Join(msgs, ";"))
-		}
-		field.Enum(t, "effect", at, faults, "NoSchedule", "PreferNoSchedule", "NoExecute")
-		pair := [2]string{key, t.String("effect")}
-		if seen[pair] {
-			faults.Duplicate(at, t)
-		}
-		seen[pair] = true
-	}
-}
-
-// validatePodCIDRs checks the addresses of a node's Pods: one range for each family at most. The format of
-// each range is declared.
-func validatePodCIDRs(spec tree.Tree, path string, faults *schema.Faults) {
-	ranges := spec.Strings("podCIDRs")
-	families := map[bool]int{}
-	for _, r := range ranges {
-		p, err := address.ParsePrefix(r)
-		if err != nil {
-			return
-		}
-		families[p.Addr().Is6()]++
-	}
-	if families[true] > 1 || families[false] > 1 {
-		faults.Invalid(path, spec["podCIDRs"], "may specify no more than one CIDR for each IP family")
-	}
-}
-
 // validateNodeResources checks the resources of a node: integers where a resource cannot be divided, and
 // huge pages of one size only. Once a second size was seen, each name after it is reported as well, as
 // clients know it.
@@ -142,26 +80,5 @@ func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults
 		if sizes > 1 {
 			faults.Invalid(at, amounts[key], "may not have pre-allocated hugepages for multiple page sizes")
 		}
-	}
-}
-
-// ValidateUpdate refuses changes of podCIDRs and of providerID once they are set, and of the fields
-// that are no longer supported. Network plugins configure interfaces by podCIDR, and the cloud's
-// controller finds the machine by providerID: changed under them, addresses of running Pods would
-// overlap, or the wrong machine would be deleted. Who must change them deletes the Node and lets
-// the kubelet register again.
-func (nodeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	spec, was := obj.Object("spec"), old.Object("spec")
-	before := was.Strings("podCIDRs")
-	if len(before) > 0 && !slices.Equal(before, spec.Strings("podCIDRs")) {
-		faults.Forbidden("spec.podCIDRs", `node updates may not change podCIDR except from "" to valid`)
-	}
-	if id := was.String("providerID"); id != "" && id != spec.String("providerID") {
-		faults.Forbidden("spec.providerID", `node updates may not change providerID except from "" to valid`)
-	}
-	// The last fault has no path of its own, and names a gate that does not exist any more: this is the
-	// message that clients know for it.
-	if !tree.SemanticEqual(spec["externalID"], was["externalID"]) || !tree.SemanticEqual(spec["configSource"], was["configSource"]) {
-		faults.Forbidden("", "node updates may only change labels, taints, or capacity (or configSource, if the DynamicKubeletConfig feature gate is enabled)")
 	}
 }

@@ -3,7 +3,6 @@ package core
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/apps"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -39,20 +38,4 @@ func (replicationControllerStrategy) Default(obj tree.Tree) {
 	if metadata := obj.EnsureObject("metadata"); len(metadata.Object("labels")) == 0 {
 		metadata["labels"] = tree.Clone(labels)
 	}
-}
-
-// Validate compares selector and template as a label selector, for which the map is wrapped in
-// matchLabels. Without a match the controller would create Pods for ever, since it never counts its
-// own.
-func (replicationControllerStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	spec := obj.Object("spec")
-	selector, template := spec.Object("selector"), spec.Object("template")
-	if template != nil {
-		if len(selector) > 0 {
-			pod.ValidateSelectorMatchesTemplate(tree.Tree{"matchLabels": selector}, template, "spec.template", faults)
-		}
-		pod.ValidateTemplate(template, "spec.template", nil, faults)
-		pod.ValidateLongRunningTemplate(template, "spec.template", "ReplicationController", faults)
-	}
-	apps.ValidateReplicaCounts(obj, faults)
 }

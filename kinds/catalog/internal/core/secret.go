@@ -7,8 +7,6 @@ import (
 	"maps"
 
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -18,25 +16,7 @@ import (
 // SSH client. The keys themselves carry no vendor's name, so only types are translated.
 type secretStrategy struct {
 	family.AlwaysWarns
-	serviceAccountToken, serviceAccountName string
-	dockercfg, dockerconfigjson             string
-	basicAuth, sshAuth, tls                 string
-}
-
-func newSecretStrategy(n *meta.Naming) secretStrategy {
-	return secretStrategy{
-		serviceAccountToken: n.Translate("platform.io/service-account-token"),
-		serviceAccountName:  n.Translate("platform.io/service-account.name"),
-		dockercfg:           n.Translate("platform.io/dockercfg"),
-		dockerconfigjson:    n.Translate("platform.io/dockerconfigjson"),
-		basicAuth:           n.Translate("platform.io/basic-auth"),
-		sshAuth:             n.Translate("platform.io/ssh-auth"),
-		tls:                 n.Translate("platform.io/tls"),
-	}
-}
-
-func (secretStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
-	validateImmutableFlag(obj, old, faults, "data")
+	tls string // the type of Secrets with a certificate
 }
 
 // Default sets the type and moves stringData, which is write-only, into data. stringData wins, so
@@ -57,74 +37,6 @@ func (secretStrategy) Default(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// Validate measures decoded bytes, as for a ConfigMap. Messages about Secrets must not contain
-// their values: a Status ends up in logs and terminals.
-func (t secretStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	data := obj.Object("data")
-	size := 0
-	for key := range data {
-		size += field.DecodedSize(data.String(key))
-	}
-	if size > maxDataSize {
-		faults.TooLong("data", maxDataSize)
-	}
-	t.validateContent(obj, data, faults)
-}
-
-// validateContent checks the keys that each type requires. A type without rules here is free: anyone may
-// invent types, and Opaque is just the most common one.
-func (t secretStrategy) validateContent(obj, data tree.Tree, faults *schema.Faults) {
-	switch obj.String("type") {
-	case t.serviceAccountToken:
-		if obj.Object("metadata", "annotations").String(t.serviceAccountName) == "" {
-			faults.Required(tree.KeyPath("metadata.annotations", t.serviceAccountName))
-		}
-	case t.dockercfg:
-		validateJSONEntry(data, ".dockercfg", faults)
-	case t.dockerconfigjson:
-		validateJSONEntry(data, ".dockerconfigjson", faults)
-	case t.basicAuth:
-		_, user := data["username"]
-		_, password := data["password"]
-		if !user && !password {
-			faults.Required("data[username]")
-			faults.Required("data[password]")
-		}
-	case t.sshAuth:
-		// An empty key counts as missing here, while for the others presence is enough; user names and
-		// passwords may be empty.
-		if data.String("ssh-privatekey") == "" {
-			faults.Required("data[ssh-privatekey]")
-		}
-	case t.tls:
-		// Whether the pair fits is a warning only, see Warnings: a certificate may be written before
-		// its key is rotated in.
-		for _, key := range []string{"tls.crt", "tls.key"} {
-			if _, ok := data[key]; !ok {
-				faults.Required(tree.KeyPath("data", key))
-			}
-		}
-	}
-}
-
-// validateJSONEntry requires a JSON object. Its content never appears in the message. Both docker types are
-// read by the kubelet as credentials; with JSON of another shape every pull of an image would fail later,
-// on the node, where the reason is hard to see.
-func validateJSONEntry(data tree.Tree, key string, faults *schema.Faults) {
-	path := tree.KeyPath("data", key)
-	if _, ok := data[key]; !ok {
-		faults.Required(path)
-		return
-	}
-	body, err := base64.StdEncoding.DecodeString(data.String(key))
-	if err == nil {
-		err = json.Unmarshal(body, &map[string]any{})
-	}
-	if err != nil {
-		faults.Invalid(path, "<secret contents redacted>", faultOfJSON(err))
-	}
-}
-
 // faultOfJSON describes an error without repeating a byte of the content. The text of a syntax error quotes
 // the offending character, which may belong to a password.
 func faultOfJSON(err error) string {
@@ -133,4 +45,15 @@ func faultOfJSON(err error) string {
 		return "must be a JSON object"
 	}
 	return "must be valid JSON"
+}
+
+// validateSecretJSON checks an entry whose data is a JSON object.
+func validateSecretJSON(text, path string, faults *schema.Faults) {
+	body, err := base64.StdEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(body, &map[string]any{})
+	}
+	if err != nil {
+		faults.Invalid(path, "<secret contents redacted>", faultOfJSON(err))
+	}
 }

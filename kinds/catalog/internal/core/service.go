@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -23,19 +22,9 @@ type serviceStrategy struct {
 
 func newServiceStrategy(n *meta.Naming, addresses warning.Addresses) serviceStrategy {
 	return serviceStrategy{addresses: addresses, serviceAnnotations: serviceAnnotations{
-		hints:        n.Translate("service.platform.io/topology-aware-hints"),
-		mode:         n.Translate("service.platform.io/topology-mode"),
-		sourceRanges: n.Translate("service.beta.platform.io/load-balancer-source-ranges"),
+		hints: n.Translate("service.platform.io/topology-aware-hints"),
+		mode:  n.Translate("service.platform.io/topology-mode"),
 	}}
-}
-
-func (s serviceStrategy) Validate(obj, old tree.Tree, faults *schema.Faults) {
-	s.validate(obj, faults)
-	validateService(obj, faults)
-	validateServiceLoadBalancerStatus(obj, "status.loadBalancer", faults)
-	if !obj.Shares(old, "status") {
-		field.Conditions(obj.Object("status"), "status.conditions", faults)
-	}
 }
 
 // isExternal reports whether a Service can be reached from outside of the cluster. Only then does

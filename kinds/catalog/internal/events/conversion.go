@@ -1,6 +1,8 @@
 package events
 
-import "github.com/troupe-api/troupe/kinds/tree"
+import (
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // eventFieldNames are the fields of an Event that have different names in the group events and in
 // the core group, which is the stored version.

@@ -2,13 +2,15 @@ package events
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
-	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists events, of the core group and of their own, with their strategies.
-func Kinds(n *meta.Naming) []family.Kind {
+func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "/v1/Event", Strategy: eventStrategy{system: n.SystemNamespace()}},
 		{Name: "events.platform.io/v1/Event", Strategy: eventsGroupStrategy{}},
 	}
 }
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{"eventName": schema.ObjectCheck(validateEventName)}

@@ -1,6 +1,8 @@
 package family
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"github.com/troupe-api/troupe/kinds/schema"
+)
 
 // A Kind is the part of one kind that its declaration cannot express.
 type Kind struct {

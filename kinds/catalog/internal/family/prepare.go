@@ -1,7 +1,6 @@
 package family
 
 import (
-	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -31,12 +30,3 @@ type KeepStatus struct{}
 
 // Prepare ignores the status in writes of the main resource.
 func (KeepStatus) Prepare(obj, old tree.Tree) { obj.CopyField(old, "status") }
-
-// CheckedStatus is the view of a status that check looks at before it takes the place of the old one.
-func CheckedStatus(check func(status, old tree.Tree, faults *schema.Faults)) schema.View {
-	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
-		check(body.Object("status"), obj.Object("status"), faults)
-		obj.CopyField(body, "status")
-		return nil
-	}}
-}

@@ -1,6 +1,8 @@
 package family
 
-import "github.com/troupe-api/troupe/kinds/schema"
+import (
+	"github.com/troupe-api/troupe/kinds/schema"
+)
 
 // AlwaysWarns is the DefaultStrategy of kinds that also warn of writes that change nothing.
 type AlwaysWarns struct{ schema.DefaultStrategy }

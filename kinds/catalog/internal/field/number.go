@@ -15,14 +15,6 @@ func BoundsMsg(low, high int64) string {
 	return fmt.Sprintf("must be between %d and %d, inclusive", low, high)
 }
 
-// Bounds checks a number, if it is present, against inclusive bounds. Absence is not a fault: most numbers
-// are optional or have a default.
-func Bounds(t tree.Tree, name, path string, faults *schema.Faults, low, high int64) {
-	if n, ok := t.Int(name); ok && (n < low || n > high) {
-		faults.Invalid(tree.FieldPath(path, name), n, BoundsMsg(low, high))
-	}
-}
-
 // NonNegative reports the named numbers that are negative.
 func NonNegative(t tree.Tree, path string, faults *schema.Faults, names ...string) {
 	for _, name := range names {

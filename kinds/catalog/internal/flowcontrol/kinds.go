@@ -1,6 +1,8 @@
 package flowcontrol
 
 import (
+	"fmt"
+
 	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -9,39 +11,41 @@ import (
 )
 
 // Kinds lists the kinds of flow control with their strategies.
-func Kinds(n *meta.Naming) []family.Kind {
+func Kinds() []family.Kind {
 	return []family.Kind{
-		{Name: "flowcontrol.apiserver.platform.io/v1/FlowSchema", Strategy: flowSchemaStrategy{fixed: mandatory(flowcontrol.FlowSchemas(n))}},
-		{Name: "flowcontrol.apiserver.platform.io/v1/PriorityLevelConfiguration", Strategy: priorityLevelStrategy{fixed: mandatory(flowcontrol.PriorityLevels())}},
+		{Name: "flowcontrol.apiserver.platform.io/v1/FlowSchema", Strategy: strategy{}},
+		{Name: "flowcontrol.apiserver.platform.io/v1/PriorityLevelConfiguration", Strategy: strategy{}},
 	}
 }
 
-// flowSchemaStrategy holds fixed objects against their specs, under the names of the profile.
-type flowSchemaStrategy struct {
+type strategy struct {
 	schema.DefaultStrategy
 	family.DropStatusOnCreate
-	fixed map[string]tree.Tree
 }
 
-func (s flowSchemaStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	validateFlowSchema(obj, s.fixed, faults)
+// RuleFunctions are the functions that declared rules call.
+func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
+	return map[string]schema.CheckFunc{
+		"fixedFlowSchema":    schema.ObjectCheck(mandatory(flowcontrol.FlowSchemas(n)).validateSchema),
+		"fixedPriorityLevel": schema.ObjectCheck(mandatory(flowcontrol.PriorityLevels()).validateLevel),
+		"handSize":           schema.ObjectCheck(validateHandSize),
+	}
 }
 
-// priorityLevelStrategy needs no profile: no level has a name that depends on it.
-type priorityLevelStrategy struct {
-	schema.DefaultStrategy
-	family.DropStatusOnCreate
-	fixed map[string]tree.Tree
+// fixedSpecs are the specs of objects that cannot be changed, by name.
+type fixedSpecs map[string]tree.Tree
+
+func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Faults) {
+	spec, name := obj.Object("spec"), obj.Object("metadata").String("name")
+	if want, ok := f[name]; ok && !tree.SemanticEqual(spec, want) {
+		faults.Invalid("spec", spec, fmt.Sprintf("spec of '%s' must equal the fixed value", name))
+	}
 }
 
-func (s priorityLevelStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	validatePriorityLevel(obj, s.fixed, faults)
-}
-
-// mandatory are the specs that are fixed, by the names of the objects. Suggested objects are not among them:
-// operators may change those.
-func mandatory(objects []flowcontrol.Object) map[string]tree.Tree {
-	fixed := map[string]tree.Tree{}
+// mandatory are the specs that are fixed, by the names of the objects. Suggested objects are not
+// among them: operators may change those.
+func mandatory(objects []flowcontrol.Object) fixedSpecs {
+	fixed := fixedSpecs{}
 	for _, o := range objects {
 		if o.Mandatory {
 			fixed[o.Name] = o.Spec

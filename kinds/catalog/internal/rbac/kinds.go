@@ -9,9 +9,9 @@ import (
 func Kinds(n *meta.Naming) []family.Kind {
 	group := n.Group("rbac.authorization")
 	return []family.Kind{
-		{Name: "rbac.authorization.platform.io/v1/ClusterRole", Strategy: clusterRoleStrategy{}},
-		{Name: "rbac.authorization.platform.io/v1/ClusterRoleBinding", Strategy: bindingStrategy{group: group, roles: []string{"ClusterRole"}}},
+		{Name: "rbac.authorization.platform.io/v1/ClusterRole", Strategy: roleStrategy{}},
+		{Name: "rbac.authorization.platform.io/v1/ClusterRoleBinding", Strategy: bindingStrategy{group: group}},
 		{Name: "rbac.authorization.platform.io/v1/Role", Strategy: roleStrategy{}},
-		{Name: "rbac.authorization.platform.io/v1/RoleBinding", Strategy: bindingStrategy{group: group, roles: []string{"Role", "ClusterRole"}, namespaced: true}},
+		{Name: "rbac.authorization.platform.io/v1/RoleBinding", Strategy: bindingStrategy{group: group}},
 	}
 }

@@ -3,14 +3,23 @@ package resource
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of resource with their strategies. selectors checks what selects devices.
-func Kinds(selectors *expressions.DeviceSelectors) []family.Kind {
+func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Message) []family.Kind {
+	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
 	return []family.Kind{
 		{Name: "resource.platform.io/v1/DeviceClass", Strategy: deviceClassStrategy{selectors: selectors}},
-		{Name: "resource.platform.io/v1/ResourceClaim", Strategy: resourceClaimStrategy{selectors: selectors}, Views: family.Views{"status": {Write: writeClaimStatus}}},
+		{Name: "resource.platform.io/v1/ResourceClaim", Strategy: claims, Views: family.Views{"status": {Write: claims.writeStatus}}},
 		{Name: "resource.platform.io/v1/ResourceClaimTemplate", Strategy: resourceClaimTemplateStrategy{selectors: selectors}},
-		{Name: "resource.platform.io/v1/ResourceSlice", Strategy: resourceSliceStrategy{}},
+		{Name: "resource.platform.io/v1/ResourceSlice", Strategy: family.AlwaysWarns{}},
 	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"attributeName": schema.TextCheck(validateAttributeName),
+	"deviceAddress": schema.TextCheck(validateDeviceAddress),
+	"poolName":      schema.TextCheck(validatePoolName),
 }

@@ -48,12 +48,6 @@ func isInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// IsNative reports whether a name is that of a resource of the platform: one without a domain, or with its own.
-func IsNative(name string) bool {
-	domain, _, ok := strings.Cut(name, "/")
-	return !ok || isNativeDomain(domain)
-}
-
 // isNativeDomain reports whether a domain is the platform's, or one below it, in any profile. Both
 // spellings count, so that a manifest written for one profile is not taken for a vendor's device under the
 // other.

@@ -4,6 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 )
 
 // Kinds lists the kinds of storage with their strategies. Kinds whose objects users write warn in
@@ -13,10 +14,19 @@ func Kinds(n *meta.Naming) []family.Kind {
 	labels := warning.NewNodeLabels(n)
 	return []family.Kind{
 		{Name: "storage.platform.io/v1/CSIDriver", Strategy: csiDriverStrategy{}},
-		{Name: "storage.platform.io/v1/CSINode", Strategy: csiNodeStrategy{}},
 		{Name: "storage.platform.io/v1/CSIStorageCapacity", Strategy: csiStorageCapacityStrategy{labels: labels}},
 		{Name: "storage.platform.io/v1/StorageClass", Strategy: storageClassStrategy{labels: labels}},
-		{Name: "storage.platform.io/v1/VolumeAttachment", Strategy: volumeAttachmentStrategy{}},
-		{Name: "storage.platform.io/v1/VolumeAttributesClass", Strategy: volumeAttributesClassStrategy{}},
+		{Name: "storage.platform.io/v1/VolumeAttachment", Strategy: keptStatus{}},
 	}
+}
+
+// keptStatus is the strategy of a kind whose status is only written through its sub-resource.
+type keptStatus struct {
+	schema.DefaultStrategy
+	family.KeepStatus
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"allowedTopologies": validateAllowedTopologies,
 }

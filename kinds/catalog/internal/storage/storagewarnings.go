@@ -6,20 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// tokensInSecrets warns of tokens that may end up in logs. It is made once, as the text is always the same.
-var tokensInSecrets = []string{"spec.serviceAccountTokenInSecrets is unset; if supported by this CSI driver, set to true to prevent possible logging of tokens in volume attributes"}
-
-// Warnings warns of new or changed requests for tokens. A driver says true or false by the field,
-// so both count as an answer.
-func (csiDriverStrategy) Warnings(obj, old tree.Tree) []string {
-	spec := obj.Object("spec")
-	if len(spec.List("tokenRequests")) == 0 || spec.Has("serviceAccountTokenInSecrets") ||
-		old != nil && tree.SemanticEqual(spec["tokenRequests"], old.Object("spec")["tokenRequests"]) {
-		return nil
-	}
-	return tokensInSecrets
-}
-
 // Warnings warns of deprecated labels of nodes in a CSIStorageCapacity.
 func (s csiStorageCapacityStrategy) Warnings(obj, _ tree.Tree) []string {
 	return s.labels.AppendSelector(nil, obj.Object("nodeTopology"), "nodeTopology")

@@ -1,6 +1,8 @@
 package warning
 
-import "github.com/troupe-api/troupe/kinds/tree"
+import (
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // LoadBalancerStatus warns of the addresses of load balancers in the status of an object.
 func LoadBalancerStatus(a Addresses) func(obj, old tree.Tree) []string {

@@ -1,6 +1,8 @@
 package warning
 
-import "github.com/troupe-api/troupe/kinds/tree"
+import (
+	"github.com/troupe-api/troupe/kinds/tree"
+)
 
 // A Path is the path of a field, in parts that are joined once there is something to warn of.
 type Path struct{ base, field string }

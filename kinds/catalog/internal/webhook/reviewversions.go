@@ -35,3 +35,8 @@ func ValidateReviewVersions(versions []string, path string, faults *schema.Fault
 		faults.Invalid(path, versions, "must include at least one of "+strings.Join(reviewVersions, ", "))
 	}
 }
+
+// CheckReviewVersions is ValidateReviewVersions of a field.
+func CheckReviewVersions(v any, path string, faults *schema.Faults) {
+	ValidateReviewVersions(tree.Tree{"": v}.Strings(""), path, faults)
+}

@@ -95,25 +95,6 @@ func isAppArmorValue(value string) bool {
 	return value == "" || value == "runtime/default" || value == "unconfined" || strings.HasPrefix(value, "localhost/")
 }
 
-// validateAppArmorProfile checks the field: the name of a profile is one of the node's, and means something for Localhost only.
-func validateAppArmorProfile(p tree.Tree, path string, faults *schema.Faults) {
-	name, kind := p.String("localhostProfile"), p.String("type")
-	path += ".localhostProfile"
-	switch {
-	case kind != "Localhost":
-		if p.Has("localhostProfile") && kind != "" {
-			faults.Invalid(path, name, "can only be set when AppArmor type is Localhost")
-		}
-	case name == "":
-		faults.Required(path, "must be set when AppArmor type is Localhost")
-	case strings.TrimSpace(name) != name:
-		faults.Invalid(path, name, "must not be padded with whitespace")
-	}
-	if kind == "Localhost" && len(name) > maxAppArmorName {
-		faults.TooLong(path, maxAppArmorName)
-	}
-}
-
 // effectiveAppArmor is the profile that the fields give a container; nil if they give it none.
 func effectiveAppArmor(spec, container tree.Tree) tree.Tree {
 	if own := container.Object("securityContext", "appArmorProfile"); own != nil {

@@ -2,8 +2,10 @@ package pod
 
 import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
+	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Kinds lists the kinds of Pods with their strategies. A Pod has four writers, each with a
@@ -23,4 +25,19 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.K
 		}},
 		{Name: "/v1/PodTemplate", Strategy: podTemplateStrategy{NewTemplateStrategy(n, "template")}},
 	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"hostProcesses":   schema.ObjectCheck(validateHostProcesses),
+	"podLevel":        schema.ObjectCheck(validatePodLevel),
+	"podRequirements": schema.ObjectCheck(resourcelist.ValidatePodRequirements),
+	"requirements":    schema.ObjectCheck(resourcelist.ValidateRequirements),
+	"overhead": func(v any, path string, faults *schema.Faults) {
+		resourcelist.ValidateRequirements(tree.Tree{"limits": v}, path, faults)
+	},
+	// disabledOperator refuses an operator that exists, and cannot be used without a feature that is off.
+	"disabledOperator": func(v any, path string, faults *schema.Faults) {
+		faults.NotSupported(path, v, []string{"Equal", "Exists", "Lt", "Gt"})
+	},
 }

@@ -1,8 +1,6 @@
 package pod
 
 import (
-	"strings"
-
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
@@ -40,16 +38,6 @@ func (podStrategy) FinishCreate(obj tree.Tree) {
 	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
 }
 
-func (podStrategy) Validate(obj, old tree.Tree, faults *schema.Faults) {
-	if obj.Shares(old, "spec") {
-		return
-	}
-	spec := obj.Object("spec")
-	validatePodSpec(spec, "spec", faults)
-	validateImages(spec, faults)
-	validateTokens(spec, faults)
-}
-
 func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	s.validateAnnotationsUpdate(obj, old, faults)
 	validatePodUpdate(s.spec, obj, old, faults)
@@ -57,7 +45,6 @@ func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 
 func (s podStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	if old == nil {
-		validatePodCreate(obj.Object("spec"), faults)
 		validatePages(obj.Object("spec"), nil, "spec", faults)
 		s.validateAnnotations(obj, "", "metadata.annotations", faults)
 		validateEphemeralNames(obj, faults)
@@ -80,35 +67,6 @@ func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 		return 1
 	}
 	return seconds
-}
-
-// validatePodCreate refuses what can only be added to a Pod that exists.
-//
-// A Pod with a node does not pass a scheduler, and gates only hold back a scheduler.
-func validatePodCreate(spec tree.Tree, faults *schema.Faults) {
-	if len(spec.List("ephemeralContainers")) > 0 {
-		faults.Forbidden("spec.ephemeralContainers", "cannot be set on create")
-	}
-	if spec.String("nodeName") != "" && len(spec.List("schedulingGates")) > 0 {
-		faults.Forbidden("spec.nodeName", "cannot be set until all schedulingGates have been cleared")
-	}
-}
-
-// validateImages refuses images with spaces around them, which no registry has, and volumes of images without one. Templates of
-// workloads may have them, as they had before this was looked at.
-func validateImages(spec tree.Tree, faults *schema.Faults) {
-	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
-		for i, c := range spec.Objects(list) {
-			if image := c.String("image"); image != strings.TrimSpace(image) {
-				faults.Invalid(tree.IndexPath("spec."+list, i)+".image", image, "must not have leading or trailing whitespace")
-			}
-		}
-	}
-	for i, v := range spec.Objects("volumes") {
-		if image := v.Object("image"); image != nil {
-			field.Require(image, tree.IndexPath("spec.volumes", i)+".image", faults, "reference")
-		}
-	}
 }
 
 // Prepare sets the status of a new Pod; later writes of the main resource keep the status. A status

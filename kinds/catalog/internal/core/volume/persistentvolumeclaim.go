@@ -1,13 +1,9 @@
 package volume
 
 import (
-	"slices"
-
 	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/catalog/internal/field"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/resourcelist"
 	"github.com/troupe-api/troupe/kinds/quantity"
-	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -32,11 +28,6 @@ func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {
 		obj.CopyField(old, "status")
 	}
 	prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), s.snapshots)
-}
-
-func (persistentVolumeClaimStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
-	ValidateClaimSpec(obj.Object("spec"), "spec", faults)
-	validateClaimStatus(obj.Object("status"), "status", faults)
 }
 
 // prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal: whichever is
@@ -79,103 +70,6 @@ func copyDataSource(t tree.Tree) tree.Tree {
 		c.CopyField(t, name)
 	}
 	return c
-}
-
-// ValidateClaimSpec checks a PersistentVolumeClaimSpec at path, of a claim or of the template of a Pod or a
-// StatefulSet. Templates of StatefulSets from before they were checked stay as they are, so that the declaration of the
-// message cannot say any of this. The defaults of a storage class, which are set when none is named, are the business of admission.
-func ValidateClaimSpec(spec tree.Tree, path string, faults *schema.Faults) {
-	if len(spec.List("accessModes")) == 0 {
-		faults.Required(path+".accessModes", "at least 1 access mode is required")
-	}
-	validateAccessModes(spec, path+".accessModes", faults)
-	// The path lacks "requests", as it does in the messages that clients know.
-	at := tree.KeyPath(path+".resources", "storage")
-	switch q, ok := spec.Object("resources", "requests")["storage"].(string); {
-	case !ok:
-		faults.Required(at)
-	case quantity.Compare(q, "0") <= 0:
-		faults.Invalid(at, q, "must be greater than zero")
-	}
-	field.LabelSelector(spec.Object("selector"), path+".selector", faults)
-	field.Format(spec, "storageClassName", path, faults, rules.Subdomain)
-	field.Format(spec, "volumeAttributesClassName", path, faults, rules.Subdomain)
-	validateDataSources(spec, path, faults)
-}
-
-// validateDataSources finds that the two fields differ only where a client has set both, as
-// prepareDataSources has filled in a missing one before.
-func validateDataSources(spec tree.Tree, path string, faults *schema.Faults) {
-	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
-	validateDataSource(source, path+".dataSource", faults)
-	validateDataSource(ref, path+".dataSourceRef", faults)
-	field.Format(ref, "namespace", path+".dataSourceRef", faults, rules.Label)
-	switch {
-	case source == nil || ref == nil:
-	case ref.String("namespace") != "":
-		faults.Invalid(path, source, "may not be specified when dataSourceRef.namespace is specified")
-	case !tree.SemanticEqual(copyDataSource(source), copyDataSource(ref)):
-		faults.Invalid(path, source, "must match dataSourceRef")
-	}
-}
-
-// validateDataSource checks the source of the content of a claim; it may be absent. In the core group only
-// claims have contents to copy.
-func validateDataSource(s tree.Tree, path string, faults *schema.Faults) {
-	if s == nil {
-		return
-	}
-	kind := s.String("kind")
-	if s.String("apiGroup") == "" && kind != "PersistentVolumeClaim" {
-		faults.Invalid(path, kind, "must be 'PersistentVolumeClaim' when referencing the default apiGroup")
-	}
-	field.Format(s, "apiGroup", path, faults, rules.Subdomain)
-}
-
-// resizeStatuses are the states of growing a volume. The controller expands the disk, the node then the
-// file system on it. Infeasible says that the driver refused for good and that the request must be lowered.
-var resizeStatuses = []string{
-	"ControllerResizeInProgress", "ControllerResizeInfeasible", "NodeResizeInProgress", "NodeResizeInfeasible", "NodeResizePending",
-}
-
-// validateClaimStatus bounds amounts from below only: capacity is what the driver provided, which may
-// exceed what was requested.
-func validateClaimStatus(status tree.Tree, path string, faults *schema.Faults) {
-	for _, name := range []string{"capacity", "allocatedResources"} {
-		amounts := status.Object(name)
-		for _, key := range amounts.SortedKeys() {
-			if name == "allocatedResources" && !validateClaimResource(key, path+"."+name, faults) {
-				continue
-			}
-			if q := amounts.String(key); quantity.Compare(q, "0") < 0 {
-				faults.Invalid(tree.KeyPath(path+"."+name, key), q, "must be a valid resource quantity")
-			}
-		}
-	}
-	states := status.Object("allocatedResourceStatuses")
-	for _, key := range states.SortedKeys() {
-		validateClaimResource(key, path+".allocatedResourceStatuses", faults)
-		if !slices.Contains(resizeStatuses, states.String(key)) {
-			faults.NotSupported(path+".allocatedResourceStatuses", key, resizeStatuses)
-		}
-	}
-}
-
-// validateClaimResource checks the name of what a claim grows by: storage, or something of a domain. Clients know the fault at the
-// map, with the name as its value.
-func validateClaimResource(key, path string, faults *schema.Faults) bool {
-	msgs := rules.QualifiedName(key)
-	for _, msg := range msgs {
-		faults.Invalid(path, key, msg)
-	}
-	if len(msgs) > 0 {
-		return false
-	}
-	if key != "storage" && resourcelist.IsNative(key) {
-		faults.NotSupported(path, key, []string{"storage"})
-		return false
-	}
-	return true
 }
 
 // ValidateUpdate keeps the spec, except for the volume that a claim is bound to, and for what a

@@ -1,2 +1,0 @@
-// Package coordination holds the rules of Leases.
-package coordination

@@ -1,0 +1,386 @@
+package rules
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A ruleSet is the compiled form of a list of declared rules. It is immutable, and a schema.Check.
+type ruleSet struct {
+	rules    []rule
+	compiler *ruleCompiler
+}
+
+type rule struct {
+	*schema.Rule
+	cond, value, part expr
+	at, path, detail  template
+	check             func(string) []string
+	as, let           int // numbers of variables; 0: none
+	reports           bool
+	always            bool // an absent part is an empty object
+	indexed           bool // paths hold the index or the key of the element
+	rules, uses       *ruleSet
+	call              schema.CheckFunc
+}
+
+// A run is the state of one check of an object.
+type run struct {
+	*schema.Evaluation
+	vars []any
+	base string // the path of the whole object
+}
+
+var runs = sync.Pool{New: func() any { return &run{} }}
+
+// Run implements schema.Check.
+func (s *ruleSet) Run(obj, old tree.Tree, path string, faults *schema.Faults) {
+	r := runs.Get().(*run)
+	r.Evaluation, r.base = schema.NewEvaluation(path, faults), path
+	n := len(s.compiler.vars)
+	r.vars = slices.Grow(r.vars[:0], n)[:n]
+	r.vars[varSelf], r.vars[varObject] = obj, obj
+	if old != nil {
+		r.vars[varOld] = old
+	}
+	s.run(r)
+	clear(r.vars)
+	r.Evaluation = nil
+	runs.Put(r)
+}
+
+// run runs the rules in their order, until one stops it.
+func (s *ruleSet) run(r *run) {
+	if s == nil {
+		return
+	}
+	for i := range s.rules {
+		if q := &s.rules[i]; q.run(r) && q.Stop {
+			return
+		}
+	}
+}
+
+// run reports whether the rule applies; and, if it may report a fault, has reported one.
+func (q *rule) run(r *run) bool {
+	if q.cond != nil && q.cond(r) != true {
+		return false
+	}
+	switch {
+	case q.reports:
+		return q.report(r)
+	case q.call != nil:
+		q.call(q.value(r), q.pathOf(r), r.Faults)
+	case q.let > 0:
+		r.vars[q.let] = q.value(r)
+	case q.Each != "":
+		q.loop(r)
+	case q.In != "":
+		if t, ok := q.part(r).(tree.Tree); ok || q.always {
+			q.within(r, t, r.EnterPath(q.path.of(r)))
+		}
+	default:
+		q.inside(r)
+	}
+	return true
+}
+
+// inside runs what a rule has for the current object.
+func (q *rule) inside(r *run) {
+	q.uses.run(r)
+	if q.rules == nil || !q.First {
+		q.rules.run(r)
+		return
+	}
+	for i := range q.rules.rules {
+		if q.rules.rules[i].run(r) {
+			return
+		}
+	}
+}
+
+// within runs it for a part of the object, whose path has been entered.
+func (q *rule) within(r *run, part any, back int) {
+	before := r.vars[q.as]
+	r.vars[q.as] = part
+	q.inside(r)
+	r.vars[q.as] = before
+	r.Leave(back)
+}
+
+// loop runs it for every element of a list, or every entry of a map in the order of the keys.
+func (q *rule) loop(r *run) {
+	index, key := r.vars[varIndex], r.vars[varKey]
+	switch v := q.part(r).(type) {
+	case []any:
+		for i, item := range v {
+			r.vars[varIndex] = int64(i)
+			back := r.EnterPath(q.path.of(r))
+			if q.indexed {
+				r.EnterItem(i)
+			}
+			q.within(r, item, back)
+		}
+	case tree.Tree:
+		for _, name := range v.SortedKeys() {
+			r.vars[varKey] = name
+			back := r.EnterPath(q.path.of(r))
+			if q.indexed {
+				r.EnterKey(name)
+			}
+			q.within(r, v[name], back)
+		}
+	}
+	r.vars[varIndex], r.vars[varKey] = index, key
+}
+
+// report reports the fault of a rule, if there is one.
+func (q *rule) report(r *run) bool {
+	var v any
+	if q.value != nil {
+		v = q.value(r)
+	}
+	switch f := r.Faults; {
+	case q.Required != nil && tree.IsEmpty(v):
+		f.Required(q.pathOf(r), q.detail.of(r))
+	case q.Supported != nil:
+		if slices.Contains(q.Supported, text(v)) {
+			return false
+		}
+		f.NotSupported(q.pathOf(r), v, q.Supported)
+	case q.check != nil:
+		messages := q.check(text(v))
+		for _, msg := range messages {
+			f.Invalid(q.pathOf(r), v, msg)
+		}
+		return len(messages) > 0
+	case q.Required != nil:
+		return false
+	case q.Invalid != "":
+		f.Invalid(q.pathOf(r), v, q.detail.of(r))
+	case q.Forbidden != "":
+		f.Forbidden(q.pathOf(r), q.detail.of(r))
+	case q.Duplicate:
+		f.Duplicate(q.pathOf(r), v)
+	case q.NotFound != nil:
+		f.NotFound(q.pathOf(r), v, q.detail.of(r))
+	case q.TooLong > 0:
+		f.TooLong(q.pathOf(r), int(q.TooLong))
+	case q.TooMany > 0:
+		f.TooMany(q.pathOf(r), size(v), int(q.TooMany))
+	case q.OmitValue != "":
+		f.InvalidOmitValue(q.pathOf(r), q.detail.of(r))
+	case q.Warn != "":
+		f.Warn(q.pathOf(r), q.detail.of(r))
+	}
+	return true
+}
+
+// pathOf is the path of the fault.
+func (q *rule) pathOf(r *run) string {
+	at := q.at.of(r)
+	if below, ok := strings.CutPrefix(at, "/"); ok {
+		return tree.FieldPath(r.base, below)
+	}
+	back := r.EnterPath(at)
+	defer r.Leave(back)
+	return r.Path()
+}
+
+// A template is a text with expressions in braces.
+type template struct {
+	text  string // without expressions
+	parts []expr
+}
+
+func (t *template) of(r *run) string {
+	if t.parts == nil {
+		return t.text
+	}
+	var b strings.Builder
+	for _, e := range t.parts {
+		fmt.Fprint(&b, e(r))
+	}
+	return b.String()
+}
+
+// A ruleCompiler compiles the rules of all messages. They share its variables.
+type ruleCompiler struct {
+	messages map[string]*ruleSet
+	calls    map[string]schema.CheckFunc
+	vars     map[string]int
+	self     *schema.Message // of the current object; nil if it is not known
+	errs     []error
+}
+
+// CompileRules compiles the declared rules of messages. calls are the functions that they may call.
+func CompileRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) error {
+	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
+	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
+	c := &ruleCompiler{messages: map[string]*ruleSet{}, calls: calls,
+		vars: map[string]int{"self": varSelf, "object": varObject, "old": varOld, "i": varIndex, "key": varKey}}
+	for name, m := range messages {
+		c.messages[name] = &ruleSet{compiler: c}
+		if m.Rules != nil {
+			c.declare(slices.Concat(m.Rules.Validate, m.Rules.Update, m.Rules.Write, m.Rules.Status, m.Rules.Warnings))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(messages)) {
+		m := messages[name]
+		if c.self = m; m.Rules == nil {
+			continue
+		}
+		checks := &m.Rules.Checks
+		if len(m.Rules.Validate) > 0 {
+			c.messages[name].rules = c.compile(m.Rules.Validate).rules
+			checks.Validate = c.messages[name]
+		}
+		for _, list := range []struct {
+			declared []*schema.Rule
+			check    *schema.Check
+		}{{m.Rules.Update, &checks.Update}, {m.Rules.Write, &checks.Write}, {m.Rules.Status, &checks.Status}, {m.Rules.Warnings, &checks.Warnings}} {
+			if len(list.declared) > 0 {
+				*list.check = c.compile(list.declared)
+			}
+		}
+	}
+	return errors.Join(c.errs...)
+}
+
+func (c *ruleCompiler) compile(declared []*schema.Rule) *ruleSet {
+	if len(declared) == 0 {
+		return nil
+	}
+	s := &ruleSet{compiler: c, rules: make([]rule, len(declared))}
+	for i, r := range declared {
+		s.rules[i] = c.rule(r)
+	}
+	return s
+}
+
+// plainPath is a path of fields below the current object, or a variable.
+var plainPath = regexp.MustCompile(`^([A-Za-z_]\w*\.)?([A-Za-z_]\w*(\.[A-Za-z_]\w*)*)$`)
+
+func (c *ruleCompiler) rule(d *schema.Rule) rule {
+	q := rule{Rule: d, cond: c.parse(d.If), value: c.parse(d.Value), at: c.template(d.At)}
+	q.part = c.parse(d.In + d.Each)
+	if d.As != "" {
+		q.as = c.slot(d.As)
+	}
+	if d.Let != "" {
+		q.let = c.slot(d.Let)
+	}
+	if d.Path != nil {
+		q.path = c.template(*d.Path)
+	} else if m := plainPath.FindStringSubmatch(d.In + d.Each); m != nil && m[1] != "" {
+		q.path, q.indexed = c.template(m[2]), true
+	}
+	q.detail = c.template(d.Invalid + d.Forbidden + d.OmitValue + d.Warn + d.GetRequired() + d.GetNotFound())
+	q.reports = d.Required != nil || d.NotFound != nil || d.Supported != nil || d.Duplicate || d.TooLong+d.TooMany > 0 ||
+		d.Invalid+d.Forbidden+d.OmitValue+d.Warn+d.Format != ""
+	switch {
+	case !q.reports && d.Call == "" || d.Value != "":
+	case d.At == "":
+		q.value = c.parse("self")
+	case plainPath.MatchString(d.At):
+		q.value = zeroed(c.parse("self."+d.At), fieldAt(c.self, d.At))
+	}
+	if d.Format != "" {
+		var err error
+		if q.check, err = FindFormat(d.Format); err != nil {
+			c.errs = append(c.errs, err)
+		}
+	}
+	if d.Use != "" && c.messages[d.Use] == nil || d.Call != "" && c.calls[d.Call] == nil {
+		c.errs = append(c.errs, fmt.Errorf("no message %q, or no function %q", d.Use, d.Call))
+	}
+	outer := c.self
+	if below, isField := strings.CutPrefix(d.In+d.Each, "self."); d.As == "" && d.In+d.Each != "" {
+		c.self = nil
+		if f := fieldAt(outer, below); isField && f != nil {
+			c.self, q.always = f.Message, isAlwaysThere(f)
+		}
+	}
+	q.uses, q.call, q.rules = c.messages[d.Use], c.calls[d.Call], c.compile(d.Rules)
+	c.self = outer
+	return q
+}
+
+// fieldAt is the field at a path below a message; nil if that is not known.
+func fieldAt(m *schema.Message, path string) *schema.Field {
+	if m == nil {
+		return nil
+	}
+	return m.Lookup(path)
+}
+
+// zeroed is the value of a field as faults show it: a single text or number that is left out is
+// shown as an empty one.
+func zeroed(e expr, f *schema.Field) expr {
+	if f == nil || f.Shape != schema.Single {
+		return e
+	}
+	var zero any
+	switch f.Type {
+	case schema.TypeString, schema.TypeQuantity, schema.TypeTime:
+		zero = ""
+	case schema.TypeInt32, schema.TypeInt64:
+		zero = int64(0)
+	case schema.TypeBool:
+		zero = false
+	}
+	return func(r *run) any {
+		if v := e(r); v != nil {
+			return v
+		}
+		return zero
+	}
+}
+
+// declare gives the variables of rules their numbers. A variable keeps its value in the rules of
+// messages that are used after it was set.
+func (c *ruleCompiler) declare(rules []*schema.Rule) {
+	for _, d := range rules {
+		for _, name := range []string{d.As, d.Let} {
+			if name != "" {
+				c.slot(name)
+			}
+		}
+		c.declare(d.Rules)
+	}
+}
+
+// slot is the number of a variable.
+func (c *ruleCompiler) slot(name string) int {
+	if _, known := c.vars[name]; !known {
+		c.vars[name] = len(c.vars)
+	}
+	return c.vars[name]
+}
+
+// template compiles a text with expressions in braces.
+func (c *ruleCompiler) template(s string) (t template) {
+	if !strings.Contains(s, "{") {
+		return template{text: s}
+	}
+	for s != "" {
+		before, rest, _ := strings.Cut(s, "{")
+		t.parts = append(t.parts, constant(before))
+		if rest != "" {
+			var text string
+			text, s, _ = strings.Cut(rest, "}")
+			t.parts = append(t.parts, c.parse(text))
+		} else {
+			s = ""
+		}
+	}
+	return t
+}

@@ -1,0 +1,83 @@
+package schema
+
+import (
+	"regexp"
+
+	"google.golang.org/protobuf/proto"
+
+	options "github.com/troupe-api/troupe/kinds/internal/proto"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Rule is a declared step of validation, with names in the form of the profile.
+type Rule = options.Rule
+
+// Rules are the rules of a message as they are declared, and the Checks that package rules makes of
+// them.
+type Rules struct {
+	Validate, Update, Write, Status, Warnings []*Rule
+	Checks                                    Checks
+}
+
+// Checks are the compiled rules of a message; nil where there are none.
+type Checks struct{ Validate, Update, Write, Status, Warnings Check }
+
+// Checks returns those of a message, which may be nil.
+func (m *Message) Checks() Checks {
+	if m == nil || m.Rules == nil {
+		return Checks{}
+	}
+	return m.Rules.Checks
+}
+
+// A Check looks at an object whose path is that of the evaluation. old is the previous state of the
+// whole object, nil on create.
+type Check interface {
+	Run(obj, old tree.Tree, path string, faults *Faults)
+}
+
+// A CheckFunc is a function that declared rules call for a value at a path.
+type CheckFunc func(v any, path string, faults *Faults)
+
+// ObjectCheck is a function about objects as a CheckFunc.
+func ObjectCheck(check func(obj tree.Tree, path string, faults *Faults)) CheckFunc {
+	return func(v any, path string, faults *Faults) {
+		obj, _ := v.(tree.Tree)
+		check(obj, path, faults)
+	}
+}
+
+// TextCheck is a function about texts as a CheckFunc.
+func TextCheck(check func(s, path string, faults *Faults)) CheckFunc {
+	return func(v any, path string, faults *Faults) {
+		s, _ := v.(string)
+		check(s, path, faults)
+	}
+}
+
+// Run runs a check, which may be nil.
+func Run(c Check, obj, old tree.Tree, path string, faults *Faults) {
+	if c != nil {
+		c.Run(obj, old, path, faults)
+	}
+}
+
+// platformName finds names of the platform in expressions and texts.
+var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Za-z0-9._-]+)?)`)
+
+// newRules copies declared rules, in the form of the profile.
+func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {
+	all := make([]*Rule, len(declared))
+	for i, rule := range declared {
+		r := proto.CloneOf(rule)
+		for _, text := range []*string{&r.If, &r.At, &r.Value, &r.Invalid, &r.Forbidden, &r.Warn, &r.Each, &r.In, r.Required, r.Path} {
+			if text != nil {
+				*text = platformName.ReplaceAllStringFunc(*text, n.Translate)
+			}
+		}
+		r.Supported, r.Rules = translateAll(n, r.Supported), newRules(n, r.Rules)
+		all[i] = r
+	}
+	return all
+}
