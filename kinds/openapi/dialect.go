@@ -9,12 +9,12 @@ type dialect struct {
 	v3       bool   // version 3
 	oneOf    bool   // can express alternatives
 	defaults bool   // has defaults
-	layout   *layout
+	document string // the message of a document
 }
 
 var (
-	version2 = dialect{refs: "#/definitions/", layout: document2}
-	version3 = dialect{refs: "#/components/schemas/", v3: true, oneOf: true, defaults: true, layout: document3}
+	version2 = dialect{refs: "#/definitions/", document: "Document2"}
+	version3 = dialect{refs: "#/components/schemas/", v3: true, oneOf: true, defaults: true, document: "Document3"}
 )
 
 // ref refers to a definition.

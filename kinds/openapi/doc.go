@@ -39,5 +39,5 @@
 //
 // JSON, or the Protobuf messages of the gnostic models (packages openapi.v2 and openapi.v3).
 // Members of free names are messages of a name (1) and a value (2) there, values of any
-// type are messages with YAML text (2), for which JSON is used. Layouts list the numbers.
+// type are messages with YAML text (2), for which JSON is used. layout.yaml lists the numbers.
 package openapi

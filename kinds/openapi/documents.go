@@ -172,7 +172,7 @@ func newDocument(o Options, d dialect, s scope) *Document {
 		return compress(appendJSON(nil, newBuilder(o, d).document(s)))
 	})
 	document.gzip[Protobuf] = sync.OnceValue(func() []byte {
-		return compress(d.layout.append(nil, newBuilder(o, d).document(s)))
+		return compress(layoutOf(d.document).append(nil, newBuilder(o, d).document(s)))
 	})
 	return document
 }

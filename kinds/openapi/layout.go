@@ -1,39 +1,116 @@
 package openapi
 
-import "google.golang.org/protobuf/encoding/protowire"
+import (
+	_ "embed"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
 
-// The messages of both versions that differ in numbers only, and how slots are written.
+	"google.golang.org/protobuf/encoding/protowire"
+	"sigs.k8s.io/yaml"
+)
 
-func fieldPath(numbers ...protowire.Number) []protowire.Number { return numbers }
+//go:embed layout.yaml
+var layoutTable []byte
 
-func stringAt(n protowire.Number) fieldMapping {
-	return fieldMapping{path: fieldPath(n), kind: kindString}
+// layoutOf returns the layout of a message of layout.yaml.
+func layoutOf(name string) *layout { return layouts()[name] }
+
+var layouts = sync.OnceValue(func() map[string]*layout {
+	var table struct {
+		Messages map[string]map[string]string
+		Unions   map[string][]string
+	}
+	if err := yaml.UnmarshalStrict(layoutTable, &table); err != nil {
+		panic(err) // the table is part of the program
+	}
+	c := layoutCompiler{map[string]*layout{}, map[string]*[]alternative{}}
+	for name := range table.Messages {
+		c.layouts[name] = &layout{fields: map[string]fieldMapping{}}
+	}
+	for name := range table.Unions {
+		c.unions[name] = new([]alternative)
+	}
+	for name, texts := range table.Unions {
+		for _, text := range texts {
+			condition, field, _ := strings.Cut(text, " ")
+			*c.unions[name] = append(*c.unions[name], alternative{condition, c.mapping(field)})
+		}
+	}
+	for name, fields := range table.Messages {
+		l := c.layouts[name]
+		for member, text := range fields {
+			switch m := c.mapping(text); member {
+			case "x-":
+				l.extensions = m.path[0]
+			case "*":
+				l.entriesNumber, m.path = m.path[0], m.path[1:]
+				l.entries = &m
+			default:
+				l.fields[member] = m
+			}
+		}
+	}
+	return c.layouts
+})
+
+// A layoutCompiler finds the types of fields by their names.
+type layoutCompiler struct {
+	layouts map[string]*layout
+	unions  map[string]*[]alternative
 }
-func boolAt(n protowire.Number) fieldMapping { return fieldMapping{path: fieldPath(n), kind: kindBool} }
-func int64At(n protowire.Number) fieldMapping {
-	return fieldMapping{path: fieldPath(n), kind: kindInt64}
-}
-func doubleAt(n protowire.Number) fieldMapping {
-	return fieldMapping{path: fieldPath(n), kind: kindDouble}
-}
-func anyAt(n protowire.Number) fieldMapping { return fieldMapping{path: fieldPath(n), kind: kindAny} }
 
-func messageAt(l *layout, numbers ...protowire.Number) fieldMapping {
-	return fieldMapping{path: numbers, kind: kindMessage, layout: l}
+var fieldKinds = map[string]fieldKind{
+	"string": kindString, "bool": kindBool, "int64": kindInt64, "double": kindDouble, "any": kindAny, "strings": kindStrings,
 }
 
-func pickAt(pick func(any) fieldMapping, numbers ...protowire.Number) fieldMapping {
-	return fieldMapping{path: numbers, pick: pick}
+// mapping compiles a field, as in "21.1 Schema2". The path "-" is empty.
+func (c *layoutCompiler) mapping(text string) (m fieldMapping) {
+	path, of, _ := strings.Cut(text, " ")
+	for number := range strings.SplitSeq(path, ".") {
+		if n, err := strconv.Atoi(number); err == nil {
+			m.path = append(m.path, protowire.Number(n))
+		}
+	}
+	kind, isScalar := fieldKinds[of]
+	if m.kind = kind; !isScalar {
+		m.kind, m.layout, m.alternatives = kindMessage, c.layouts[of], c.unions[of]
+		if m.layout == nil && m.alternatives == nil {
+			panic("the layout has no type " + of)
+		}
+	}
+	return m
 }
 
-// mapMessage is a message of nothing but entries, in its field 1.
-func mapMessage(value fieldMapping) *layout { return &layout{entriesNumber: 1, entries: &value} }
-
-// isReference tells the objects that only point to another.
-func isReference(v any) bool {
-	o, ok := v.(object)
-	return ok && o.get("$ref") != nil
+// An alternative of a union is where values go that meet a condition.
+type alternative struct {
+	condition string
+	fieldMapping
 }
 
-// securityRequirement names schemes and their scopes.
-var securityRequirement = mapMessage(fieldMapping{path: fieldPath(entryValue), kind: kindStrings})
+// holds reports whether a value meets the condition.
+func (a *alternative) holds(v any) bool {
+	kind := "else"
+	switch v := v.(type) {
+	case object:
+		name, value, valued := strings.Cut(a.condition, "=")
+		if m := v.get(name); m != nil && (!valued || m == value) {
+			return true
+		}
+	case int64, float64:
+		kind = "number"
+	case bool:
+		kind = "bool"
+	case string:
+		kind = "string"
+	}
+	return a.condition == kind || a.condition == "else"
+}
+
+// pick returns the first alternative that a value meets the condition of.
+func (s fieldMapping) pick(v any) fieldMapping {
+	all := *s.alternatives
+	i := slices.IndexFunc(all, func(a alternative) bool { return a.holds(v) })
+	return all[i].fieldMapping
+}

@@ -9,7 +9,6 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"sync"
 )
 
 // A Remote is what another server says of itself in version 2: the paths below some prefix, and the definitions and
@@ -159,7 +158,7 @@ func (s fieldMapping) conform(v any) (value any, ok bool) {
 	if list, isList := v.([]any); isList && s.kind != kindAny {
 		return s.conformList(list)
 	}
-	if s.pick != nil {
+	if s.alternatives != nil {
 		members, isObject := v.(map[string]any)
 		if !isObject {
 			return nil, false
@@ -247,10 +246,10 @@ func (d *Documents) V2With(remotes []*Remote) *Document {
 }
 
 // remoteParts are a section of several remotes, each name once.
-func remoteParts(remotes []*Remote, section string, l *layout) map[string]object {
+func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	all := map[string]object{}
 	for _, r := range slices.Backward(remotes) {
-		maps.Copy(all, r.unpack(section, l))
+		maps.Copy(all, r.unpack(section, layoutOf(message)))
 	}
 	return all
 }
@@ -265,10 +264,10 @@ func (b *builder) remotePaths(s scope, written map[string]bool, yield func(strin
 		b.convertedPaths(s, yield)
 		return
 	}
-	for name, definition := range remoteParts(s.remotes, "definitions", schema2) {
+	for name, definition := range remoteParts(s.remotes, "definitions", "Schema2") {
 		b.definitions.add(name, func() object { return definition })
 	}
-	paths := remoteParts(s.remotes, "paths", pathItem2)
+	paths := remoteParts(s.remotes, "paths", "PathItem2")
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if !written[path] && !yield(path, paths[path]) {
 			return
@@ -286,7 +285,7 @@ func (b *builder) parameters(s scope) entries {
 				return
 			}
 		}
-		others := remoteParts(s.remotes, "parameters", parameterOfAnyKind2())
+		others := remoteParts(s.remotes, "parameters", "AnyParameter2")
 		for _, name := range slices.Sorted(maps.Keys(others)) {
 			if !own[name] && !yield(name, others[name]) {
 				return
@@ -294,12 +293,3 @@ func (b *builder) parameters(s scope) entries {
 		}
 	}
 }
-
-// parameterOfAnyKind2 has what any parameter may have; which message it becomes is picked when it is written.
-var parameterOfAnyKind2 = sync.OnceValue(func() *layout {
-	l := &layout{fields: map[string]fieldMapping{}, extensions: 1}
-	for _, of := range []*layout{body2, queryParameter2, pathParameter2} {
-		maps.Copy(l.fields, of.fields)
-	}
-	return l
-})

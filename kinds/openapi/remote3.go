@@ -15,10 +15,10 @@ func (d *Documents) V3Of(r *Remote, path string) *Document {
 // convertedPaths writes the paths of another server in version 3, and registers the definitions that these need.
 func (b *builder) convertedPaths(s scope, yield func(string, object) bool) {
 	c := &converter{
-		definitions: remoteParts(s.remotes, "definitions", schema2), registered: &b.definitions,
-		parameters: remoteParts(s.remotes, "parameters", parameterOfAnyKind2()),
+		definitions: remoteParts(s.remotes, "definitions", "Schema2"), registered: &b.definitions,
+		parameters: remoteParts(s.remotes, "parameters", "AnyParameter2"),
 	}
-	paths := remoteParts(s.remotes, "paths", pathItem2)
+	paths := remoteParts(s.remotes, "paths", "PathItem2")
 	for _, path := range slices.Sorted(maps.Keys(paths)) {
 		if strings.HasPrefix(path, s.below) && !yield(path, c.pathItem(paths[path])) {
 			return

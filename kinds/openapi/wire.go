@@ -27,9 +27,8 @@ type fieldMapping struct {
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage
-	// pick chooses by the value, where there are alternatives; the path of what it returns is appended to
-	// path.
-	pick func(v any) fieldMapping
+	// alternatives are those of a union, of which the value picks one; its path is appended to path.
+	alternatives *[]alternative
 }
 
 // A fieldKind is the type of a field.
@@ -113,7 +112,7 @@ func (s fieldMapping) append(b []byte, v any) []byte {
 
 // one appends one value, which is not a list.
 func (s fieldMapping) one(b []byte, v any) []byte {
-	if s.pick != nil {
+	if s.alternatives != nil {
 		picked := s.pick(v)
 		picked.path = append(s.path[:len(s.path):len(s.path)], picked.path...)
 		return picked.append(b, v)
