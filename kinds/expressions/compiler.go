@@ -1,10 +1,9 @@
 package expressions
 
 import (
-	"container/list"
 	"strings"
-	"sync"
 
+	"github.com/troupe-api/troupe/internal/cache"
 	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -18,23 +17,13 @@ const maxRemembered = 512 << 10
 // A Compiler compiles the expressions of policies. It caches recent results, because a policy is
 // compiled for validation and again for enforcement.
 type Compiler struct {
-	naming *meta.Naming
-
-	mu         sync.Mutex // guards the fields below
-	remembered map[string]*list.Element
-	order      *list.List // of remembered policies, most recently used first
-	size       int
-}
-
-// A remembered policy is an entry of the LRU list. Its key allows removal from the map.
-type remembered struct {
-	key    string
-	policy *Policy
+	naming     *meta.Naming
+	remembered *cache.Cache[string, *Policy]
 }
 
 // NewCompiler returns a Compiler whose errors use the names of a profile.
 func NewCompiler(naming *meta.Naming) *Compiler {
-	return &Compiler{naming: naming, remembered: map[string]*list.Element{}, order: list.New()}
+	return &Compiler{naming, cache.New[string, *Policy](maxRemembered)}
 }
 
 // compiledFields are the fields of a policy's spec that contain expressions or affect their
@@ -54,38 +43,12 @@ func (c *Compiler) policy(spec tree.Tree, mutating bool) *Policy {
 		relevant.CopyField(spec, name)
 	}
 	key := string(codec.AppendAny(nil, relevant))
-	if p := c.recall(key); p != nil {
-		return p
+	p, ok := c.remembered.Get(key)
+	if !ok {
+		p = compilePolicy(c.naming, dynamic, spec, mutating)
+		c.remembered.Put(key, p, len(key))
 	}
-	p := compilePolicy(c.naming, dynamic, spec, mutating)
-	c.remember(key, p)
 	return p
-}
-
-func (c *Compiler) recall(key string) *Policy {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	at := c.remembered[key]
-	if at == nil {
-		return nil
-	}
-	c.order.MoveToFront(at)
-	return at.Value.(remembered).policy
-}
-
-// The size of programs is roughly proportional to the text, which bounds the cache.
-func (c *Compiler) remember(key string, p *Policy) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.remembered[key] != nil || len(key) > maxRemembered {
-		return
-	}
-	c.remembered[key] = c.order.PushFront(remembered{key, p})
-	for c.size += len(key); c.size > maxRemembered; {
-		oldest := c.order.Remove(c.order.Back()).(remembered)
-		delete(c.remembered, oldest.key)
-		c.size -= len(oldest.key)
-	}
 }
 
 // Conditions compiles the matchConditions of a webhook, which have no params.

@@ -2,8 +2,8 @@ package ownership
 
 import (
 	"strings"
-	"sync"
 
+	"github.com/troupe-api/troupe/internal/cache"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -21,11 +21,11 @@ func parseCached(text string, plan *schema.Message) parsedSet {
 	if len(text) > maxCachedText {
 		return parseReconciled(text, plan)
 	}
-	r, ok := sharedParseCache.get(parseCacheKey{text, planID(plan)})
+	r, ok := sharedParseCache.Get(parseCacheKey{text, planID(plan)})
 	if !ok {
 		// a copy, so that the cache does not retain whole objects
 		r = parseReconciled(strings.Clone(text), plan)
-		sharedParseCache.add(r, planID(plan))
+		sharedParseCache.Put(parseCacheKey{r.text, planID(plan)}, r, len(r.text))
 	}
 	return r
 }
@@ -48,15 +48,7 @@ const (
 	parseCacheSize = 256 << 10
 )
 
-var sharedParseCache parseCache
-
-// A parseCache holds parsed sets by text and plan in two generations. When the recent one is full,
-// it replaces the old one. Used entries survive without a list to maintain on each access.
-type parseCache struct {
-	mu          sync.Mutex // guards all fields
-	recent, old map[parseCacheKey]parsedSet
-	size        int // bytes of the texts in recent
-}
+var sharedParseCache = cache.New[parseCacheKey, parsedSet](parseCacheSize)
 
 type parseCacheKey struct {
 	text string
@@ -69,31 +61,4 @@ func planID(plan *schema.Message) any {
 		return plan.Custom.SchemaID
 	}
 	return plan
-}
-
-// get moves entries that it finds to the recent generation.
-func (m *parseCache) get(at parseCacheKey) (parsedSet, bool) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	r, ok := m.recent[at]
-	if !ok {
-		if r, ok = m.old[at]; ok {
-			m.put(r, at.plan)
-		}
-	}
-	return r, ok
-}
-
-func (m *parseCache) add(r parsedSet, plan any) {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.put(r, plan)
-}
-
-func (m *parseCache) put(r parsedSet, plan any) {
-	if m.recent == nil || m.size+len(r.text) > parseCacheSize/2 {
-		m.recent, m.old, m.size = map[parseCacheKey]parsedSet{}, m.recent, 0
-	}
-	m.recent[parseCacheKey{r.text, plan}] = r
-	m.size += len(r.text)
 }

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/cache"
 )
 
 func TestParseCacheEvicts(t *testing.T) {
-	var m parseCache
+	m := cache.New[parseCacheKey, parsedSet](parseCacheSize)
 	plan := plan()
 	reading := func(i int) parsedSet {
 		return parseReconciled(fmt.Sprintf(`{"f:map":{"f:%d":{},"f:%s":{}}}`, i, strings.Repeat("x", 1000)), plan)
@@ -15,21 +17,21 @@ func TestParseCacheEvicts(t *testing.T) {
 	first := reading(0)
 	for i := range 10 * parseCacheSize / 1000 {
 		r := reading(i)
-		m.add(r, plan)
-		if got, ok := m.get(parseCacheKey{r.text, plan}); !ok || !sameRef(got.set, r.set) {
+		m.Put(parseCacheKey{r.text, plan}, r, len(r.text))
+		if got, ok := m.Get(parseCacheKey{r.text, plan}); !ok || !sameRef(got.set, r.set) {
 			t.Fatalf("what was read is forgotten at once: %v %v", got, ok)
 		}
-		if _, ok := m.get(parseCacheKey{r.text, nil}); ok {
+		if _, ok := m.Get(parseCacheKey{r.text, nil}); ok {
 			t.Fatal("what was read under one plan is taken for another's")
 		}
-		if got, ok := m.get(parseCacheKey{first.text, plan}); !ok || got.text != first.text {
+		if got, ok := m.Get(parseCacheKey{first.text, plan}); !ok || got.text != first.text {
 			t.Fatalf("what is used all the time is forgotten after %d texts", i)
 		}
 	}
-	if n := len(m.recent) + len(m.old); n > parseCacheSize/1000 {
+	if n := m.Len(); n > parseCacheSize/1000 {
 		t.Errorf("%d texts are remembered", n)
 	}
-	if _, ok := m.get(parseCacheKey{reading(1).text, plan}); ok {
+	if _, ok := m.Get(parseCacheKey{reading(1).text, plan}); ok {
 		t.Error("nothing is forgotten")
 	}
 }

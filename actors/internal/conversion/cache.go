@@ -1,8 +1,6 @@
 package conversion
 
 import (
-	"sync"
-
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -39,53 +37,15 @@ func keyOf(k *schema.Kind, o *meta.Object, deleted bool) key {
 	return key{uid: o.Meta.UID, version: o.Version, deleted: deleted, kind: k}
 }
 
-// cache keeps converted objects in two generations. New entries go into young; when that is full it
-// becomes old, whose entries are then dropped unless they were used.
-type cache struct {
-	mu         sync.Mutex
-	young, old map[key]entry
-	bytes      int // of young
+// add keeps a converted object, which was made of a stored one.
+func (s *Service) add(at key, stored, converted *meta.Object) {
+	if at != (key{}) && converted != nil {
+		s.cache.Put(at, converted, len(stored.JSON)+len(converted.JSON)+entryOverhead)
+	}
 }
 
-type entry struct {
-	object *meta.Object
-	size   int
-}
-
-func (c *cache) get(at key) *meta.Object {
-	if at == (key{}) {
-		return nil
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if e, ok := c.young[at]; ok {
-		return e.object
-	}
-	e, ok := c.old[at]
-	if ok {
-		c.put(at, e)
-	}
-	return e.object
-}
-
-func (c *cache) add(at key, stored, converted *meta.Object) {
-	if at == (key{}) || converted == nil {
-		return
-	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.put(at, entry{converted, len(stored.JSON) + len(converted.JSON) + entryOverhead})
-}
-
-func (c *cache) put(at key, e entry) {
-	if e.size > maxCacheBytes/2 {
-		return
-	}
-	if c.bytes+e.size > maxCacheBytes/2 || c.young == nil {
-		c.young, c.old, c.bytes = make(map[key]entry), c.young, 0
-	}
-	if _, ok := c.young[at]; !ok {
-		c.young[at] = e
-		c.bytes += e.size
-	}
+// cached returns a converted object; nil if it has to be made.
+func (s *Service) cached(at key) *meta.Object {
+	o, _ := s.cache.Get(at)
+	return o
 }

@@ -129,7 +129,7 @@ func (s *Service) join(k *schema.Kind, converter convert.Converter, objects []*m
 			waits[i] = p
 			continue
 		}
-		if out[i] = s.cache.get(at); out[i] != nil {
+		if out[i] = s.cached(at); out[i] != nil {
 			continue
 		}
 		if s.closed {
@@ -174,7 +174,7 @@ func (s *Service) run(k *schema.Kind, converter convert.Converter, calls []*call
 func (s *Service) finish(c *call) {
 	if c.err == nil {
 		for i, at := range c.keys {
-			s.cache.add(at, c.objects[i], c.converted[i])
+			s.add(at, c.objects[i], c.converted[i])
 		}
 	}
 	s.mu.Lock()

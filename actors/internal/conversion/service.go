@@ -5,6 +5,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/internal/cache"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -14,7 +15,7 @@ import (
 // A Service converts stored objects to the forms of kinds. It is safe for concurrent use.
 type Service struct {
 	converter func(*schema.Kind) convert.Converter
-	cache     cache
+	cache     *cache.Cache[key, *meta.Object]
 
 	mu      sync.Mutex // guards calls and closed
 	calls   map[key]pending
@@ -30,7 +31,7 @@ func NewService(converter func(*schema.Kind) convert.Converter) *Service {
 	if converter == nil {
 		converter = func(*schema.Kind) convert.Converter { return nil }
 	}
-	s := &Service{converter: converter, calls: make(map[key]pending)}
+	s := &Service{converter: converter, cache: cache.New[key, *meta.Object](maxCacheBytes), calls: make(map[key]pending)}
 	s.ctx, s.cancel = context.WithCancel(context.Background())
 	return s
 }
@@ -96,7 +97,7 @@ func (s *Service) Result(ctx context.Context, m *request.Mutation, r request.Res
 // TryGet is Get for callers that do not wait; ok is false if they would have to.
 func (s *Service) TryGet(k *schema.Kind, subresource string, o *meta.Object) (_ *meta.Object, ok bool) {
 	if s.MayWait(k) && !isLocal(k, o) {
-		cached := s.cache.get(keyOf(k, o, false))
+		cached := s.cached(keyOf(k, o, false))
 		sub := k.Subresource(subresource)
 		return cached, cached != nil && (sub == nil || sub.BodyKind == nil)
 	}
@@ -181,12 +182,12 @@ func (s *Service) builtIn(k *schema.Kind, o *meta.Object, at key) (*meta.Object,
 	if k.ConversionWebhook() != nil && !convert.IsWrittenAs(k, o) {
 		at = key{} // it does not get the form of k
 	}
-	if cached := s.cache.get(at); cached != nil {
+	if cached := s.cached(at); cached != nil {
 		return cached, nil
 	}
 	out, err := convertUncached(k, o)
 	if err == nil && out != o {
-		s.cache.add(at, o, out)
+		s.add(at, o, out)
 	}
 	return out, err
 }

@@ -232,7 +232,7 @@ func TestDryRunIsNotKept(t *testing.T) {
 
 // The cache is limited in bytes, and keeps entries in use.
 func TestCacheIsBounded(t *testing.T) {
-	var c cache
+	c := NewService(nil)
 	k := scalers(t)
 	favourite, body := keyOf(k, object(0, 1), false), make([]byte, 1<<20)
 	c.add(favourite, object(0, 1), object(0, 1))
@@ -240,23 +240,17 @@ func TestCacheIsBounded(t *testing.T) {
 		o := object(1, version)
 		o.JSON = body
 		c.add(keyOf(k, o, false), o, o)
-		bytes := 0
-		for _, half := range []map[key]entry{c.young, c.old} {
-			for _, e := range half {
-				bytes += e.size
-			}
+		if n := c.cache.Len(); n > maxCacheBytes>>20 {
+			t.Fatalf("%d MiB are kept", n)
 		}
-		if bytes > maxCacheBytes {
-			t.Fatalf("%d bytes are kept", bytes)
-		}
-		if c.get(favourite) == nil {
+		if c.cached(favourite) == nil {
 			t.Fatalf("what is asked for all the time has gone with version %d", version)
 		}
 	}
-	if c.get(keyOf(k, object(1, 1), false)) != nil {
+	if c.cached(keyOf(k, object(1, 1), false)) != nil {
 		t.Error("the oldest is still there")
 	}
-	if c.get(key{}) != nil {
+	if c.cached(key{}) != nil {
 		t.Error("the key of nothing finds something")
 	}
 }
