@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // BatchOptions configure batches. With MaxSize 400 and MaxWait 30 s, a batch is sent when 400
@@ -90,9 +92,12 @@ func (b *batcher) signal() {
 func (b *batcher) run() {
 	defer close(b.done)
 	var storing sync.WaitGroup
-	limit := tokenBucket{perSecond: b.options.ThrottleQPS, burst: float64(b.options.ThrottleBurst), tokens: float64(b.options.ThrottleBurst), last: time.Now()}
+	limit := rate.NewLimiter(rate.Inf, 0)
+	if b.options.ThrottleQPS > 0 {
+		limit = rate.NewLimiter(rate.Limit(b.options.ThrottleQPS), b.options.ThrottleBurst)
+	}
 	for lines := b.next(); len(lines) > 0; lines = b.next() {
-		b.pause(limit.take(time.Now()))
+		b.pause(limit.Reserve().Delay())
 		b.slots <- struct{}{}
 		storing.Go(func() {
 			b.store(b.ctx, lines)
@@ -181,21 +186,4 @@ func (b *batcher) close(ctx context.Context) (left int) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.pending
-}
-
-// A tokenBucket limits the rate of batches. Only run uses it. Negative tokens are debt of earlier
-// batches.
-type tokenBucket struct {
-	perSecond, burst, tokens float64
-	last                     time.Time
-}
-
-// take takes a token and returns how long to wait for it.
-func (k *tokenBucket) take(now time.Time) time.Duration {
-	if k.perSecond <= 0 {
-		return 0
-	}
-	k.tokens = min(k.burst, k.tokens+now.Sub(k.last).Seconds()*k.perSecond) - 1
-	k.last = now
-	return time.Duration(max(-k.tokens, 0) / k.perSecond * float64(time.Second))
 }

@@ -5,6 +5,8 @@ import (
 	"hash/maphash"
 	"sync"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 // buckets are token buckets by key, of which the least recently used are forgotten: they are full when they
@@ -12,56 +14,46 @@ import (
 // objects. That a forgotten bucket comes back full is the price. The seed is random, so that nobody can
 // choose keys that share a bucket with another's.
 type buckets struct {
-	rate, burst float64 // tokens per second, and the most of a bucket
-	most        int     // buckets
-	seed        maphash.Seed
+	rate  rate.Limit // tokens per second
+	burst int        // most tokens of a bucket
+	most  int        // buckets
+	seed  maphash.Seed
 
 	mu    sync.Mutex               // guards what follows, and the buckets
 	byKey map[uint64]*list.Element // by the hash of the key, which may be long
 	used  *list.List               // of *bucket, the most recently used first
 }
 
-// A bucket has as many tokens as were there when they were last counted; what has come since is added by the next take.
 type bucket struct {
 	key    uint64
-	tokens float64
-	filled time.Time // when tokens were counted
+	tokens *rate.Limiter
 }
 
 // newBuckets makes buckets that are filled at a rate per second up to burst. most bounds how many are remembered.
-func newBuckets(rate, burst float64, most int) *buckets {
-	return &buckets{rate: rate, burst: burst, most: most, seed: maphash.MakeSeed(), byKey: map[uint64]*list.Element{}, used: list.New()}
+func newBuckets(perSecond float64, burst, most int) *buckets {
+	return &buckets{rate: rate.Limit(perSecond), burst: burst, most: most, seed: maphash.MakeSeed(), byKey: map[uint64]*list.Element{}, used: list.New()}
 }
 
-// take takes a token from the bucket of a key, and tells whether there was one. A clock that goes back adds
-// nothing. Time is counted when somebody asks, so no goroutine has to fill buckets.
+// take takes a token from the bucket of a key, and reports whether there was one.
 func (b *buckets) take(key string, now time.Time) bool {
 	hash := maphash.String(b.seed, key)
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	one := b.bucket(hash, now)
-	if passed := now.Sub(one.filled).Seconds(); passed > 0 {
-		one.tokens, one.filled = min(b.burst, one.tokens+passed*b.rate), now
-	}
-	if one.tokens < 1 {
-		return false
-	}
-	one.tokens--
-	return true
+	return b.bucket(hash).AllowN(now, 1)
 }
 
 // bucket finds or makes the bucket of a key, for a caller who holds mu.
-func (b *buckets) bucket(key uint64, now time.Time) *bucket {
+func (b *buckets) bucket(key uint64) *rate.Limiter {
 	if e := b.byKey[key]; e != nil {
 		b.used.MoveToFront(e)
-		return e.Value.(*bucket)
+		return e.Value.(*bucket).tokens
 	}
 	if b.used.Len() >= b.most {
 		oldest := b.used.Back()
 		delete(b.byKey, oldest.Value.(*bucket).key)
 		b.used.Remove(oldest)
 	}
-	one := &bucket{key: key, tokens: b.burst, filled: now}
+	one := &bucket{key, rate.NewLimiter(b.rate, b.burst)}
 	b.byKey[key] = b.used.PushFront(one)
-	return one
+	return one.tokens
 }

@@ -19,7 +19,7 @@ import (
 func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registration {
 	p := &eventRateLimit{now: now}
 	for _, l := range limits {
-		p.limits = append(p.limits, eventLimiter{l.Type, eventKeys[l.Type], newBuckets(float64(l.QPS), float64(l.Burst), l.cacheEntries())})
+		p.limits = append(p.limits, eventLimiter{l.Type, eventKeys[l.Type], newBuckets(float64(l.QPS), int(l.Burst), l.cacheEntries())})
 	}
 	return admission.Registration{
 		Name: "EventRateLimit", Resources: []string{"/events"},

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"golang.org/x/sync/singleflight"
+	"golang.org/x/time/rate"
 )
 
 // An issuer is a provider whose keys are kept current.
@@ -27,11 +28,10 @@ type issuer struct {
 	keySet   atomic.Pointer[keySet] // nil if not known yet
 	signIn   atomic.Pointer[SignIn] // nil if not known yet, or not offered
 	inflight singleflight.Group     // of fetches
+	fetches  *rate.Limiter          // of those that tokens cause
 
-	mu         sync.Mutex // guards the fields below
-	keysURL    string     // from the discovery document; "" if that must be fetched first
-	fetches    int        // caused by tokens, minus refills
-	lastRefill time.Time  // when fetches was last reduced
+	mu      sync.Mutex // guards the fields below
+	keysURL string     // from the discovery document; "" if that must be fetched first
 }
 
 // Timing and limits of fetches.
@@ -48,7 +48,7 @@ const (
 
 // newIssuer does not contact the issuer yet.
 func newIssuer(where string, transport http.RoundTripper, now func() time.Time, log *slog.Logger) *issuer {
-	return &issuer{url: where, now: now, log: log, client: &http.Client{
+	return &issuer{url: where, now: now, log: log, fetches: rate.NewLimiter(rate.Every(refillInterval), fetchBurst), client: &http.Client{
 		Transport: transport, Timeout: fetchTimeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}}
@@ -87,7 +87,7 @@ func (i *issuer) newerKeys(than *keySet) *keySet {
 		started := false
 		_, err, _ := i.inflight.Do("", func() (any, error) {
 			started = true
-			if !i.allowFetch() {
+			if !i.fetches.AllowN(i.now(), 1) {
 				return nil, nil
 			}
 			return nil, i.fetchOnce(context.Background())
@@ -100,21 +100,6 @@ func (i *issuer) newerKeys(than *keySet) *keySet {
 		}
 	}
 	return i.keys()
-}
-
-// allowFetch reports whether a token may cause a fetch, and counts it.
-func (i *issuer) allowFetch() bool {
-	i.mu.Lock()
-	defer i.mu.Unlock()
-	now := i.now()
-	if gained := int(now.Sub(i.lastRefill) / refillInterval); gained > 0 {
-		i.fetches, i.lastRefill = max(0, i.fetches-gained), now
-	}
-	if i.fetches >= fetchBurst {
-		return false
-	}
-	i.fetches++
-	return true
 }
 
 // fetch fetches the keys. Concurrent calls share one fetch and its result.
