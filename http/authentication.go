@@ -6,6 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/credentials"
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/policy/authn"
 )
@@ -30,12 +31,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	if err == nil && user != nil {
 		s.setAttributes(x, user)
 		x.state = stateAuthenticated
-		if user.Name == authn.UserAnonymous {
-			x.conn.SetAnonymous()
-		} else {
-			x.conn.SetUser(user.Name)
-		}
-		return nil
+		return s.identify(x, user)
 	}
 	if err != nil {
 		s.log.Info("authentication failed", "error", err, "audit", x.auditID)
@@ -47,9 +43,26 @@ func (s *Server) authenticate(x *requestContext) error {
 	return apierrors.Unauthorized()
 }
 
-// readCredentials reads and hides the credentials of a request. An Authorization header with a
-// scheme other than Bearer is ignored. Browsers cannot set headers on a WebSocket, so the token may
-// be a subprotocol; Authorization takes precedence.
+// identify tells the connection its user, and gives the request the permit of its principal.
+func (s *Server) identify(x *requestContext, user *authn.User) error {
+	if user.Name == authn.UserAnonymous {
+		x.permit = limits.NewPermit(x.conn.SetAnonymous(), false)
+		return nil
+	}
+	reserved := s.reserves.admit(user)
+	principal, err := x.conn.SetUser(user.Name, reserved)
+	if err != nil {
+		x.ctx.SetConnectionClose()
+	}
+	x.permit = limits.NewPermit(principal, reserved)
+	return tooManyRequests(err)
+}
+
+// readCredentials reads the credentials of a request, and hides them. A header Authorization with another
+// scheme than Bearer counts as none.
+//
+// A browser cannot set headers when it opens a WebSocket, so the token may come as a sub-protocol there.
+// Authorization counts before that.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	r := authn.Request{Headers: &x.headers, Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}

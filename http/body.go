@@ -5,7 +5,6 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestbody"
-	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -56,21 +55,34 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	return body, nil
 }
 
-// receiveBody reads the body. While it waits for the client, the request is not in flight.
-// Afterwards it acquires its turn again, possibly with 429, and the memory for its work, by the
-// real size of the body.
+// maxReviewBytes limits the bodies of kinds that are not stored, such as a SubjectAccessReview, which
+// almost every user may create.
+const maxReviewBytes = 64 << 10
+
+// maxBody returns how many bytes the body of a request may have.
+func (s *Server) maxBody(x *requestContext) int64 {
+	if x.kind.Virtual() {
+		return maxReviewBytes
+	}
+	return int64(s.opts.Limits.MaxRequestBodyBytes)
+}
+
+// receiveBody reads the body of a request. While it waits for what is still to come, the request is not
+// counted among those that the server works on: the time is the client's.
+//
+// Its turn is asked for again when the body is there; if others have taken it meanwhile, the answer is 429. The
+// memory for the work is taken then too, by the size that the body really has.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
-	system := s.limiters.isSystemUser(x.attributes.User)
 	waits, held := x.conn.BodyPending(), false
 	if waits {
 		held = x.permit.ReleaseTurn()
 	}
-	body, err := x.conn.ReadBody(wire.BodyLimits{Max: int64(s.opts.Limits.MaxRequestBodyBytes), Budget: s.bodyBudget, System: system})
+	body, err := x.conn.ReadBody(s.maxBody(x), x.permit.Reserved())
 	if err != nil {
-		return nil, err
+		return nil, tooManyRequests(err)
 	}
 	if held {
-		err = s.takeTurn(x)
+		err = s.acquireTurn(x)
 	}
 	if waits && err == nil {
 		err = s.reserveWorkOfBody(x)

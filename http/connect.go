@@ -58,7 +58,7 @@ func (s *Server) endpointSlices(ctx context.Context, namespace, service string) 
 
 // connect answers a request that connects to a Pod, Service or Node.
 func (s *Server) connect(x *requestContext) error {
-	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !s.limiters.isSystemUser(x.attributes.User) {
+	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !x.permit.Reserved() {
 		s.memoryRefused.Inc()
 		return memoryPressure()
 	}

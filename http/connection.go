@@ -5,6 +5,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/flowcontrol"
 	"github.com/valyala/fasthttp"
 )
 
@@ -14,6 +15,7 @@ type connection struct {
 	server *Server
 	// authCache caches the authentication of the client's certificates.
 	authCache authn.ConnCache
+	flow      flowcontrol.Classification
 }
 
 // ServeRequest answers a request exactly once, whatever happens. The defers run in reverse order: a

@@ -71,7 +71,7 @@ func (s *Server) runFilters(x *requestContext) error {
 		}
 	}
 	defer x.permit.Release() // a response.Stream takes it over
-	if err := s.takeTurn(x); err != nil {
+	if err := s.acquireTurn(x); err != nil {
 		return err
 	}
 	if err := s.authorize(x); err != nil {
@@ -80,16 +80,10 @@ func (s *Server) runFilters(x *requestContext) error {
 	return s.route(x)
 }
 
-// takeTurn waits for the seats and the slot of the request, or refuses it.
-func (s *Server) takeTurn(x *requestContext) error {
-	if err := s.acquireSeats(x); err != nil {
-		return err
-	}
-	return s.acquireSlot(x)
-}
-
-// parseHead validates the head of a request and parses its target. It sets the audit id, which
-// clients may provide, before any refusal, so that every response has one.
+// parseHead checks the form of a request and reads its target.
+//
+// The id by which it is audited, and which a client may bring, comes even before a malformed request is refused, so
+// that every answer has an id to ask the operator about.
 func (s *Server) parseHead(x *requestContext) (err error) {
 	h := &x.ctx.Request.Header
 	if x.headerFlags, err = wire.ValidateHead(h); x.headerFlags.ConnectionClose {

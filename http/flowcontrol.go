@@ -5,7 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -44,28 +43,27 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	}
 	total, _ := x.deadlineCtx.Deadline()
 	longest := min(total.Sub(x.start)/waitDivisor, maxSeatWait)
-	r, err := c.Admit(x.deadlineCtx, &x.attributes, s.listing(x), longest-time.Since(x.start))
+	var listing *flowcontrol.Listing
+	if (x.info.Verb == "list" || x.info.Verb == "watch") && x.attributes.Name == "" {
+		listing = s.listing(x)
+	}
+	r, err := c.Admit(x.deadlineCtx, &x.attributes, &x.conn.flow, listing, longest-time.Since(x.start))
 	var refusal *flowcontrol.RejectedError
 	switch {
 	case errors.As(err, &refusal):
 		s.flowHeaders.set(x, refusal.FlowSchemaUID, refusal.PriorityLevelUID)
-		status := apierrors.TooManyRequests()
-		status.Details.RetryAfterSeconds = refusal.RetryAfter
-		return status
+		return tooManyRequests(refusal)
 	case err != nil:
 		return err
 	}
-	s.flowHeaders.set(x, r.FlowSchemaUID(), r.PriorityLevelUID())
+	schema, level := r.UIDs()
+	s.flowHeaders.set(x, schema, level)
 	x.permit.HoldSeats(r)
 	return nil
 }
 
-// listing describes a list, or a watch that begins with one; nil for other requests, such as a list
-// of a single object.
+// listing returns what a list, or a watch that begins with one, has to look at; nil if nothing.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
-	if x.info.Verb != "list" && x.info.Verb != "watch" || x.attributes.Name != "" {
-		return nil
-	}
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {
 		return nil // another server has it, or none

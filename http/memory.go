@@ -1,7 +1,7 @@
 package http
 
 import (
-	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/represent"
 	"github.com/troupe-api/troupe/http/internal/response"
@@ -107,7 +107,7 @@ func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
 	}
-	if !s.limiters.isSystemUser(x.attributes.User) {
+	if !x.permit.Reserved() {
 		return false
 	}
 	switch x.info.Verb {
@@ -132,10 +132,7 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	if n <= response.MaxBuffered {
 		return nil
 	}
-	if !x.permit.TryReserve(s.responseBudget, n, s.limiters.isSystemUser(x.attributes.User)) {
-		return apierrors.TooManyRequests()
-	}
-	return nil
+	return tooManyRequests(x.permit.TryAcquire(limits.ResponseBytes, n))
 }
 
 // reserveObjectResponse reserves the memory for encoding an object of that size. The response to a
@@ -148,6 +145,6 @@ func (s *Server) reserveObjectResponse(x *requestContext, size int) error {
 	if x.info.Verb == "get" {
 		return s.reserveResponse(x, room)
 	}
-	x.permit.Reserve(s.responseBudget, room)
+	x.permit.Acquire(limits.ResponseBytes, room)
 	return nil
 }

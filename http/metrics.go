@@ -5,6 +5,7 @@ import (
 	"io"
 	"time"
 
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
@@ -31,12 +32,12 @@ func (s *Server) writeOwnMetrics(w io.Writer) {
 	encoded, encodedBytes := s.encoder.Forms.Size()
 	metrics.Write(w,
 		metrics.GaugeValue("apiserver_current_inflight_requests", "Requests that are being answered, by their sort.", metrics.Samples{
-			`request_kind="mutating"`: s.limiters.mutating.InFlight(), `request_kind="readOnly"`: s.limiters.readOnly.InFlight()}),
-		metrics.GaugeValue("troupe_response_bytes", "Memory of large answers that are being written, beside the objects.", s.responseBudget.Used()),
+			`request_kind="mutating"`: s.ledger.Used(limits.Writes), `request_kind="readOnly"`: s.ledger.Used(limits.Reads)}),
+		metrics.GaugeValue("troupe_response_bytes", "Memory of large answers that are being written, beside the objects.", s.ledger.Used(limits.ResponseBytes)),
 		metrics.GaugeValue("troupe_encoded_objects_bytes", "Memory of objects that are kept in other encodings than JSON, their JSON included.", encodedBytes),
 		metrics.GaugeValue("troupe_encoded_objects", "Other encodings than JSON in which objects are kept.", encoded),
 		metrics.GaugeValue("apiserver_longrunning_requests", "Watches, and requests to other servers, that are open.", metrics.Samples{
-			`verb="CONNECT"`: s.limiters.openProxied.Load(), `verb="WATCH"`: s.limiters.openWatches.Load()}),
+			`verb="CONNECT"`: s.ledger.Used(limits.Upgrades), `verb="WATCH"`: s.ledger.Used(limits.Watches)}),
 		metrics.CounterValue("apiserver_tls_handshake_errors_total", "Handshakes of TLS that have failed.", connections.HandshakeErrors),
 		metrics.GaugeValue("troupe_connections", "Connections that are open: those that have sent a whole request, and those that have not.", metrics.Samples{
 			`state="new"`: connections.New, `state="settled"`: connections.Open - connections.New}),
@@ -46,7 +47,8 @@ func (s *Server) writeOwnMetrics(w io.Writer) {
 		metrics.CounterValue("troupe_connections_refused_total", "Connections that were not let in, or closed to let others in, because there were too many.", metrics.Samples{
 			`reason="full"`: connections.Refused, `reason="oldest"`: connections.Evicted}),
 		metrics.CounterValue("troupe_accept_errors_total", "Attempts to accept a connection that have failed.", connections.AcceptErrors),
-		metrics.GaugeValue("troupe_request_body_bytes", "Memory that bodies of requests hold, beyond what each has for nothing.", s.bodyBudget.Used()),
+		metrics.GaugeValue("troupe_request_body_bytes", "Memory that bodies of requests hold, beyond what each has for nothing.", s.ledger.Used(limits.RequestBytes)),
+		metrics.CounterValue("troupe_limit_rejections_total", "Requests and connections rejected by a limit: by the share of their user or address, or because all was in use.", s.ledger.Rejections()),
 		metrics.CounterValue("troupe_memory_refused_total", "Requests that were refused because memory was short.", s.memoryRefused.Get()),
 	)
 }

@@ -106,9 +106,7 @@ type Limits struct {
 	MaxWatches                  int           // open at a time [100000]
 	MaxRequestBodyBytes         int           // bytes [3 MiB]
 	MaxTotalBodyBytes           int           // bytes of all bodies at a time [64 MiB]
-	// MaxConnections limits open connections [16384], MaxConnectionsPerAddress those of one remote
-	// client [half].
-	MaxConnections, MaxConnectionsPerAddress int
+	MaxConnections              int           // open [16384]
 	// HTTP2MaxStreams is the number of concurrent requests on an HTTP/2 connection; 0 disables
 	// HTTP/2.
 	HTTP2MaxStreams int
@@ -131,7 +129,6 @@ func (l *Limits) setDefaults() {
 	setDefault(&l.MaxRequestBodyBytes, 3<<20)
 	setDefault(&l.MaxTotalBodyBytes, 64<<20)
 	setDefault(&l.MaxConnections, 16384)
-	setDefault(&l.MaxConnectionsPerAddress, l.MaxConnections/2)
 	setDefault(&l.MaxResponseBytes, 64<<20)
 	setDefault(&l.MinRequestTimeout, 30*time.Minute)
 	setDefault(&l.HandshakeTimeout, 10*time.Second)

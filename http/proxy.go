@@ -7,6 +7,7 @@ import (
 	"runtime/debug"
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/proxy"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/valyala/fasthttp"
@@ -32,7 +33,7 @@ func (s *Server) proxy(x *requestContext, t *proxy.Target) error {
 	}
 	defer func() {
 		if x.state != stateHijacked {
-			s.endProxied(e)
+			s.watches.Remove(e)
 		}
 	}()
 	result, err := e.Run(x.startLongAnswer)
@@ -86,29 +87,25 @@ func (x *requestContext) startLongAnswer(code int) {
 func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tunnel) {
 	x.state = stateHijacked
 	recordEnd := x.auditWatch(fasthttp.StatusSwitchingProtocols)
+	held := x.permit.Split(limits.Upgrades)
 	x.conn.Hijack(func() {
 		defer s.recoverTunnelPanic()
 		t.Run(func() {
 			recordEnd()
-			s.endProxied(e)
+			held.Release()
+			s.watches.Remove(e)
 		})
 	})
 }
 
-// watchesPerProxied is the number of watches that use the memory of one proxied request: two
-// buffers and two connections.
-const watchesPerProxied = 16
-
-// beginProxied registers a long-running request, if the limit allows it. It is no longer in flight.
+// beginProxied registers what is long-running, if there may be one more. It is not in flight any more.
 func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
-	bound := s.limiters.watchBound(s.limiters.isSystemUser(x.attributes.User))
-	if s.limiters.openProxied.Load() >= max(bound/watchesPerProxied, 1) {
-		return apierrors.TooManyRequests()
+	if err := x.permit.TryAcquire(limits.Upgrades, 1); err != nil {
+		return tooManyRequests(err)
 	}
 	if !s.watches.Add(e, s.newGrant(x)) {
 		return apierrors.ShuttingDown()
 	}
-	s.limiters.openProxied.Add(1)
 	x.permit.ReleaseTurn()
 	x.conn.SetWriteTimeout(proxy.StreamTimeout)
 	return nil
@@ -120,9 +117,4 @@ func (s *Server) recoverTunnelPanic() {
 	if fault := recover(); fault != nil {
 		s.log.Error("panic in a tunnel", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 	}
-}
-
-func (s *Server) endProxied(e *proxy.Exchange) {
-	s.limiters.openProxied.Add(-1)
-	s.watches.Remove(e)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -78,7 +79,7 @@ func serveProxy(t *testing.T, backend string, change func(*proxy.Target)) (addre
 	b := proxy.NewBackend(proxy.BackendOptions{})
 	open = new(atomic.Int64)
 	all := wire.New(wire.Options{
-		MaxConnections: 100, MaxPerAddress: 100, HandshakeTimeout: time.Minute, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
+		MaxConnections: 100, HandshakeTimeout: time.Minute, ReadTimeout: time.Minute, IdleTimeout: time.Minute,
 		WriteTimeout: time.Minute, Log: slog.New(slog.DiscardHandler),
 		NewHandler: func(c *wire.Conn) wire.Handler {
 			return &front{t: t, conn: c, open: open, target: func() *proxy.Target {
@@ -152,8 +153,32 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestKeepAlive: pipelined requests with all kinds of bodies on one connection get their own
-// responses.
+// TestDocumentsAreSandboxed: documents of backends get an origin of their own; the policy of a backend
+// stays, too.
+func TestDocumentsAreSandboxed(t *testing.T) {
+	t.Parallel()
+	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header()["Content-Type"] = nil // and so it is not sniffed
+		if contentType := r.URL.Query().Get("t"); contentType != "" {
+			w.Header().Set("Content-Type", contentType)
+		}
+		w.Header().Set("Content-Security-Policy", "default-src 'self'")
+		fmt.Fprint(w, "<script>")
+	}), nil)
+	for contentType, sandboxed := range map[string]bool{
+		"": true, "text/html;charset=utf-8": true, "TEXT/HTML": true, "application/xhtml%2Bxml": true, "image/svg%2Bxml": true,
+		"application/json": false, "text/plain": false, "image/png": false,
+	} {
+		_, r := send(t, address, "GET /?t="+contentType+" HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n")
+		resp, _ := readResponse(t, r, "GET")
+		policies := resp.Header["Content-Security-Policy"]
+		if want := []string{"default-src 'self'", "sandbox allow-scripts allow-forms"}; sandboxed && !slices.Equal(policies, want) || !sandboxed && len(policies) != 1 {
+			t.Errorf("%q: %q", contentType, policies)
+		}
+	}
+}
+
+// TestKeepAlive: many requests with every sort of body go over one connection, pipelined, and each gets its own answer.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {

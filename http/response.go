@@ -27,7 +27,7 @@ func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	case b.Write != nil:
 		s.writeStream(x, b.ContentType, &response.Stream{Write: b.Write, Size: b.Size}, b.Source)
 	case len(b.Bytes) > response.MaxBuffered:
-		x.permit.Shrink(int64(len(b.Bytes)) + response.Overhead)
+		x.permit.ReleaseBeyond(limits.ResponseBytes, int64(len(b.Bytes))+response.Overhead)
 		s.writeStream(x, b.ContentType, &response.Stream{Write: b.WriteBytes, Size: len(b.Bytes) + len(b.End)}, len(b.Bytes))
 	default:
 		x.ctx.Response.Header.SetContentType(b.ContentType)

@@ -36,12 +36,11 @@ type Server struct {
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
-	// Limits (flowcontrol.go, limiter.go, memory.go):
-	flowHeaders    flowHeaders
-	limiters       limiters
-	bodyBudget     *limits.Budget
-	responseBudget *limits.Budget
-	workBytes      atomic.Int64 // reserved for the work of requests
+	// What bounds requests (flowcontrol.go, limiter.go, memory.go).
+	flowHeaders flowHeaders
+	ledger      *limits.Ledger
+	reserves    reserves
+	workBytes   atomic.Int64 // bytes that are set aside for the work of requests
 
 	// Running state:
 	connections *wire.Connections
@@ -88,12 +87,10 @@ func New(o Options) (*Server, error) {
 		return nil, err
 	}
 	s.flowHeaders = newFlowHeaders(o.Naming)
-	s.limiters.init(o.Limits, o.Naming, o.FlowControl != nil)
+	s.reserves, s.ledger = newReserves(o.Naming), limits.NewLedger(o.capacities())
 	if o.Members != nil {
 		s.locator = s.newLocator(o.Members, o.Kubelets)
 	}
-	s.bodyBudget = limits.NewBudget(o.Limits.MaxTotalBodyBytes)
-	s.responseBudget = limits.NewBudget(o.Limits.MaxResponseBytes)
 	s.connections = s.newConnections()
 	s.documents = discovery.NewCache(discovery.Options{
 		Naming: o.Naming, Catalog: o.Catalog, ExternalAddress: o.ExternalAddress,
@@ -106,7 +103,7 @@ func New(o Options) (*Server, error) {
 func (s *Server) newConnections() *wire.Connections {
 	l := &s.opts.Limits
 	return wire.New(wire.Options{
-		MaxConnections: l.MaxConnections, MaxPerAddress: l.MaxConnectionsPerAddress,
+		Ledger: s.ledger, MaxConnections: l.MaxConnections,
 		HandshakeTimeout: l.HandshakeTimeout, ReadTimeout: l.ReadTimeout,
 		IdleTimeout: l.IdleTimeout, WriteTimeout: l.WriteTimeout, HTTP2MaxStreams: l.HTTP2MaxStreams,
 		TLS: s.opts.TLS, ClientCAs: s.opts.ClientCAs, Log: s.log,

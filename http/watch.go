@@ -92,7 +92,7 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 // goroutine.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked
-	s.limiters.openWatches.Add(1)
+	held := x.permit.Split(limits.Watches)
 	code := fasthttp.StatusOK
 	if stream.WantsWebSocket(&x.ctx.Request.Header) {
 		code = fasthttp.StatusSwitchingProtocols
@@ -102,7 +102,7 @@ func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duratio
 	x.conn.SetOnClose(w.Stop)
 	x.conn.Hijack(func() {
 		w.Run(timeout, func() {
-			s.limiters.openWatches.Add(-1)
+			held.Release()
 			forget()
 			recordEnd()
 			s.watches.Remove(w)

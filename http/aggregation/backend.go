@@ -205,8 +205,8 @@ func (s *Servers) read(from io.Reader, limit int64) ([]byte, error) {
 	taken := int64(0)
 	defer func() { s.reading.Release(taken) }()
 	for {
-		// Budget is acquired piecewise, since announced lengths are not trusted.
-		if !s.reading.TryAcquire(readPiece, false) {
+		// It is set aside piece by piece: a promised length is worth nothing.
+		if !s.reading.TryAcquire(readPiece) {
 			return nil, errReading
 		}
 		taken += readPiece

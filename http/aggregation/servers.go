@@ -12,12 +12,12 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/services"
+	"golang.org/x/sync/semaphore"
 )
 
 // Options configure Servers. All are required, except the last three.
@@ -52,10 +52,10 @@ type Servers struct {
 	objects policy.Objects
 
 	running sync.WaitGroup
-	content atomic.Uint64 // generation of the content
-	kept    atomic.Int64  // bytes counted against maxKept
-	reading *limits.Budget
-	parsing sync.Mutex // held while parsing a large document, which takes several times its size
+	content atomic.Uint64 // rises with each change of what is served
+	kept    atomic.Int64  // bytes of what backends have said
+	reading *semaphore.Weighted
+	parsing sync.Mutex // held while a large document is parsed, which takes several times its size
 }
 
 // routes is an immutable snapshot of the APIServices.
@@ -74,7 +74,7 @@ var errKept = errors.New("all servers together say more than is kept")
 func New(o Options) *Servers {
 	s := &Servers{
 		opts: o, own: o.Naming.Translate(present.APIRegistrationGroup),
-		services: map[string]APIService{}, hidden: map[present.GroupVersion]bool{}, backends: map[address]*backend{}, reading: limits.NewBudget(maxReading),
+		services: map[string]APIService{}, hidden: map[present.GroupVersion]bool{}, backends: map[address]*backend{}, reading: semaphore.NewWeighted(maxReading),
 	}
 	s.current.Store(&routes{})
 	return s

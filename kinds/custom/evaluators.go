@@ -160,14 +160,20 @@ func typeOf(v any) string {
 }
 
 type enum struct {
-	values []any
-	texts  []string // as listed in errors
+	scalars map[any]struct{} // by the key of scalarKey
+	others  []any            // objects and lists
+	texts   []string         // as faults list them
 }
 
 // newEnum formats the texts once, not for each rejected value.
 func newEnum(values []any) *enum {
-	m := &enum{values: values, texts: make([]string, len(values))}
+	m := &enum{scalars: make(map[any]struct{}, len(values)), texts: make([]string, len(values))}
 	for i, v := range values {
+		if key, ok := scalarKey(v); ok {
+			m.scalars[key] = struct{}{}
+		} else {
+			m.others = append(m.others, v)
+		}
 		if s, ok := v.(string); ok {
 			m.texts[i] = s
 		} else {
@@ -178,13 +184,33 @@ func newEnum(values []any) *enum {
 }
 
 func (m *enum) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
-	if !slices.ContainsFunc(m.values, func(one any) bool { return jsonEqual(one, v) }) {
+	if !m.has(v) {
 		e.NotSupported(e.Path(), v, m.texts)
 	}
 }
 
-// nullableEnum is the enum of a nullable value: null must be listed as well, but has no other
-// constraints.
+func (m *enum) has(v any) bool {
+	if key, ok := scalarKey(v); ok {
+		_, found := m.scalars[key]
+		return found
+	}
+	return slices.ContainsFunc(m.others, func(one any) bool { return tree.StrictEqual(one, v) })
+}
+
+// scalarKey returns a value that is equal for equal scalars as JSON: 1 and 1.0 are one. It returns
+// false for objects and lists.
+func scalarKey(v any) (key any, ok bool) {
+	if f, isNumber := asFloat(v); isNumber {
+		return f, true
+	}
+	switch v.(type) {
+	case nil, string, bool:
+		return v, true
+	}
+	return nil, false
+}
+
+// nullableEnum is the enum of a value that may be null: null has to be listed as well, and nothing else is asked of it.
 type nullableEnum struct {
 	enum *enum
 	all  []schema.Evaluator // including enum
@@ -198,15 +224,6 @@ func (n nullableEnum) Evaluate(e *schema.Evaluation, v any, was schema.Previous)
 	for _, evaluator := range n.all {
 		evaluator.Evaluate(e, v, was)
 	}
-}
-
-func jsonEqual(a, b any) bool {
-	x, okX := asFloat(a)
-	y, okY := asFloat(b)
-	if okX || okY {
-		return okX && okY && x == y
-	}
-	return tree.StrictEqual(a, b)
 }
 
 func asFloat(v any) (float64, bool) {

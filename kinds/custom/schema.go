@@ -186,7 +186,7 @@ func (l *limits) memory() (sum int) {
 		sum = valueMemory(l.enum)
 	}
 	for _, v := range l.enum {
-		sum += stringMemory
+		sum += stringMemory + enumMemory
 		if _, shared := v.(string); !shared {
 			sum += 8 + 2*jsonSize(v)
 		}
@@ -201,6 +201,7 @@ func (l *limits) memory() (sum int) {
 // of spare capacity; a map; each group of eight map slots.
 const (
 	stringMemory   = 16
+	enumMemory     = 40 // of a place in the set of an enum
 	elementMemory  = 24
 	mapMemory      = 48
 	mapGroupMemory = 288

@@ -32,7 +32,7 @@ func TestManyUsers(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(&before)
 	for i := range 200_000 {
-		r, err := c.Admit(t.Context(), podsOf(fmt.Sprint("user-", i)), nil, time.Second)
+		r, err := c.Admit(t.Context(), podsOf(fmt.Sprint("user-", i)), new(Classification), nil, time.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -93,7 +93,7 @@ func TestFlapping(t *testing.T) {
 					if rng.IntN(4) == 0 {
 						time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that goes while it waits
 					}
-					r, err := c.Admit(gone, a, l, 5*time.Millisecond)
+					r, err := c.Admit(gone, a, new(Classification), l, 5*time.Millisecond)
 					time.Sleep(time.Duration(rng.IntN(300)) * time.Microsecond)
 					if err != nil {
 						refused.Add(1)
@@ -148,7 +148,7 @@ func TestClose(t *testing.T) {
 	c.mu.Unlock()
 	ended := make(chan error, 1)
 	go func() {
-		_, err := c.Admit(context.Background(), podsOf("x"), nil, time.Hour)
+		_, err := c.Admit(context.Background(), podsOf("x"), new(Classification), nil, time.Hour)
 		ended <- err
 	}()
 	c.Close()
@@ -156,7 +156,7 @@ func TestClose(t *testing.T) {
 	if err := <-ended; err == nil || err.(*RejectedError).Reason != Cancelled {
 		t.Error(err)
 	}
-	if _, err := c.Admit(context.Background(), podsOf("x"), nil, time.Hour); err == nil {
+	if _, err := c.Admit(context.Background(), podsOf("x"), new(Classification), nil, time.Hour); err == nil {
 		t.Error("one was let in without a seat")
 	}
 }

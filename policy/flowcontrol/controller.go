@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
@@ -139,39 +140,61 @@ func (f *follower) update(change policy.Change) {
 	}
 }
 
+// A Classification remembers how the last request of a connection was classified: the next one is
+// mostly of the same user and for the same resource. The zero value remembers nothing.
+type Classification struct {
+	configuration *configuration
+	user          *authn.User
+	verb          string
+	group         string
+	resource      string
+	subresource   string
+	namespace     string
+	schema        *bound
+	flow          uint64
+}
+
+// classify fills in what the attributes of a request lead to, unless it is known.
+func (c *Classification) classify(by *configuration, a *authz.Attributes) {
+	if c.configuration == by && c.user == a.User && c.namespace == a.Namespace && c.resource == a.Resource && c.verb == a.Verb &&
+		c.group == a.Group && c.subresource == a.Subresource && a.ResourceRequest {
+		return
+	}
+	c.schema = by.classify(a)
+	c.flow = flowHash(c.schema.schema, a)
+	c.configuration = nil
+	if a.ResourceRequest { // the rules for paths look at the path
+		c.configuration, c.user, c.verb, c.group, c.resource, c.subresource, c.namespace = by, a.User, a.Verb, a.Group, a.Resource, a.Subresource, a.Namespace
+	}
+}
+
 // Admit lets a request in, at once or after a wait of at most longest, or refuses it with a *RejectedError. listing
-// is what a list or a watch has to look at; nil for anything else.
+// is what a list or a watch has to look at; nil for anything else. known is of the connection, which has one request at
+// a time.
 //
 // The attributes are copied. The Request is the caller's until it calls Finish, which it must, or its seats are lost
 // for good.
-func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, listing *Listing, longest time.Duration) (*Request, error) {
+func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {
 	r := requests.Get().(*Request)
 	r.attributes = *a
-	outcome, refusal := c.start(r, listing)
-	switch {
-	case outcome == admitted:
-		return r, nil
-	case outcome == refused:
+	outcome, refusal := gone, (*RejectedError)(nil)
+	for outcome == gone { // a level that goes meanwhile is not in the next configuration
+		known.classify(c.current.Load(), a)
+		r.schema = known.schema
+		r.setWork(c.estimate(r, listing))
+		outcome, refusal = r.schema.level.start(r, known.flow)
+	}
+	if outcome == queued {
+		if err := r.wait(ctx, c.closed, longest); err != nil {
+			r.recycle()
+			return nil, err
+		}
+	}
+	if outcome == refused {
 		r.recycle()
 		return nil, refusal
 	}
-	if err := r.wait(ctx, c.closed, longest); err != nil {
-		r.recycle()
-		return nil, err
-	}
 	return r, nil
-}
-
-// start classifies a request. A level that goes meanwhile is not in the next configuration.
-func (c *Controller) start(r *Request, listing *Listing) (admission, *RejectedError) {
-	for {
-		schema := c.current.Load().classify(&r.attributes)
-		r.schema = schema
-		r.work = c.estimate(r, listing)
-		if outcome, refusal := schema.level.start(r, flowHash(schema.schema, &r.attributes)); outcome != gone {
-			return outcome, refusal
-		}
-	}
 }
 
 // flowHash is the hash of the flow of a request. Different schemas have different hashes even for the same user, so
@@ -211,8 +234,10 @@ func (c *Controller) estimate(r *Request, listing *Listing) Work {
 		}
 	case "create", "update", "patch", "delete":
 		if r.attributes.ResourceRequest && r.attributes.Subresource != "token" {
-			r.watches = c.Watches.interested(&r.attributes)
-			return writeWork(r.watches, most)
+			if r.watches = 0; c.Watches.total.Load() >= watchesPerSeat {
+				r.watches = c.Watches.interested(&r.attributes)
+				return writeWork(r.watches, most)
+			}
 		}
 	}
 	return Work{InitialSeats: 1}

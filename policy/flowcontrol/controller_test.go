@@ -107,7 +107,7 @@ func TestDrain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := aController(10)
 		a := &authz.Attributes{User: &authn.User{Name: "x", Groups: []string{"system:authenticated"}}, Verb: "get", ResourceRequest: true, Resource: "pods", Namespace: "n"}
-		r, err := c.Admit(t.Context(), a, nil, time.Second)
+		r, err := c.Admit(t.Context(), a, new(Classification), nil, time.Second)
 		if err != nil || r.level.spec.name != "global-default" {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestDrain(t *testing.T) {
 		if l := c.current.Load().levels["global-default"]; l == nil || !l.undesired {
 			t.Fatal("the level has gone with a request in it")
 		}
-		other, err := c.Admit(t.Context(), a, nil, time.Second)
+		other, err := c.Admit(t.Context(), a, new(Classification), nil, time.Second)
 		if err != nil || other.level.spec.name != "catch-all" {
 			t.Fatalf("the next one: %v", err)
 		}
@@ -160,7 +160,7 @@ func TestMandatory(t *testing.T) {
 	for group, want := range map[string]string{"system:masters": "exempt", "system:authenticated": "catch-all"} {
 		a := &authz.Attributes{User: &authn.User{Groups: []string{group}}, Verb: "get", Path: "/"}
 		for i := range 20 {
-			r, err := c.Admit(t.Context(), a, nil, time.Second)
+			r, err := c.Admit(t.Context(), a, new(Classification), nil, time.Second)
 			if (err != nil) != (want == "catch-all" && i >= 10) || err == nil && r.schema.name != want {
 				t.Errorf("%s, number %d: %v", group, i, err)
 			}
@@ -216,7 +216,7 @@ func BenchmarkAdmit(b *testing.B) {
 	a := &authz.Attributes{User: &authn.User{Name: "jane", Groups: []string{"dev", "ops", "system:authenticated"}}, Verb: "get", ResourceRequest: true, Version: "v1", Resource: "pods", Namespace: "n", Name: "x"}
 	b.ReportAllocs()
 	for b.Loop() {
-		r, err := c.Admit(b.Context(), a, nil, time.Second)
+		r, err := c.Admit(b.Context(), a, new(Classification), nil, time.Second)
 		if err != nil {
 			b.Fatal(err)
 		}
@@ -231,7 +231,7 @@ func BenchmarkAdmitParallel(b *testing.B) {
 	b.RunParallel(func(p *testing.PB) {
 		a := &authz.Attributes{User: &authn.User{Name: "jane", Groups: []string{"dev", "ops", "system:authenticated"}}, Verb: "get", ResourceRequest: true, Version: "v1", Resource: "pods", Namespace: "n", Name: "x"}
 		for p.Next() {
-			r, err := c.Admit(b.Context(), a, nil, time.Second)
+			r, err := c.Admit(b.Context(), a, new(Classification), nil, time.Second)
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -9,25 +9,20 @@ type demand struct {
 	integral, ofSquares float64 // over seconds
 }
 
-// set notes that the demand is another one from now on.
+// set changes the demand, after it has summed up the time since the last change. at never goes back,
+// as the clock does not.
 func (d *demand) set(at int64, seats int) {
-	d.advance(at)
-	d.now = float64(seats)
-	d.most = max(d.most, d.now)
-}
-
-// advance sums up the time since the last change. at never goes back, as the clock does not.
-func (d *demand) advance(at int64) {
 	seconds := float64(at-d.last) / 1e9
 	d.integral += d.now * seconds
 	d.ofSquares += d.now * d.now * seconds
-	d.last = at
+	d.last, d.now = at, float64(seats)
+	d.most = max(d.most, d.now)
 }
 
 // reset ends the period, and returns its mean, the deviation from it and the most that there was. ok is false where no time
 // has passed.
 func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
-	d.advance(at)
+	d.set(at, int(d.now))
 	if seconds := float64(at-d.since) / 1e9; seconds > 0 {
 		mean, ok = d.integral/seconds, true
 		deviation = math.Sqrt(max(0, d.ofSquares/seconds-mean*mean))

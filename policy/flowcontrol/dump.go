@@ -64,7 +64,7 @@ func (c *Controller) dumpQueues(w io.Writer, _ bool) error {
 		for _, index := range slices.Sorted(maps.Keys(l.queues)) {
 			q, initial, most := l.queues[index], 0, 0
 			for r := q.first; r != nil; r = r.next {
-				initial, most = initial+r.work.InitialSeats, most+r.work.seats()
+				initial, most = initial+r.work.InitialSeats, most+r.seats
 			}
 			t.row(l.spec.name, index, q.length, q.executing, q.seats, seconds(q.nextDispatch), initial, most, seconds(q.waitingWork))
 		}

@@ -47,13 +47,6 @@ func newLevel(spec levelSpec, c *clock) *level {
 	return &level{clock: c, spec: spec, queues: map[int]*queue{}, stats: map[string]*stats{}, virtualAt: now, demand: demand{since: now, last: now}}
 }
 
-// uid is that of the level's object as it is now: it is another one after the object was deleted and made again.
-func (l *level) uid() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.spec.uid
-}
-
 // maxFree bounds the queues that are kept to be used again.
 const maxFree = 64
 
@@ -76,8 +69,8 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 		return gone, nil
 	}
 	l.advance(now)
-	r.level, r.came, r.arrival = l, now, l.virtual
-	seats := r.work.seats()
+	r.level, r.levelUID, r.came, r.arrival = l, l.spec.uid, now, l.virtual
+	seats := r.seats
 	r.schema.stats.seats.Observe(float64(seats))
 	if r.watches >= 0 {
 		r.schema.stats.watches.Observe(float64(r.watches))
@@ -211,10 +204,10 @@ func (l *level) enqueue(r *Request, q *queue, now int64) {
 	q.bound()
 	l.ready.update(q)
 	l.waiting++
-	l.seatsWaiting += r.work.seats()
+	l.seatsWaiting += r.seats
 	s := r.schema.stats
 	s.waiting++
-	s.seatsWaiting += r.work.seats()
+	s.seatsWaiting += r.seats
 	s.queueLength.Observe(float64(q.length))
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
@@ -224,10 +217,10 @@ func (l *level) dequeue(r *Request) {
 	r.queue.remove(r)
 	r.queue.bound()
 	l.waiting--
-	l.seatsWaiting -= r.work.seats()
+	l.seatsWaiting -= r.seats
 	s := r.schema.stats
 	s.waiting--
-	s.seatsWaiting -= r.work.seats()
+	s.seatsWaiting -= r.seats
 }
 
 // dispatch lets in as many as there are seats for. The one whose turn it is may need more than are free: then the others
@@ -236,12 +229,12 @@ func (l *level) dispatch(now int64) {
 	for l.waiting > 0 && l.seatsInUse < l.limit {
 		q := l.ready[0]
 		r := q.first
-		if !l.fits(r.work.seats()) {
+		if !l.fits(r.seats) {
 			r.schema.stats.noAccommodation++
 			return
 		}
 		l.dequeue(r)
-		r.work = r.work.narrowed(l.limit)
+		r.setWork(r.work.narrowed(l.limit))
 		l.execute(r, now)
 		q.bound()
 		l.ready.update(q)
@@ -251,7 +244,7 @@ func (l *level) dispatch(now int64) {
 
 // execute gives a request its seats.
 func (l *level) execute(r *Request, now int64) {
-	seats := r.work.seats()
+	seats := r.seats
 	r.state, r.began = executing, now
 	l.executing++
 	l.seatsInUse += seats
@@ -329,10 +322,21 @@ func (l *level) finish(r *Request) bool {
 	l.advance(now)
 	r.state = over
 	l.executing--
-	l.unlink(r)
+	if r.prev == nil {
+		l.running = r.next
+	} else {
+		r.prev.next = r.next
+	}
+	if r.next != nil {
+		r.next.prev = r.prev
+	}
 	s := r.schema.stats
 	s.executing--
-	s.took(&r.attributes).ObserveDuration(time.Duration(now - r.began))
+	took := s.tookRegular
+	if r.attributes.Verb == "watch" { // only its beginning
+		took = s.tookWatch
+	}
+	took.Observe(float64(now-r.began) / 1e9)
 	if q := r.queue; q != nil {
 		// The clock has moved by what was expected, and is set right by what it was.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)
@@ -342,30 +346,21 @@ func (l *level) finish(r *Request) bool {
 			l.active--
 		}
 	}
-	l.releaseSeats(r, now)
-	l.dispatch(now)
+	if r.work.AdditionalLatency > 0 {
+		l.releaseLater(r)
+	} else {
+		l.freeSeats(r.seats, r.queue, s, now)
+	}
+	if l.waiting > 0 {
+		l.dispatch(now)
+	}
 	return true
 }
 
-// unlink takes a request out of those that are served.
-func (l *level) unlink(r *Request) {
-	if r.prev == nil {
-		l.running = r.next
-	} else {
-		r.prev.next = r.next
-	}
-	if r.next != nil {
-		r.next.prev = r.prev
-	}
-}
-
-// releaseSeats gives the seats of a request back, now or when those whom it has told of a change have had the time for it.
-func (l *level) releaseSeats(r *Request, now int64) {
-	seats, q, s := r.work.seats(), r.queue, r.schema.stats
-	if r.work.AdditionalLatency <= 0 {
-		l.freeSeats(seats, q, s, now)
-		return
-	}
+// releaseLater gives the seats of a write back when the watches that it concerns have had the time to
+// deliver it.
+func (l *level) releaseLater(r *Request) {
+	seats, q, s := r.seats, r.queue, r.schema.stats
 	time.AfterFunc(r.work.AdditionalLatency, func() {
 		now := l.clock.now()
 		l.mu.Lock()

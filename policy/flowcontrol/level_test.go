@@ -26,7 +26,8 @@ func aLevel(seats, queues, hand, length int) (*level, *bound) {
 
 // asks begins a request of a flow with so many seats.
 func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *RejectedError) {
-	r := &Request{schema: b, work: Work{InitialSeats: seats}}
+	r := &Request{schema: b}
+	r.setWork(Work{InitialSeats: seats})
 	outcome, refusal := l.start(r, flow)
 	return r, outcome, refusal
 }
@@ -160,7 +161,8 @@ func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
 		l, b := aLevel(4, 4, 1, 10)
-		r := &Request{schema: b, work: writeWork(100, 4)}
+		r := &Request{schema: b}
+		r.setWork(writeWork(100, 4))
 		if r.work != (Work{InitialSeats: 1, FinalSeats: 4, AdditionalLatency: 12500 * time.Microsecond}) {
 			t.Fatalf("%+v", r.work)
 		}
@@ -273,10 +275,10 @@ func check(t *testing.T, l *level, held []*Request) {
 	perQueue := map[*queue]int{}
 	for _, r := range held {
 		if r.state == waiting {
-			waits, seatsWaiting = waits+1, seatsWaiting+r.work.seats()
+			waits, seatsWaiting = waits+1, seatsWaiting+r.seats
 			perQueue[r.queue]++
 		} else {
-			runs, seatsInUse = runs+1, seatsInUse+r.work.seats()
+			runs, seatsInUse = runs+1, seatsInUse+r.seats
 		}
 	}
 	if l.waiting != waits || l.executing != runs || l.seatsWaiting != seatsWaiting || l.seatsInUse != seatsInUse {
@@ -295,7 +297,7 @@ func check(t *testing.T, l *level, held []*Request) {
 	if active != l.active {
 		t.Fatalf("%d queues are active, counted %d", l.active, active)
 	}
-	if l.waiting > 0 && l.seatsInUse < l.limit && l.fits(l.ready[0].first.work.seats()) {
+	if l.waiting > 0 && l.seatsInUse < l.limit && l.fits(l.ready[0].first.seats) {
 		t.Fatal("one waits although there are seats for it")
 	}
 }
@@ -444,7 +446,7 @@ func TestBorrowing(t *testing.T) {
 			for range n {
 				go func() {
 					for ctx.Err() == nil {
-						r, err := c.Admit(ctx, a, nil, time.Minute)
+						r, err := c.Admit(ctx, a, new(Classification), nil, time.Minute)
 						if err != nil {
 							time.Sleep(time.Second)
 							continue

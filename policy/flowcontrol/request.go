@@ -14,6 +14,8 @@ type Request struct {
 	schema     *bound
 	level      *level
 	work       Work
+	seats      int // of work
+	levelUID   string
 	watches    int // that are told of it, if it is a write; else -1
 
 	// Guarded by the level's lock.
@@ -39,11 +41,12 @@ const (
 // requests are used again, with their channels: there is one for every request that the server gets.
 var requests = sync.Pool{New: func() any { return new(Request) }}
 
-// FlowSchemaUID is the uid of the schema that the request belongs to; "" while it does not exist as an object.
-func (r *Request) FlowSchemaUID() string { return r.schema.uid }
+// UIDs returns the uids of the schema that the request belongs to, and of the level that serves it; ""
+// for one that does not exist as an object.
+func (r *Request) UIDs() (schema, level string) { return r.schema.uid, r.levelUID }
 
-// PriorityLevelUID is the uid of the level that serves the request.
-func (r *Request) PriorityLevelUID() string { return r.level.uid() }
+// setWork sets the work, and the seats that follow from it.
+func (r *Request) setWork(w Work) { r.work, r.seats = w, w.seats() }
 
 // Finish gives the seats back, once; the request may not be used any longer.
 func (r *Request) Finish() {

@@ -4,7 +4,6 @@ import (
 	"maps"
 
 	"github.com/troupe-api/troupe/internal/metrics"
-	"github.com/troupe-api/troupe/policy/authz"
 )
 
 // stats are the figures of one schema at one level, guarded by the level's lock.
@@ -32,14 +31,6 @@ func newStats() *stats {
 		rejected: map[Reason]uint64{}, seats: h(seatBuckets), queueLength: h(lengthBuckets), watches: h(watchBuckets),
 		waited: h(durationBuckets), waitedInVain: h(durationBuckets), tookWatch: h(durationBuckets), tookRegular: h(durationBuckets),
 	}
-}
-
-// took is where the time is counted for which a request was served; of a watch that is only its beginning.
-func (s *stats) took(a *authz.Attributes) *metrics.Histogram {
-	if a.Verb == "watch" {
-		return s.tookWatch
-	}
-	return s.tookRegular
 }
 
 // busy tells that requests of the schema are still at the level.

@@ -37,11 +37,8 @@ func (w *Watches) add(key watched, n int) {
 	}
 }
 
-// interested is how many watches are told of a write.
+// interested returns how many watches a write concerns.
 func (w *Watches) interested(a *authz.Attributes) int {
-	if w.total.Load() < watchesPerSeat {
-		return 0 // too few to count
-	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := w.open[watched{group: a.Group, resource: a.Resource}]

@@ -161,7 +161,6 @@ func (s Serving) limits() http.Limits {
 		MaxRequestBodyBytes:         int(s.MaxBodyBytes),
 		MaxTotalBodyBytes:           int(s.MaxBodiesBytes),
 		MaxConnections:              s.connectionLimit(),
-		MaxConnectionsPerAddress:    s.MaxConnectionsPerAddress,
 		HTTP2MaxStreams:             s.http2Streams(),
 		MaxResponseBytes:            int(s.MaxResponseBytes),
 		MinRequestTimeout:           time.Duration(s.MinRequestTimeout) * time.Second,

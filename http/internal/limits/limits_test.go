@@ -1,58 +1,112 @@
 package limits
 
-import "testing"
+import (
+	"errors"
+	"net/netip"
+	"testing"
+)
 
-// TestLimiter: the limit is enforced, system components have a reserve, and 0 is unlimited.
-func TestLimiter(t *testing.T) {
-	l := NewLimiter(8)
-	count := func(system bool) (n int) {
-		for l.tryAcquire(system) {
-			n++
+// TestShares: a principal alone gets half, two get a third each, a newcomer always finds room, and the
+// reserve is for those who may use it.
+func TestShares(t *testing.T) {
+	const capacity = 120
+	for _, test := range []struct {
+		name       string
+		principals int
+		want       []int64 // held by each after all have taken turns until nothing is admitted
+		reserved   int64   // how much the reserve still gives
+	}{
+		{"alone", 1, []int64{60}, 90},
+		{"two", 2, []int64{40, 40}, 70},
+		{"five", 5, []int64{20, 20, 20, 20, 20}, 50},
+	} {
+		l := NewLedger(Capacities{Watches: capacity})
+		var all []*Principal
+		for i := range test.principals {
+			all = append(all, l.User(string(rune('a'+i))))
 		}
-		return n
-	}
-	if clients, system := count(false), count(true); clients != 8 || system != 2 || l.InFlight() != 10 {
-		t.Errorf("%d and %d got in, %d are in flight", clients, system, l.InFlight())
-	}
-	l.release()
-	l.release()
-	if clients, system := count(false), count(true); clients != 0 || system != 2 {
-		t.Errorf("%d clients and %d of the system got a slot of the reserve", clients, system)
-	}
-	unbounded := NewLimiter(0)
-	for range 1000 {
-		if !unbounded.tryAcquire(false) {
-			t.Fatal("refused without a bound")
+		for admitted := true; admitted; {
+			admitted = false
+			for _, p := range all {
+				admitted = p.TryAcquire(Watches, 1, false) == nil || admitted
+			}
+		}
+		for i, p := range all {
+			if p.Held(Watches) != test.want[i] {
+				t.Errorf("%s: %v holds %d, want %d", test.name, p, p.Held(Watches), test.want[i])
+			}
+		}
+		if err := l.User("newcomer").TryAcquire(Watches, 1, false); err != nil {
+			t.Errorf("%s: a newcomer: %v", test.name, err)
+		}
+		admin := l.User("admin")
+		for admin.TryAcquire(Watches, 1, true) == nil {
+		}
+		if got := admin.Held(Watches) + 1; got != test.reserved {
+			t.Errorf("%s: an administrator gets %d, want %d", test.name, got, test.reserved)
 		}
 	}
 }
 
-// TestReservation: everything is released exactly once, whatever was refused in between.
-func TestReservation(t *testing.T) {
-	l, b := NewLimiter(4), NewBudget(1000)
-	var r, other Permit
-	if !r.TryAcquireSlot(l, false) || !r.TryReserve(b, 900, false) || other.TryReserve(b, 200, false) || !other.TryReserve(b, 200, true) {
-		t.Fatal("the budget is not kept")
+// TestRejections: the error names what was exceeded.
+func TestRejections(t *testing.T) {
+	l := NewLedger(Capacities{RequestBytes: 1000})
+	joe := l.User("joe")
+	if err := joe.TryAcquire(RequestBytes, 5000, false); err != nil {
+		t.Fatalf("what is larger than the capacity is not admitted alone: %v", err)
 	}
-	if r.Shrink(100); b.Used() != 300 {
-		t.Errorf("%d bytes are taken after shrinking", b.Used())
+	ann := l.Address(netip.MustParseAddr("192.0.2.1"))
+	if err := ann.TryAcquire(RequestBytes, 1, false); err == nil || err.Error() != "all 1000 request-bytes are in use" {
+		t.Errorf("%v", err)
 	}
-	if r.Reserve(b, 2000); b.Used() != 2300 {
-		t.Errorf("%d bytes are taken after what has to be", b.Used())
+	joe.Release(RequestBytes, 4600)
+	if err := joe.TryAcquire(RequestBytes, 300, false); err == nil || err.Error() != `user "joe" holds 400 request-bytes of 600 free ones` {
+		t.Errorf("%v", err)
 	}
-	again := r.ReleaseSlot()
-	if again != l || r.ReleaseSlot() != nil || l.InFlight() != 0 {
+	if err := ann.TryAcquire(RequestBytes, 600, false); err != nil {
+		t.Errorf("a newcomer: %v", err)
+	}
+	counts := l.Rejections()
+	if share, all := counts[`resource="request-bytes",reason="share"`], counts[`resource="request-bytes",reason="capacity"`]; share != uint64(1) || all != uint64(1) {
+		t.Errorf("%v and %v are counted", share, all)
+	}
+	unlimited := NewLedger(Capacities{}).User("x")
+	for range 1000 {
+		if unlimited.TryAcquire(Reads, 1, false) != nil {
+			t.Fatal("rejected without a limit")
+		}
+	}
+}
+
+// TestPermit: what was taken is given back exactly once, whatever was rejected meanwhile.
+func TestPermit(t *testing.T) {
+	l := NewLedger(Capacities{Reads: 4, Watches: 4, ResponseBytes: 1000})
+	joe := l.User("joe")
+	p := NewPermit(joe, false)
+	var rejection *Rejection
+	if p.TryAcquire(Reads, 1) != nil || p.TryAcquire(Watches, 1) != nil || p.TryAcquire(ResponseBytes, 900) != nil ||
+		!errors.As(p.TryAcquire(ResponseBytes, 200), &rejection) {
+		t.Fatal("the capacities are not kept")
+	}
+	if !p.ReleaseBeyond(ResponseBytes, 100) || p.ReleaseBeyond(ResponseBytes, 100) || l.Used(ResponseBytes) != 100 {
+		t.Errorf("%d bytes are held", l.Used(ResponseBytes))
+	}
+	if p.Acquire(ResponseBytes, 2000); l.Used(ResponseBytes) != 2100 {
+		t.Errorf("%d bytes are held after an unconditional acquire", l.Used(ResponseBytes))
+	}
+	if !p.ReleaseTurn() || p.ReleaseTurn() || l.Used(Reads) != 0 {
 		t.Error("a slot is given back twice")
 	}
-	r.TryAcquireSlot(again, false)
+	watch := p.Split(Watches)
 	for range 2 {
-		r.Release()
-		other.Release()
+		p.Release()
 	}
-	if l.InFlight() != 0 || b.Used() != 0 {
-		t.Errorf("%d slots and %d bytes are left", l.InFlight(), b.Used())
+	joe.Close()
+	if l.Used(ResponseBytes) != 0 || l.Used(Watches) != 1 || l.User("joe") != joe {
+		t.Error("a watch does not keep its principal")
 	}
-	if !r.TryReserve(b, 5000, false) || other.TryReserve(b, 1, false) {
-		t.Error("what is larger than the budget is not the only one")
+	joe.Close()
+	if watch.Release(); l.Used(Watches) != 0 || len(l.principals) != 0 {
+		t.Errorf("%d watches and %d principals are left", l.Used(Watches), len(l.principals))
 	}
 }

@@ -5,44 +5,104 @@ import (
 	"time"
 )
 
-// Seats are granted by flow control. Finish releases them and must be called once.
+// Seats are what flow control has granted to a request. Finish gives them back and is called once.
 type Seats interface{ Finish() }
 
-// A Permit is what a request holds until its handler returns, or its streamed response is written:
-// seats of flow control, a slot of a Limiter, and bytes of a Budget. The zero value holds nothing.
+// A Permit is everything that one request holds until its handler returns, or until its response is
+// written if that is streamed. The zero value holds nothing and admits nothing.
 type Permit struct {
-	seats  Seats
-	slot   *Limiter
-	budget *Budget
-	bytes  int64
+	principal  *Principal
+	reserved   bool // an administrator, a node or a system component
+	held       [numResources]int64
+	seats      Seats
+	referenced bool // the permit has a reference of its own to the principal
 }
 
-func (r *Permit) TryAcquireSlot(l *Limiter, system bool) bool {
-	if !l.tryAcquire(system) {
+// NewPermit returns a permit of a request of a principal that holds nothing yet. reserved adds the
+// reserves.
+func NewPermit(p *Principal, reserved bool) Permit { return Permit{principal: p, reserved: reserved} }
+
+// Reserved reports whether the permit may use the reserves.
+func (p *Permit) Reserved() bool { return p.reserved }
+
+// TryAcquire takes n of a resource, or returns a *Rejection.
+func (p *Permit) TryAcquire(r Resource, n int64) error {
+	if e := p.principal.TryAcquire(r, n, p.reserved); e != nil {
+		return e
+	}
+	p.held[r] += n
+	return nil
+}
+
+// Acquire takes n of a resource, however little is left.
+func (p *Permit) Acquire(r Resource, n int64) {
+	p.principal.Acquire(r, n)
+	p.held[r] += n
+}
+
+// ReleaseBeyond gives back what is held of a resource beyond n, and reports whether that was any.
+func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
+	excess := p.held[r] - n
+	if excess <= 0 {
 		return false
 	}
-	r.slot = l
+	p.principal.Release(r, excess)
+	p.held[r] = n
 	return true
 }
 
-// HoldSeats stores seats, to be released with the permit.
-func (r *Permit) HoldSeats(s Seats) { r.seats = s }
+// Split moves all that is held of a resource into a permit of its own, which may outlive the
+// connection.
+func (p *Permit) Split(r Resource) Permit {
+	part := Permit{principal: p.principal.Retain(), reserved: p.reserved, referenced: true}
+	part.held[r], p.held[r] = p.held[r], 0
+	return part
+}
 
-// TakeSeats transfers the seats to the caller; nil if there are none.
-func (r *Permit) TakeSeats() Seats {
-	s := r.seats
-	r.seats = nil
+// ReleaseTurn gives back the seats and the slot among the requests in flight. It reports whether
+// there was a slot.
+func (p *Permit) ReleaseTurn() bool {
+	if s := p.TakeSeats(); s != nil {
+		s.Finish()
+	}
+	reads := p.ReleaseBeyond(Reads, 0)
+	return p.ReleaseBeyond(Writes, 0) || reads
+}
+
+// Release gives back everything, once.
+func (p *Permit) Release() {
+	if s := p.seats; s != nil {
+		s.Finish()
+	}
+	for r, n := range p.held {
+		if n > 0 {
+			p.principal.Release(Resource(r), n)
+		}
+	}
+	if p.referenced {
+		p.principal.Close()
+	}
+	*p = Permit{}
+}
+
+// HoldSeats takes over the seats that flow control has granted.
+func (p *Permit) HoldSeats(s Seats) { p.seats = s }
+
+// TakeSeats hands the seats over to the caller, who gives them back; nil if there are none.
+func (p *Permit) TakeSeats() Seats {
+	s := p.seats
+	p.seats = nil
 	return s
 }
 
-// LimitSeats releases the seats after a time, if the permit has not been released.
-func (r *Permit) LimitSeats(after time.Duration) {
-	if r.seats != nil {
-		r.seats = LimitSeats(r.seats, after)
+// LimitSeats gives the seats back after some time, even if the permit is not released by then.
+func (p *Permit) LimitSeats(after time.Duration) {
+	if p.seats != nil {
+		p.seats = LimitSeats(p.seats, after)
 	}
 }
 
-// LimitSeats returns seats that are released after a time, unless finished before.
+// LimitSeats returns seats that are given back after some time if they were not before.
 func LimitSeats(s Seats, after time.Duration) Seats {
 	l := &limitedSeats{finish: sync.OnceFunc(s.Finish)}
 	l.timer = time.AfterFunc(after, l.finish)
@@ -57,54 +117,4 @@ type limitedSeats struct {
 func (l *limitedSeats) Finish() {
 	l.timer.Stop()
 	l.finish()
-}
-
-// ReleaseTurn releases slot and seats, and reports whether there was a slot.
-func (r *Permit) ReleaseTurn() bool {
-	if s := r.TakeSeats(); s != nil {
-		s.Finish()
-	}
-	return r.ReleaseSlot() != nil
-}
-
-// ReleaseSlot releases the slot, if any, and returns its Limiter, so that it can be acquired again.
-func (r *Permit) ReleaseSlot() *Limiter {
-	l := r.slot
-	if l != nil {
-		l.release()
-		r.slot = nil
-	}
-	return l
-}
-
-// TryReserve acquires bytes of a budget. A permit must always use the same budget.
-func (r *Permit) TryReserve(b *Budget, n int64, system bool) bool {
-	if !b.TryAcquire(n, system) {
-		return false
-	}
-	r.budget, r.bytes = b, r.bytes+n
-	return true
-}
-
-// Reserve acquires bytes unconditionally.
-func (r *Permit) Reserve(b *Budget, n int64) {
-	b.acquire(n)
-	r.budget, r.bytes = b, r.bytes+n
-}
-
-// Release releases everything. Later calls do nothing.
-func (r *Permit) Release() {
-	r.ReleaseTurn()
-	if r.bytes > 0 {
-		r.budget.Release(r.bytes)
-	}
-	*r = Permit{}
-}
-
-// Shrink releases the bytes beyond n, after the body was built.
-func (r *Permit) Shrink(n int64) {
-	if r.bytes > n {
-		r.budget.Release(r.bytes - n)
-		r.bytes = n
-	}
 }

@@ -72,6 +72,9 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	removeHopByHop(h)
 	h.Del("Content-Length")
 	addFrontHeaders(h, e.request.Answer)
+	if isDocument(h.Get("Content-Type")) {
+		h.Add("Content-Security-Policy", documentPolicy)
+	}
 	if m := e.target.Messages; m != nil && resp.StatusCode == http.StatusOK {
 		w.messages, w.last = m, true
 		h.Del("Content-Type")
@@ -96,6 +99,18 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	return w
 }
 
+// documentPolicy gives documents of other servers an origin of their own, so that their scripts cannot
+// read what the console keeps in the browser, such as its token. A policy of the backend holds, too.
+const documentPolicy = "sandbox allow-scripts allow-forms"
+
+// isDocument reports whether browsers may run scripts in a response of a media type.
+func isDocument(contentType string) bool {
+	mediaType, _, _ := strings.Cut(strings.ToLower(contentType), ";")
+	mediaType = strings.TrimSpace(mediaType)
+	return mediaType == "" || strings.Contains(mediaType, "html") || strings.HasSuffix(mediaType, "xml")
+}
+
+// headOf is the head of an answer.
 func headOf(code int, h http.Header) []byte {
 	var b bytes.Buffer
 	b.WriteString("HTTP/1.1 " + strconv.Itoa(code) + " " + http.StatusText(code) + "\r\n")

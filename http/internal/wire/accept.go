@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"net/netip"
 	"syscall"
 	"time"
 )
@@ -73,7 +74,8 @@ func (r *Connections) accept(raw net.Conn) {
 		c.Conn = c.tls
 	}
 	if !r.add(c) {
-		_ = raw.Close() // no response
+		c.setPrincipal(nil)
+		_ = raw.Close() // refused without an answer
 		return
 	}
 	c.handler = r.opts.NewHandler(c)
@@ -101,7 +103,7 @@ func (r *Connections) tlsConfig() *tls.Config {
 func newConnEntry(remote net.Addr) connEntry {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
-		return connEntry{local: true} // a Unix socket
+		return connEntry{address: netip.IPv6LinkLocalAllNodes(), local: true} // a socket of this machine
 	}
 	a := tcp.AddrPort().Addr().Unmap().WithZone("")
 	p := connEntry{address: a, local: a.IsLoopback()}

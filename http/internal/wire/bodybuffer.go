@@ -3,7 +3,7 @@ package wire
 import (
 	"sync"
 
-	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
 // initialBodySize is the first size of a body buffer, maxPooledBody the largest that is pooled.
@@ -21,9 +21,9 @@ var bodyBuffers = sync.Pool{New: func() any {
 func (in *requestBody) grow() error {
 	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)
-		if !in.reserve(int64(cap(*b))) {
+		if err := in.acquire(int64(cap(*b))); err != nil {
 			bodyBuffers.Put(b)
-			return apierrors.TooManyRequests()
+			return err
 		}
 		in.buf = b
 		return nil
@@ -32,12 +32,12 @@ func (in *requestBody) grow() error {
 	if len(b) < cap(b) {
 		return nil
 	}
-	size := min(4*int64(cap(b)), in.limits.Max)
+	size := min(4*int64(cap(b)), in.limit)
 	if !in.chunked {
 		size = min(size, int64(len(b))+in.remaining)
 	}
-	if !in.reserve(size - int64(cap(b))) {
-		return apierrors.TooManyRequests()
+	if err := in.acquire(size - int64(cap(b))); err != nil {
+		return err
 	}
 	wider := append(make([]byte, 0, size), b...)
 	in.recycle()
@@ -45,13 +45,13 @@ func (in *requestBody) grow() error {
 	return nil
 }
 
-// reserve acquires n bytes of the budget.
-func (in *requestBody) reserve(n int64) bool {
-	if !in.limits.Budget.TryAcquire(n, in.limits.System) {
-		return false
+// acquire takes memory for the body.
+func (in *requestBody) acquire(n int64) error {
+	if rejection := in.principal.TryAcquire(limits.RequestBytes, n, in.reserved); rejection != nil {
+		return rejection
 	}
-	in.reserved += n
-	return true
+	in.held += n
+	return nil
 }
 
 // recycle pools the buffer unless it is too large.
@@ -65,8 +65,8 @@ func (in *requestBody) recycle() {
 
 // release returns the buffer and its budget.
 func (in *requestBody) release() {
-	if in.reserved != 0 {
-		in.limits.Budget.Release(in.reserved)
+	if in.held > 0 {
+		in.principal.Release(limits.RequestBytes, in.held)
 	}
 	in.recycle()
 	*in = requestBody{}

@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
 // A Conn is a connection with its client certificates. Each write has a deadline. It is owned by
@@ -25,6 +27,8 @@ type Conn struct {
 	stream  *stream // of HTTP/2, which carries one request at a time; nil for HTTP/1
 	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
+	// principal is the user of the last request, or the address of the client; nil when the connection has ended.
+	principal *limits.Principal
 
 	readAhead
 	body requestBody // of the current request
@@ -53,8 +57,9 @@ type readAhead struct {
 type answer struct {
 	answered answered // what the handler has written itself
 	hijacker func()
-	newline  bool // appended to the body
-	// writeTimeout overrides the one in Options if not 0.
+	newline  bool // follows the body
+	excess   bool // the connection exceeds the share of its user, and ends without delay
+	// writeTimeout replaces that of the options, if it is set.
 	writeTimeout time.Duration
 	// linger is set if part of the body is unread and the client must still get the response.
 	linger atomic.Bool
@@ -71,6 +76,7 @@ type lifecycle struct {
 func newConn(raw net.Conn, all *Connections) *Conn {
 	c := &Conn{raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
 	c.Conn = scheduledConn{raw, c}
+	c.setPrincipal(all.opts.Ledger.Address(c.entry.address))
 	return c
 }
 
@@ -236,26 +242,54 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetUser sets the user of the current request.
-func (c *Conn) SetUser(name string) {
-	c.all.scheduler.assign(c, userClient(name))
+// SetUser notes the user of the request that is being answered, and returns its principal. The error is
+// a *limits.Rejection: the user has more connections than its share, and the present one must end.
+// reserved lifts the share.
+func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
 		c.stream.setKnown()
 	}
-	if !c.authenticated.Load() {
-		c.authenticated.Store(true)
-		c.requestSeen = true
-		c.all.markRequestSeen(c, true)
+	if c.principal.IsUser(name) {
+		return c.principal, nil
 	}
+	c.setPrincipal(c.all.opts.Ledger.User(name))
+	c.authenticated.Store(true)
+	c.requestSeen = true
+	c.all.markRequestSeen(c, true)
+	if rejection := c.all.transfer(c.connection(), c.principal, reserved); rejection != nil {
+		c.excess = true
+		return c.principal, rejection
+	}
+	return c.principal, nil
 }
 
-// SetAnonymous marks the current request as anonymous.
-func (c *Conn) SetAnonymous() {
-	c.all.scheduler.assign(c, addressClient(c.entry))
+// connection returns the connection that carries the requests of c.
+func (c *Conn) connection() *Conn {
+	if c.stream != nil {
+		return c.stream.mux.conn
+	}
+	return c
+}
+
+// SetAnonymous notes that the request that is being answered has no known user. It returns the
+// principal of its address.
+func (c *Conn) SetAnonymous() *limits.Principal {
 	if c.authenticated.Load() {
+		c.setPrincipal(c.all.opts.Ledger.Address(c.entry.address))
+		c.all.transfer(c.connection(), c.principal, true)
 		c.authenticated.Store(false)
 		c.all.markRequestSeen(c, false)
 	}
+	return c.principal
+}
+
+// setPrincipal makes the connection one of a principal; nil if it ends.
+func (c *Conn) setPrincipal(p *limits.Principal) {
+	c.all.scheduler.assign(c, p)
+	if c.principal != nil {
+		c.principal.Close()
+	}
+	c.principal = p
 }
 
 // SetWriteTimeout changes the write timeout of the current response.

@@ -8,54 +8,51 @@ import (
 	"runtime"
 	"sync"
 	"sync/atomic"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Connections are the open connections. Their number is bounded in total and per client address. A
-// connection is new until it has sent a whole request, then anonymous unless the request was
-// authenticated.
+// Connections are those that are open. Their number is limited in total and by the share of each
+// principal. A connection is new until it has sent a whole request; then it is anonymous, unless that
+// request came from a known user.
 //
-// At a bound, a connection is evicted to admit another (eviction.go): the oldest new one, or an
-// idle one. While few are new, idle anonymous ones are evicted first. Otherwise clients that send
-// one request and hold their connections would leave new ones less time than a handshake takes.
+// When a limit is met, a connection is closed to admit another (eviction.go): the oldest new one, or
+// an idle one. While few connections are new, idle anonymous ones are closed first: clients that send
+// one request and then hold their connections would otherwise leave new ones less time than a
+// handshake takes.
 type Connections struct {
-	opts       Options
-	limit      int // total
-	reserve    int // part of limit for local clients
-	perAddress int // per address, except local clients
-	maxNew     int // connections without a whole request
+	opts    Options
+	limit   int // of all
+	reserve int // of limit, for clients on this machine
+	maxNew  int // of those that have not sent a whole request
 
 	accepted, refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
-	scheduler *scheduler
-	http2     *http2Server // nil: no HTTP/2
-	// unknownStreams counts the HTTP/2 requests that are not authenticated yet.
-	unknownStreams atomic.Int64
-	certificates   certificates
-	tls            atomic.Pointer[tls.Config] // last result of tlsConfig
+	scheduler    *scheduler
+	http2        *http2Server // nil: there is no HTTP/2
+	unknown      unknownStreams
+	certificates certificates
+	tls          atomic.Pointer[tls.Config] // the latest of tlsConfig
 
 	closed chan struct{} // closed by Close
 	ending atomic.Bool   // set by End and Close: each connection closes after its next response
 
-	mu         sync.Mutex // guards the fields below; locked before that of a Conn
-	all        list.List  // of *Conn, oldest first
-	newConns   list.List  // of *Conn, new ones, oldest first
-	anonymous  list.List  // of *Conn, anonymous ones
-	largeHeads list.List  // of *Conn reading a large head, oldest first
-	byAddress  map[netip.Addr]*addressConns
+	mu         sync.Mutex                       // guards the rest; locked before that of a Conn
+	all        list.List                        // of *Conn, oldest first
+	newConns   list.List                        // of *Conn, the new ones among them, oldest first
+	anonymous  list.List                        // of *Conn, the anonymous ones among them
+	largeHeads list.List                        // of *Conn, those that read a large head, oldest first
+	owned      map[*limits.Principal]*list.List // of *Conn by their principal, in the order in which they came to it
 	closing    bool
 	empty      chan struct{} // closed when closing is set and no connection is open
 }
 
-type addressConns struct {
-	open     int
-	newConns list.List // of *Conn, new ones, oldest first
-}
-
-// connEntry holds a connection's list elements. Guarded by the mutex of Connections.
+// connEntry is where a connection stands in the lists. The mutex of Connections guards it.
 type connEntry struct {
-	address                                                     netip.Addr
-	local                                                       bool
-	allElem, newElem, addressElem, anonymousElem, largeHeadElem *list.Element // nil: not in that list
+	address                                                   netip.Addr
+	local                                                     bool
+	owner                                                     *limits.Principal // in whose list it is
+	allElem, newElem, ownedElem, anonymousElem, largeHeadElem *list.Element     // nil: not in that list
 }
 
 // maxNewConns bounds the connections that have not sent a whole request: each takes memory for an
@@ -64,12 +61,15 @@ const maxNewConns = 16384
 
 // New returns Connections without any connection.
 func New(o Options) *Connections {
-	r := &Connections{opts: o, limit: o.MaxConnections, perAddress: o.MaxPerAddress, closed: make(chan struct{}), scheduler: newScheduler(runtime.GOMAXPROCS(0))}
+	if o.Ledger == nil {
+		o.Ledger = limits.NewLedger(limits.Capacities{})
+	}
+	r := &Connections{opts: o, limit: o.MaxConnections, closed: make(chan struct{}), scheduler: newScheduler(runtime.GOMAXPROCS(0))}
 	r.maxNew = min(r.limit, maxNewConns)
 	if r.limit >= 8 {
 		r.reserve = min(max(r.limit/64, 1), 256)
 	}
-	r.byAddress = map[netip.Addr]*addressConns{}
+	r.owned = map[*limits.Principal]*list.List{}
 	r.empty = make(chan struct{})
 	if o.HTTP2MaxStreams > 0 && o.TLS != nil {
 		r.http2 = newHTTP2Server(o)
@@ -103,16 +103,63 @@ func abortAll(victims []*Conn) {
 func (r *Connections) insert(c *Conn) {
 	p := &c.entry
 	p.allElem, p.newElem = r.all.PushBack(c), r.newConns.PushBack(c)
-	if p.local {
-		return
+	r.own(c, c.principal)
+}
+
+// own makes a connection one of a principal.
+func (r *Connections) own(c *Conn, by *limits.Principal) {
+	conns := r.owned[by]
+	if conns == nil {
+		conns = list.New()
+		r.owned[by] = conns
 	}
-	s := r.byAddress[p.address]
-	if s == nil {
-		s = &addressConns{}
-		r.byAddress[p.address] = s
+	by.Acquire(limits.Connections, 1)
+	c.entry.owner, c.entry.ownedElem = by.Retain(), conns.PushBack(c)
+}
+
+// disown takes a connection from its principal.
+func (r *Connections) disown(c *Conn) {
+	p := &c.entry
+	conns := r.owned[p.owner]
+	if conns.Remove(p.ownedElem); conns.Len() == 0 {
+		delete(r.owned, p.owner)
 	}
-	s.open++
-	p.addressElem = s.newConns.PushBack(c)
+	p.owner.Release(limits.Connections, 1)
+	p.owner.Close()
+	p.owner, p.ownedElem = nil, nil
+}
+
+// transfer gives a connection to the principal of the user who has authenticated on it. If the
+// principal exceeds its share, another one of its connections is closed that is not answering a
+// request; the *limits.Rejection says that there is none. reserved lifts the share.
+func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *limits.Rejection {
+	r.mu.Lock()
+	if c.entry.allElem == nil || c.entry.owner == to {
+		r.mu.Unlock()
+		return nil // it has been evicted
+	}
+	r.disown(c)
+	r.own(c, to)
+	var victims []*Conn
+	var rejection *limits.Rejection
+	if !reserved && r.exceedsShare(to, 0) {
+		if victims = r.evictOwned(nil, to, c); len(victims) == 0 {
+			rejection = &limits.Rejection{
+				Resource: limits.Connections, Principal: to.String(), Held: to.Held(limits.Connections) - 1,
+				Used: int64(r.all.Len()), Capacity: int64(r.limit),
+			}
+		}
+	}
+	r.mu.Unlock()
+	abortAll(victims)
+	return rejection
+}
+
+// exceedsShare reports whether a principal would hold more connections than may still be opened, if
+// more were added.
+func (r *Connections) exceedsShare(p *limits.Principal, more int) bool {
+	held := int(p.Held(limits.Connections)) + more
+	return held > 1 && held > r.limit-r.all.Len()-more
 }
 
 // markRequestSeen moves a connection out of the new ones. known means it is authenticated.
@@ -176,10 +223,6 @@ func (r *Connections) removeNewLocked(c *Conn) {
 		r.newConns.Remove(p.newElem)
 		p.newElem = nil
 	}
-	if p.addressElem != nil {
-		r.byAddress[p.address].newConns.Remove(p.addressElem)
-		p.addressElem = nil
-	}
 }
 
 func (r *Connections) remove(c *Conn) {
@@ -201,11 +244,7 @@ func (r *Connections) removeLocked(c *Conn) {
 	}
 	r.all.Remove(p.allElem)
 	p.allElem = nil
-	if s := r.byAddress[p.address]; s != nil && !p.local {
-		if s.open--; s.open == 0 {
-			delete(r.byAddress, p.address)
-		}
-	}
+	r.disown(c)
 	if r.closing && r.all.Len() == 0 {
 		close(r.empty)
 	}

@@ -1,6 +1,10 @@
 package wire
 
-import "container/list"
+import (
+	"container/list"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
+)
 
 // fewNewDivisor is the fraction of connections below which new ones are few. maxEvictionScan bounds
 // the anonymous connections examined at once.
@@ -14,12 +18,10 @@ func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false
 	}
-	if s := r.byAddress[c.entry.address]; s != nil && !c.entry.local && s.open >= r.perAddress {
-		oldest := s.newConns.Front()
-		if oldest == nil {
+	if r.exceedsShare(c.principal, 1) {
+		if victims = r.evictOwned(victims, c.principal, nil); len(victims) == 0 {
 			return nil, false
 		}
-		victims = r.evict(victims, oldest)
 	}
 	bound := r.limit
 	if !c.entry.local {
@@ -60,6 +62,21 @@ func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	return victims
 }
 
+// evictOwned takes out the oldest connection of a principal that is new or not answering a request;
+// never keep.
+func (r *Connections) evictOwned(victims []*Conn, of *limits.Principal, keep *Conn) []*Conn {
+	conns := r.owned[of]
+	for looks := min(conns.Len(), maxEvictionScan); looks > 0; looks-- {
+		e := conns.Front()
+		if c := e.Value.(*Conn); c != keep && (c.entry.newElem != nil || c.evictable()) {
+			return r.evict(victims, c.entry.allElem)
+		}
+		conns.MoveToBack(e)
+	}
+	return victims
+}
+
+// evict takes one connection out.
 func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	c := e.Value.(*Conn)
 	r.removeLocked(c)

@@ -10,39 +10,52 @@ import (
 // fakeConn is a connection that records whether it is closed.
 type fakeConn struct {
 	net.Conn
-	closed bool
+	address net.TCPAddr
+	closed  bool
 }
+
+func (s *fakeConn) RemoteAddr() net.Addr { return &s.address }
 
 func (s *fakeConn) Close() error { s.closed = true; return nil }
 
-// TestEviction: which connections are evicted for new ones. A letter is a client, with a number for
-// each connection; in upper case it has sent a whole request and is idle.
+// newFakeConn returns a connection from an address, over one that only notes its end.
+func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
+	raw := &fakeConn{address: net.TCPAddr{IP: net.ParseIP(address), Port: 1}}
+	c := newConn(raw, r)
+	c.Conn = raw
+	return c, raw
+}
+
+// TestEviction: which connections are closed so that others can come in. A client is named by a letter,
+// each of its connections by the letter and a number; in upper case it has sent a whole request and is idle.
 func TestEviction(t *testing.T) {
-	addresses := map[byte]string{'a': "192.0.2.1", 'b': "192.0.2.2", 'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
+	addresses := map[byte]string{'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
+	for letter := byte('a'); letter < 'k'; letter++ {
+		addresses[letter] = fmt.Sprintf("192.0.2.%d", letter)
+	}
 	for _, test := range []struct {
-		name        string
-		limit, each int
-		come        string // in this order
-		stay        string // those left, in this order
+		name  string
+		limit int
+		come  string // in this order
+		stay  string // of them, in this order
 	}{
-		{"room for all", 10, 9, "a1 a2 b1 l1", "a1 a2 b1 l1"},
-		{"the oldest new connection goes", 5, 9, "a1 b1 a2 b2 a3 b3 a4", "a2 b2 a3 b3 a4"},
-		{"one that has sent a request stays", 5, 9, "A1 b1 A2 b2 b3 b4 b5", "A1 A2 b3 b4 b5"},
-		{"an idle one goes, if no other can", 5, 9, "A1 A2 B1 B2 A3 a4", "A2 B1 B2 A3 a4"},
-		{"one address has its share", 20, 3, "a1 a2 a3 b1 a4 b2 a5", "a3 b1 a4 b2 a5"},
-		{"and no more than that", 20, 3, "A1 A2 A3 b1 a4 b2", "A1 A2 A3 b1 b2"},
-		{"a network of IPv6 is one address", 20, 2, "s1 t1 s2 t2", "s2 t2"},
-		{"this machine has no share", 20, 2, "l1 l2 l3 L4 L5 l6", "l1 l2 l3 L4 L5 l6"},
-		{"a reserve is for this machine", 8, 9, "a1 a2 a3 a4 a5 a6 a7 l1 l2", "a2 a3 a4 a5 a6 a7 l1 l2"},
-		{"and for nobody else", 8, 9, "a1 a2 a3 a4 a5 a6 a7 a8 b1", "a3 a4 a5 a6 a7 a8 b1"},
+		{"room for all", 10, "a1 a2 b1 l1", "a1 a2 b1 l1"},
+		{"the oldest new connection goes", 5, "a1 b1 c1 d1 e1 f1 g1", "c1 d1 e1 f1 g1"},
+		{"one that has sent a request stays", 5, "A1 b1 C1 d1 e1 f1 g1", "A1 C1 e1 f1 g1"},
+		{"an idle one goes, if no other can", 5, "A1 B1 C1 D1 E1 f1", "B1 C1 D1 E1 f1"},
+		{"one address has its share", 8, "a1 a2 a3 b1 a4 b2 a5", "a3 b1 a4 b2 a5"},
+		{"of which it is not answering a request", 8, "A1 A2 A3 b1 a4 b2", "A2 A3 b1 a4 b2"},
+		{"a network of IPv6 is one address", 4, "s1 t1 s2 t2", "s2 t2"},
+		{"this machine has a share, too", 8, "l1 l2 l3 L4 L5 l6", "l3 L4 L5 l6"},
+		{"a reserve is for this machine", 8, "a1 b1 c1 d1 e1 f1 g1 l1", "a1 b1 c1 d1 e1 f1 g1 l1"},
+		{"and for nobody else", 8, "a1 b1 c1 d1 e1 f1 g1 h1", "b1 c1 d1 e1 f1 g1 h1"},
 	} {
-		r := New(Options{MaxConnections: test.limit, MaxPerAddress: test.each})
+		r := New(Options{MaxConnections: test.limit})
 		all := map[string]*fakeConn{}
 		var names []string
 		for name := range strings.FieldsSeq(test.come) {
 			letter := name[0] | 0x20
-			raw := &fakeConn{}
-			c := &Conn{Conn: raw, raw: raw, all: r, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(addresses[letter]), Port: 1})}
+			c, raw := newFakeConn(r, addresses[letter])
 			names, all[name] = append(names, name), raw
 			if !r.add(c) {
 				raw.closed = true
@@ -68,17 +81,17 @@ func TestEviction(t *testing.T) {
 
 // TestAddressesAreForgotten: an address without connections takes no memory.
 func TestAddressesAreForgotten(t *testing.T) {
-	r := New(Options{MaxConnections: 1000, MaxPerAddress: 10})
+	r := New(Options{MaxConnections: 1000})
 	for n := range 100 {
-		c := &Conn{raw: &fakeConn{}, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(fmt.Sprintf("192.0.2.%d", n))})}
+		c, _ := newFakeConn(r, fmt.Sprintf("192.0.2.%d", n))
 		if !r.add(c) {
 			t.Fatal("no room")
 		}
 		r.remove(c)
 		r.remove(c)
 	}
-	if s := r.Stats(); s.Open != 0 || s.New != 0 || len(r.byAddress) != 0 {
-		t.Errorf("%d, %d, %d are left", s.Open, s.New, len(r.byAddress))
+	if s := r.Stats(); s.Open != 0 || s.New != 0 || len(r.owned) != 0 {
+		t.Errorf("%d, %d, %d are left", s.Open, s.New, len(r.owned))
 	}
 }
 
@@ -86,10 +99,9 @@ func TestAddressesAreForgotten(t *testing.T) {
 // leave new connections time for a handshake, however many come.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
-	r := New(Options{MaxConnections: limit, MaxPerAddress: limit})
+	r := New(Options{MaxConnections: limit})
 	come := func(address string) *fakeConn {
-		raw := &fakeConn{}
-		c := &Conn{Conn: raw, raw: raw, all: r, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP(address), Port: 1})}
+		c, raw := newFakeConn(r, address)
 		if !r.add(c) {
 			t.Fatal("turned away")
 		}
@@ -116,11 +128,10 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 
 // TestLargeHeadEviction: anonymous clients with large heads do not block those of others.
 func TestLargeHeadEviction(t *testing.T) {
-	r := New(Options{MaxConnections: 2 * maxLargeHeads, MaxPerAddress: 2 * maxLargeHeads})
+	r := New(Options{MaxConnections: 2 * maxLargeHeads})
 	var all []*fakeConn
 	come := func() *Conn {
-		raw := &fakeConn{}
-		c := &Conn{Conn: raw, raw: raw, all: r, entry: newConnEntry(&net.TCPAddr{IP: net.ParseIP("192.0.2.1"), Port: 1})}
+		c, raw := newFakeConn(r, fmt.Sprintf("192.0.%d.%d", len(all)/256, len(all)%256))
 		if all = append(all, raw); !r.add(c) || !r.addLargeHead(c) {
 			t.Fatal("turned away")
 		}

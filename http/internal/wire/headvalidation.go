@@ -119,8 +119,15 @@ func hasCloseOption(options []byte) bool {
 	return false
 }
 
-// isHost reports whether host has only characters of names, addresses, and ports.
+// isHost reports whether a Host header holds nothing but the characters of a name, an address and a
+// port, and closes the bracket of an IPv6 address.
 func isHost(host []byte) bool {
+	if len(host) > 0 && host[0] == '[' {
+		end := bytes.IndexByte(host, ']')
+		if end < 0 || len(host) > end+1 && host[end+1] != ':' {
+			return false
+		}
+	}
 	for _, c := range host {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':

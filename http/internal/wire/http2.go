@@ -10,9 +10,7 @@ import (
 )
 
 const (
-	// maxUnknownStreams bounds the unauthenticated requests of all connections. Each holds a head.
-	maxUnknownStreams = 4096
-	// streamWindow and connectionWindow are the flow control windows for request bodies.
+	// streamWindow and connectionWindow are what a client may send of the bodies of one request, and of all, before somebody reads it.
 	streamWindow     = 64 << 10
 	connectionWindow = 1 << 20
 )
@@ -176,13 +174,9 @@ func (m *multiplexer) take() *Conn {
 	} else {
 		c = m.newConn()
 	}
-	if !c.authenticated.Load() {
-		if m.conn.all.unknownStreams.Add(1) > maxUnknownStreams {
-			m.conn.all.unknownStreams.Add(-1)
-			m.conn.all.scheduler.forget(c)
-			return nil
-		}
-		c.stream.unknown = true
+	if !c.authenticated.Load() && !c.all.unknown.add(c) {
+		c.endTurn()
+		return nil
 	}
 	if m.active++; m.active == 1 {
 		m.conn.setMultiplexPhase(phaseActive)
@@ -195,7 +189,6 @@ func (m *multiplexer) newConn() *Conn {
 	c := newConn(s, m.conn.all)
 	c.stream, c.tls, c.certs = s, m.conn.tls, m.conn.certs
 	c.handler = c.all.opts.NewHandler(c)
-	c.all.scheduler.assign(c, addressClient(c.entry))
 	return c
 }
 
@@ -207,7 +200,7 @@ func (m *multiplexer) give(c *Conn, again bool) {
 	if again && !m.ended {
 		m.idle = append(m.idle, c)
 	} else if again {
-		m.conn.all.scheduler.forget(c)
+		c.endTurn()
 	}
 	if m.active--; m.active == 0 {
 		m.gone.Broadcast()
@@ -224,7 +217,7 @@ func (m *multiplexer) end() {
 		m.gone.Wait()
 	}
 	for _, c := range m.idle {
-		m.conn.all.scheduler.forget(c)
+		c.endTurn()
 	}
 	m.idle = nil
 }

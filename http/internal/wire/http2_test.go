@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/iotest"
 	"time"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
 // recordedAnswer records a stream's response.
@@ -126,41 +128,50 @@ func TestBodiesOfStreams(t *testing.T) {
 	}
 }
 
-// TestUnknownStreams: unauthenticated requests are bounded across connections; authenticated ones
-// do not count.
+// TestUnknownStreams: HTTP/2 requests whose user is not known are limited; beyond its share, an
+// address loses its oldest one.
 func TestUnknownStreams(t *testing.T) {
 	t.Parallel()
-	all := New(Options{MaxConnections: 10, NewHandler: func(*Conn) Handler { return nil }})
+	ledger := limits.NewLedger(limits.Capacities{limits.Streams: 4})
+	all := New(Options{MaxConnections: 10, Ledger: ledger, NewHandler: func(*Conn) Handler { return nil }})
 	client, server := net.Pipe()
 	defer client.Close()
-	m := &multiplexer{conn: newConn(server, all)}
+	m := &multiplexer{conn: newConn(&addressedConn{server, "192.0.2.1"}, all)}
 	known := m.take()
-	known.SetUser("joe")
-	if n := all.unknownStreams.Load(); n != 0 {
+	known.SetUser("joe", false)
+	if n := ledger.Used(limits.Streams); n != 0 {
 		t.Errorf("%d are counted", n)
 	}
-	all.unknownStreams.Store(maxUnknownStreams - 1)
-	last := m.take()
-	if last == nil || m.take() != nil {
-		t.Error("not as many as may be")
+	first, second := m.take(), m.take()
+	third := m.take()
+	if first == nil || second == nil || third == nil {
+		t.Fatal("a request is not admitted")
 	}
-	for id, c := range all.scheduler.clients {
-		if c.connections > 1 {
-			t.Errorf("%d requests of %d are left, of which one was not let in", c.connections, id)
-		}
+	if first.stream.unknown != nil || second.stream.unknown == nil || third.stream.unknown == nil || ledger.Used(limits.Streams) != 2 {
+		t.Error("it is not the oldest request that makes room")
 	}
 	m.gone.L = &m.mu
-	m.give(last, true)
-	if n := all.unknownStreams.Load(); n != maxUnknownStreams-1 {
+	m.give(third, true)
+	if n := ledger.Used(limits.Streams); n != 1 {
 		t.Errorf("%d are left", n)
 	}
 	m.give(known, true)
-	if c := m.take(); c != known || c.stream.unknown {
+	if c := m.take(); c != known || c.stream.unknown != nil {
 		t.Error("the one whose client is known is not used again first, or counts")
 	}
 }
 
-// waitingBody is a body that never arrives.
+// An addressedConn has a remote address.
+type addressedConn struct {
+	net.Conn
+	address string
+}
+
+func (c *addressedConn) RemoteAddr() net.Addr {
+	return &net.TCPAddr{IP: net.ParseIP(c.address), Port: 1}
+}
+
+// waitingBody is the body of a request of which nothing comes.
 type waitingBody struct {
 	recordedAnswer
 	asked, ended chan struct{}

@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"container/list"
 	"errors"
 	"io"
 	"net"
@@ -20,7 +21,7 @@ type stream struct {
 	mux     *multiplexer
 	w       responseControl
 	r       *http.Request
-	unknown bool // counted in unknownStreams
+	unknown *list.Element // in unknownStreams; nil once the user is known
 
 	// Reading.
 	headBuf, head []byte // request head: all, and unread
@@ -302,14 +303,7 @@ func (s *stream) finish(again bool) bool {
 	return whole
 }
 
-// setKnown removes the request from unknownStreams.
-func (s *stream) setKnown() {
-	if s.unknown {
-		s.unknown = false
-		s.mux.conn.all.unknownStreams.Add(-1)
-	}
-}
-
+// LocalAddr implements net.Conn.
 func (s *stream) LocalAddr() net.Addr { return s.mux.conn.raw.LocalAddr() }
 
 func (s *stream) RemoteAddr() net.Addr { return s.mux.conn.raw.RemoteAddr() }

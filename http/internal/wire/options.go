@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
 // Options configure connections. All are required, except TLS.
 type Options struct {
-	// MaxConnections bounds open connections, MaxPerAddress those of one client that is not local.
-	MaxConnections, MaxPerAddress int
-	// HandshakeTimeout is for the TLS handshake, ReadTimeout for a whole request, IdleTimeout
-	// between requests, WriteTimeout for one write.
+	Ledger         *limits.Ledger
+	MaxConnections int // that are open
+	// HandshakeTimeout is for the handshake of TLS, ReadTimeout for one whole request, IdleTimeout for
+	// the time between two, WriteTimeout for one write to a client.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
 	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. nil

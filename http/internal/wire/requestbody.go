@@ -23,8 +23,10 @@ type requestBody struct {
 	done            bool // fully read
 	framingLost     bool // its end cannot be determined
 	buf             *[]byte
-	limits          BodyLimits
-	reserved        int64 // bytes acquired from the budget
+	limit           int64 // bytes
+	principal       *limits.Principal
+	reserved        bool  // the principal may use the reserve
+	held            int64 // bytes that the principal holds for the body
 }
 
 // start initializes the body from a head.
@@ -39,9 +41,11 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 // maxDiscard is how much of an unread body is discarded to keep the connection.
 const maxDiscard = 256 << 10
 
-// canDiscard reports whether the unread rest can be discarded.
-func (in *requestBody) canDiscard() bool {
-	return !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
+// canDiscard reports whether the rest of a body that has not been read to its end is worth reading
+// over. Nothing is read of the bodies of unknown users.
+func (c *Conn) canDiscard() bool {
+	in := &c.body
+	return c.authenticated.Load() && !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
 }
 
 // discardBody discards the unread rest.
@@ -60,22 +64,16 @@ func (c *Conn) discardBody() error {
 	return err
 }
 
-// BodyLimits bound a body.
-type BodyLimits struct {
-	Max    int64 // bytes of one body
-	Budget *limits.Budget
-	System bool // may use the budget's reserve
-}
-
-// ReadBody reads the request body into a buffer that grows with the input. It is valid until the
-// response is written. The error is a *meta.Status.
-func (c *Conn) ReadBody(l BodyLimits) ([]byte, error) {
+// ReadBody reads the body of the request that is being answered, into memory that grows with what
+// comes. It stays valid until the response is written. limit is in bytes; reserved lets the memory come from the
+// reserve. The error is a *limits.Rejection or a *meta.Status.
+func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
-		if !in.chunked && in.remaining > l.Max {
-			return nil, bodyTooLarge(l.Max)
+		if !in.chunked && in.remaining > limit {
+			return nil, bodyTooLarge(limit)
 		}
-		in.limits = l
+		in.limit, in.principal, in.reserved = limit, c.principal, reserved
 		c.scheduled = true
 		err := c.sendContinue()
 		if err == nil {
@@ -125,8 +123,8 @@ func (c *Conn) fillBody() error {
 				return err
 			}
 		}
-		if in.size()+in.remaining > in.limits.Max {
-			return bodyTooLarge(in.limits.Max)
+		if in.size()+in.remaining > in.limit {
+			return bodyTooLarge(in.limit)
 		}
 		if err := in.grow(); err != nil {
 			return err

@@ -1,12 +1,13 @@
 package wire
 
 import (
-	"hash/maphash"
 	"net"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
 // A scheduler decides which connections may use the processors. Go's scheduler treats goroutines
@@ -21,13 +22,13 @@ type scheduler struct {
 	mu      sync.Mutex // guards the fields below
 	free    int        // free slots
 	slots   []slot
-	share   int                // slots a client may have while there are others
-	clients map[uint64]*client // clients with connections
-	next    *client            // next in turn, in a ring of waiting clients that may have a slot
-	waiting int                // waiting connections
-	latest  *client            // client of the last arrival
-	mixed   time.Time          // when the client of arrivals last changed
-	watched bool               // a timer watches for held slots
+	share   int                           // slots that a client may have while there are others
+	clients map[*limits.Principal]*client // those with connections
+	next    *client                       // whose turn it is; the others that wait and may have a slot follow in a ring
+	waiting int                           // connections
+	latest  *client                       // the one that came last
+	mixed   time.Time                     // when another one came than before
+	watched bool                          // a timer looks after those that keep their slot
 	arrival arrivals
 }
 
@@ -38,10 +39,9 @@ type slot struct {
 	seen   bool    // by the timer, on its last run
 }
 
-// A client is a user, or an address without authenticated user. Its connections wait in order of
-// arrival.
+// A client is a principal as the scheduler sees it. Its connections wait in the order in which they came.
 type client struct {
-	id          uint64
+	principal   *limits.Principal
 	connections int
 	held        int // slots
 	first, last *Conn
@@ -68,33 +68,24 @@ const (
 
 func newScheduler(processors int) *scheduler {
 	n := slotsPerProcessor * processors
-	return &scheduler{free: n, slots: make([]slot, n), share: max(1, processors-1), clients: map[uint64]*client{}}
+	return &scheduler{free: n, slots: make([]slot, n), share: max(1, processors-1), clients: map[*limits.Principal]*client{}}
 }
 
-// assign assigns a connection to a client. Its slot counts for the former client until it leaves
-// it.
-func (s *scheduler) assign(c *Conn, id uint64) {
-	if old := c.turn.client; old != nil && old.id == id {
-		return
-	}
+// assign makes a connection one of a principal; what it has of another one ends when it leaves its slot.
+func (s *scheduler) assign(c *Conn, p *limits.Principal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.release(c)
-	of := s.clients[id]
+	if p == nil {
+		return
+	}
+	of := s.clients[p]
 	if of == nil {
-		of = &client{id: id}
-		s.clients[id] = of
+		of = &client{principal: p}
+		s.clients[p] = of
 	}
 	of.connections++
 	c.turn.client = of
-}
-
-// forget removes a connection that has ended.
-func (s *scheduler) forget(c *Conn) {
-	s.leave(c)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.release(c)
 }
 
 func (s *scheduler) release(c *Conn) {
@@ -104,7 +95,7 @@ func (s *scheduler) release(c *Conn) {
 	}
 	c.turn.client = nil
 	if of.connections--; of.connections == 0 {
-		delete(s.clients, of.id)
+		delete(s.clients, of.principal)
 	}
 }
 
@@ -169,7 +160,9 @@ func (s *scheduler) vacate(i int) {
 	left := &s.slots[i]
 	left.holder.turn.slot = 0
 	left.client.held--
-	s.join(left.client)
+	if left.client.first != nil {
+		s.join(left.client)
+	}
 	*left = slot{}
 	s.free++
 }
@@ -250,21 +243,8 @@ func (s *scheduler) part(c *client) {
 	c.prev, c.next = nil, nil
 }
 
-// clientSeed is the seed of client ids. Clients with the same hash share a turn.
-var clientSeed = maphash.MakeSeed()
-
-// addressClient returns the client id of an address.
-func addressClient(e connEntry) uint64 {
-	b := e.address.As16()
-	return maphash.Bytes(clientSeed, b[:])
-}
-
-// userClient returns the client id of a user.
-func userClient(name string) uint64 { return maphash.String(clientSeed, name) }
-
-// A scheduledConn is a connection below TLS. Input takes work to process, so Read waits for a slot
-// after it arrives. While the handler runs, others may read, and the handler calls Pause when it
-// waits.
+// A scheduledConn is a connection beneath TLS. Whatever its goroutine reads costs something to work on, so it waits for its slot
+// when that has come. While the handler works, others may read, and the handler says itself when it waits.
 type scheduledConn struct {
 	net.Conn
 	c *Conn

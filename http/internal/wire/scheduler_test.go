@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
 // testScheduler is a scheduler with the given slots and share per client.
@@ -21,10 +23,21 @@ func testScheduler(slots, share int) *scheduler {
 	return s
 }
 
-// conn returns a connection of a named client.
+var testLedger = limits.NewLedger(limits.Capacities{})
+
+// principal is a client, which is known by a name.
+func (s *scheduler) principal(client string) *limits.Principal { return testLedger.User(client) }
+
+// forget is for a connection that has ended.
+func (s *scheduler) forget(c *Conn) {
+	s.leave(c)
+	s.assign(c, nil)
+}
+
+// conn is a connection of a client, which is known by a name.
 func (s *scheduler) conn(client string) *Conn {
 	c := new(Conn)
-	s.assign(c, userClient(client))
+	s.assign(c, s.principal(client))
 	return c
 }
 
@@ -128,7 +141,7 @@ func TestClients(t *testing.T) {
 	a, b := s.conn("a"), s.conn("a")
 	s.enter(a)
 	old := a.turn.client
-	s.assign(a, userClient("b"))
+	s.assign(a, s.principal("b"))
 	if old.held != 1 || len(s.clients) != 2 {
 		t.Errorf("%d slots of %d clients", old.held, len(s.clients))
 	}
@@ -227,7 +240,7 @@ func TestPipelinedRequests(t *testing.T) {
 	}
 	slots := make(chan bool, 3)
 	all := New(Options{
-		MaxConnections: 8, MaxPerAddress: 8, ReadTimeout: time.Minute, IdleTimeout: time.Minute, WriteTimeout: time.Minute, Log: slog.New(slog.DiscardHandler),
+		MaxConnections: 8, ReadTimeout: time.Minute, IdleTimeout: time.Minute, WriteTimeout: time.Minute, Log: slog.New(slog.DiscardHandler),
 		NewHandler: func(c *Conn) Handler { return turnHandler{c: c, slots: slots} },
 	})
 	var ended = make(chan error)

@@ -18,7 +18,6 @@ var fasthttpContexts = sync.Pool{New: func() any { return new(fasthttp.RequestCt
 // serve serves a connection until it closes or is hijacked.
 func (c *Conn) serve() {
 	defer c.end()
-	c.all.scheduler.assign(c, addressClient(c.entry))
 	c.scheduled = true
 	if c.handshake() != nil {
 		return
@@ -46,7 +45,7 @@ func (c *Conn) end() {
 		c.Pause()
 		return
 	}
-	c.all.scheduler.forget(c)
+	c.endTurn()
 	c.scheduled = false
 	if fault := recover(); fault != nil {
 		c.all.opts.Log.Error("panic while serving a connection", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
@@ -70,7 +69,16 @@ func (c *Conn) end() {
 	c.body.release()
 }
 
-// markRequestSeen records that the client has sent a whole request or was authenticated.
+// endTurn gives the slot back and leaves the principal: the connection ends, or is handed over.
+func (c *Conn) endTurn() {
+	c.all.scheduler.leave(c)
+	if c.stream != nil {
+		c.stream.setKnown() // it is counted with the principal
+	}
+	c.setPrincipal(nil)
+}
+
+// markRequestSeen notes that the client has sent a whole request, or was authenticated.
 func (c *Conn) markRequestSeen() {
 	if !c.requestSeen {
 		c.requestSeen = true
@@ -125,8 +133,8 @@ func (c *Conn) respond(ctx *fasthttp.RequestCtx) bool {
 	if c.answered != answeredNot {
 		return c.endAnswered()
 	}
-	last = last || ctx.Response.ConnectionClose() || in.framingLost || !in.done && !in.canDiscard()
-	c.linger.Store(last) // the client may still be sending
+	last = last || ctx.Response.ConnectionClose() || in.framingLost || !in.done && !c.canDiscard()
+	c.linger.Store(last && !c.excess) // more of the request may still arrive
 	last = last || c.all.ending.Load()
 	switch {
 	case last:

@@ -1,0 +1,102 @@
+package http
+
+import (
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/http/internal/apierrors"
+	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+	"github.com/troupe-api/troupe/policy/flowcontrol"
+)
+
+// watchesPerUpgrade is how many watches take as much memory as one proxied connection, which needs
+// buffers in both directions and a second connection.
+const watchesPerUpgrade = 16
+
+// maxUnknownStreams limits HTTP/2 requests whose user is not known yet.
+const maxUnknownStreams = 4096
+
+// capacities returns what the server has of each resource. Reads and writes have separate limits, so
+// that a flood of one does not affect the other. Flow control has as many seats as both together;
+// then each may use all of them, as the outer bound.
+func (o *Options) capacities() limits.Capacities {
+	l := o.Limits
+	c := limits.Capacities{
+		limits.Reads: int64(l.MaxRequestsInFlight), limits.Writes: int64(l.MaxMutatingRequestsInFlight),
+		limits.Watches: int64(l.MaxWatches), limits.Upgrades: max(int64(l.MaxWatches)/watchesPerUpgrade, 1),
+		limits.RequestBytes: int64(l.MaxTotalBodyBytes), limits.ResponseBytes: int64(l.MaxResponseBytes),
+		limits.Connections: int64(l.MaxConnections), limits.Streams: maxUnknownStreams,
+	}
+	if o.FlowControl != nil {
+		all := c[limits.Reads] + c[limits.Writes]
+		c[limits.Reads], c[limits.Writes] = all, all
+	}
+	return c
+}
+
+// reserves decides which users may use the reserves of the limits: administrators, nodes and the
+// components of the cluster.
+type reserves struct {
+	groups []string
+	prefix string // of user names, such as "system:kube-"
+}
+
+func newReserves(n *meta.Naming) reserves {
+	return reserves{
+		groups: []string{authn.GroupMasters, authn.GroupNodes, serviceaccount.Group + ":" + n.SystemNamespace()},
+		prefix: "system:" + strings.TrimSuffix(n.SystemNamespace(), "system"),
+	}
+}
+
+// admit reports whether a user may use the reserves.
+func (r *reserves) admit(u *authn.User) bool {
+	return strings.HasPrefix(u.Name, r.prefix) || slices.ContainsFunc(r.groups, u.InGroup)
+}
+
+// acquireTurn waits for the seats of a request, and takes its slot among the requests in flight. A
+// watch counts as a read until it runs, and among the open watches from now on.
+//
+// Nobody waits for a slot: the queues of flow control have bounds, and without it a queue would only
+// move the overload into memory. Health checks have no limit, since they must answer under overload.
+func (s *Server) acquireTurn(x *requestContext) error {
+	if err := s.acquireSeats(x); err != nil {
+		return err
+	}
+	slot := limits.Writes
+	switch {
+	case !x.info.IsResource && isHealth(x.info.Path):
+		return nil
+	case x.info.Method == "GET" || x.info.Method == "HEAD":
+		slot = limits.Reads
+	}
+	err := x.permit.TryAcquire(slot, 1)
+	if err == nil && x.info.Verb == "watch" {
+		err = x.permit.TryAcquire(limits.Watches, 1)
+	}
+	return tooManyRequests(err)
+}
+
+// tooManyRequests returns the response for a request that has met a limit, which it names as the type
+// of its cause; nil for no error.
+func tooManyRequests(err error) error {
+	if err == nil {
+		return nil
+	}
+	status := apierrors.TooManyRequests()
+	var limit *limits.Rejection
+	var seats *flowcontrol.RejectedError
+	switch {
+	case errors.As(err, &limit):
+		status.Details.Causes = []meta.Cause{{Type: meta.CauseType(limit.Resource.String()), Message: limit.Error()}}
+	case errors.As(err, &seats):
+		status.Details.Causes = []meta.Cause{{Type: meta.CauseType(seats.Reason), Message: seats.Error()}}
+		status.Details.RetryAfterSeconds = seats.RetryAfter
+	default:
+		return err
+	}
+	return status
+}

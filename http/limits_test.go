@@ -1,0 +1,108 @@
+package http
+
+import (
+	"testing"
+
+	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/http/internal/response"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/authz"
+)
+
+// newLimitedServer returns a server that has nothing but limits.
+func newLimitedServer(l Limits, n *meta.Naming) *Server {
+	o := Options{Limits: l}
+	return &Server{reserves: newReserves(n), ledger: limits.NewLedger(o.capacities())}
+}
+
+// newLimitedRequest returns a request of a user as it is after authentication.
+func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestContext {
+	return &requestContext{
+		attributes: authz.Attributes{User: u}, info: i,
+		permit: limits.NewPermit(s.ledger.User(u.Name), s.reserves.admit(u)),
+	}
+}
+
+// TestLimits: reads, writes and watches have separate limits, shared by users, with a reserve for
+// administrators and nodes. Health checks have none.
+func TestLimits(t *testing.T) {
+	s := newLimitedServer(Limits{MaxRequestsInFlight: 12, MaxMutatingRequestsInFlight: 6, MaxWatches: 4}, meta.Kubernetes)
+	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
+	joe := &authn.User{Name: "joe", Groups: []string{authn.GroupAuthenticated}}
+	node := &authn.User{Name: "system:node:a", Groups: []string{"system:nodes"}}
+	fill := func(want int, u *authn.User, method, verb string) {
+		t.Helper()
+		n := 0
+		for s.acquireTurn(s.newLimitedRequest(u, requestinfo.Info{IsResource: true, Method: method, Verb: verb})) == nil {
+			n++
+		}
+		if n != want {
+			t.Fatalf("%s %s: %d of %s are admitted, want %d", method, verb, n, u.Name, want)
+		}
+	}
+	fill(6, jane, "GET", "list")
+	fill(0, jane, "HEAD", "get")
+	fill(0, jane, "GET", "watch") // which is a read until it runs
+	fill(3, joe, "GET", "get")
+	fill(6, node, "GET", "list")
+	fill(3, jane, "POST", "create")
+	fill(4, node, "DELETE", "delete")
+	health := s.newLimitedRequest(jane, requestinfo.Info{Method: "GET", Path: "/livez"})
+	if err := s.acquireTurn(health); err != nil {
+		t.Error("a health check is rejected")
+	}
+	s = newLimitedServer(Limits{MaxRequestsInFlight: 100, MaxWatches: 4}, meta.Kubernetes)
+	fill(2, jane, "GET", "watch")
+	fill(3, node, "GET", "watch")
+}
+
+func TestReserves(t *testing.T) {
+	for _, test := range []struct {
+		naming *meta.Naming
+		user   authn.User
+		want   bool
+	}{
+		{meta.Platform, authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}, true},
+		{meta.Platform, authn.User{Name: "system:node:a", Groups: []string{"system:nodes"}}, true},
+		{meta.Platform, authn.User{Name: "system:platform-scheduler"}, true},
+		{meta.Kubernetes, authn.User{Name: "system:kube-scheduler"}, true},
+		{meta.Kubernetes, authn.User{Name: "system:serviceaccount:kube-system:x", Groups: []string{"system:serviceaccounts", "system:serviceaccounts:kube-system"}}, true},
+		{meta.Kubernetes, authn.User{Name: "system:serviceaccount:default:x", Groups: []string{"system:serviceaccounts", "system:serviceaccounts:default"}}, false},
+		{meta.Kubernetes, authn.User{Name: authn.UserAnonymous, Groups: []string{authn.GroupUnauthenticated}}, false},
+	} {
+		if r := newReserves(test.naming); r.admit(&test.user) != test.want {
+			t.Errorf("%s %v: %t", test.user.Name, test.user.Groups, !test.want)
+		}
+	}
+}
+
+// TestResponseBytes: what is taken is given back once, and a response larger than the limit is the
+// only one.
+func TestResponseBytes(t *testing.T) {
+	s := newLimitedServer(Limits{MaxResponseBytes: 1 << 20}, meta.Platform)
+	joe, admin := &authn.User{Name: "joe"}, &authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}
+	newRequest := func(u *authn.User) *requestContext { return s.newLimitedRequest(u, requestinfo.Info{}) }
+	x, y, z := newRequest(joe), newRequest(joe), newRequest(joe)
+	if s.reserveResponse(x, 700<<10) != nil || s.reserveResponse(y, 300<<10) == nil || s.reserveResponse(z, response.MaxBuffered) != nil {
+		t.Fatal("the limit is not kept")
+	}
+	x.permit.ReleaseBeyond(limits.ResponseBytes, 100<<10)
+	if s.reserveResponse(y, 400<<10) != nil {
+		t.Error("what was given back is gone")
+	}
+	x.permit.Release()
+	y.permit.Release()
+	if used := s.ledger.Used(limits.ResponseBytes); used != 0 {
+		t.Errorf("%d bytes are left", used)
+	}
+	x, y, z = newRequest(joe), newRequest(joe), newRequest(admin)
+	if s.reserveResponse(x, 4<<20) != nil || s.reserveResponse(y, 100<<10) == nil {
+		t.Error("a large response is not alone")
+	}
+	x.permit.Release()
+	if x = newRequest(joe); s.reserveResponse(x, 1000<<10) != nil || s.reserveResponse(z, 200<<10) != nil {
+		t.Error("others leave nothing to administrators")
+	}
+}

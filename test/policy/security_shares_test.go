@@ -1,0 +1,129 @@
+package policy
+
+import (
+	"bufio"
+	"crypto/tls"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/test/client"
+)
+
+const sharedMaps = "/api/v1/namespaces/default/configmaps"
+
+// begin sends the beginning of a request of a user on a connection of its own, which stays open until
+// the end of the test. It returns the head of the response; nil if the connection was closed instead.
+func (r *userCluster) begin(user, request string) *http.Response {
+	r.t.Helper()
+	c, err := tls.Dial("tcp", strings.TrimPrefix(r.URL, "https://"), r.Anonymous())
+	if err != nil {
+		return nil
+	}
+	r.t.Cleanup(func() { _ = c.Close() })
+	_ = c.SetDeadline(time.Now().Add(client.Watchdog))
+	line, rest, _ := strings.Cut(request, "\r\n")
+	if _, err := io.WriteString(c, line+" HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+credential(user)+"\r\n"+rest); err != nil {
+		return nil
+	}
+	resp, err := http.ReadResponse(bufio.NewReader(c), nil)
+	if err != nil {
+		return nil
+	}
+	return resp
+}
+
+// TestShares: one user who takes all it can get of a resource gets a part of it, and learns which
+// limit it has met; another user and an administrator go on.
+func TestShares(t *testing.T) {
+	const (
+		watch = "GET " + sharedMaps + "?watch=1\r\n\r\n"
+		list  = "GET " + sharedMaps + "?pretty=true\r\n\r\n"
+		small = "GET " + sharedMaps + "/small\r\n\r\n"
+	)
+	for _, test := range []struct {
+		name     string
+		change   func(*daemon.Config)
+		request  string // of the hostile user, again and again on new connections
+		attempts int
+		most     int    // of them that are admitted
+		cause    string // of the others; "": the connection is closed
+		other    string // request of another user
+	}{
+		{"watches", func(c *daemon.Config) { c.Serving.MaxWatches = 40 }, watch, 50, 20, "watches", watch},
+		{"connections", func(c *daemon.Config) { c.Serving.MaxConnections = 60 }, watch, 80, 31, "connections", watch},
+		{"responses", func(c *daemon.Config) { c.Serving.MaxResponseBytes = 4 << 20 }, list, 60, 20, "response-bytes", list},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			r := serveUsers(t, func(c *daemon.Config, _ string) {
+				c.Authorization.Modes = []string{"AlwaysAllow"}
+				test.change(c)
+			}, "hostile", "other")
+			r.must(sharedMaps, `{"metadata":{"name":"small"}}`)
+			for n := range 12 {
+				r.must(sharedMaps, fmt.Sprintf(`{"metadata":{"name":"m%d"},"data":{"text":%q}}`, n, strings.Repeat("x", 1<<20)))
+			}
+			admitted, rejected := 0, 0
+			for range test.attempts {
+				resp := r.begin("hostile", test.request)
+				switch {
+				case resp != nil && resp.StatusCode == 200:
+					admitted++
+				case resp != nil && resp.StatusCode == 429:
+					var status struct {
+						Details struct {
+							Causes []struct{ Reason, Message string }
+						}
+					}
+					if err := json.NewDecoder(resp.Body).Decode(&status); err != nil {
+						t.Fatal(err)
+					}
+					if c := status.Details.Causes; len(c) != 1 || c[0].Reason != test.cause || !strings.Contains(c[0].Message, `user "hostile" holds`) {
+						t.Fatalf("%+v", c)
+					}
+					rejected++
+				default:
+					t.Fatalf("%v", resp)
+				}
+			}
+			if admitted > test.most || admitted == 0 || rejected == 0 {
+				t.Errorf("%d are admitted, %d are rejected", admitted, rejected)
+			}
+			for _, user := range []string{"other", "root"} {
+				if resp := r.begin(user, test.other); resp == nil || resp.StatusCode != 200 {
+					t.Errorf("%s: %v", user, resp)
+				}
+				if resp := r.begin(user, small); resp == nil || resp.StatusCode != 200 {
+					t.Errorf("%s: a small request: %v", user, resp)
+				}
+			}
+		})
+	}
+}
+
+// TestIncompleteBodies: bodies of one user that never arrive do not reject the writes of another.
+func TestIncompleteBodies(t *testing.T) {
+	t.Parallel()
+	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "hostile", "other")
+	part := strings.Repeat(" ", 2<<20)
+	for range 60 {
+		c, err := tls.Dial("tcp", strings.TrimPrefix(r.URL, "https://"), r.Anonymous())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = c.Close() })
+		_ = c.SetDeadline(time.Now().Add(client.Watchdog))
+		// It may be rejected while it is being sent.
+		_, _ = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+			sharedMaps, credential("hostile"), len(part)+1, part)
+	}
+	for n := range 20 {
+		r.expect("other", "POST", sharedMaps, fmt.Sprintf(`{"metadata":{"name":"m%d"},"data":{"text":%q}}`, n, strings.Repeat("x", 256<<10)), 201)
+	}
+}
