@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// AdminAccess refuses claims to devices that others use, their templates, and what the scheduler gives to them, in
-// namespaces without the label that allows it: whoever may make claims somewhere would otherwise reach into the work of
-// others. It always runs. What is there already stays, as its namespace had the label once.
+// AdminAccess returns the registration of the check that device claims with admin access live in a
+// labeled namespace. Such claims reach into devices that others use. The plugin always runs, and
+// leaves existing claims alone.
 func AdminAccess(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Registration{
 		Resources: []string{
@@ -21,14 +21,13 @@ func AdminAccess(naming *meta.Naming, objects MetaReader) admission.Registration
 	}
 }
 
-// adminAccess needs only the labels of namespaces.
 type adminAccess struct {
 	request.HandlesAll
 	objects MetaReader
 	label   string
 }
 
-// Validate implements request.Validator. The spec of what is there cannot change.
+// The spec of an existing claim is immutable, so updates need no check of requests.
 func (p adminAccess) Validate(a *request.Attributes) error {
 	path := ""
 	switch {
@@ -52,8 +51,9 @@ func (p adminAccess) Validate(a *request.Attributes) error {
 	}})
 }
 
-// requestedAt is the first request of a claim, or of those of a template, that asks for access as an administrator; "" if
-// none does. The path is that of the first versions for all, as clients know it. Choices cannot ask for it.
+// requestedAt returns the path of the first device request with admin access, or "". Claims and
+// templates of all versions report the path of v1beta1, which clients know. Prioritized
+// alternatives (firstAvailable) cannot request admin access.
 func requestedAt(object tree.Tree) string {
 	spec := object.Object("spec")
 	if template := spec.Object("spec"); template != nil {
@@ -67,7 +67,6 @@ func requestedAt(object tree.Tree) string {
 	return ""
 }
 
-// grantedAt is the first device that a claim has with access as an administrator; "" if there is none.
 func grantedAt(claim tree.Tree) string {
 	for i, r := range claim.Object("status", "allocation", "devices").Objects("results") {
 		if r.Bool("adminAccess") {

@@ -5,7 +5,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// AlwaysDeny refuses all changes and connections. It is deprecated, and for tests.
+// AlwaysDeny returns the registration of the plugin that refuses all changes and connections. It is
+// deprecated and meant for tests.
 func AlwaysDeny() admission.Registration {
 	return admission.Registration{
 		Name: "AlwaysDeny", Resources: []string{"*"},
@@ -13,10 +14,9 @@ func AlwaysDeny() admission.Registration {
 	}
 }
 
-// A refusal of everything shows whether admission runs at all, which is what tests use it for.
 type alwaysDeny struct{ request.HandlesAll }
 
-// Admit implements request.Mutator. It refuses already here, so no validator runs.
+// Admit refuses during mutation, so no validator runs.
 func (alwaysDeny) Admit(a *request.Attributes) error {
 	return a.Forbidden("admission control is denying all modifications")
 }

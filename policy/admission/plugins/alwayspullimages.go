@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// AlwaysPullImages has the images of Pods pulled at each start, so that only who may pull an image runs it,
-// whether it is on the node already or not. Without it a Pod on the right node could use an image from a
-// private registry that another's credentials have fetched.
+// AlwaysPullImages returns the registration of the plugin that sets imagePullPolicy to Always.
+// Otherwise a Pod could run a private image that another user's credentials have pulled to its
+// node.
 func AlwaysPullImages() admission.Registration {
 	return admission.Registration{
 		Name: "AlwaysPullImages", Resources: []string{"/pods"},
@@ -19,20 +19,16 @@ func AlwaysPullImages() admission.Registration {
 	}
 }
 
-// imagePuller has no state: what it does depends on the Pod alone.
 type imagePuller struct{}
 
-// pullAlways is the policy with which a node asks the registry at each start of a container, credentials included.
 const pullAlways = "Always"
 
-// Admit implements request.Mutator.
 func (imagePuller) Admit(a *request.Attributes) error {
 	eachPullPolicy(a.EditAll("spec"), func(of tree.Tree, field, _ string) { of[field] = pullAlways })
 	return nil
 }
 
-// Validate implements request.Validator. A plugin or webhook that ran later may have changed the policy
-// again; then the Pod is refused.
+// Validate refuses Pods whose pull policy a later plugin or webhook has changed back.
 func (imagePuller) Validate(a *request.Attributes) error {
 	var faults []string
 	eachPullPolicy(a.New.Object("spec"), func(of tree.Tree, field, path string) {
@@ -46,8 +42,8 @@ func (imagePuller) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// eachPullPolicy calls do with all that pulls an image, the field that says when, and its path. Volumes of
-// type image pull as well, and call the field otherwise.
+// eachPullPolicy calls do for each container and image volume, with the name of its pull policy
+// field and its path.
 func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	eachContainer(spec, allContainers, func(c tree.Tree, list string, i int) bool {
 		do(c, "imagePullPolicy", tree.IndexPath("spec."+list, i))
@@ -60,8 +56,8 @@ func eachPullPolicy(spec tree.Tree, do func(of tree.Tree, field, path string)) {
 	}
 }
 
-// Handles implements request.Mutator and request.Validator. It reports whether a Pod is new, or gets an image that
-// it did not have. Without other updates, Pods from before the plugin was switched on could not be changed.
+// Handles reports whether the Pod is new or gets a new image. Other updates must pass, so that Pods
+// that predate the plugin stay editable.
 func (imagePuller) Handles(a *request.Attributes) bool {
 	if a.IsCreate() {
 		return true

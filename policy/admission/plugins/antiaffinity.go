@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// LimitPodHardAntiAffinityTopology refuses Pods that must not share anything larger than a node with
-// others, since one of them could keep all others out of a zone. Preferences are not limited: a scheduler
-// gives them up where they cannot be met.
+// LimitPodHardAntiAffinityTopology returns the registration of the plugin that limits required
+// anti-affinity to the hostname topology. A wider topology would let one Pod keep all others out of
+// a zone.
 func LimitPodHardAntiAffinityTopology(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "LimitPodHardAntiAffinityTopology", Resources: []string{"/pods"},
@@ -21,7 +21,6 @@ type antiAffinityLimit struct {
 	hostname string
 }
 
-// Validate implements request.Validator.
 func (p antiAffinityLimit) Validate(a *request.Attributes) error {
 	terms := a.New.Object("spec", "affinity", "podAntiAffinity").Objects("requiredDuringSchedulingIgnoredDuringExecution")
 	for _, term := range terms {

@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// The resource that the plugins of certificate requests run for.
 const (
 	certificateGroup    = "certificates.platform.io"
 	certificateRequests = certificateGroup + "/certificatesigningrequests"
 )
 
-// CertificateRequester writes into a new certificate request who asks for it. Signers decide by these
-// fields, so they must not be what the client says. The plugin has no name, for it cannot be switched off.
+// CertificateRequester returns the registration of the plugin that writes the requester into new
+// CertificateSigningRequests. Signers rely on these fields, so the plugin has no name and cannot be
+// disabled.
 func CertificateRequester() admission.Registration {
 	return admission.Registration{
 		Resources: []string{certificateRequests},
@@ -28,13 +28,12 @@ func CertificateRequester() admission.Registration {
 	}
 }
 
-// csrRequester has no state: all that it writes is the user of the request.
 type csrRequester struct{}
 
-// Handles implements request.Mutator. The server's own writes have no user, and stay as they are.
+// Handles skips the server's own writes, which have no user.
 func (csrRequester) Handles(a *request.Attributes) bool { return a.User != nil }
 
-// Admit implements request.Mutator. It overwrites what the client has put into these fields.
+// Admit overwrites the values that the client has set.
 func (csrRequester) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	for name, value := range a.User.Tree() {
@@ -43,9 +42,9 @@ func (csrRequester) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// CertificateSubjectRestriction keeps clients from asking for a certificate that would put them above all
-// authorization. Members of that group pass every authorizer, and a certificate cannot be taken back before
-// it expires. Only the signer of client certificates for this server can make them.
+// CertificateSubjectRestriction returns the registration of the plugin that refuses requests for
+// client certificates of the masters group. That group passes every authorizer, and a certificate
+// cannot be revoked.
 func CertificateSubjectRestriction(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests},
@@ -53,15 +52,12 @@ func CertificateSubjectRestriction(naming *meta.Naming) admission.Registration {
 	}
 }
 
-// subjectRestriction knows the one signer whose certificates this server takes for users.
 type subjectRestriction struct {
 	signer string
 }
 
-// Handles implements request.Validator.
 func (p subjectRestriction) Handles(a *request.Attributes) bool { return signerOf(a.New) == p.signer }
 
-// Validate implements request.Validator.
 func (p subjectRestriction) Validate(a *request.Attributes) error {
 	subject, err := RequestedSubject(a.New)
 	if err != nil {
@@ -73,7 +69,7 @@ func (p subjectRestriction) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// RequestedSubject is the subject that a CertificateSigningRequest asks for.
+// RequestedSubject returns the subject of the request in a CertificateSigningRequest.
 func RequestedSubject(object tree.Tree) (pkix.Name, error) {
 	r, err := certs.ParseRequest(object.Object("spec").String("request"))
 	if err != nil {

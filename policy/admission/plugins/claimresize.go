@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// PersistentVolumeClaimResize lets claims grow only if they are bound and their class allows it. A claim
-// that a class does not let grow would wait for ever for a resize that no driver does. Shrinking is the
-// business of validation.
+// PersistentVolumeClaimResize returns the registration of the plugin that lets claims grow only if
+// they are bound and their class allows expansion. Otherwise a claim would wait forever for a
+// resize. Validation of the kind handles shrinking.
 func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Registration{
 		Name: "PersistentVolumeClaimResize", Resources: []string{"/persistentvolumeclaims"}, Caches: []policy.Follower{classes},
@@ -19,14 +19,12 @@ func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Clas
 	}
 }
 
-// claimResize reads the classes from the cache that DefaultStorageClass uses, too.
 type claimResize struct {
 	request.HandlesAll
 	claimClassReader
 	classes *policy.Cache[Class]
 }
 
-// Validate implements request.Validator.
 func (p claimResize) Validate(a *request.Attributes) error {
 	was, wanted := claimSize(a.Old), claimSize(a.New)
 	if was == wanted || quantity.Compare(wanted, was) <= 0 {
@@ -37,14 +35,14 @@ func (p claimResize) Validate(a *request.Attributes) error {
 	}
 	before, _ := p.classOf(a.Old)
 	name, _ := p.classOf(a.New)
-	// A class that has been deleted since is the empty one, which allows nothing.
+	// A deleted class yields the zero Class, which does not allow expansion.
 	if class, _ := p.classes.Get("", name); name != before || !class.AllowsExpansion {
 		return a.Forbidden("only dynamically provisioned pvc can be resized and the storageclass that provisions the pvc must support resize")
 	}
 	return nil
 }
 
-// claimSize is the amount that a claim asks for, as text: "1Gi" and "1024Mi" are different texts of the same amount.
+// claimSize returns the requested storage as text; equal amounts may differ in spelling.
 func claimSize(claim tree.Tree) string {
 	return claim.Object("spec", "resources", "requests").String("storage")
 }

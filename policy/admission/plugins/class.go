@@ -8,34 +8,31 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Class is what plugins know of a StorageClass or an IngressClass. Caches hold only this much of each
-// class, not the object.
+// A Class holds the fields of a StorageClass or IngressClass that plugins read.
 type Class struct {
-	Default         bool   // an annotation makes it the default
-	Created         string // its creationTimestamp, as text
-	AllowsExpansion bool   // of volumes
+	Default         bool   // marked as default by an annotation
+	Created         string // creationTimestamp
+	AllowsExpansion bool   // of volumes; false for an IngressClass
 }
 
-// NewStorageClasses makes a cache of the StorageClasses. The beta annotation is still on classes that were
-// made with old manifests. Two plugins read the classes, so the cache is made once and passed to both.
+// NewStorageClasses returns a cache of StorageClasses, shared by two plugins. It also reads the
+// beta annotation of old manifests.
 func NewStorageClasses(naming *meta.Naming) *policy.Cache[Class] {
 	return newClasses("storage.platform.io", "storageclasses",
 		naming.Translate("storageclass.platform.io/is-default-class"), naming.Translate("storageclass.beta.platform.io/is-default-class"))
 }
 
-// NewIngressClasses makes a cache of the IngressClasses.
+// NewIngressClasses returns a cache of IngressClasses.
 func NewIngressClasses(naming *meta.Naming) *policy.Cache[Class] {
 	return newClasses("networking.platform.io", "ingressclasses", naming.Translate("ingressclass.platform.io/is-default-class"))
 }
 
-// newClasses makes a cache of classes that are marked as default by any of some annotations.
 func newClasses(group, resource string, defaultAnnotations ...string) *policy.Cache[Class] {
 	return policy.NewCache(meta.GroupResource{Group: group, Resource: resource}, func(o *policy.Object) Class {
 		return readClass(o.Tree, defaultAnnotations)
 	})
 }
 
-// readClass reads the fields of both kinds: an IngressClass has no volumes to expand.
 func readClass(t tree.Tree, defaultAnnotations []string) Class {
 	annotations := t.Object("metadata", "annotations")
 	return Class{
@@ -45,9 +42,9 @@ func readClass(t tree.Tree, defaultAnnotations []string) Class {
 	}
 }
 
-// defaultClass is the name of the default: of several, the newest, and of those the first by name; "" if
-// there is none. Several defaults are allowed, so that an administrator can add the new one before the old
-// one is removed. Texts of times compare like the times.
+// defaultClass returns the newest default class, or the first by name among equally old ones, or
+// "". Several defaults may exist while an administrator replaces one. Timestamps in RFC 3339
+// compare as text.
 func defaultClass(classes *policy.Cache[Class]) (name string) {
 	created := ""
 	classes.Each("", func(candidate string, c Class) bool {

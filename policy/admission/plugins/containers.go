@@ -2,14 +2,14 @@ package plugins
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// The lists of a Pod's spec that hold containers, in the order in which they are looked at.
+// The container lists of a Pod spec, in the order of checks.
 var (
-	podContainers = []string{"initContainers", "containers"} // those that a Pod is made with
+	podContainers = []string{"initContainers", "containers"} // lists that can be set at creation
 	allContainers = []string{"initContainers", "containers", "ephemeralContainers"}
 )
 
-// eachContainer calls do with the containers of some lists of a Pod's spec, and where each is, until it
-// returns false. An item that is no object is skipped: validation reports it after admission.
+// eachContainer calls do for the containers of the given lists until it returns false. It skips
+// items that are not objects; validation reports those after admission.
 func eachContainer(spec tree.Tree, lists []string, do func(c tree.Tree, list string, i int) bool) {
 	for _, list := range lists {
 		for i, v := range spec.List(list) {
@@ -20,8 +20,7 @@ func eachContainer(spec tree.Tree, lists []string, do func(c tree.Tree, list str
 	}
 }
 
-// appendItem adds an item to a list of t, which others may hold. The capacity is cut, so that append
-// copies: admission gets the object before anybody has cloned its lists.
+// appendItem appends to a list of t that may be shared. Capping the capacity makes append copy.
 func appendItem(t tree.Tree, name string, item any) {
 	list := t.List(name)
 	t[name] = append(list[:len(list):len(list)], item)

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DefaultTolerationSeconds lets Pods stay for some time on a node that is not ready, or cannot be reached,
-// unless they say themselves what they do then. Nodes that are cut off get these taints, by which Pods
-// without a toleration are evicted at once; a short interruption would then restart everything on the node.
+// DefaultTolerationSeconds returns the registration of the plugin that lets Pods stay for a time on
+// nodes that are not ready or unreachable. Without it a short interruption would evict all Pods of
+// a node. Tolerations of the Pod win.
 func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableSeconds int64) admission.Registration {
 	return admission.Registration{
 		Name: "DefaultTolerationSeconds", Resources: []string{"/pods"},
@@ -20,16 +20,14 @@ func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableS
 	}
 }
 
-// defaultTolerations are the taints that Pods tolerate by default, and for how many seconds.
+// defaultTolerations lists the tolerated taints with their seconds.
 type defaultTolerations []struct {
 	taint   string
 	seconds int64
 }
 
-// Handles implements request.Mutator.
 func (defaultTolerations) Handles(*request.Attributes) bool { return true }
 
-// Admit implements request.Mutator.
 func (p defaultTolerations) Admit(a *request.Attributes) error {
 	given := a.New.Object("spec").List("tolerations")
 	for _, t := range p {
@@ -42,8 +40,8 @@ func (p defaultTolerations) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// toleratesExecution tells whether tolerations say anything about a taint by which Pods have to leave. An
-// empty key or effect matches all. A toleration without seconds means for ever, and is respected.
+// toleratesExecution reports whether any toleration covers the NoExecute taint. An empty key or
+// effect matches all, and missing seconds mean forever.
 func toleratesExecution(tolerations []any, taint string) bool {
 	for _, item := range tolerations {
 		t, _ := item.(tree.Tree)

@@ -1,13 +1,13 @@
-// Package plugins holds the admission plugins that need no package of their own: each constructor
-// makes the Registration of the plugin that operators know by its name, and stands in a file with it.
+// Package plugins holds the admission plugins that need no package of their own. Each constructor
+// returns the Registration of one plugin and stands in a file with it.
 //
-// Plugins keep no state but what a policy.Cache gives them. They must not block unless they run at stage
+// Plugins keep no state except in a policy.Cache. They must not block unless they run at stage
 // request.MayBlock.
 //
-// A plugin changes objects in Admit, which runs before validation, and judges them in Validate, which runs
-// after all plugins and webhooks have made their changes: what a plugin enforces it must check there, or a
-// later plugin could undo it. Both may run again on the same object (reinvocation, retries after a
-// conflict), so Admit must come to the same result when it has run before.
+// A plugin changes objects in Admit, before validation, and checks them in Validate, after all
+// plugins and webhooks. It must enforce its rules in Validate, or a later plugin could undo them.
+// Both may run again on the same object (reinvocation, conflict retries), so Admit must be
+// idempotent.
 //
-// Words of refusals are those of the API that clients know, with their oddities.
+// Refusals use the texts of the Kubernetes API, including their oddities.
 package plugins

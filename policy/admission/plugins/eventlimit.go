@@ -11,20 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An EventLimit is one limit of EventRateLimit. QPS and Burst are whole numbers in the configuration, and
-// greater than zero.
+// An EventLimit is one limit of EventRateLimit. QPS and Burst are greater than zero.
 type EventLimit struct {
 	Type  EventLimitType
-	QPS   int32 // tokens per second of a bucket
-	Burst int32 // the most tokens of a bucket
-	// CacheSize is how many buckets are kept at most; 0 is 4096. There is but one for the server.
+	QPS   int32 // tokens per second and bucket
+	Burst int32 // capacity of a bucket
+	// CacheSize bounds the number of buckets; 0 means 4096. The Server limit has one bucket.
 	CacheSize int32
 }
 
-// An EventLimitType says which Events share a bucket.
+// An EventLimitType selects which Events share a bucket.
 type EventLimitType string
 
-// The types of limits.
 const (
 	ServerLimit          EventLimitType = "Server"
 	NamespaceLimit       EventLimitType = "Namespace"
@@ -32,13 +30,12 @@ const (
 	SourceAndObjectLimit EventLimitType = "SourceAndObject"
 )
 
-// eventLimitTypes are sorted, as the fault of an unknown type lists them.
+// eventLimitTypes is sorted for error messages.
 var eventLimitTypes = []EventLimitType{NamespaceLimit, ServerLimit, SourceAndObjectLimit, UserLimit}
 
 // It bounds the memory of one limit to well below a megabyte.
 const defaultLimitCacheSize = 4096
 
-// cacheEntries is how many buckets are remembered; 0 in the configuration means the default, not none.
 func (l EventLimit) cacheEntries() int {
 	if l.CacheSize == 0 {
 		return defaultLimitCacheSize
@@ -46,9 +43,8 @@ func (l EventLimit) cacheEntries() int {
 	return int(l.CacheSize)
 }
 
-// ParseEventLimits reads the configuration of EventRateLimit, which needs one. The error has every fault. A
-// faulty configuration keeps the server from starting, hence all faults at once. Unknown fields are faults
-// too: a mistyped limit would otherwise not be enforced.
+// ParseEventLimits parses the required configuration of EventRateLimit. The error joins all faults.
+// Unknown fields are errors, since a mistyped limit would not be enforced.
 func ParseEventLimits(t tree.Tree, naming *meta.Naming) ([]EventLimit, error) {
 	var faults []error
 	check := func(ok bool, format string, args ...any) {
@@ -88,7 +84,6 @@ func ParseEventLimits(t tree.Tree, naming *meta.Naming) ([]EventLimit, error) {
 	return limits, errors.Join(faults...)
 }
 
-// joinTypes lists types for an error.
 func joinTypes(types []EventLimitType) string {
 	var texts []string
 	for _, t := range types {

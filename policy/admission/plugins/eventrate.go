@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// EventRateLimit bounds how many Events are written in a time: by all, in a namespace, by a user, or from
-// one source about one object. now is the time. Components that fail in a loop report each attempt as an
-// Event; unbounded, these would fill the store and crowd out other writes.
+// EventRateLimit returns the registration of the plugin that limits the rate of Events per server,
+// namespace, user, or source and object. Components that fail in a loop would otherwise fill the
+// store with Events.
 func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registration {
 	p := &eventRateLimit{now: now}
 	for _, l := range limits {
@@ -27,27 +27,25 @@ func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registr
 	}
 }
 
-// eventRateLimit is what all requests share.
 type eventRateLimit struct {
 	limits []eventLimiter
 	now    func() time.Time
 }
 
-// eventLimiter is one limit at work.
 type eventLimiter struct {
 	limitType EventLimitType
-	key       func(*request.Attributes) string // what the Events of one bucket share
+	key       func(*request.Attributes) string // returns the key of the bucket
 	buckets   *buckets
 }
 
-// Handles implements request.Validator. A request takes its tokens once, although it may be computed many times
-// until it is stored.
+// Handles skips mutations that have been counted, since a mutation may be computed several times
+// before it is stored.
 func (p *eventRateLimit) Handles(a *request.Attributes) bool {
 	return !a.DryRun() && !a.Mutation.Admission.Counted.Load()
 }
 
-// Validate implements request.Validator. It takes a token of every limit for an Event that nothing else refuses.
-// Tokens are not given back if the write fails.
+// Validate takes a token of every limit. It runs last, and a failing write does not return the
+// tokens.
 func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	var reached []string
 	for _, l := range p.limits {
@@ -68,7 +66,7 @@ func (p *eventRateLimit) Validate(a *request.Attributes) error {
 	return &meta.Status{Code: http.StatusTooManyRequests, Reason: meta.ReasonTooManyRequests, Message: "Too many requests: " + why}
 }
 
-// eventKeys find what the Events of one bucket share.
+// eventKeys returns the bucket key by limit type.
 var eventKeys = map[EventLimitType]func(*request.Attributes) string{
 	ServerLimit:          func(*request.Attributes) string { return "" },
 	NamespaceLimit:       func(a *request.Attributes) string { return a.Key.Namespace },
@@ -76,7 +74,7 @@ var eventKeys = map[EventLimitType]func(*request.Attributes) string{
 	SourceAndObjectLimit: func(a *request.Attributes) string { return sourceAndObjectKey(a.New) },
 }
 
-// userKey is empty for the server's own writes.
+// userKey returns "" for the server's own writes.
 func userKey(a *request.Attributes) string {
 	if a.User == nil {
 		return ""
@@ -84,7 +82,7 @@ func userKey(a *request.Attributes) string {
 	return a.User.Name
 }
 
-// The fields are joined without separators, as in the public API; the key is only compared.
+// Kubernetes joins the fields without separators, too; the key is only compared.
 func sourceAndObjectKey(event tree.Tree) string {
 	source, object := event.Object("source"), event.Object("involvedObject")
 	return source.String("component") + source.String("host") + object.String("kind") + object.String("namespace") +

@@ -12,9 +12,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// ExtendedResourceToleration lets Pods that ask for a device onto the nodes that are tainted with its name.
-// Nodes with expensive devices are tainted so that other Pods stay away; who asks for the device need not
-// know the taint.
+// ExtendedResourceToleration returns the registration of the plugin that adds tolerations for the
+// extended resources a Pod requests. Nodes with special devices carry a taint of that name to keep
+// other Pods away.
 func ExtendedResourceToleration(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "ExtendedResourceToleration", Resources: []string{"/pods"},
@@ -22,13 +22,11 @@ func ExtendedResourceToleration(naming *meta.Naming) admission.Registration {
 	}
 }
 
-// extendedResources knows resources that nodes have beside their own by their domain.
 type extendedResources struct {
 	request.HandlesAll
 	native string
 }
 
-// Admit implements request.Mutator.
 func (p extendedResources) Admit(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	asked := map[string]bool{}
@@ -51,10 +49,9 @@ func (p extendedResources) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// isExtended tells the name of a resource that a vendor has added. It must agree with what the scheduler
-// takes for an extended resource.
+// isExtended reports whether name is an extended resource. It must agree with the scheduler.
 func (p extendedResources) isExtended(name string) bool {
-	const quotaPrefix = "requests." // of the resource in a quota, which is to be a name, too
+	const quotaPrefix = "requests." // prefix in quotas; the prefixed name must be valid, too
 	return strings.Contains(name, "/") && !strings.Contains(name, p.native) && !strings.HasPrefix(name, quotaPrefix) &&
 		len(rules.QualifiedName(quotaPrefix+name)) == 0
 }

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DenyServiceExternalIPs lets Services have only those external addresses that they have already. Whoever
-// may write a Service could otherwise draw traffic for any address to its Pods. Addresses that a Service
-// has from before may stay, so that it can still be updated.
+// DenyServiceExternalIPs returns the registration of the plugin that refuses new external IPs on
+// Services. A Service could otherwise attract traffic for any address. Existing addresses may stay.
 func DenyServiceExternalIPs() admission.Registration {
 	return admission.Registration{
 		Name: "DenyServiceExternalIPs", Resources: []string{"/services"},
@@ -17,10 +16,8 @@ func DenyServiceExternalIPs() admission.Registration {
 	}
 }
 
-// denyExternalIPs has no state: it compares the old Service with the new one.
 type denyExternalIPs struct{ request.HandlesAll }
 
-// Validate implements request.Validator.
 func (denyExternalIPs) Validate(a *request.Attributes) error {
 	had := a.Old.Object("spec").Strings("externalIPs")
 	for _, ip := range a.New.Object("spec").Strings("externalIPs") {

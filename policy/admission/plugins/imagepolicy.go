@@ -19,18 +19,17 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// What the backend of ImagePolicyWebhook can cost.
+// Bounds of the cost of the ImagePolicyWebhook backend.
 const (
-	imageReviewTimeout = 30 * time.Second // of one question with all its repetitions
-	maxImageReviews    = 1024             // answers that are kept
-	maxImageReviewKept = 16 << 10         // bytes of an answer that is kept
+	imageReviewTimeout = 30 * time.Second // for one review with all retries
+	maxImageReviews    = 1024             // cached responses
+	maxImageReviewKept = 16 << 10         // bytes of a cached response
 )
 
-// imageReviewKind is the kind of the question and of the answer, which come in the same object.
 const imageReviewKind = "ImageReview"
 
-// ImagePolicyWebhook asks a backend whether the images of a Pod may run. Its answers are kept for a time. It asks
-// outside of the object's owner, which must not be held up.
+// ImagePolicyWebhook returns the registration of the plugin that asks a backend whether the images
+// of a Pod may run. It runs at MayBlock, outside the activation of the object.
 func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *meta.Naming, now func() time.Time, log *slog.Logger) admission.Registration {
 	keyPart := "." + naming.Group("image-policy") + "/"
 	p := &imagePolicy{
@@ -43,22 +42,20 @@ func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *met
 	}
 }
 
-// imagePolicy asks a remote about the images of Pods. Answers are kept for a time, since Pods of the same template ask the
-// same question again and again.
+// imagePolicy caches responses, since Pods of one template cause identical reviews.
 type imagePolicy struct {
 	request.HandlesAll
 	config  ImagePolicyConfig
 	backend *remote.Client
 	now     func() time.Time
 	log     *slog.Logger
-	answers *authn.Cache[imageReviewStatus] // by the digest of the question
+	answers *authn.Cache[imageReviewStatus] // by digest of the request
 
 	apiVersion string
-	keyPart    string // of annotations that are meant for the backend
-	auditKey   string // begins the keys of audit annotations
+	keyPart    string // infix of annotations that are sent to the backend
+	auditKey   string // prefix of audit annotation keys
 }
 
-// The forms of an ImageReview.
 type (
 	imageReview struct {
 		APIVersion string             `json:"apiVersion"`
@@ -81,7 +78,6 @@ type (
 	}
 )
 
-// Validate implements request.Validator.
 func (p *imagePolicy) Validate(a *request.Attributes) error {
 	ctx := a.Context
 	body, err := json.Marshal(imageReview{APIVersion: p.apiVersion, Kind: imageReviewKind, Spec: p.question(a)})
@@ -109,8 +105,8 @@ func (p *imagePolicy) Validate(a *request.Attributes) error {
 	return a.Forbidden("one or more images rejected by webhook backend")
 }
 
-// question is what is asked of a Pod: the images of the containers that the request can change, and the annotations that
-// are meant for the backend.
+// question returns the review spec: the images that the request can change, and the annotations for
+// the backend.
 func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
 	q := imageReviewSpec{Namespace: a.Key.Namespace}
 	lists := []string{"containers", "initContainers"}
@@ -132,7 +128,7 @@ func (p *imagePolicy) question(a *request.Attributes) imageReviewSpec {
 	return q
 }
 
-// ask asks the backend, if its answer to the same question is not known.
+// ask returns the cached or fetched review status for body.
 func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, error) {
 	digest := authn.Digest(sha256.Sum256(body))
 	if kept, ok := p.answers.Get(digest); ok {
@@ -160,7 +156,6 @@ func (p *imagePolicy) ask(ctx context.Context, body []byte) (imageReviewStatus, 
 	return said, nil
 }
 
-// read reads the review that came back.
 func (p *imagePolicy) read(text []byte) (imageReviewStatus, error) {
 	var review imageReview
 	if err := json.Unmarshal(text, &review); err != nil {
@@ -169,7 +164,7 @@ func (p *imagePolicy) read(text []byte) (imageReviewStatus, error) {
 	if review.APIVersion != p.apiVersion || review.Kind != imageReviewKind {
 		return imageReviewStatus{}, fmt.Errorf("the answer has apiVersion %q, kind %q", review.APIVersion, review.Kind)
 	}
-	if review.Status == nil { // an answer that says nothing allows nothing
+	if review.Status == nil { // no status denies
 		return imageReviewStatus{}, nil
 	}
 	return *review.Status, nil

@@ -11,18 +11,19 @@ import (
 
 // An ImagePolicyConfig is the configuration of ImagePolicyWebhook.
 type ImagePolicyConfig struct {
-	// KubeConfigFile is the client configuration file that says where the backend is, and what proves the server to it.
+	// KubeConfigFile is the path of a kubeconfig with the backend's address and the server's
+	// credentials.
 	KubeConfigFile string
-	// AllowTTL and DenyTTL are how long an answer counts; 0 keeps none.
+	// AllowTTL and DenyTTL bound how long responses are cached; 0 disables caching.
 	AllowTTL, DenyTTL time.Duration
-	// RetryBackoff is the pause before a question that has failed is asked again; each further one is longer.
+	// RetryBackoff is the delay before the first retry; later ones grow.
 	RetryBackoff time.Duration
-	// DefaultAllow lets Pods pass while the backend gives no answer.
+	// DefaultAllow admits Pods while the backend fails.
 	DefaultAllow bool
 }
 
-// ParseImagePolicyConfig reads the configuration of ImagePolicyWebhook, which needs one: the object imagePolicy. Of
-// durations 0 means the default and -1 none.
+// ParseImagePolicyConfig parses the required configuration object imagePolicy. For durations, 0
+// selects the default and -1 disables.
 func ParseImagePolicyConfig(t tree.Tree) (ImagePolicyConfig, error) {
 	var c ImagePolicyConfig
 	policy, ok := t["imagePolicy"].(tree.Tree)
@@ -56,7 +57,6 @@ func ParseImagePolicyConfig(t tree.Tree) (ImagePolicyConfig, error) {
 	return c, errors.Join(faults...)
 }
 
-// readPeriod reads a whole number of units.
 func readPeriod(t tree.Tree, name string, unit, least, most, byDefault time.Duration) (time.Duration, error) {
 	n, ok := t.Int(name)
 	switch {

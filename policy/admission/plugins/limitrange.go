@@ -8,26 +8,24 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A limitRange is a LimitRange, parsed. It is parsed when the LimitRange changes, not for each Pod.
+// A limitRange is a parsed LimitRange.
 type limitRange struct {
 	limits                         []limit
-	defaultRequests, defaultLimits tree.Tree // of containers: quantities by resource
+	defaultRequests, defaultLimits tree.Tree // of containers, by resource
 }
 
-// A limit is one item of a LimitRange.
 type limit struct {
 	of              string // Container, Pod or PersistentVolumeClaim
 	min, max, ratio []bound
 }
 
-// A bound is what is allowed of one resource.
 type bound struct {
 	resource string
 	amount   quantity.Quantity
 	text     string // of the amount
 }
 
-// Later items win over earlier ones; validation allows just one for containers.
+// Later items win; validation allows one per type.
 func parseLimitRange(o *policy.Object) *limitRange {
 	l := &limitRange{defaultRequests: tree.Tree{}, defaultLimits: tree.Tree{}}
 	for _, item := range o.Tree.Object("spec").Objects("limits") {
@@ -47,8 +45,8 @@ func parseLimitRange(o *policy.Object) *limitRange {
 	return l
 }
 
-// parseBounds are the quantities of t, in the order of their resources. The order makes messages the same
-// each time. A quantity that cannot be read is left out, as validation has refused it.
+// parseBounds returns the quantities of t sorted by resource, so that messages are deterministic.
+// Validation has refused malformed quantities.
 func parseBounds(t tree.Tree) []bound {
 	var bounds []bound
 	amounts := quantity.ReadAmounts(t)
@@ -58,17 +56,15 @@ func parseBounds(t tree.Tree) []bound {
 	return bounds
 }
 
-// A demand is what something asks for. What is not asked for is absent, which differs from zero: a minimum
-// is violated by absence in other words.
+// A demand holds requested amounts. An absent resource differs from zero: it violates a minimum
+// with another message.
 type demand struct{ requests, limits quantity.Amounts }
 
-// demandOf reads the requests and limits of a field resources.
 func demandOf(resources tree.Tree) demand {
 	return demand{quantity.ReadAmounts(resources.Object("requests")), quantity.ReadAmounts(resources.Object("limits"))}
 }
 
-// checkPod tells what of a Pod is out of bounds. Ephemeral containers have no resources and are not
-// counted.
+// checkPod returns the violations of a Pod. Ephemeral containers have no resources.
 func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 	for i := range l.limits {
 		switch limit := &l.limits[i]; limit.of {
@@ -86,8 +82,7 @@ func (l *limitRange) checkPod(spec tree.Tree) (faults []string) {
 	return faults
 }
 
-// checkClaim tells what a claim asks for that is out of bounds. Claims have no limits to check, and ratios
-// do not apply.
+// checkClaim returns the violations of a claim, which has neither limits nor ratios.
 func (l *limitRange) checkClaim(resources tree.Tree) (faults []string) {
 	d := demand{requests: quantity.ReadAmounts(resources.Object("requests"))}
 	for i := range l.limits {
@@ -105,7 +100,6 @@ func (l *limitRange) checkClaim(resources tree.Tree) (faults []string) {
 	return faults
 }
 
-// check tells what of a demand is out of bounds.
 func (l *limit) check(d demand) (faults []string) {
 	for _, b := range l.min {
 		faults = b.atLeast(faults, l.of, d)
@@ -119,7 +113,7 @@ func (l *limit) check(d demand) (faults []string) {
 	return faults
 }
 
-// The two spaces in the texts are those that clients know, here and below.
+// The two spaces in these texts match Kubernetes, here and below.
 func (b *bound) atLeast(faults []string, of string, d demand) []string {
 	request, requested := d.requests[b.resource]
 	limit, limited := d.limits[b.resource]
@@ -135,7 +129,6 @@ func (b *bound) atLeast(faults []string, of string, d demand) []string {
 	return faults
 }
 
-// requestAtMost is atMost for what has requests only.
 func (b *bound) requestAtMost(faults []string, of string, d demand) []string {
 	request, requested := d.requests[b.resource]
 	rule := fmt.Sprintf("maximum %s usage per %s is %s", b.resource, of, b.text)
@@ -148,7 +141,7 @@ func (b *bound) requestAtMost(faults []string, of string, d demand) []string {
 	return faults
 }
 
-// Without a limit a container could use any amount, so its absence violates a maximum.
+// A missing limit violates a maximum, since the container could use any amount.
 func (b *bound) atMost(faults []string, of string, d demand) []string {
 	request, requested := d.requests[b.resource]
 	limit, limited := d.limits[b.resource]
@@ -164,9 +157,8 @@ func (b *bound) atMost(faults []string, of string, d demand) []string {
 	return faults
 }
 
-// The ratio bounds how far a container may go beyond what was set aside for it.
 func (b *bound) ratioAtMost(faults []string, of string, d demand) []string {
-	request, limit := d.requests[b.resource], d.limits[b.resource] // which are 0 if they are not there
+	request, limit := d.requests[b.resource], d.limits[b.resource] // 0 if absent
 	rule := fmt.Sprintf("%s max limit to request ratio per %s is %s", b.resource, of, b.text)
 	switch {
 	case request.Sign() == 0:

@@ -11,10 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// LimitRanger gives the containers of Pods the requests and limits that the LimitRanges of their namespace
-// have as defaults, and refuses Pods and claims that ask for less or more than these allow. Namespaces
-// without a LimitRange are passed over without a look at the object (Namespaces). The cache is updated in
-// the order of writes, so a Pod that is created after a LimitRange meets it.
+// LimitRanger returns the registration of the plugin that applies the defaults and bounds of
+// LimitRanges to Pods and claims. Namespaces without a LimitRange skip it. The cache follows the
+// order of writes, so a Pod created after a LimitRange meets it.
 func LimitRanger(naming *meta.Naming) admission.Registration {
 	p := limitRanger{
 		ranges:     policy.NewCache(meta.GroupResource{Resource: "limitranges"}, parseLimitRange),
@@ -26,19 +25,18 @@ func LimitRanger(naming *meta.Naming) admission.Registration {
 	}
 }
 
-// limitRanger keeps LimitRanges as they are checked, parsed once when they are written and not for each Pod.
 type limitRanger struct {
 	ranges     *policy.Cache[*limitRange]
-	annotation string // says what was set
+	annotation string // records the defaults set
 }
 
-// Admit implements request.Mutator. The annotation tells the Pod's author where the values come from. With
-// several LimitRanges, the first by name sets a default and the others find it set.
+// Admit sets the defaults and records them in an annotation. Among several LimitRanges, the first
+// by name wins.
 func (p limitRanger) Admit(a *request.Attributes) error {
 	if a.Kind.Resource != "pods" {
 		return nil
 	}
-	var spec tree.Tree // copied where there is a LimitRange, which most namespaces lack
+	var spec tree.Tree // copied only if there is a LimitRange
 	changed := false
 	p.ranges.Each(a.Key.Namespace, func(_ string, l *limitRange) bool {
 		if spec == nil {
@@ -56,16 +54,16 @@ func (p limitRanger) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// derive sets once more what the kind derives from the spec of a new Pod: its class of service follows from
-// its requests and limits. Prepare has run before admission, when the Pod had no requests yet.
+// derive runs the preparer of the kind again: the QoS class depends on requests and limits, which
+// were unset when Prepare ran.
 func derive(a *request.Attributes) {
 	if k := a.Kind.Stored; k != nil && k.Preparer != nil {
 		k.Preparer.Prepare(a.New, nil)
 	}
 }
 
-// Handles implements request.Mutator and request.Validator. Requests and limits of a Pod change by resizing it
-// only. A Pod that is being deleted must be let go, also if its limits have become forbidden.
+// Handles skips updates of Pods other than resize, which cannot change resources. It also skips
+// objects that are being deleted, whose resources may violate newer bounds.
 func (p limitRanger) Handles(a *request.Attributes) bool {
 	if !a.IsCreate() && a.Kind.Resource == "pods" && a.Subresource == "" {
 		return false
@@ -73,7 +71,7 @@ func (p limitRanger) Handles(a *request.Attributes) bool {
 	return !a.Old.Object("metadata").Has("deletionTimestamp")
 }
 
-// Validate implements request.Validator. It tells all that one LimitRange finds.
+// Validate returns all violations of the first LimitRange that has any.
 func (p limitRanger) Validate(a *request.Attributes) (err error) {
 	p.ranges.Each(a.Key.Namespace, func(_ string, l *limitRange) bool {
 		var faults []string
@@ -90,7 +88,6 @@ func (p limitRanger) Validate(a *request.Attributes) (err error) {
 	return err
 }
 
-// joinFaults is one text of several, each once. Containers of the same size have the same faults.
 func joinFaults(faults []string) string {
 	var distinct []string
 	for _, fault := range faults {
@@ -104,7 +101,8 @@ func joinFaults(faults []string) string {
 	return "[" + strings.Join(distinct, ", ") + "]"
 }
 
-// setDefaults gives the containers of a Pod the defaults that they have not set, and tells which.
+// setDefaults sets missing requests and limits, and returns descriptions of them for the
+// annotation.
 func (l *limitRange) setDefaults(spec tree.Tree) (set []string) {
 	if len(l.defaultLimits) == 0 && len(l.defaultRequests) == 0 {
 		return nil
@@ -124,7 +122,7 @@ func (l *limitRange) setDefaults(spec tree.Tree) (set []string) {
 	return set
 }
 
-// fillAmounts gives a container the requests or limits that it has not set, and tells which, sorted.
+// fillAmounts sets missing requests or limits of a container, and returns their names, sorted.
 func fillAmounts(c tree.Tree, of string, defaults tree.Tree) (names []string) {
 	for _, name := range defaults.SortedKeys() {
 		if !c.Object("resources", of).Has(name) {

@@ -8,13 +8,14 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A NamespaceCreator makes namespaces. CreateNamespace returns nil if there is one of that name.
+// A NamespaceCreator creates namespaces. CreateNamespace returns nil if the namespace exists.
 type NamespaceCreator interface {
 	CreateNamespace(ctx context.Context, name string) error
 }
 
-// NamespaceAutoProvision makes the namespace of a new object if it does not exist. It is for clusters whose
-// users may create namespaces anyway; with it, a mistyped name makes a new namespace instead of an error.
+// NamespaceAutoProvision returns the registration of the plugin that creates the missing namespace
+// of a new object. It suits clusters whose users may create namespaces anyway; a mistyped name
+// creates a namespace.
 func NamespaceAutoProvision(objects MetaReader, creator NamespaceCreator) admission.Registration {
 	return admission.Registration{
 		Name:      "NamespaceAutoProvision",
@@ -22,14 +23,13 @@ func NamespaceAutoProvision(objects MetaReader, creator NamespaceCreator) admiss
 	}
 }
 
-// namespaceProvisioner looks whether the namespace exists first, so that only the first object of a namespace costs a write.
 type namespaceProvisioner struct {
 	objects MetaReader
 	creator NamespaceCreator
 }
 
-// provision runs before the mutation reaches the object's owner, because it writes, and an owner must not wait
-// for another write.
+// provision runs before the mutation reaches its activation, because it writes, and an activation
+// must not wait for another write.
 func (p namespaceProvisioner) provision(ctx context.Context, k *schema.Kind, key meta.Key) error {
 	if !k.Namespaced || key.Namespace == "" {
 		return nil

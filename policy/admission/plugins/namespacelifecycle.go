@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// NamespaceLifecycle refuses what is created of objects, as bindings, evictions and tokens, in a namespace that is being
-// deleted. That no object itself is created there is part of how objects are stored.
+// NamespaceLifecycle returns the registration of the plugin that refuses subresource creations,
+// such as bindings, in terminating namespaces. The store itself refuses new objects there.
 func NamespaceLifecycle(objects MetaReader) admission.Registration {
 	return admission.Registration{
 		Name: "NamespaceLifecycle", Resources: []string{"/bindings", "/pods/binding", "/pods/eviction", "/serviceaccounts/token"},
@@ -20,7 +20,7 @@ type namespaceLifecycle struct {
 	objects MetaReader
 }
 
-// Admit implements request.Mutator. It changes nothing, and is one so that no webhook is asked first.
+// Admit changes nothing. It is a mutator to run before webhooks are called.
 func (p namespaceLifecycle) Admit(a *request.Attributes) error {
 	namespace, exists := p.objects.GetMeta(namespaces, "", a.Key.Namespace)
 	if !exists || !namespace.Terminating {

@@ -11,19 +11,17 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// namespaces is the resource of namespaces, for plugins that look one up.
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
-// NamespacePlacements knows what the annotations of namespaces say about where their Pods run. Two plugins
-// use it, so each namespace is parsed once.
+// NamespacePlacements caches the scheduling annotations of namespaces for two plugins.
 type NamespacePlacements struct {
 	objects policy.Objects
 	cache   *policy.Cache[*namespacePlacement]
 
-	nodeSelector, defaults, whitelist string // annotations, in the names of the profile
+	nodeSelector, defaults, whitelist string // annotation keys in the naming profile
 }
 
-// NewNamespacePlacements makes the one NamespacePlacements of a server.
+// NewNamespacePlacements returns a NamespacePlacements; a server needs one.
 func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *NamespacePlacements {
 	n := &NamespacePlacements{
 		objects:      objects,
@@ -35,19 +33,19 @@ func NewNamespacePlacements(naming *meta.Naming, objects policy.Objects) *Namesp
 	return n
 }
 
-// A namespacePlacement is what one namespace says. What it says nothing of is nil. An annotation that
-// cannot be read fails the Pods of its namespace and not the namespace itself, whose writers need not know
-// of these plugins.
+// A namespacePlacement holds the parsed annotations of a namespace; absent ones are nil. A
+// malformed annotation fails the Pods of the namespace, not the namespace, whose authors may not
+// know these plugins.
 type namespacePlacement struct {
 	nodeSelector        map[string]string
 	defaults, whitelist []tree.Tree // tolerations
 
-	// What is wrong with each; nil if nothing.
+	// Parse errors of each annotation.
 	nodeSelectorErr, defaultsErr, whitelistErr error
 }
 
-// of is what a namespace says. The cache may be a moment behind a namespace that was just created; then the
-// object itself is read.
+// of returns the placement of a namespace. It reads the object if the cache lags behind its
+// creation.
 func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	if placement, ok := n.cache.Get("", namespace); ok {
 		return placement
@@ -58,7 +56,7 @@ func (n *NamespacePlacements) of(namespace string) *namespacePlacement {
 	return &namespacePlacement{}
 }
 
-// An empty annotation is not an absent one: it switches the default of the server off.
+// An empty annotation is not absent: it disables the default of the server.
 func (n *NamespacePlacements) parse(o *policy.Object) *namespacePlacement {
 	var p namespacePlacement
 	annotations := o.Tree.Object("metadata", "annotations")
@@ -74,7 +72,7 @@ func (n *NamespacePlacements) parse(o *policy.Object) *namespacePlacement {
 	return &p
 }
 
-// parseNodeSelector reads labels as "key=value,key=value". What it returns is not nil.
+// parseNodeSelector parses "key=value,key=value". The map is never nil.
 func parseNodeSelector(text string) (map[string]string, error) {
 	selector := map[string]string{}
 	if text == "" {
@@ -97,7 +95,7 @@ func parseNodeSelector(text string) (map[string]string, error) {
 	return selector, nil
 }
 
-// parseTolerations reads a list of tolerations in JSON; none if text is empty. What it returns is not nil.
+// parseTolerations parses a JSON list of tolerations. The slice is never nil.
 func parseTolerations(text string) ([]tree.Tree, error) {
 	if text == "" {
 		return []tree.Tree{}, nil
@@ -113,7 +111,6 @@ func parseTolerations(text string) ([]tree.Tree, error) {
 	return readTolerations(list)
 }
 
-// readTolerations copies the fields of tolerations.
 func readTolerations(list []any) ([]tree.Tree, error) {
 	tolerations := make([]tree.Tree, 0, len(list))
 	for i, item := range list {
@@ -143,7 +140,7 @@ func readTolerations(list []any) ([]tree.Tree, error) {
 	return tolerations, nil
 }
 
-// wholeNumber is a number as documents hold it: a configuration file may have been read with floats.
+// wholeNumber returns the integer value of v, which is a float64 in some configuration files.
 func wholeNumber(v any) (int64, bool) {
 	switch n := v.(type) {
 	case int64:

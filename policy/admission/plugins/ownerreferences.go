@@ -11,15 +11,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// OwnerReferencesPermissionEnforcement asks of who changes the owners of an object the right to delete
-// that, and of who makes it block the deletion of an owner the right to update the finalizers of the owner.
-// kinds finds a served kind; it returns nil if there is none. Through the garbage collector, owner
-// references delete objects and hold up deletions; without this check, a right to update would amount to
-// those. It waits, because an authorizer may be remote.
+// OwnerReferencesPermissionEnforcement returns the registration of the plugin that guards owner
+// references. Changing owners needs the right to delete the object; setting blockOwnerDeletion
+// needs update on the owner's finalizers.
+//
+// kinds returns a served kind, or nil. The plugin may block, because authorizers may be remote.
+// Without it, the right to update would imply deletion through the garbage collector.
 func OwnerReferencesPermissionEnforcement(authorizer authz.Authorizer, kinds func(meta.GroupVersionKind) *schema.Kind) admission.Registration {
 	return admission.Registration{
 		Name: "OwnerReferencesPermissionEnforcement", Resources: []string{"*"},
-		Selects: func(k *schema.Kind, subresource string) bool { // the status of a Pod cannot change its owners
+		Selects: func(k *schema.Kind, subresource string) bool { // a Pod's status update cannot change its owners
 			return k.Storage != meta.GroupResource{Resource: "pods"} || subresource != "status"
 		},
 		Plugin: request.Plugin{
@@ -28,19 +29,17 @@ func OwnerReferencesPermissionEnforcement(authorizer authz.Authorizer, kinds fun
 	}
 }
 
-// ownerPermission needs the kinds, since an owner reference names a kind and a right is on a resource.
 type ownerPermission struct {
 	authorizer authz.Authorizer
 	kinds      func(meta.GroupVersionKind) *schema.Kind
 }
 
-// Handles implements request.Validator. Most updates leave the owners as they are, and cost nothing here.
 func (p ownerPermission) Handles(a *request.Attributes) bool {
 	return !tree.SemanticEqual(a.Old.Object("metadata")["ownerReferences"], a.New.Object("metadata")["ownerReferences"])
 }
 
-// Validate implements request.Validator. A create sets owners of an object that is the requester's own, so only
-// blocking needs a right then. The ", <nil>" in messages is what clients know.
+// Validate skips the deletion check on creates, since the object is the requester's own. The ",
+// <nil>" in messages matches Kubernetes.
 func (p ownerPermission) Validate(a *request.Attributes) error {
 	if a.Old != nil {
 		if ok, reason := p.allows(deleteAttributes(a)); !ok {
@@ -51,7 +50,7 @@ func (p ownerPermission) Validate(a *request.Attributes) error {
 	if len(blocking) == 0 {
 		return nil
 	}
-	// Who may update all finalizers need not name a kind that is served.
+	// A user who may update all finalizers may also name kinds that are not served.
 	all := authz.Attributes{User: a.User, Verb: "update", ResourceRequest: true, Group: "*", Version: "*", Resource: "*", Subresource: "finalizers", Name: "*"}
 	if ok, _ := p.allows(all); ok {
 		return nil
@@ -64,8 +63,8 @@ func (p ownerPermission) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// deleteAttributes ask for the right to delete the object itself: who may delete it may also leave that to the garbage
-// collector, by giving it an owner.
+// deleteAttributes returns the attributes of deleting the object itself, which the garbage
+// collector could do after a change of owners.
 func deleteAttributes(a *request.Attributes) authz.Attributes {
 	return authz.Attributes{
 		User: a.User, Verb: "delete", ResourceRequest: true,
@@ -74,8 +73,8 @@ func deleteAttributes(a *request.Attributes) authz.Attributes {
 	}
 }
 
-// checkFinalizers asks for the right on the finalizers of one owner. A kind that is not served cannot be
-// mapped to a resource, so no right on it can be proved.
+// checkFinalizers checks the right on the finalizers of one owner. A kind that is not served maps
+// to no resource, so it is refused.
 func (p ownerPermission) checkFinalizers(a *request.Attributes, owner tree.Tree) error {
 	apiVersion, kind := owner.String("apiVersion"), owner.String("kind")
 	k := p.kinds(meta.ParseGVK(apiVersion, kind))
@@ -88,7 +87,7 @@ func (p ownerPermission) checkFinalizers(a *request.Attributes, owner tree.Tree)
 		Group: k.Group, Version: k.Version, Resource: k.Resource, Subresource: "finalizers", Name: owner.String("name"),
 	}
 	if k.Namespaced {
-		finalizers.Namespace = a.Key.Namespace // where the owner of a namespaced object is
+		finalizers.Namespace = a.Key.Namespace // owners share the namespace of their dependents
 	}
 	if ok, reason := p.allows(finalizers); !ok {
 		return a.Forbidden(fmt.Sprintf("cannot set blockOwnerDeletion if an ownerReference refers to a resource you can't set finalizers on: %s, <nil>", reason))
@@ -96,14 +95,13 @@ func (p ownerPermission) checkFinalizers(a *request.Attributes, owner tree.Tree)
 	return nil
 }
 
-// allows counts no opinion as a refusal, as authorization of requests does.
 func (p ownerPermission) allows(a authz.Attributes) (ok bool, reason string) {
 	decision, reason := p.authorizer.Authorize(a)
 	return decision == authz.Allow, reason
 }
 
-// newBlockingOwners are the owners whose deletion the object blocks, and did not before. Owners are
-// compared by uid, since a name may be used again by another object.
+// newBlockingOwners returns the owners whose deletion the object newly blocks. It compares by UID,
+// since names may be reused.
 func newBlockingOwners(old, wanted tree.Tree) (owners []tree.Tree) {
 	blocked := map[string]bool{}
 	for _, owner := range old.Object("metadata").Objects("ownerReferences") {

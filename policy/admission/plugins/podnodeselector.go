@@ -9,17 +9,16 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// PodNodeSelectorConfig is the configuration of PodNodeSelector. The whitelist is for the operator, while
-// the annotation on a namespace is for whoever may write that.
+// PodNodeSelectorConfig is the configuration of PodNodeSelector.
 type PodNodeSelectorConfig struct {
-	// Default is the node selector of namespaces that have none.
+	// Default is the node selector for namespaces without one.
 	Default map[string]string
-	// Whitelist are, by namespace, the labels that the node selectors of its Pods may have; a namespace that has
-	// none, or is not named, allows all.
+	// Whitelist holds the labels allowed in node selectors of Pods, by namespace. A namespace
+	// without an entry, or with an empty one, allows all.
 	Whitelist map[string]map[string]string
 }
 
-// ParsePodNodeSelectorConfig reads the configuration, of the form
+// ParsePodNodeSelectorConfig parses a configuration of the form
 //
 //	podNodeSelectorPluginConfig: {clusterDefaultNodeSelector: "key=value", <namespace>: "key=value,key=value"}
 func ParsePodNodeSelectorConfig(t tree.Tree) (PodNodeSelectorConfig, error) {
@@ -39,8 +38,8 @@ func ParsePodNodeSelectorConfig(t tree.Tree) (PodNodeSelectorConfig, error) {
 	return c, nil
 }
 
-// PodNodeSelector adds to the node selector of every new Pod that of its namespace. It keeps the Pods of a
-// tenant on the nodes of the tenant.
+// PodNodeSelector returns the registration of the plugin that merges the node selector of the
+// namespace into new Pods. It keeps a tenant's Pods on the tenant's nodes.
 func PodNodeSelector(config PodNodeSelectorConfig, placements *NamespacePlacements) admission.Registration {
 	p := nodeSelectorPlugin{config: config, placements: placements}
 	return admission.Registration{
@@ -49,15 +48,14 @@ func PodNodeSelector(config PodNodeSelectorConfig, placements *NamespacePlacemen
 	}
 }
 
-// nodeSelectorPlugin shares the placements with PodTolerationRestriction, which reads other annotations of a namespace.
 type nodeSelectorPlugin struct {
 	request.HandlesAll
 	config     PodNodeSelectorConfig
 	placements *NamespacePlacements
 }
 
-// ofNamespace is the node selector of the Pod's namespace. It refuses a Pod whose own is another. A
-// conflict is refused rather than overridden: the Pod's author would not expect to run elsewhere.
+// ofNamespace returns the node selector for the Pod's namespace. It refuses conflicts rather than
+// overriding the Pod's selector, which would surprise its author.
 func (p nodeSelectorPlugin) ofNamespace(a *request.Attributes) (map[string]string, error) {
 	placement := p.placements.of(a.Key.Namespace)
 	if placement.nodeSelectorErr != nil {
@@ -76,7 +74,6 @@ func (p nodeSelectorPlugin) ofNamespace(a *request.Attributes) (map[string]strin
 	return selector, nil
 }
 
-// Admit implements request.Mutator.
 func (p nodeSelectorPlugin) Admit(a *request.Attributes) error {
 	selector, err := p.ofNamespace(a)
 	if err != nil {
@@ -88,7 +85,7 @@ func (p nodeSelectorPlugin) Admit(a *request.Attributes) error {
 	return p.checkWhitelist(a)
 }
 
-// Validate implements request.Validator. A later plugin may have changed the selector.
+// Validate runs the checks again, because a later plugin may have changed the selector.
 func (p nodeSelectorPlugin) Validate(a *request.Attributes) error {
 	if _, err := p.ofNamespace(a); err != nil {
 		return err
@@ -96,8 +93,7 @@ func (p nodeSelectorPlugin) Validate(a *request.Attributes) error {
 	return p.checkWhitelist(a)
 }
 
-// checkWhitelist looks at the labels of both together, so that not even a namespace can leave the
-// whitelist.
+// checkWhitelist checks the merged labels, so that the namespace cannot leave the whitelist either.
 func (p nodeSelectorPlugin) checkWhitelist(a *request.Attributes) error {
 	whitelist := p.config.Whitelist[a.Key.Namespace]
 	if len(whitelist) == 0 {

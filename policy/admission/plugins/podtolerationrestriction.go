@@ -11,11 +11,11 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// PodTolerationRestrictionConfig is the configuration of PodTolerationRestriction: the tolerations for
-// namespaces that say nothing. An empty whitelist allows all.
+// PodTolerationRestrictionConfig holds the tolerations for namespaces without annotations. An empty
+// whitelist allows all.
 type PodTolerationRestrictionConfig struct{ Default, Whitelist []tree.Tree }
 
-// ParsePodTolerationRestrictionConfig reads the configuration: a Configuration of the group
+// ParsePodTolerationRestrictionConfig parses a Configuration of
 // podtolerationrestriction.admission.platform.io/v1alpha1, with the lists default and whitelist.
 func ParsePodTolerationRestrictionConfig(t tree.Tree) (c PodTolerationRestrictionConfig, err error) {
 	for _, list := range []struct {
@@ -34,8 +34,8 @@ func ParsePodTolerationRestrictionConfig(t tree.Tree) (c PodTolerationRestrictio
 	return c, nil
 }
 
-// checkToleration tells what is wrong with a toleration of the configuration. The rules are those for Pods,
-// whose validation would otherwise refuse every Pod of the server because of its configuration.
+// checkToleration validates a configured toleration by the rules for Pods. A malformed one would
+// make every new Pod invalid.
 func checkToleration(t tree.Tree) error {
 	operator, effect := t.String("operator"), t.String("effect")
 	switch {
@@ -53,8 +53,8 @@ func checkToleration(t tree.Tree) error {
 	return nil
 }
 
-// PodTolerationRestriction gives every new Pod the tolerations of its namespace, and refuses those that
-// the namespace does not allow.
+// PodTolerationRestriction returns the registration of the plugin that adds the tolerations of the
+// namespace to new Pods, and refuses tolerations outside its whitelist.
 func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestrictionConfig, placements *NamespacePlacements) admission.Registration {
 	p := tolerationRestriction{config: config, placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
 	return admission.Registration{
@@ -63,17 +63,15 @@ func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestricti
 	}
 }
 
-// tolerationRestriction takes the lists of the namespace where it has any, and else those of the configuration.
 type tolerationRestriction struct {
 	request.HandlesAll
 	config         PodTolerationRestrictionConfig
 	placements     *NamespacePlacements
-	memoryPressure string // a taint, which Pods stand that have asked for their memory
+	memoryPressure string // taint that all but best-effort Pods tolerate
 }
 
-// Admit implements request.Mutator. Pods that have asked for memory stand its shortage, because they are
-// not the first that a node evicts; best-effort Pods stay away from such a node. The whitelist is checked
-// here as well, to fail before later plugins work.
+// Admit merges the tolerations. Pods other than best-effort tolerate memory pressure, since a node
+// evicts best-effort Pods first. It also checks the whitelist to fail early.
 func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	extra, err := p.defaults(a)
 	if err != nil {
@@ -89,7 +87,6 @@ func (p tolerationRestriction) Admit(a *request.Attributes) error {
 	return p.Validate(a)
 }
 
-// defaults are copies of the tolerations that a new Pod gets.
 func (p tolerationRestriction) defaults(a *request.Attributes) ([]tree.Tree, error) {
 	if !a.IsCreate() {
 		return nil, nil
@@ -104,8 +101,8 @@ func (p tolerationRestriction) defaults(a *request.Attributes) ([]tree.Tree, err
 	return cloneTolerations(p.config.Default), nil
 }
 
-// Validate implements request.Validator. An empty list in the annotation allows all, and is not the same
-// as no annotation.
+// Validate checks the whitelist. An empty list in the annotation allows all; a missing one falls
+// back to the configuration.
 func (p tolerationRestriction) Validate(a *request.Attributes) error {
 	tolerations := a.New.Object("spec").Objects("tolerations")
 	if len(tolerations) == 0 {

@@ -6,13 +6,15 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A MetaReader reads what is known of an object without parsing it. Resources are named in platform form.
+// A MetaReader returns metadata of objects without parsing them. It takes resource names in
+// platform form.
 type MetaReader interface {
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
 }
 
-// PodTopologyLabels gives a Pod that is put on a node the labels that say in which zone and region that is.
-// A container can then learn its zone through the downward API without a right to read nodes.
+// PodTopologyLabels returns the registration of the plugin that copies the zone and region labels
+// of the node to its Pods. Containers can then read them through the downward API without access to
+// nodes.
 func PodTopologyLabels(naming *meta.Naming, objects MetaReader) admission.Registration {
 	return admission.Registration{
 		Name: "PodTopologyLabels", Resources: []string{"/pods", "/pods/binding"},
@@ -20,21 +22,19 @@ func PodTopologyLabels(naming *meta.Naming, objects MetaReader) admission.Regist
 	}
 }
 
-// topologyLabels needs only the labels of nodes, which are known without parsing the object.
 type topologyLabels struct {
 	objects MetaReader
 	keys    []string
 }
 
-// Handles implements request.Mutator. A Pod gets its node by a binding, or has one from the start.
+// Handles reports whether the request may assign a node: by creation or by binding.
 func (p topologyLabels) Handles(a *request.Attributes) bool {
 	return nodeOf(a) != "" && (a.IsCreate() || a.Subresource != "")
 }
 
 func nodeOf(a *request.Attributes) string { return a.New.Object("spec").String("nodeName") }
 
-// Admit implements request.Mutator. It replaces labels of the same names that a client has given. An unknown node
-// adds nothing.
+// Admit overwrites labels set by the client. An unknown node adds none.
 func (p topologyLabels) Admit(a *request.Attributes) error {
 	head, _ := p.objects.GetMeta(meta.GroupResource{Resource: "nodes"}, "", nodeOf(a))
 	for _, key := range p.keys {

@@ -10,11 +10,10 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// priorityClasses is the resource that the cache follows.
 var priorityClasses = meta.GroupResource{Group: "scheduling.platform.io", Resource: "priorityclasses"}
 
-// Priority gives every new Pod the priority of its class, and refuses a second class that is the default of
-// all Pods.
+// Priority returns the registration of the plugin that resolves the priority of new Pods, and
+// refuses a second global default class.
 func Priority() admission.Registration {
 	p := priorityPlugin{classes: policy.NewCache(priorityClasses, parsePriorityClass)}
 	return admission.Registration{
@@ -23,27 +22,24 @@ func Priority() admission.Registration {
 	}
 }
 
-// The cache follows the classes in the order of their writes.
 type priorityPlugin struct {
 	request.HandlesAll
 	classes *policy.Cache[priorityClass]
 }
 
-// A priorityClass is what Pods take of their class.
+// A priorityClass holds the fields that Pods copy from their class.
 type priorityClass struct {
 	value            int64
-	preemptionPolicy string // "" if the class says nothing
+	preemptionPolicy string // may be ""
 	globalDefault    bool
 }
 
-// parsePriorityClass keeps what Pods take, not the object. A class without a value has 0.
 func parsePriorityClass(o *policy.Object) priorityClass {
 	value, _ := o.Tree.Int("value")
 	return priorityClass{value: value, preemptionPolicy: o.Tree.String("preemptionPolicy"), globalDefault: o.Tree.Bool("globalDefault")}
 }
 
-// Admit implements request.Mutator. An update that leaves the two fields out keeps them: clients from
-// before they existed replace Pods without them.
+// Admit keeps both fields on updates that omit them, since older clients replace Pods without them.
 func (p priorityPlugin) Admit(a *request.Attributes) error {
 	switch {
 	case a.Kind.Resource != "pods":
@@ -60,9 +56,8 @@ func (p priorityPlugin) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// resolve gives a new Pod the priority of its class, or of the default one. The number is what schedulers
-// compare; a client may repeat it but not choose it. The system's classes are objects like others, which
-// always exist.
+// resolve sets the priority of a new Pod from its class or the global default. Clients may repeat
+// the value but not choose it.
 func (p priorityPlugin) resolve(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	name := spec.String("priorityClassName")
@@ -85,7 +80,6 @@ func (p priorityPlugin) resolve(a *request.Attributes) error {
 	return setPreemptionPolicy(a, spec, class.preemptionPolicy)
 }
 
-// setPreemptionPolicy treats the policy like the number.
 func setPreemptionPolicy(a *request.Attributes, spec tree.Tree, want string) error {
 	if want == "" {
 		return nil
@@ -98,8 +92,8 @@ func setPreemptionPolicy(a *request.Attributes, spec tree.Tree, want string) err
 	return nil
 }
 
-// globalDefault is the class of Pods that name none. If there are several, since they came at the same
-// time, it is the one with the lowest value. The lowest value does the least harm.
+// globalDefault returns the default class. Concurrent creates may leave several; the lowest value
+// wins, since it does the least harm.
 func (p priorityPlugin) globalDefault() (name string, class priorityClass, found bool) {
 	p.classes.Each("", func(n string, c priorityClass) bool {
 		if c.globalDefault && (!found || c.value < class.value) {
@@ -110,8 +104,8 @@ func (p priorityPlugin) globalDefault() (name string, class priorityClass, found
 	return name, class, found
 }
 
-// Validate implements request.Validator. The cache may lag behind a class that is created at the same
-// time, so two defaults remain possible.
+// Validate refuses a second default. The cache may lag behind concurrent creates, so two remain
+// possible.
 func (p priorityPlugin) Validate(a *request.Attributes) error {
 	if a.Kind.Resource == "pods" || !a.New.Bool("globalDefault") {
 		return nil

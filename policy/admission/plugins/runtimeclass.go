@@ -11,12 +11,11 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// runtimeClasses is the resource that the cache follows.
 var runtimeClasses = meta.GroupResource{Group: "node.platform.io", Resource: "runtimeclasses"}
 
-// RuntimeClass gives every new Pod the overhead of its runtime class, and puts it where that class runs. A
-// sandbox takes memory beside its containers, which a scheduler and quotas have to count; so the overhead
-// is copied into the Pod, where a later change of the class does not alter it.
+// RuntimeClass returns the registration of the plugin that copies overhead and scheduling
+// constraints from the RuntimeClass to new Pods. Schedulers and quotas count the overhead. Later
+// changes of the class do not affect existing Pods.
 func RuntimeClass(objects policy.Objects) admission.Registration {
 	p := runtimeClassPlugin{objects: objects, classes: policy.NewCache(runtimeClasses, parseRuntimeClass)}
 	return admission.Registration{
@@ -25,23 +24,21 @@ func RuntimeClass(objects policy.Objects) admission.Registration {
 	}
 }
 
-// runtimeClassPlugin can read a class that its cache does not have yet.
 type runtimeClassPlugin struct {
 	request.HandlesAll
 	objects policy.Objects
 	classes *policy.Cache[runtimeClass]
 }
 
-// A runtimeClass is what Pods take of their class.
+// A runtimeClass holds the fields that Pods copy from their class.
 type runtimeClass struct {
 	hasOverhead  bool
-	overhead     tree.Tree // quantities by resource
-	schedules    bool      // the class says where its Pods run
+	overhead     tree.Tree // by resource
+	schedules    bool      // the class has a scheduling field, possibly empty
 	nodeSelector tree.Tree
 	tolerations  []tree.Tree
 }
 
-// parseRuntimeClass tells a class without scheduling from one whose scheduling is empty.
 func parseRuntimeClass(o *policy.Object) runtimeClass {
 	scheduling := o.Tree.Object("scheduling")
 	return runtimeClass{
@@ -50,8 +47,8 @@ func parseRuntimeClass(o *policy.Object) runtimeClass {
 	}
 }
 
-// classOf is the class of a Pod; an empty one if it names none. A class that the cache has not seen yet is
-// read, so that one manifest can hold the class and its Pods.
+// classOf returns the class of a Pod, or the zero class if it names none. It reads the object if
+// the cache lags, so that one manifest can hold both class and Pods.
 func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error) {
 	name, named := a.New.Object("spec")["runtimeClassName"].(string)
 	if !named {
@@ -66,11 +63,11 @@ func (p runtimeClassPlugin) classOf(a *request.Attributes) (runtimeClass, error)
 	return runtimeClass{}, a.Forbidden(fmt.Sprintf("pod rejected: RuntimeClass %q not found", name))
 }
 
-// overheadMismatch is the refusal of both phases, with the words of the public API.
+// overheadMismatch is the Kubernetes text for a differing overhead.
 const overheadMismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defined Overhead"
 
-// Admit implements request.Mutator. An overhead that the client has set must equal that of the class: it
-// could otherwise be used to hide what a Pod takes.
+// Admit requires an overhead set by the client to equal that of the class; a lower one would hide
+// usage.
 func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	class, err := p.classOf(a)
 	if err != nil {
@@ -91,8 +88,8 @@ func (p runtimeClassPlugin) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// place puts a Pod where its class runs. Nodes that support the runtime are found by these labels; a Pod
-// elsewhere could not start.
+// place merges the node selector and tolerations of the class into the Pod. It refuses conflicting
+// selectors.
 func (c runtimeClass) place(a *request.Attributes, spec tree.Tree) error {
 	for _, key := range c.nodeSelector.SortedKeys() {
 		value, selector := c.nodeSelector.String(key), spec.EnsureObject("nodeSelector")
@@ -107,7 +104,6 @@ func (c runtimeClass) place(a *request.Attributes, spec tree.Tree) error {
 	return nil
 }
 
-// Validate implements request.Validator.
 func (p runtimeClassPlugin) Validate(a *request.Attributes) error {
 	class, err := p.classOf(a)
 	if err != nil {
@@ -123,7 +119,7 @@ func (p runtimeClassPlugin) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// sameAmounts tells whether two lists of quantities are equal. "0.5" and "500m" are equal amounts.
+// sameAmounts compares quantities by value: "0.5" equals "500m".
 func sameAmounts(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false

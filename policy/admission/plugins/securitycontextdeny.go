@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// SecurityContextDeny refuses Pods that choose the user, the groups or the SELinux label that they run
-// with. It is older than pod security levels, which replace it, and kept for configurations that name it.
+// SecurityContextDeny returns the registration of the plugin that refuses Pods that set user,
+// groups or SELinux labels. Pod Security replaces it; it remains for configurations that name it.
 func SecurityContextDeny() admission.Registration {
 	return admission.Registration{
 		Name: "SecurityContextDeny", Resources: []string{"/pods"},
@@ -15,20 +15,16 @@ func SecurityContextDeny() admission.Registration {
 	}
 }
 
-// securityContextDeny has no state: the fields that it denies are fixed.
 type securityContextDeny struct{ request.HandlesAll }
 
-// A deniedField is a field of a security context, and its name in refusals. The names have the spelling
-// that clients know.
+// A deniedField is a field of a security context, and its name in Kubernetes' messages.
 type deniedField struct{ field, name string }
 
-// The denied fields of the security context of a Pod and of its containers, each with the name that refusals use.
 var (
 	deniedOfPods       = []deniedField{{"supplementalGroups", "SupplementalGroups"}, {"seLinuxOptions", "SELinuxOptions"}, {"runAsUser", "RunAsUser"}, {"fsGroup", "FSGroup"}}
 	deniedOfContainers = []deniedField{{"seLinuxOptions", "SELinuxOptions"}, {"runAsUser", "RunAsUser"}}
 )
 
-// Validate implements request.Validator.
 func (securityContextDeny) Validate(a *request.Attributes) (err error) {
 	spec := a.New.Object("spec")
 	if name := deniedIn(spec, deniedOfPods); name != "" {
@@ -43,7 +39,6 @@ func (securityContextDeny) Validate(a *request.Attributes) (err error) {
 	return err
 }
 
-// deniedIn is the name of the first denied field in the security context of t; "" if it has none.
 func deniedIn(t tree.Tree, denied []deniedField) string {
 	context := t.Object("securityContext")
 	for _, d := range denied {

@@ -10,10 +10,11 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// defaultAccountName is the account of Pods that name none. A controller makes it in every namespace.
+// defaultAccountName is the account of Pods that name none. A controller creates it in every
+// namespace.
 const defaultAccountName = "default"
 
-// The names that a service account goes by, in platform form.
+// Names in platform form.
 const (
 	enforceMountableSecrets = "platform.io/enforce-mountable-secrets"
 	mirrorPodAnnotation     = "platform.io/config.mirror"
@@ -22,10 +23,10 @@ const (
 	rootCAConfigMap         = "platform-root-ca.crt"
 )
 
-// ServiceAccount gives every new Pod its service account, with a token and the secrets for pulling images. It
-// refuses Pods whose account there is not, and, where the account says so, those that refer to secrets
-// which the account does not list. rootCA: the volume of a token holds the CAs of the ConfigMap that every namespace
-// has for that.
+// ServiceAccount returns the registrations of the plugin that completes new Pods from their service
+// account: the token volume and the image pull secrets. It refuses missing accounts and, for
+// accounts that enforce it, secrets the account does not list. rootCA adds the root CA ConfigMap of
+// the namespace to the token volume.
 func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []admission.Registration {
 	p := &serviceAccountPlugin{
 		objects: objects, mirror: naming.Translate(mirrorPodAnnotation), enforce: naming.Translate(enforceMountableSecrets),
@@ -41,36 +42,33 @@ func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []
 			Name: name, Resources: []string{"/pods", "/pods/ephemeralcontainers"}, Caches: []policy.Follower{p.accounts},
 			Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: p, Validator: p},
 		},
-		// Only new Pods wait for their account, so that no other write of a Pod has anything to wait for.
+		// Only creates wait for the account, so that other writes of Pods do not run at MayBlock.
 		{Name: name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}},
 	}
 }
 
-// serviceAccounts is the resource that the cache follows.
 var serviceAccounts = meta.GroupResource{Resource: "serviceaccounts"}
 
-// serviceAccountPlugin is shared by both registrations: the one that completes Pods, and the one that lets a Pod wait for
-// the account of a new namespace.
+// serviceAccountPlugin is shared by both registrations.
 type serviceAccountPlugin struct {
 	request.HandlesAll
 	objects  policy.Objects
 	accounts *policy.Cache[*serviceAccount]
 
-	mirror, enforce, mountPath, volumePrefix string // names of the profile
-	rootCA                                   string // the ConfigMap with the CAs; "" for none
+	mirror, enforce, mountPath, volumePrefix string // in the naming profile
+	rootCA                                   string // ConfigMap with the CAs; "" for none
 }
 
-// A serviceAccount is what a Pod takes of its account. secrets is a set for lookups; pullSecrets is a list
-// because a Pod gets them in this order.
+// A serviceAccount holds the fields of an account that Pods use.
 type serviceAccount struct {
 	name        string
-	automount   any      // whether Pods get a token: a bool, or nil if the account does not say
-	pullSecrets []string // names of the secrets for pulling images
+	automount   any      // a bool; nil if unset
+	pullSecrets []string // in the order in which Pods get them
 	secrets     map[string]bool
-	limited     bool // Pods refer to these secrets only
+	limited     bool // Pods may refer to these secrets only
 }
 
-// parse reads an account. An annotation that is no bool does not limit the account, as in the public API.
+// parse reads an account. As in Kubernetes, an annotation that is not a bool does not limit it.
 func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	account := &serviceAccount{name: o.Key.Name, automount: o.Tree["automountServiceAccountToken"], secrets: map[string]bool{}}
 	for _, secret := range o.Tree.Objects("imagePullSecrets") {
@@ -83,8 +81,7 @@ func (p *serviceAccountPlugin) parse(o *policy.Object) *serviceAccount {
 	return account
 }
 
-// lookup finds an account; nil if there is none. One that the cache has not seen yet, as another made it than
-// who asks now, is read.
+// lookup returns an account, or nil. It reads the object if the cache lags.
 func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 	if account, ok := p.accounts.Get(namespace, name); ok {
 		return account
@@ -95,9 +92,8 @@ func (p *serviceAccountPlugin) lookup(namespace, name string) *serviceAccount {
 	return nil
 }
 
-// Admit implements request.Mutator. A new Pod whose default account does not exist yet is left without
-// one: it is one to wait for. A mirror Pod only shows what its node runs already; it is checked but not
-// changed.
+// Admit leaves a new Pod without account if the default account does not exist yet; accountWaiter
+// completes it. Mirror Pods reflect what a node already runs, so they are checked but not changed.
 func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	if !a.IsCreate() || p.isMirror(a.New) {
 		return p.Validate(a)
@@ -116,9 +112,8 @@ func (p *serviceAccountPlugin) Admit(a *request.Attributes) error {
 	return p.complete(a, name, account)
 }
 
-// complete gives a new Pod what comes of its account, which is nil if there is none of that name. The
-// deprecated field is set too, for older clients. Pull secrets of the Pod replace those of the account
-// instead of being added.
+// complete fills a new Pod from its account, which is nil if missing. It also sets the deprecated
+// field serviceAccount. Pull secrets of the Pod replace those of the account.
 func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, account *serviceAccount) error {
 	if account == nil {
 		return noAccount(a, name)
@@ -136,12 +131,11 @@ func (p *serviceAccountPlugin) complete(a *request.Attributes, name string, acco
 	return account.checkPod(a)
 }
 
-// noAccount refuses a Pod whose account there is not, with the words of the public API: clients look for them.
 func noAccount(a *request.Attributes, name string) error {
 	return a.Forbidden("error looking up service account " + a.Key.Namespace + "/" + name + `: serviceaccount "` + name + `" not found`)
 }
 
-// mounts tells whether a Pod gets a token. What the Pod says counts more than what the account says.
+// mounts reports whether a Pod gets a token; the Pod's field overrides the account's.
 func (s *serviceAccount) mounts(spec tree.Tree) bool {
 	for _, said := range []any{spec["automountServiceAccountToken"], s.automount} {
 		if mounts, ok := said.(bool); ok {
@@ -151,13 +145,13 @@ func (s *serviceAccount) mounts(spec tree.Tree) bool {
 	return true
 }
 
-// isMirror tells the mirror of a static Pod, which a node runs on its own: it is never changed.
+// isMirror reports whether pod is the mirror of a static Pod.
 func (p *serviceAccountPlugin) isMirror(pod tree.Tree) bool {
 	return pod.Object("metadata", "annotations").Has(p.mirror)
 }
 
-// Validate implements request.Validator. Of updates only added ephemeral containers matter: nothing else
-// of a Pod that refers to a secret can change.
+// Validate checks creates and added ephemeral containers. Other updates cannot change references to
+// secrets.
 func (p *serviceAccountPlugin) Validate(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {

@@ -8,17 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// containerWords is how refusals name the containers of each list.
 var containerWords = map[string]string{
 	"initContainers": "init container", "containers": "container", "ephemeralContainers": "ephemeral container",
 }
 
-// ephemeralContainers are added to a Pod that runs.
 var ephemeralContainers = []string{"ephemeralContainers"}
 
-// checkPod refuses a Pod that refers to secrets which its account does not list, if the account is limited
-// to these. Whoever may create Pods can read any secret of the namespace by mounting it; the annotation is
-// a weak remedy and is deprecated in favour of separate namespaces.
+// checkPod refuses references to secrets that a limited account does not list. The annotation is
+// weak, since Pod authors can mount any secret of the namespace, and deprecated in favor of
+// separate namespaces.
 func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	if !s.limited {
 		return nil
@@ -40,8 +38,7 @@ func (s *serviceAccount) checkPod(a *request.Attributes) error {
 	return nil
 }
 
-// checkContainers refuses containers that refer to secrets which the account does not list, if it is
-// limited to these.
+// checkContainers checks the secret references of the containers in the given lists.
 func (s *serviceAccount) checkContainers(a *request.Attributes, lists []string) (err error) {
 	if !s.limited {
 		return nil
@@ -65,14 +62,12 @@ func (s *serviceAccount) checkContainers(a *request.Attributes, lists []string) 
 	return err
 }
 
-// refuse tells which reference of the Pod is at fault, and which account does not list it.
 func (s *serviceAccount) refuse(a *request.Attributes, what, kind string) error {
 	return a.Forbidden(what + " is not allowed because service account " + s.name + " does not reference that " + kind)
 }
 
-// checkMirror refuses the mirror of a static Pod that needs an account or a secret: a static Pod runs
-// without the server. A node writes its mirror Pods with its own rights, and must not gain access to
-// secrets by them: the authorizer of nodes allows a node what its Pods refer to.
+// checkMirror refuses mirror Pods that use an account or a secret. A node writes its mirror Pods
+// itself, and the node authorizer grants access to what its Pods refer to.
 func checkMirror(a *request.Attributes) error {
 	spec := a.New.Object("spec")
 	switch {
@@ -91,8 +86,8 @@ func checkMirror(a *request.Attributes) error {
 	return nil
 }
 
-// namesSecret tells whether a Pod refers to any secret. It must know every field that refers to a secret,
-// also in volumes that nothing mounts any more.
+// namesSecret reports whether a Pod refers to any secret. It must know every field with such a
+// reference, also in unmounted volumes.
 func namesSecret(spec tree.Tree) bool {
 	found := slices.ContainsFunc(spec.Objects("imagePullSecrets"), func(ref tree.Tree) bool { return ref.String("name") != "" }) ||
 		slices.ContainsFunc(spec.Objects("volumes"), volumeNamesSecret)
@@ -107,10 +102,9 @@ func namesSecret(spec tree.Tree) bool {
 	return found
 }
 
-// secretRefVolumes are the sources of volumes that name their secret as secretRef.
+// secretRefVolumes lists the volume sources with a secretRef.
 var secretRefVolumes = []string{"cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"}
 
-// volumeNamesSecret tells whether a volume refers to a secret.
 func volumeNamesSecret(v tree.Tree) bool {
 	return v.Object("secret").String("secretName") != "" || v.Object("azureFile").String("secretName") != "" ||
 		v.Object("csi", "nodePublishSecretRef").String("name") != "" ||

@@ -7,15 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// tokenSeconds is how long the token of a Pod is good for, beyond the hour in which it is renewed. The odd
-// number is how the server recognizes tokens of this volume, whose life it extends for clients that do not
-// reload them.
+// tokenSeconds is the lifetime of a Pod's token. The odd number marks tokens of this volume, whose
+// life the server extends for clients that do not reload them.
 const tokenSeconds = 3607
 
-// mountToken mounts a volume with a token, the CA of the server and the name of the namespace into every
-// container that has nothing mounted there. A Pod that has such a volume keeps it. A container that has a
-// mount at that path has its own idea of a token, and keeps it; the volume is only added if some container
-// uses it.
+// mountToken mounts a volume with token, CA and namespace into each container without a mount at
+// that path. It reuses an existing token volume, and adds one only if a container mounts it.
 func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	volume, has := p.tokenVolume(spec), true
 	if volume == "" {
@@ -34,7 +31,7 @@ func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	}
 }
 
-// tokenVolume is the name of the volume that a Pod has of this plugin; "" if none.
+// tokenVolume returns the name of the Pod's existing token volume, or "".
 func (p *serviceAccountPlugin) tokenVolume(spec tree.Tree) string {
 	for _, item := range spec.List("volumes") {
 		v, _ := item.(tree.Tree)
@@ -45,7 +42,7 @@ func (p *serviceAccountPlugin) tokenVolume(spec tree.Tree) string {
 	return ""
 }
 
-// hasMount tells whether a container has something mounted where its token would be.
+// hasMount reports whether a container has a mount at the token path.
 func (p *serviceAccountPlugin) hasMount(c tree.Tree) bool {
 	for _, item := range c.List("volumeMounts") {
 		if mount, _ := item.(tree.Tree); mount.String("mountPath") == p.mountPath {
@@ -55,8 +52,7 @@ func (p *serviceAccountPlugin) hasMount(c tree.Tree) bool {
 	return false
 }
 
-// newTokenVolume is complete: nothing of it is set by default any more. Defaults have been set before
-// admission, so what is added now must have them itself.
+// newTokenVolume sets all fields, since defaulting has run before admission.
 func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	sources := []any{tree.Tree{"serviceAccountToken": tree.Tree{"expirationSeconds": int64(tokenSeconds), "path": "token"}}}
 	if p.rootCA != "" {
@@ -68,8 +64,7 @@ func (p *serviceAccountPlugin) newTokenVolume(name string) tree.Tree {
 	return tree.Tree{"name": name, "projected": tree.Tree{"defaultMode": int64(0o644), "sources": sources}}
 }
 
-// randomSuffix makes the name of a volume one of its own: letters and digits that spell no words. The name
-// may not collide with a volume of the client's own; it need not be unpredictable.
+// randomSuffix makes the volume name unique in the Pod; it need not be unpredictable.
 func randomSuffix() string {
 	const letters, length = "bcdfghjklmnpqrstvwxz2456789", 5
 	var suffix [length]byte

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// CertificateApproval asks of who approves or denies a request the right on its signer. The right to update
-// the approval sub-resource alone is for all signers; this makes it one for each. The signer is that of the
-// old object: it cannot change.
+// CertificateApproval returns the registration of the plugin that requires the verb approve on the
+// signer. The right to update the approval subresource alone would cover all signers. It reads the
+// signer of the old object, which cannot change.
 func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "CertificateApproval", Resources: []string{certificateRequests + "/approval"},
@@ -25,8 +25,8 @@ func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admis
 	}
 }
 
-// CertificateSigning asks of who signs a request, or says that it cannot be signed, the right on its
-// signer. A write of the status that changes neither needs none.
+// CertificateSigning returns the registration of the plugin that requires the verb sign on the
+// signer, for status updates that change the certificate or conditions.
 func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "CertificateSigning", Resources: []string{certificateRequests + "/status"},
@@ -40,9 +40,9 @@ func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admiss
 	}
 }
 
-// ClusterTrustBundleAttest asks of who writes a bundle of a signer the right to attest for that. An update
-// that moves a bundle from one signer to another needs both rights. Bundles without a signer are
-// unrestricted.
+// ClusterTrustBundleAttest returns the registration of the plugin that requires the verb attest on
+// the signer of a bundle. Moving a bundle to another signer needs both rights. Bundles without a
+// signer are unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "ClusterTrustBundleAttest", Resources: []string{certificateGroup + "/clustertrustbundles"},
@@ -56,27 +56,24 @@ func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) 
 	}
 }
 
-// signerPermission asks for a verb on a signer.
 type signerPermission struct {
 	authorizer authz.Authorizer
 	group      string // of signers
-	verb, what string // what is done, for messages
-	// signers are those on which a change needs the right; nil if on none.
+	verb, what string // what describes the action in messages
+	// signers returns the signers that the change concerns.
 	signers func(a *request.Attributes) []string
 }
 
-// newSignerPermission makes the plugin for a verb. what completes the sentence "user not permitted to".
+// newSignerPermission returns the plugin for a verb. what completes "user not permitted to".
 func newSignerPermission(authorizer authz.Authorizer, naming *meta.Naming, verb, what string, signers func(*request.Attributes) []string) signerPermission {
 	return signerPermission{authorizer, naming.Translate(certificateGroup), verb, what, signers}
 }
 
-// Handles implements request.Validator.
 func (p signerPermission) Handles(a *request.Attributes) bool {
 	return len(p.signers(a)) > 0
 }
 
-// Validate implements request.Validator. It requires the right on every signer that the change concerns. The
-// authorizer may be remote.
+// Validate requires the right on every signer. The authorizer may be remote.
 func (p signerPermission) Validate(a *request.Attributes) error {
 	for _, signer := range p.signers(a) {
 		if !p.allows(a.User, signer) {
@@ -86,8 +83,7 @@ func (p signerPermission) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// allows tells whether a user has the right on a signer, or on all of its domain. A signer is named
-// "domain/path"; roles grant single ones or, with "domain/*", all of an operator.
+// allows reports whether a user has the right on a signer "domain/path" or on "domain/*".
 func (p signerPermission) allows(user *authn.User, signer string) bool {
 	domain, _, _ := strings.Cut(signer, "/")
 	for _, name := range []string{signer, domain + "/*"} {
@@ -101,13 +97,12 @@ func (p signerPermission) allows(user *authn.User, signer string) bool {
 	return false
 }
 
-// signerOf is the signer of a request or of a bundle; both have it in the same place.
 func signerOf(request tree.Tree) string {
 	return request.Object("spec").String("signerName")
 }
 
-// changesOwnersOnly tells whether an update changes nothing but the owners and finalizers of an object, as the
-// garbage collector does.
+// changesOwnersOnly reports whether an update changes only owners and finalizers, as the garbage
+// collector does.
 func changesOwnersOnly(old, wanted tree.Tree) bool {
 	if old == nil {
 		return false

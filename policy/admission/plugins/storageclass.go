@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// DefaultStorageClass gives a new claim that names no class the default one. A claim with the class ""
-// wants no class, and is bound to a volume without one; so empty is not absent here.
+// DefaultStorageClass returns the registration of the plugin that sets the default class on new
+// claims without one. The class "" is a choice: such a claim binds to volumes without class.
 func DefaultStorageClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
 	return admission.Registration{
 		Name: "DefaultStorageClass", Resources: []string{"/persistentvolumeclaims"}, Caches: []policy.Follower{classes},
@@ -17,19 +17,16 @@ func DefaultStorageClass(naming *meta.Naming, classes *policy.Cache[Class]) admi
 	}
 }
 
-// defaultStorageClass reads the classes from the cache that PersistentVolumeClaimResize uses, too.
 type defaultStorageClass struct {
 	claimClassReader
 	classes *policy.Cache[Class]
 }
 
-// Handles implements request.Mutator.
 func (p defaultStorageClass) Handles(a *request.Attributes) bool {
 	_, given := p.classOf(a.New)
 	return !given
 }
 
-// Admit implements request.Mutator. Without a default class the claim stays without one.
 func (p defaultStorageClass) Admit(a *request.Attributes) error {
 	if name := defaultClass(p.classes); name != "" {
 		a.New.EnsureObject("spec")["storageClassName"] = name
@@ -37,16 +34,14 @@ func (p defaultStorageClass) Admit(a *request.Attributes) error {
 	return nil
 }
 
-// claimClassReader finds the class of a claim, which an annotation may name.
 type claimClassReader struct{ annotation string }
 
-// newClaimClassReader reads the annotation under its name in the naming profile.
 func newClaimClassReader(naming *meta.Naming) claimClassReader {
 	return claimClassReader{naming.Translate("volume.beta.platform.io/storage-class")}
 }
 
-// classOf is the class that a claim names, possibly ""; given is false if it names none. The annotation
-// wins over the field, as controllers read it.
+// classOf returns the class of a claim and whether it names one, possibly "". The annotation
+// overrides the field, as in controllers.
 func (r claimClassReader) classOf(claim tree.Tree) (name string, given bool) {
 	if annotated, ok := claim.Object("metadata", "annotations")[r.annotation].(string); ok {
 		return annotated, true

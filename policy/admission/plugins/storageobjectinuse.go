@@ -8,17 +8,17 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// The finalizers that keep volumes, claims and classes of their attributes while they are in use, in platform form.
+// The finalizers that protect storage objects in use, in platform form.
 const (
 	PVCProtectionFinalizer = "platform.io/pvc-protection"
 	PVProtectionFinalizer  = "platform.io/pv-protection"
 	VACProtectionFinalizer = "platform.io/vac-protection"
 )
 
-// StorageObjectInUseProtection gives every new claim, volume and VolumeAttributesClass the finalizer that
-// keeps it while it is in use; a controller takes it off. Without it a claim that a running Pod has mounted
-// could be deleted, and its data with it. It is set at creation, because a finalizer added later may come
-// after the deletion.
+// StorageObjectInUseProtection returns the registration of the plugin that adds the protection
+// finalizer to new claims, volumes and VolumeAttributesClasses. A controller removes it when the
+// object is unused. It must be set at creation, because one added later may come after the
+// deletion.
 func StorageObjectInUseProtection(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "StorageObjectInUseProtection", Resources: []string{"/persistentvolumeclaims", "/persistentvolumes", "storage.platform.io/volumeattributesclasses"},
@@ -30,13 +30,12 @@ func StorageObjectInUseProtection(naming *meta.Naming) admission.Registration {
 	}
 }
 
-// inUseProtection are the finalizers by resource.
+// inUseProtection maps resources to finalizers.
 type inUseProtection map[string]string
 
-// Handles implements request.Mutator.
 func (inUseProtection) Handles(*request.Attributes) bool { return true }
 
-// Admit implements request.Mutator. The list is cloned before it grows, because the one in the object may be shared.
+// Admit clones the list before appending, because the object may share it.
 func (p inUseProtection) Admit(a *request.Attributes) error {
 	finalizer := p[a.Kind.Resource]
 	metadata := a.New.EnsureObject("metadata")

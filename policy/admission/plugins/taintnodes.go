@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// TaintNodesByCondition keeps Pods off a new node until it says that it is ready. A scheduler sees the node
-// with its first write, before anything could have tainted it; a controller takes the taint off.
+// TaintNodesByCondition returns the registration of the plugin that taints new nodes as not ready.
+// The scheduler sees a node with its first write, before a controller could taint it; a controller
+// removes the taint.
 func TaintNodesByCondition(naming *meta.Naming) admission.Registration {
 	return admission.Registration{
 		Name: "TaintNodesByCondition", Resources: []string{"/nodes"},
@@ -18,13 +19,12 @@ func TaintNodesByCondition(naming *meta.Naming) admission.Registration {
 	}
 }
 
-// nodeTaint has the key of the taint under its name in the naming profile.
 type nodeTaint struct {
 	request.HandlesAll
 	key string
 }
 
-// Admit implements request.Mutator. A node that brings the taint itself does not get it twice.
+// Admit skips nodes that already have the taint.
 func (p nodeTaint) Admit(a *request.Attributes) error {
 	spec := a.New.EnsureObject("spec")
 	for _, t := range spec.Objects("taints") {

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// mergeTolerations are the tolerations of both lists, without those that another one includes. Of equal
-// ones the first stays. The plugins that merge run more than once, so the list must not grow by doing so.
+// mergeTolerations concatenates two lists without tolerations that another includes; of equal ones
+// the first stays. Merging is idempotent, since plugins run more than once.
 func mergeTolerations(first, second []tree.Tree) []any {
 	all := slices.Concat(first, second)
 	var merged []any
@@ -21,8 +21,8 @@ func mergeTolerations(first, second []tree.Tree) []any {
 	return merged
 }
 
-// includesToleration tells whether a Pod with the toleration wide tolerates all that it does with narrow.
-// An empty operator is Equal. The checks go from the key to the value, each of which may be wider in wide.
+// includesToleration reports whether wide covers everything that narrow tolerates. An empty
+// operator of wide means Equal.
 func includesToleration(wide, narrow tree.Tree) bool {
 	effect := wide.String("effect")
 	switch {
@@ -44,15 +44,13 @@ func includesToleration(wide, narrow tree.Tree) bool {
 	return false
 }
 
-// staysAsLong tells whether a Pod stays with the toleration wide for as long as with narrow. One without
-// seconds stays for ever.
+// staysAsLong compares durations; missing seconds mean forever.
 func staysAsLong(wide, narrow tree.Tree) bool {
 	most, limited := wide.Int("tolerationSeconds")
 	seconds, ends := narrow.Int("tolerationSeconds")
 	return !limited || ends && seconds <= most
 }
 
-// cloneTolerations are copies, for the spec of a Pod.
 func cloneTolerations(list []tree.Tree) []tree.Tree {
 	copies := make([]tree.Tree, len(list))
 	for i, t := range list {
