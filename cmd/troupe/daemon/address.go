@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Addr is the address that the daemon listens on. It differs from the configured one if that names no port.
-// It may be called after Start only, as URL and Ready.
+// Addr returns the address that the daemon listens on, with the actual port if the configured one
+// is 0. Like URL and Ready, it may be called only after Start.
 func (d *Daemon) Addr() net.Addr { return d.endpoint.listener.Addr() }
 
-// URL is the address for clients on this machine, as in "https://127.0.0.1:6443".
+// URL returns the address for clients on this machine, as in "https://127.0.0.1:6443".
 func (d *Daemon) URL() string { return d.endpoint.url() }
 
-// Kubeconfig is the path of the administrator's client configuration, or "" if it is in no file. Its credential is
-// a member of system:masters, so it is as good as the data directory itself.
+// Kubeconfig returns the path of the administrator's kubeconfig, or "" if it is not written to a
+// file. Its credential is a member of system:masters.
 func (d *Daemon) Kubeconfig() string { return d.config.kubeconfig() }
 
-// Ready is the line that says that requests are answered, and where. Scripts and tests wait for this line
-// and read the address and the path from it.
+// Ready returns the line that announces that requests are served. Scripts and tests wait for this
+// line and parse the address and the path from it.
 func (d *Daemon) Ready() string {
 	var kubeconfig string
 	if path := d.Kubeconfig(); path != "" {

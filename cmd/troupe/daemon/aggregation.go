@@ -17,21 +17,21 @@ import (
 	"github.com/troupe-api/troupe/policy/services"
 )
 
-// Aggregation says how servers are reached that extend the API.
+// Aggregation configures access to extension API servers.
 type Aggregation struct {
-	// ProxyClientCertFile and ProxyClientKeyFile are what the daemon proves itself with to them; none is made by the
-	// daemon.
+	// ProxyClientCertFile and ProxyClientKeyFile are the daemon's client credentials for extension
+	// servers. "" uses a generated certificate.
 	ProxyClientCertFile string `flag:"proxy-client-cert-file"`
 	ProxyClientKeyFile  string `flag:"proxy-client-key-file"`
-	// EndpointRouting connects to the endpoints of their Services, not to the addresses of the Services themselves.
+	// EndpointRouting connects to the endpoints of Services instead of to their cluster IPs.
 	EndpointRouting bool `flag:"enable-aggregator-routing"`
-	// RejectForwardingRedirects answers an error in place of their redirects.
+	// RejectForwardingRedirects returns an error instead of forwarding redirects.
 	RejectForwardingRedirects bool `flag:"aggregator-reject-forwarding-redirect"`
-	// ServiceResolver has addresses of their Services, as in name.namespace=host:port.
+	// ServiceResolver maps Services to addresses, as in name.namespace=host:port.
 	ServiceResolver []string `flag:"aggregator-service-resolver"`
 }
 
-// An aggregator follows APIServices and what the servers behind them serve.
+// An aggregator follows APIServices and the discovery of the servers behind them.
 type aggregator struct {
 	base
 	storage  *storage
@@ -73,7 +73,7 @@ func (a *aggregator) Stop(ctx context.Context) error {
 	return err
 }
 
-// Probe implements controllers.APIServiceProber.
+// Probe checks the server behind an APIService, for controllers.APIServiceProber.
 func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) controllers.Unavailability {
 	err := a.Servers.Probe(ctx, spec)
 	var fault *services.Fault
@@ -86,7 +86,7 @@ func (a *aggregator) Probe(ctx context.Context, spec tree.Tree) controllers.Unav
 	return controllers.Unavailability{Reason: "FailedDiscoveryCheck", Message: err.Error(), Retry: true}
 }
 
-// Resources implements extensions.Servers.
+// Resources returns the remote resources, and the group versions whose discovery failed.
 func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
 	resources, versions := a.RemoteResources()
 	for _, r := range resources {
@@ -98,7 +98,8 @@ func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
 	return all, unknown
 }
 
-// Do implements extensions.Servers. Servers ask back what the account of the controller may, which the default roles say.
+// Do sends a request as the controller's service account. Extension servers authorize it by asking
+// this server, where the default roles grant the controller its permissions.
 func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
 	of, account := present.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: a.naming.SystemNamespace(), Name: r.Controller}
 	return a.Servers.Do(ctx, aggregation.RemoteRequest{
@@ -107,8 +108,8 @@ func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, bo
 	})
 }
 
-// trust returns what servers that extend the API are to trust: the authorities of users' certificates, and those of the
-// proxies that may vouch for users, which are the ones that the configuration names and the daemon itself.
+// trust returns what extension servers must trust: the CAs of client certificates, and the CAs,
+// names and headers of proxies. The proxies are the configured ones and the daemon itself.
 func (a *aggregator) trust() (t controllers.ExtensionTrust, err error) {
 	c := a.config.Authentication
 	t = controllers.ExtensionTrust{
@@ -132,7 +133,6 @@ func (a *aggregator) trust() (t controllers.ExtensionTrust, err error) {
 	return t, err
 }
 
-// bundle is the text of a source and of a file, as far as there are any.
 func bundle(source certs.Source, file string) ([]byte, error) {
 	var all []byte
 	if source != nil {
@@ -149,7 +149,6 @@ func bundle(source certs.Source, file string) ([]byte, error) {
 	return append(all, text...), err
 }
 
-// withItem is a list with an item, if it does not have it yet.
 func withItem(list []string, item string) []string {
 	if slices.Contains(list, item) {
 		return list

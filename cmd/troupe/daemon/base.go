@@ -5,8 +5,7 @@ import (
 	"sync"
 )
 
-// A base is what all components have: the settings, and work in the background that goes on until the component is
-// stopped.
+// A base holds what all components share: the settings, and background work that runs until Stop.
 type base struct {
 	*settings
 	ctx     context.Context // ends with Stop
@@ -14,18 +13,17 @@ type base struct {
 	running *sync.WaitGroup
 }
 
-// newBase returns a base whose context descends from no other one: the work outlives the call that starts it.
+// newBase returns a base with a context of its own, because the work outlives the caller of Start.
 func newBase(s *settings) base {
 	ctx, cancel := context.WithCancel(context.Background())
 	return base{s, ctx, cancel, &sync.WaitGroup{}}
 }
 
-// run starts work, which ends with its context. It must not be called once Stop has begun.
+// run starts work in the background. It must not be called once Stop has begun.
 func (b base) run(work func(ctx context.Context)) {
 	b.running.Go(func() { work(b.ctx) })
 }
 
-// Stop ends all work and waits for it.
 func (b base) Stop(context.Context) error {
 	b.cancel()
 	b.running.Wait()

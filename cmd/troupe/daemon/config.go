@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A Config holds every setting of the daemon. The tag of a field names its setting, which settings.ini
-// declares. It is a plain value: it is copied into the Daemon, and changing it later has no effect.
+// A Config holds every setting of the daemon. The tag of a field names its setting, which
+// settings.ini declares. It is a plain value, which New copies.
 type Config struct {
 	DataDir        string `flag:"data-dir"`
 	Ephemeral      bool   `flag:"ephemeral"`
 	Kubeconfig     string `flag:"write-kubeconfig"`
 	AcceptDataLoss bool   `flag:"accept-data-loss"`
 	Naming         string `flag:"naming"`
-	// GitVersion is the version that /version reports; "" is GitVersion().
+	// GitVersion is the version that /version reports; "" means GitVersion().
 	GitVersion string
 
 	Etcd               Etcd
@@ -45,10 +45,10 @@ type Config struct {
 	Snapshots          Snapshots
 	Watches            Watches
 
-	renamed [][2]string // keys of earlier releases that the file has, and their names
+	renamed [][2]string // keys of earlier releases found in the file, with their new names
 }
 
-// Serving sets where requests are accepted, and their limits. Limits of memory apply to all requests
+// Serving configures the listener and the limits of requests. Memory limits apply to all requests
 // together, so that no number of clients exceeds them.
 type Serving struct {
 	BindAddress                 string   `flag:"bind-address"`
@@ -74,26 +74,26 @@ type Serving struct {
 	CORSAllowedOrigins          []string `flag:"cors-allowed-origins"`
 }
 
-// API selects what is served. An API that is switched off keeps its stored objects.
+// API selects the APIs that are served. A disabled API keeps its stored objects.
 type API struct {
 	RuntimeConfig Switches `flag:"runtime-config"`
 	FeatureGates  Switches `flag:"feature-gates"`
 	EventTTL      Duration `flag:"event-ttl"`
 }
 
-// Services sets the ranges that Services share.
+// Services configures the IP and port ranges of Services.
 type Services struct {
 	ClusterIPRange string `flag:"service-cluster-ip-range"`
 	NodePortRange  string `flag:"service-node-port-range"`
 }
 
-// Logging is the form of the log on standard error.
+// Logging configures the log on standard error.
 type Logging struct {
 	Format    string `flag:"logging-format"`
 	Verbosity int    `flag:"v"`
 }
 
-// Actors sets how the owners of objects and watches are run and supervised.
+// Actors configures how activations and watches are run and supervised.
 type Actors struct {
 	Strategy       string   `flag:"actor-strategy"`
 	MaxRestarts    int      `flag:"actor-max-restarts"`
@@ -104,35 +104,34 @@ type Actors struct {
 	Throughput     int      `flag:"actor-throughput"`
 }
 
-// Commits sets how writes are gathered into batches.
+// Commits configures how writes are gathered into batches.
 type Commits struct {
 	QueueSize int `flag:"commit-queue-size"`
 	BatchSize int `flag:"commit-batch-size"`
 }
 
-// Journal sets how batches become durable.
+// Journal configures how batches become durable.
 type Journal struct {
 	Sync         string `flag:"journal-sync"`
 	SegmentBytes Bytes  `flag:"journal-segment-bytes"`
 	ArchiveBytes Bytes  `flag:"journal-archive-bytes"`
 }
 
-// Snapshots sets when the whole state is written.
+// Snapshots configures when the whole state is written.
 type Snapshots struct {
 	JournalBytes Bytes `flag:"snapshot-journal-bytes"`
 }
 
-// Watches sets which changes a watch can resume from.
+// Watches configures the history from which watches resume.
 type Watches struct {
 	HistoryTime    Duration `flag:"watch-history-time"`
 	HistoryBytes   Bytes    `flag:"watch-history-bytes"`
 	BookmarkPeriod Duration `flag:"watch-bookmark-period"`
 }
 
-// defaultCertDir is the directory of certificates in the data directory.
 const defaultCertDir = "pki"
 
-// certDir is where the daemon's own certificates are; "" if they are in memory only.
+// certDir returns the directory of the daemon's own certificates, or "" if they are kept in memory.
 func (c Config) certDir() string {
 	switch {
 	case c.TLS.CertDir != "":
@@ -143,7 +142,6 @@ func (c Config) certDir() string {
 	return filepath.Join(c.DataDir, defaultCertDir)
 }
 
-// kubeconfig is where the administrator's client configuration is; "" if it is in no file.
 func (c Config) kubeconfig() string {
 	if c.Kubeconfig != "" || c.Ephemeral {
 		return c.Kubeconfig
@@ -151,7 +149,6 @@ func (c Config) kubeconfig() string {
 	return filepath.Join(c.DataDir, "admin.kubeconfig")
 }
 
-// limits returns the limits in the units of package http.
 func (s Serving) limits() http.Limits {
 	return http.Limits{
 		RequestTimeout:              time.Duration(s.RequestTimeout),
@@ -167,7 +164,6 @@ func (s Serving) limits() http.Limits {
 	}
 }
 
-// tuning returns the settings of package actors.
 func (c Config) tuning() actors.Tuning {
 	return actors.Tuning{
 		Strategy:       actors.Strategy(c.Actors.Strategy),

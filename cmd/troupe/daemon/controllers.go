@@ -14,38 +14,37 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A builtIn is a controller that is part of the daemon, under the name that operators know. The names are
-// those of the API server's companions that clients know, which run as processes of their own there.
+// A builtIn is a controller that is part of the daemon. Its name is that of the same controller in
+// kube-controller-manager or kube-apiserver, where one exists.
 type builtIn struct {
 	name    string
-	alias   string // another name, that operators know from before
-	group   string // a name for several of them; "" for none
+	alias   string // the former name in kube-controller-manager
+	group   string // a name for several controllers; "" for none
 	enabled enabled
-	gate    string // the feature without which it does nothing; "": none
+	gate    string // the feature gate that the controller needs; "" for none
 	runsOn  runsOn
 	twin    twin
 
-	// One of them makes it: for the API server itself, or for the cluster.
+	// Exactly one of these constructors is set.
 	ofServer  func(*serverControllers, *controllers.Env) controller
 	ofCluster func(*clusterControllers) controller
 }
 
-// enabled says under which naming profiles --controllers=* includes a controller.
+// enabled defines the naming profiles in which --controllers=* includes a controller.
 type enabled int
 
 const (
 	onEveryProfile enabled = iota
-	onPlatform             // clients of other profiles do not expect it
+	onPlatform             // other profiles' clients do not expect it
 	exceptPlatform
-	onlyNamed // none: the controller runs if it, or its group, is named
+	onlyNamed // not included in *: the controller runs if it or its group is named
 )
 
-// includes reports whether * includes the controller under a naming profile.
 func (e enabled) includes(n *meta.Naming) bool {
 	return e == onEveryProfile || e == onPlatform && n == meta.Platform || e == exceptPlatform && n != meta.Platform
 }
 
-// runsOn says which of several daemons on one state run a controller.
+// runsOn defines which of several daemons with shared state run a controller.
 type runsOn int
 
 const (
@@ -53,36 +52,36 @@ const (
 	everyDaemon
 )
 
-// twin says what a controller does while kube-controller-manager runs the same one.
+// twin defines what a controller does while kube-controller-manager runs the same one.
 type twin int
 
 const (
-	stops  twin = iota // it is stopped, and made anew afterwards
-	pauses             // it pauses by itself, and keeps its state
+	stops  twin = iota // it is stopped, and recreated afterwards
+	pauses             // it pauses by itself and keeps its state
 	noTwin             // kube-controller-manager has no such controller
 )
 
-// A controller works until the context ends.
 type controller interface{ Run(ctx context.Context) }
 
-// plain returns the ofCluster of a controller that needs only the store.
+// plain adapts the constructor of a controller that needs only an Env.
 func plain[C controller](create func(*controllers.Env) C) func(*clusterControllers) controller {
 	return func(c *clusterControllers) controller { return create(c.env) }
 }
 
-// apiServerAlias names at once all controllers that run in the API server that clients know, and not in a companion of it.
+// apiServerAlias names all controllers that run inside kube-apiserver.
 const apiServerAlias = "apiserver"
 
-// TestControllers are those of a server to test programs against: what a bare API server does itself, and what makes
-// namespaces empty and collects garbage, also where admission has protected something. No other object appears or changes by itself.
+// TestControllers selects the controllers for an API server to test programs against: those of a
+// bare API server, namespace deletion, and garbage collection including protected volumes. No other
+// object appears or changes by itself.
 const TestControllers Controllers = apiServerAlias +
 	",garbage-collector-controller,namespace-controller,persistentvolume-protection-controller,persistentvolumeclaim-protection-controller"
 
-// builtIns are all controllers that can be switched off, in the order of their names. Controllers that
-// nothing can work without, as that of definitions, are not among them.
+// builtIns lists all controllers that can be disabled. Essential ones, such as that of CRDs, are
+// not among them.
 var builtIns = slices.Concat(basicControllers, networkControllers, volumeControllers, workloadControllers)
 
-// basicControllers are those of objects that every cluster has.
+// basicControllers handle objects that every cluster has.
 var basicControllers = []builtIn{
 	{name: "apiservice-availability-controller", group: apiServerAlias, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return controllers.NewAPIServiceAvailability(env, c.aggregator, c.apiServiceMetrics)
@@ -108,7 +107,7 @@ var basicControllers = []builtIn{
 		c.onTrustChange(&c.publishTrustBundle, p.Publish)
 		return p
 	}},
-	// The specification wants a token for every account, used or not.
+	// The platform profile requires a token for every account, used or not.
 	{name: "legacy-serviceaccount-token-cleaner-controller", alias: "legacy-service-account-token-cleaner", enabled: exceptPlatform, ofCluster: func(c *clusterControllers) controller {
 		return controllers.NewLegacyTokenCleaner(c.env, time.Duration(c.config.ServiceAccounts.LegacyTokenCleanUpPeriod))
 	}},
@@ -120,7 +119,8 @@ var basicControllers = []builtIn{
 	{name: "priority-and-fairness-config-producer", group: apiServerAlias, runsOn: everyDaemon, ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return flowcontrol.NewConfiguration(env)
 	}},
-	// Its twin only recounts from time to time: it relies on the API server to write what a request has used.
+	// kube-controller-manager's counterpart only recalculates periodically; it relies on the API
+	// server to record usage.
 	{name: "resourcequota-controller", alias: "resourcequota", ofServer: func(c *serverControllers, env *controllers.Env) controller {
 		return controllers.NewResourceQuotas(env, c.storage.quotas)
 	}},
@@ -140,13 +140,12 @@ var basicControllers = []builtIn{
 	{name: "volumeattributesclass-protection-controller", ofCluster: plain(controllers.NewAttributesClassProtection)},
 }
 
-// Controllers says which controllers run: names with commas, * for all that run by themselves,
-// -name for all but that one.
-// A plain text keeps the form of the flag and of the file the same.
+// Controllers selects controllers as a comma-separated list: "*" for those enabled by default, a
+// name to enable and -name to disable one. It is a string so that flag and file have the same form.
 type Controllers string
 
-// runs tells whether a controller is to run under the names of a profile. What is named counts more than a group, and
-// that more than *.
+// runs reports whether the controller is selected. Its name takes precedence over its group, and
+// the group over "*".
 func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 	names := c.names()
 	for _, name := range []string{b.name, b.group} {
@@ -160,12 +159,11 @@ func (c Controllers) runs(b builtIn, n *meta.Naming) bool {
 	return b.enabled.includes(n) && slices.Contains(names, "*")
 }
 
-// enables reports whether the settings let a controller run.
 func (s *settings) enables(b builtIn) bool {
 	return s.config.Controllers.runs(b, s.naming) && (b.gate == "" || s.features.Enabled(b.gate))
 }
 
-// With is c with further names, or -names, which win over what c says of the same ones.
+// With returns c with names added, which override entries of c for the same controllers.
 func (c Controllers) With(names ...string) Controllers {
 	all := slices.DeleteFunc(c.names(), func(name string) bool { return name == "" })
 	for _, name := range Controllers(strings.Join(names, ",")).names() {
@@ -176,15 +174,15 @@ func (c Controllers) With(names ...string) Controllers {
 	return Controllers(strings.Join(all, ","))
 }
 
-// Runs tells whether the controller of that name, not of an alias, runs under a naming profile. There must be both.
+// Runs reports whether the named controller runs under a naming profile. It is false for aliases
+// and for an unknown name or profile.
 func (c Controllers) Runs(name, profile string) bool {
 	naming, err := meta.ParseNaming(profile)
 	i := slices.IndexFunc(builtIns, func(b builtIn) bool { return b.name == name })
 	return err == nil && i >= 0 && c.runs(builtIns[i], naming)
 }
 
-// names are what c says, without aliases.
-// An alias with - in front stands for the name with - in front.
+// names returns the entries of c with aliases replaced by names. A leading - is kept.
 func (c Controllers) names() []string {
 	var names []string
 	for name := range strings.SplitSeq(string(c), ",") {
@@ -199,7 +197,7 @@ func (c Controllers) names() []string {
 	return names
 }
 
-// "-*" would switch off all and then nothing, and is most likely a mistake.
+// validate also rejects "-*", which would disable everything and is most likely a mistake.
 func (c Controllers) validate(f *faults) {
 	known := append([]string{"*", apiServerAlias, workloadsAlias}, controllerNames()...)
 	for _, name := range c.names() {
@@ -208,7 +206,6 @@ func (c Controllers) validate(f *faults) {
 	}
 }
 
-// controllerNames are the names of all built-in controllers, without aliases, as help and errors list them.
 func controllerNames() []string {
 	var names []string
 	for _, b := range builtIns {

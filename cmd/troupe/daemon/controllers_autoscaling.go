@@ -6,16 +6,15 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
 )
 
-// Autoscaling is when and how much the controller of HorizontalPodAutoscalers scales.
+// Autoscaling configures the HorizontalPodAutoscaler controller.
 type Autoscaling struct {
-	SyncPeriod              Duration `flag:"horizontal-pod-autoscaler-sync-period"`               // between two looks at an autoscaler
-	DownscaleStabilization  Duration `flag:"horizontal-pod-autoscaler-downscale-stabilization"`   // how long the highest recommendation counts
-	Tolerance               float64  `flag:"horizontal-pod-autoscaler-tolerance"`                 // of the ratio of use and target
+	SyncPeriod              Duration `flag:"horizontal-pod-autoscaler-sync-period"`               // between two evaluations of an autoscaler
+	DownscaleStabilization  Duration `flag:"horizontal-pod-autoscaler-downscale-stabilization"`   // how long the highest recommendation applies
+	Tolerance               float64  `flag:"horizontal-pod-autoscaler-tolerance"`                 // of the ratio of usage to target
 	CPUInitializationPeriod Duration `flag:"horizontal-pod-autoscaler-cpu-initialization-period"` // how long Pods may be starting
 	InitialReadinessDelay   Duration `flag:"horizontal-pod-autoscaler-initial-readiness-delay"`   // how soon they count as never ready
 }
 
-// autoscalers describes the controller of HorizontalPodAutoscalers.
 func autoscalers() builtIn {
 	b := workload("horizontal-pod-autoscaler-controller", "horizontalpodautoscaling", nil)
 	b.ofCluster = func(c *clusterControllers) controller {

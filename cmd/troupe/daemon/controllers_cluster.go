@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads"
 )
 
-// clusterControllers are those that other clusters run outside of the API server. Their writes are admitted, and some of
-// them ask what users may do.
+// clusterControllers are the controllers that kube-controller-manager runs in other clusters. Their
+// writes pass admission, and some check users' permissions.
 type clusterControllers struct {
 	base
 	storage    *storage
@@ -21,12 +21,12 @@ type clusterControllers struct {
 	server     *serverControllers
 	policy     *policies
 
-	env       *controllers.Env    // whose writes are admitted
+	env       *controllers.Env    // writes pass admission
 	leader    *controllers.Leader // of kube-controller-manager
 	backends  *endpoints.Backends // shared by the controllers of endpoints
 	workloads *workloads.Group    // shared by the controllers of workloads
 
-	publishRootCA, publishTrustBundle atomic.Pointer[func()] // of the controllers that were made last
+	publishRootCA, publishTrustBundle atomic.Pointer[func()] // of the newest instances of these controllers
 }
 
 func (c *clusterControllers) Start() error {
@@ -54,8 +54,8 @@ func (c *clusterControllers) Start() error {
 	return nil
 }
 
-// onTrustChange makes publish what is called when clients are to trust something else, in place of what current holds.
-// The first call must come before the reloader runs.
+// onTrustChange stores publish in current; it is called when the trust bundle changes. The first
+// call must come before the reloader runs.
 func (c *clusterControllers) onTrustChange(current *atomic.Pointer[func()], publish func()) {
 	if current.Swap(&publish) == nil {
 		c.identity.onTrustChange(func() { (*current.Load())() })

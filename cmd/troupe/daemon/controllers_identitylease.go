@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
-// runIdentityLease keeps a Lease for this server, unless that is switched off. Servers on one host would share it, so a
-// machine without a name has none.
+// runIdentityLease keeps a Lease for this server, if the feature is enabled. The name derives from
+// the host name, so a machine without one gets no Lease.
 func (c *serverControllers) runIdentityLease() {
 	if !c.features.Enabled(features.APIServerIdentity) {
 		return

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 )
 
-// leadership decides which of several daemons on one state runs controllers. A daemon that has the state for itself
-// always leads.
+// leadership decides which of several daemons with shared state runs controllers. A daemon with
+// exclusive state always leads.
 type leadership struct {
 	base
 	storage *storage
@@ -23,7 +23,7 @@ func (l *leadership) Start() error {
 	return nil
 }
 
-// lead runs work until the context ends, whenever this daemon leads.
+// lead runs work while this daemon leads, until the context ends.
 func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 	if l.election == nil {
 		work(ctx)
@@ -32,7 +32,8 @@ func (l *leadership) lead(ctx context.Context, work func(context.Context)) {
 	l.election.Lead(ctx, work)
 }
 
-// store returns the store of controllers that run where the daemon leads.
+// store returns the store for controllers that run on the leader. Writes are fenced if there is an
+// election.
 func (l *leadership) store() controllers.Store {
 	if l.election == nil {
 		return l.storage.store

@@ -1,7 +1,7 @@
 package daemon
 
-// Namespaces is how they are deleted.
+// Namespaces configures the deletion of namespaces.
 type Namespaces struct {
-	// DeletionGracePeriod is how long a namespace that is being deleted is left as it is before it is emptied.
+	// DeletionGracePeriod is the delay before a terminating namespace is emptied.
 	DeletionGracePeriod Duration `flag:"namespace-deletion-grace-period"`
 }

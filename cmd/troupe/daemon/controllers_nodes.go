@@ -9,22 +9,22 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/nodes"
 )
 
-// Nodes is how the controllers of nodes treat them and the Pods on them.
+// Nodes configures the node controllers.
 type Nodes struct {
-	MonitorPeriod      Duration `flag:"node-monitor-period"`       // between two looks at all nodes
+	MonitorPeriod      Duration `flag:"node-monitor-period"`       // between two checks of all nodes
 	MonitorGracePeriod Duration `flag:"node-monitor-grace-period"` // how long a node may be silent
-	StartupGracePeriod Duration `flag:"node-startup-grace-period"` // how long a new one may be
+	StartupGracePeriod Duration `flag:"node-startup-grace-period"` // how long a new node may be silent
 
-	AllocateCIDRs    bool   `flag:"allocate-node-cidrs"` // nodes get ranges of Pod addresses
-	ClusterCIDR      string `flag:"cluster-cidr"`        // which these are parts of; or two, of both families, with a comma
-	CIDRMaskSize     int    `flag:"node-cidr-mask-size"` // of a part; 0: 24 and 64
+	AllocateCIDRs    bool   `flag:"allocate-node-cidrs"` // assign ranges of Pod addresses to nodes
+	ClusterCIDR      string `flag:"cluster-cidr"`        // which these are parts of; a comma separates IPv4 and IPv6
+	CIDRMaskSize     int    `flag:"node-cidr-mask-size"` // 0 means 24 for IPv4 and 64 for IPv6
 	CIDRMaskSizeIPv4 int    `flag:"node-cidr-mask-size-ipv4"`
 	CIDRMaskSizeIPv6 int    `flag:"node-cidr-mask-size-ipv6"`
 
-	TerminatedPodThreshold int `flag:"terminated-pod-gc-threshold"` // how many Pods that have ended are kept; 0 or less: all
+	TerminatedPodThreshold int `flag:"terminated-pod-gc-threshold"` // finished Pods to keep; 0 or less keeps all
 }
 
-// ranges are what nodes get parts of; none if they get no parts.
+// ranges parses the ranges to assign parts of to nodes; nil if that is disabled.
 func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	if !n.AllocateCIDRs {
 		return nil, nil
@@ -51,7 +51,7 @@ func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	return all, nil
 }
 
-// maskSize is the length of the prefix of a part of a family.
+// maskSize returns the prefix length of a node's range for an IP family.
 func (n Nodes) maskSize(v6 bool) int {
 	of, usual := n.CIDRMaskSizeIPv4, 24
 	if v6 {
@@ -65,7 +65,8 @@ func (n Nodes) maskSize(v6 bool) int {
 	return usual
 }
 
-// newIPAM makes the controller that gives nodes their ranges. The addresses of Services are not among them.
+// newIPAM returns the controller that assigns Pod ranges to nodes. The ranges of Services are
+// excluded.
 func (c *clusterControllers) newIPAM() controller {
 	ranges, err := c.config.Nodes.ranges()
 	if err != nil {

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 )
 
-// A remadeController is made anew for each run, since a controller has state of its own.
+// A remadeController creates a new controller for each run, because controllers keep state.
 type remadeController struct {
-	next   controller // for the next run; nil: create makes it
+	next   controller // for the next run; nil if create must be called
 	create func() controller
 }
 
-// newRemadeController makes the first controller at once.
+// newRemadeController creates the first controller immediately.
 func newRemadeController(create func() controller) *remadeController {
 	return &remadeController{create(), create}
 }
@@ -27,7 +27,7 @@ func (r *remadeController) Run(ctx context.Context) {
 	c.Run(ctx)
 }
 
-// A yieldingController is stopped while kube-controller-manager runs its twin.
+// A yieldingController stops while kube-controller-manager runs the same controller.
 type yieldingController struct {
 	controller
 	leader *controllers.Leader
@@ -46,7 +46,7 @@ func (y yieldingController) Run(ctx context.Context) {
 		case <-ctx.Done():
 		}
 		stop()
-		// The next turn begins when this one has ended, so that never two of them work at a time.
+		// Wait before the next run, so that two instances never run at the same time.
 		work.Wait()
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 )
 
-// serverControllers are those that the API server runs for itself. They start before requests are served, and their
-// writes pass neither authorization nor admission.
+// serverControllers are the controllers that the API server runs for itself. They start before
+// requests are served, and their writes bypass authorization and admission.
 type serverControllers struct {
 	base
 	storage    *storage
@@ -21,13 +21,12 @@ type serverControllers struct {
 	workqueueMetrics  *controllers.WorkqueueMetrics // of all controllers
 }
 
-// A preparer is a controller that puts something in place which clients rely on from the first request.
+// A preparer is a controller that creates objects which clients rely on from the first request.
 type preparer interface{ Ready() <-chan struct{} }
 
-// maxPreparation bounds the wait for preparers: a store that cannot write now is served all the same.
+// maxPreparation bounds the wait for preparers; a store that cannot write is served nonetheless.
 const maxPreparation = 10 * time.Second
 
-// Start waits for the preparers.
 func (c *serverControllers) Start() error {
 	store, kinds := c.storage.store, c.storage.kinds
 	c.apiServiceMetrics, c.workqueueMetrics = controllers.NewAPIServiceMetrics(), controllers.NewWorkqueueMetrics()
@@ -43,7 +42,7 @@ func (c *serverControllers) Start() error {
 		expiry := controllers.NewEventExpiry(controllers.NewEnv(c.leadership.store(), kinds, c.log), ttl)
 		c.run(func(ctx context.Context) { c.leadership.lead(ctx, expiry.Run) })
 	}
-	// One timeout for all of them together, since they prepare at the same time.
+	// The preparers run concurrently, so they share one timeout.
 	timeout := time.After(maxPreparation)
 	for _, p := range preparers {
 		select {
@@ -56,7 +55,8 @@ func (c *serverControllers) Start() error {
 	return nil
 }
 
-// runBuiltIns returns the preparers among the controllers that certainly run.
+// runBuiltIns starts the controllers and returns the preparers among those that do not wait for an
+// election.
 func (c *serverControllers) runBuiltIns() (preparers []preparer) {
 	for _, b := range builtIns {
 		if b.ofServer == nil || !c.enables(b) {
@@ -64,7 +64,7 @@ func (c *serverControllers) runBuiltIns() (preparers []preparer) {
 		}
 		l := c.leadership
 		if b.runsOn == everyDaemon {
-			l = &leadership{storage: c.storage} // which needs no election
+			l = &leadership{storage: c.storage} // without an election
 		}
 		env := controllers.NewEnv(l.store(), c.storage.kinds, c.log)
 		r := newRemadeController(func() controller { return b.ofServer(c, env) })

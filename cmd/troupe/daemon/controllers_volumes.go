@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/volumes"
 )
 
-// volumeControllers are those of claims and volumes, and of what has run to its end.
+// volumeControllers handle volumes, claims and finished Jobs.
 var volumeControllers = []builtIn{
 	{name: "ephemeral-volume-controller", alias: "ephemeral-volume", ofCluster: plain(volumes.NewEphemeral)},
 	{name: "persistentvolume-binder-controller", alias: "persistentvolume-binder", ofCluster: plain(volumes.NewBinder)},

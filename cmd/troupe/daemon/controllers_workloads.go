@@ -2,11 +2,10 @@ package daemon
 
 import "github.com/troupe-api/troupe/actors/controllers/workloads"
 
-// workloadsAlias names all controllers of workloads at once.
 const workloadsAlias = "workloads"
 
-// workloadControllers make Pods of what users declare. Most clusters have a process of their own for that, so they run
-// only if they are named.
+// workloadControllers create Pods for workloads. They run only if named, because most clusters run
+// kube-controller-manager for that.
 var workloadControllers = []builtIn{
 	workload("cronjob-controller", "cronjob", (*workloads.Group).CronJobs),
 	workload("daemonset-controller", "daemonset", (*workloads.Group).DaemonSets),
@@ -19,14 +18,14 @@ var workloadControllers = []builtIn{
 	workload("statefulset-controller", "statefulset", (*workloads.Group).StatefulSets),
 }
 
-// scheduling puts Pods on nodes. It is no part of the group: who has nodes mostly has a scheduler, whatever makes the Pods.
+// scheduling assigns Pods to nodes. It is not in the group, because clusters with nodes usually
+// have a scheduler.
 var scheduling = func() builtIn {
 	b := workload("scheduler-controller", "scheduler", (*workloads.Group).Scheduler)
 	b.group = ""
 	return b
 }()
 
-// workload describes a controller of workloads.
 func workload(name, alias string, of func(*workloads.Group) workloads.Controller) builtIn {
 	return builtIn{name: name, alias: alias, group: workloadsAlias, enabled: onlyNamed, twin: pauses, ofCluster: func(c *clusterControllers) controller {
 		return of(c.workloads)

@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestWorkloadControllers: they run only if they are named, one by one or all at once.
+// TestWorkloadControllers checks that workload controllers run only if they or their group are
+// named.
 func TestWorkloadControllers(t *testing.T) {
 	for given, want := range map[string][]string{
 		"*":                        nil,

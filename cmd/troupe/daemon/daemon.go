@@ -16,27 +16,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Daemon is one server over one data directory, or one of several over a state in etcd. It is used in this order: New,
-// Start, then Wait or Stop.
+// A Daemon is one server over one data directory, or one of several over shared state in etcd. Call
+// New, Start, then Wait or Stop.
 //
-// New makes the components in the order of the fields, each with those above that it needs. Start starts
-// them in that order, and Stop stops them in the reverse one.
+// Start starts the components in the order of the fields, and Stop stops them in reverse order.
+// Each component depends only on those above it.
 type Daemon struct {
 	*settings
 	fatal fatalErrors
 
 	state             *stateLog          // the journal, or etcd
 	identity          *identity          // certificates and keys
-	storage           *storage           // the kinds, and the store of their objects
-	aggregator        *aggregator        // servers that extend the API
+	storage           *storage           // the catalog of kinds and the object store
+	aggregator        *aggregator        // extension API servers
 	leadership        *leadership        // of several daemons
 	serverControllers *serverControllers // which requests rely on
-	endpoint          *endpoint          // the port, and what names it
+	endpoint          *endpoint          // the listener, and the objects that publish its address
 	authentication    *authentication
 	policy            *policies           // authorization, admission and audit
-	controllers       *clusterControllers // whose writes are admitted
+	controllers       *clusterControllers // whose writes pass admission
 	frontEnd          *frontEnd           // the HTTP server
-	maintenance       *maintenance        // reads files again
+	maintenance       *maintenance        // reloads files
 
 	started  []component
 	stopped  chan struct{}
@@ -44,27 +44,27 @@ type Daemon struct {
 	stopErr  error // of Stop; read after stopped is closed
 }
 
-// settings are the Config and what New makes of it, for all components.
+// settings are the Config and values that New derives from it, shared by all components.
 type settings struct {
 	config    Config
 	naming    *meta.Naming
 	features  features.Set
 	log       *slog.Logger
-	now       func() time.Time // of SetClock
+	now       func() time.Time // see SetClock
 	startedAt time.Time
 }
 
-// A component is a part of a Daemon. Its fields that Start sets are not changed afterwards, and are read without a lock
-// by components that start later.
+// A component is a part of a Daemon. Fields set by Start are immutable afterwards; components that
+// start later read them without a lock.
 type component interface {
-	// Start returns when later components can rely on this one.
+	// Start returns once later components can rely on this one.
 	Start() error
-	// Stop ends what Start began, also if Start failed. ctx limits the time for that.
+	// Stop ends what Start began, even if Start failed. ctx bounds the wait.
 	Stop(ctx context.Context) error
 }
 
-// New checks the settings; logs, if any, receives the log, which else goes nowhere. Nothing is opened yet,
-// so a Daemon that is never started needs no Stop.
+// New validates the settings and creates a Daemon that logs to logs, or nowhere if it is nil. It
+// opens nothing, so a Daemon that is never started needs no Stop.
 func New(c Config, logs io.Writer) (*Daemon, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
@@ -122,16 +122,15 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	return d, nil
 }
 
-// SetClock makes now the clock of the times that objects get and of the tokens that are issued and verified. It is called
-// before Start, and from any number of goroutines after it. Certificates keep the clock of the machine, as clients do that verify them,
-// and so does all that waits for a while: watches, controllers, timeouts.
+// SetClock sets the clock for timestamps of objects and for service account tokens. Call it before
+// Start; now must be safe for concurrent use. Certificates, watches, controllers and timeouts keep
+// the system clock.
 func (d *Daemon) SetClock(now func() time.Time) { d.now = now }
 
-// Start opens the data directory and begins to serve. When it returns without an error,
-// requests are answered; when it returns one, nothing is left open.
+// Start opens the data directory and serves requests. If it returns an error, nothing stays open.
 func (d *Daemon) Start() error {
-	// The kinds are compiled, which takes a good part of a start, while the log opens and the certificates are read. Until
-	// the log is open, the directory of the certificates may be another process's.
+	// Compiling the kinds takes a good part of the start, so it runs concurrently. The certificates
+	// are read only after the log has locked the data directory.
 	var compiling errgroup.Group
 	compiling.Go(d.storage.compileKinds)
 	err := errors.Join(d.startAll(d.state, d.identity), compiling.Wait())
@@ -157,9 +156,9 @@ func (d *Daemon) startAll(all ...component) error {
 	return nil
 }
 
-// Stop drains: readiness fails, the shutdown delay passes, requests in flight finish,
-// watches end, the store answers what waits, the journal closes. ctx bounds the time for
-// that; whatever it cuts short, no acknowledged write is lost. It may be called twice.
+// Stop fails readiness, waits for the shutdown delay, finishes requests in flight, ends watches and
+// closes the journal. ctx bounds the wait; no acknowledged write is lost if it expires. Further
+// calls wait for the first and return its error.
 func (d *Daemon) Stop(ctx context.Context) error {
 	d.stopOnce.Do(func() {
 		var errs []error
@@ -169,15 +168,16 @@ func (d *Daemon) Stop(ctx context.Context) error {
 		d.stopErr = errors.Join(errs...)
 		close(d.stopped)
 	})
-	// A second caller waits here for the first, and gets the same error.
 	<-d.stopped
 	return d.stopErr
 }
 
-// fatalErrors receives why the daemon cannot go on. It has room for both causes, the store and the listener.
+// fatalErrors receives errors that the daemon cannot survive. Its capacity covers both sources, the
+// store and the listener.
 type fatalErrors chan error
 
-// report never blocks: it is called from the store's own goroutines, which must go on to answer who waits.
+// report never blocks, because the store's goroutines that call it must still answer waiting
+// requests.
 func (f fatalErrors) report(err error) {
 	select {
 	case f <- err:
@@ -185,8 +185,8 @@ func (f fatalErrors) report(err error) {
 	}
 }
 
-// Wait returns when the daemon has ended: nil after Stop, else why it could not go on.
-// In the second case its parts are still open, and only the end of the process is safe.
+// Wait blocks until Stop, and then returns nil, or until a fatal error, which it returns. After an
+// error the components are still open; the process should exit.
 func (d *Daemon) Wait() error {
 	select {
 	case err := <-d.fatal:
@@ -196,19 +196,17 @@ func (d *Daemon) Wait() error {
 	}
 }
 
-// fatalGracePeriod is how long a daemon that cannot go on still takes requests, so that clients that
-// have sent one, or are about to on an open connection, get an answer.
+// fatalGracePeriod is how long a failed daemon still accepts requests, so that clients on open
+// connections get a response.
 const fatalGracePeriod = 500 * time.Millisecond
 
-// Reload reads the certificates and the other files that may change while the daemon runs at once, not only after
-// --tls-reload-period. It may be called after Start only.
+// Reload rereads certificates and other watched files immediately. It may be called only after
+// Start.
 func (d *Daemon) Reload() { d.identity.reloader.Trigger() }
 
-// Drain lets the requests that are in flight have their answers when the daemon cannot go on.
-// ctx bounds the time for that.
+// Drain finishes the requests in flight after a fatal error. ctx bounds the wait.
 func (d *Daemon) Drain(ctx context.Context) {
 	select {
-	// Requests are still taken meanwhile.
 	case <-time.After(fatalGracePeriod):
 	case <-ctx.Done():
 	}

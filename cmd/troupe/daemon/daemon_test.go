@@ -33,7 +33,7 @@ func mustStart(t *testing.T, dir string) *Daemon {
 	return d
 }
 
-// client trusts the daemon's CA and presents the named certificate of its pki, if any.
+// client trusts the daemon's CA and uses the named client certificate, unless name is "".
 func client(t *testing.T, dir, name string) *http.Client {
 	t.Helper()
 	ca, err := os.ReadFile(filepath.Join(dir, "pki", "ca.crt"))

@@ -1,31 +1,31 @@
-// Package daemon turns a Config into a running server. The command uses it, tests and the bench do, and
-// so can other programs: docs/api-policy.md says what stays stable for them.
+// Package daemon turns a Config into a running server. The troupe command, tests, the benchmark and
+// other programs use it; docs/api-policy.md defines what stays stable for them.
 //
-// A Config holds every setting: defaults, then those of a strict YAML file, then flags. Each section is a type with its
-// defaults, its flags and its checks, in a file of the component that it is for.
+// A Config holds every setting: defaults, overridden by a strict YAML file, overridden by flags.
+// settings.ini declares the settings; each section is a type in a file of its component.
 //
-// A Daemon is one server over one data directory. It consists of components, which New makes, Start starts and Stop stops
-// (daemon.go). The names of a component's files begin with its own:
+// A Daemon consists of components, which New creates, Start starts and Stop stops (daemon.go). Files
+// are named after their component:
 //
 //	storage      log (journal or etcd), kinds and store
 //	identity     certificates, keys and authentication
-//	aggregation  servers that extend the API
-//	controllers  those that requests rely on, and those whose writes are admitted
+//	aggregation  extension API servers
+//	controllers  built-in controllers, of the API server and of the cluster
 //	policy       authorization, admission and audit
-//	frontend     port, kubeconfig, flow control, HTTP server
+//	frontend     listener, kubeconfig, flow control, HTTP server
 //	maintenance  reload of files
 //
-// The controllers that requests rely on start before the port opens. Policy starts after that, as it reads objects
-// that they write, and connections wait for it. Stop goes the other way: readiness fails, the delay passes, requests in
-// flight finish, watches end, controllers stop, the audit is stored, the store answers what it has queued, the journal closes.
+// The server's own controllers start before the port opens. Policy starts afterwards, because it
+// reads objects that they write; connections wait in the listener's queue. Stop proceeds in
+// reverse.
 //
 // The data directory:
 //
-//	admin.kubeconfig   client configuration of the administrator, mode 0600
-//	pki/               package certs, and sa.key, which signs tokens of service accounts
+//	admin.kubeconfig   the administrator's kubeconfig, mode 0600
+//	pki/               package certs, and sa.key, which signs service account tokens
 //	journal/ snapshots/ and small files beside them: package persist
 //
-// Invariants: a data directory is opened by one process and under one naming profile; a setting
-// that cannot be honoured is an error at the start, never ignored; the ready line is printed
-// after the first request could be answered.
+// Invariants: one process opens a data directory, under one naming profile. A setting that cannot
+// be honored is an error at the start, never ignored. The ready line is printed once requests can
+// be answered.
 package daemon

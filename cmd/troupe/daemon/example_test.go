@@ -12,8 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Example runs the server inside another program: on a free port, over a data directory of its own,
-// and with the administrator's certificate as the client.
+// Example runs the server inside another program, on a free port and with its own data directory.
 func Example() {
 	dir, err := os.MkdirTemp("", "troupe-example-")
 	if err != nil {
@@ -52,8 +51,8 @@ func Example() {
 	// ended: <nil>
 }
 
-// administrator is an HTTP client with the certificates that the daemon has made in dir. Programs
-// that have a client library give it the file of Daemon.Kubeconfig instead.
+// administrator returns an HTTP client with the administrator's certificate in dir. Client
+// libraries can read the file of Daemon.Kubeconfig instead.
 func administrator(dir string) (*http.Client, error) {
 	pki := filepath.Join(dir, "pki")
 	ca, err := os.ReadFile(filepath.Join(pki, "ca.crt"))

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// validateFeatures reports what is wrong with the gates, and settings that need one that is off.
+// validateFeatures checks the feature gates, and settings that require one.
 func (c Config) validateFeatures(f *faults) {
 	gates, err := features.New(c.API.FeatureGates)
 	if err != nil {
@@ -19,7 +19,6 @@ func (c Config) validateFeatures(f *faults) {
 		"requestheader-uid-headers", `requires the "RemoteRequestHeaderUID" feature to be enabled`)
 }
 
-// warnOfFeatureGates logs which gates do not what one may expect of them.
 func (s *settings) warnOfFeatureGates() {
 	for _, name := range s.features.Ineffective() {
 		s.log.Warn("a feature gate that is set has no effect here", "gate", name, "enabled", s.features.Enabled(name))
@@ -29,7 +28,8 @@ func (s *settings) warnOfFeatureGates() {
 	}
 }
 
-// writeFeatureGates writes what each gate is, also of those without effect: who compares servers looks for them.
+// writeFeatureGates writes the state of every gate, including those without effect, so that servers
+// can be compared.
 func (s *settings) writeFeatureGates(w io.Writer) {
 	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates, with their stage: 1 for one that is on, 0 for one that is off.",
 		metrics.Each(features.All(), func(g features.Gate) string { return fmt.Sprintf("name=%q,stage=%q", g.Name, g.Stage) },

@@ -16,9 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// A frontEnd serves HTTP.
 type frontEnd struct {
-	base           // flow control, and backups
+	base           // runs flow control and backups
 	fatal          fatalErrors
 	storage        *storage
 	identity       *identity
@@ -28,12 +27,12 @@ type frontEnd struct {
 	authentication *authentication
 	policy         *policies
 
-	flowControl *flowcontrol.Controller // nil if it is switched off
+	flowControl *flowcontrol.Controller // nil if disabled
 	server      *http.Server
 }
 
-// Start lets the server accept connections. An error of the listener ends the daemon: a process that only looks alive is
-// not restarted.
+// Start begins to accept connections. A listener error is fatal for the daemon, so that supervisors
+// restart the process.
 func (f *frontEnd) Start() error {
 	if err := f.startFlowControl(); err != nil {
 		return err
@@ -45,7 +44,6 @@ func (f *frontEnd) Start() error {
 	if f.server, err = http.New(options); err != nil {
 		return err
 	}
-	// Serve returns nil after Shutdown, so only a failure is fatal.
 	go func() {
 		if err := f.server.Serve(); err != nil {
 			f.fatal.report(fmt.Errorf("serving: %w", err))
@@ -54,11 +52,10 @@ func (f *frontEnd) Start() error {
 	return nil
 }
 
-// conversionGracePeriod is how long a daemon that stops still lets conversion webhooks answer: requests that wait for one that
-// never does must not hold it up.
+// conversionGracePeriod is how long conversion webhooks may still respond while the daemon stops. A
+// webhook that hangs must not delay the shutdown.
 const conversionGracePeriod = 2 * time.Second
 
-// Stop lets requests in flight finish and ends watches.
 func (f *frontEnd) Stop(ctx context.Context) error {
 	time.AfterFunc(conversionGracePeriod, f.storage.conversionWebhooks.Close)
 	var err error
@@ -68,13 +65,11 @@ func (f *frontEnd) Stop(ctx context.Context) error {
 	return errors.Join(err, f.base.Stop(ctx))
 }
 
-// serverOptions returns the options of the HTTP server.
 func (f *frontEnd) serverOptions() (none http.Options, err error) {
 	secure, err := f.identity.tlsConfig()
 	if err != nil {
 		return none, err
 	}
-	// All that can fail comes before the options are put together.
 	s := f.config.Serving
 	origins, err := parseOrigins(s.CORSAllowedOrigins)
 	if err != nil {
@@ -90,7 +85,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 	}
 	extra[BackupPath] = http.ExtraRoute{Write: func(w io.Writer) error { return f.storage.state.backup(f.ctx, w) }}
 	extra[CompactPath] = http.ExtraRoute{Do: f.storage.compact}
-	// Without the feature there is no function, and so no page that shows the flags.
+	// Without the feature the function stays nil, and /flagz is not served.
 	var flags func() map[string]string
 	if f.features.Enabled(features.ComponentFlagz) {
 		flags = f.config.flagValues
@@ -131,7 +126,7 @@ func (f *frontEnd) serverOptions() (none http.Options, err error) {
 	}, nil
 }
 
-// clientStore returns the store that requests of clients go through.
+// clientStore returns the store for client requests.
 func (f *frontEnd) clientStore() *actors.ClientStore {
 	state, objects := f.storage.state, f.storage.objects
 	observed := map[meta.GroupResource]bool{}
@@ -150,8 +145,8 @@ func (f *frontEnd) clientStore() *actors.ClientStore {
 	return actors.NewClientStore(f.storage.store, opts)
 }
 
-// writeMetrics writes the metrics of all parts but the HTTP server, which has its own.
-// Parts that may be missing write nothing then, so this need not know which are there.
+// writeMetrics writes the metrics of all components except the HTTP server. Components that may be
+// absent write nothing then.
 func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeProcess(w)
 	f.writeFeatureGates(w)
@@ -172,6 +167,6 @@ func (f *frontEnd) writeMetrics(w io.Writer) {
 	f.writeFlowControl(w)
 }
 
-// BackupPath is where a running daemon gives out a backup of its state. It is authorized like any path;
-// members of system:masters may read it.
+// BackupPath serves a backup of a running daemon's state. It is authorized like any path; members
+// of system:masters may read it.
 const BackupPath = "/backup"

@@ -13,19 +13,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A probedComponent is a part of the control plane whose health a ComponentStatus tells.
+// A probedComponent is a part of the control plane that has a ComponentStatus.
 type probedComponent struct {
 	name string
-	// probe asks it; err is why it could not be asked.
+	// probe checks the component; err reports that it could not be checked.
 	probe func(ctx context.Context) (message string, healthy bool, err error)
 }
 
-// componentProbeTimeout is how long a component may take to answer.
 const componentProbeTimeout = 20 * time.Second
 
-// components are those that ComponentStatus knows, by name: a scheduler and a controller manager on this machine, at their
-// usual ports, and what stands for the first etcd here, the store. Theirs are certificates that nobody else knows, so none is
-// verified, and nothing secret is sent.
+// components returns the components of ComponentStatus, by name: a local scheduler and controller
+// manager at their default ports, and the store in place of etcd-0. Their certificates are
+// self-signed, so they are not verified, and no secret is sent.
 func (s *storage) components() []probedComponent {
 	client := &http.Client{
 		Timeout:   componentProbeTimeout,
@@ -38,7 +37,6 @@ func (s *storage) components() []probedComponent {
 	}
 }
 
-// probe reports whether the store works, and otherwise why not.
 func (s *storage) probe(context.Context) (message string, healthy bool, err error) {
 	if err = s.store.Healthy(); err == nil {
 		err = s.state.healthy()
@@ -49,10 +47,11 @@ func (s *storage) probe(context.Context) (message string, healthy bool, err erro
 	return "ok", true, nil
 }
 
-// maxProbeAnswer bounds what is read of a probe's answer.
+// maxProbeAnswer bounds the bytes read from a response.
 const maxProbeAnswer = 10 << 10
 
-// httpProbe asks a URL. A refusal's body is not told, as anything may listen there, and that nothing listens is an answer too.
+// httpProbe probes a URL. The body of an error response is not passed on, because any process may
+// listen there. A failed connection counts as unhealthy, not as an error.
 func httpProbe(client *http.Client, url string) func(ctx context.Context) (string, bool, error) {
 	return func(ctx context.Context) (string, bool, error) {
 		r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
@@ -72,7 +71,7 @@ func httpProbe(client *http.Client, url string) func(ctx context.Context) (strin
 	}
 }
 
-// readComponents probes one component, or for "" all at a time.
+// readComponents returns a function that probes one component, or all concurrently if name is "".
 func readComponents(components []probedComponent) func(ctx context.Context, name string) ([]tree.Tree, error) {
 	return func(ctx context.Context, name string) ([]tree.Tree, error) {
 		if name == "" {
@@ -83,7 +82,7 @@ func readComponents(components []probedComponent) func(ctx context.Context, name
 				return []tree.Tree{c.status(ctx)}, nil
 			}
 		}
-		// Clients know this name of the resource in this one place.
+		// kube-apiserver uses this resource name here and nowhere else.
 		return nil, meta.NewNotFound(meta.GroupResource{Resource: "componentstatus"}, name)
 	}
 }
@@ -98,7 +97,6 @@ func probeAll(ctx context.Context, components []probedComponent) []tree.Tree {
 	return statuses
 }
 
-// status probes the component.
 func (c *probedComponent) status(ctx context.Context) tree.Tree {
 	message, healthy, err := c.probe(ctx)
 	condition := tree.Tree{"type": "Healthy", "status": "False", "message": message}

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestComponentProbes: what a component answers, refuses or fails with is told.
 func TestComponentProbes(t *testing.T) {
 	s := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/refused" {

@@ -2,16 +2,16 @@ package daemon
 
 import "cmp"
 
-// The bounds of connections where none is set, and how many descriptors are kept for files, and for
-// connections to others such as webhooks. A server that could open no file because of its connections could
-// not write its journal.
+// Limits of connections without a setting, and the file descriptors reserved for files and outgoing
+// connections. Without a reserve, connections could keep the server from writing its journal.
 const (
 	minConnections         = 64
 	defaultMaxConnections  = 200_000
 	maxReservedDescriptors = 1024
 )
 
-// connectionLimit is how many may be open. The bound of the operating system wins over the setting.
+// connectionLimit returns the maximum number of open connections. The operating system's limit
+// overrides the setting.
 func (s Serving) connectionLimit() int {
 	files := openFileLimit()
 	most := max(files-min(files/8, maxReservedDescriptors), minConnections)
@@ -21,13 +21,13 @@ func (s Serving) connectionLimit() int {
 	return min(most, defaultMaxConnections)
 }
 
-// The requests that may be under way on one connection with HTTP/2: where nothing is set, and at most.
+// The default and maximum number of concurrent streams per HTTP/2 connection.
 const (
 	defaultHTTP2Streams = 100
 	maxHTTP2Streams     = 10_000
 )
 
-// http2Streams is how many requests may be under way on one connection with HTTP/2; 0: there is no HTTP/2.
+// http2Streams returns the maximum number of concurrent streams, or 0 if HTTP/2 is disabled.
 func (s Serving) http2Streams() int {
 	if s.DisableHTTP2 {
 		return 0

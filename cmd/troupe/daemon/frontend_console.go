@@ -2,8 +2,8 @@ package daemon
 
 import "github.com/troupe-api/troupe/http"
 
-// consoleOptions is how the console is served; nil if it is switched off. People sign in with the provider of identity
-// tokens, if there is one.
+// consoleOptions returns the options of the console, or nil if it is disabled. Users sign in with
+// the OIDC provider, if one is configured.
 func (f *frontEnd) consoleOptions() *http.ConsoleOptions {
 	if !f.config.Serving.Console {
 		return nil
@@ -11,7 +11,7 @@ func (f *frontEnd) consoleOptions() *http.ConsoleOptions {
 	return &http.ConsoleOptions{SignIn: f.consoleSignIn}
 }
 
-// consoleSignIn is nil while the provider has not said where people sign in.
+// consoleSignIn returns nil until the provider's endpoints are known.
 func (f *frontEnd) consoleSignIn() *http.ConsoleSignIn {
 	if f.authentication.oidc == nil {
 		return nil

@@ -14,8 +14,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An endpoint is the port of the API, and what says where it is: the administrator's kubeconfig, the Service of the API
-// and the ConfigMap cluster-info. Connections wait in the queue of the port until the front end serves them.
+// An endpoint is the listener of the API, and publishes its address in the administrator's
+// kubeconfig, the API's Service and the ConfigMap cluster-info. Connections queue in the listener
+// until the front end serves them.
 type endpoint struct {
 	base
 	storage    *storage
@@ -25,7 +26,6 @@ type endpoint struct {
 	listener net.Listener
 }
 
-// Start takes the port before it writes anything about it.
 func (e *endpoint) Start() (err error) {
 	address := net.JoinHostPort(e.config.Serving.BindAddress, strconv.Itoa(e.config.Serving.SecurePort))
 	if e.listener, err = net.Listen("tcp", address); err != nil {
@@ -41,7 +41,7 @@ func (e *endpoint) Start() (err error) {
 func (e *endpoint) Stop(ctx context.Context) error {
 	err := e.base.Stop(ctx)
 	if e.listener != nil {
-		// The front end has closed it, unless the start failed before it served.
+		// The front end has closed it, unless Start failed before.
 		if closed := e.listener.Close(); !errors.Is(closed, net.ErrClosed) {
 			err = closed
 		}
@@ -49,13 +49,13 @@ func (e *endpoint) Stop(ctx context.Context) error {
 	return errors.Join(err, e.removeEphemeralKubeconfig())
 }
 
-// apiService is the Service of the API itself.
+// apiService returns the key of the API's own Service.
 func (s *settings) apiService() meta.Key {
 	return meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: s.naming.Translate("platform")}
 }
 
-// publish makes the daemon known to the members of the cluster and to those that join it, and the ranges and addresses
-// of Services to everybody; from then on it keeps that so. Without it the daemon works as well; so it starts also when the disk is full.
+// publish creates and maintains the objects that describe the API's address and the ranges of
+// Services. Failures are only logged, so that the daemon starts even if the disk is full.
 func (e *endpoint) publish() {
 	env, services := controllers.NewEnv(e.storage.store, e.storage.kinds, e.log), e.storage.services
 	if err := addresses.NewRepair(env, services).Ensure(context.Background()); err != nil {
@@ -86,9 +86,9 @@ func (e *endpoint) publish() {
 	e.run(func(ctx context.Context) { e.leadership.lead(ctx, info.Run) })
 }
 
-// url is the address for clients on this machine, as in "https://127.0.0.1:6443". An unspecified address is
-// none that a client can connect to, so it is written as the loopback address, which the certificate names
-// too.
+// url returns the address for clients on this machine, as in "https://127.0.0.1:6443". Clients
+// cannot connect to an unspecified address, so the loopback address, which the certificate
+// includes, replaces it.
 func (e *endpoint) url() string {
 	host, port, _ := net.SplitHostPort(e.listener.Addr().String())
 	if ip := net.ParseIP(host); ip.IsUnspecified() {
@@ -97,7 +97,7 @@ func (e *endpoint) url() string {
 	return "https://" + net.JoinHostPort(host, port)
 }
 
-// advertisedURL is where others reach the daemon.
+// advertisedURL returns the address for clients on other machines.
 func (e *endpoint) advertisedURL() string {
 	if ip := e.config.advertised(); ip.IsValid() {
 		return "https://" + netip.AddrPortFrom(ip, uint16(e.listener.Addr().(*net.TCPAddr).Port)).String()
@@ -105,15 +105,14 @@ func (e *endpoint) advertisedURL() string {
 	return e.url()
 }
 
-// advertised is the address at which others reach the daemon; the zero address if there is none. A daemon
-// on a loopback address cannot be reached by others, so it advertises nothing.
+// advertised returns the address at which other machines reach the daemon. It is the zero Addr if
+// there is none, as for a daemon that listens on a loopback address.
 func (c Config) advertised() netip.Addr {
 	if a, err := netip.ParseAddr(c.Serving.AdvertiseAddress); err == nil {
 		return a
 	}
 	bind, err := netip.ParseAddr(c.Serving.BindAddress)
 	switch {
-	// An address that cannot be parsed counts as unreachable for other machines.
 	case err != nil || bind.IsLoopback():
 		return netip.Addr{}
 	case !bind.IsUnspecified():

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// startFlowControl makes what shares the server among requests, and follows the objects that say how; nothing if it is switched off.
-// There are as many seats as requests may be in flight, reads and writes together.
+// startFlowControl starts API priority and fairness, unless it is disabled. The number of seats is
+// the sum of the limits for reads and writes.
 func (f *frontEnd) startFlowControl() error {
 	s := f.config.Serving
 	if !s.PriorityAndFairness {
@@ -25,7 +25,8 @@ func (f *frontEnd) startFlowControl() error {
 	return nil
 }
 
-// flowControlResources are those that say how requests share the server: a write of them is answered when it counts.
+// flowControlResources returns the resources that configure flow control. Writes of them are
+// answered once they are in effect.
 func (f *frontEnd) flowControlResources() (all []meta.GroupResource) {
 	if f.flowControl != nil {
 		for _, follower := range f.flowControl.Followers() {
@@ -35,7 +36,6 @@ func (f *frontEnd) flowControlResources() (all []meta.GroupResource) {
 	return all
 }
 
-// writeFlowControl writes nothing if priority and fairness is switched off.
 func (f *frontEnd) writeFlowControl(w io.Writer) {
 	if f.flowControl != nil {
 		f.flowControl.WriteMetrics(w)

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// keepAdminKubeconfig writes the administrator's client configuration, now and whenever its certificates
-// change. The daemon serves without it where the disk is full. It is written after the port is open, since
-// it names the port. A full disk must not keep the daemon from serving the deletes that would free it.
+// keepAdminKubeconfig writes the administrator's kubeconfig, and updates it when its certificates
+// change. It needs the open port for the URL. A full disk is only logged: the daemon must serve the
+// deletes that free space.
 func (e *endpoint) keepAdminKubeconfig() error {
 	if e.config.kubeconfig() == "" {
 		return nil
@@ -31,7 +31,8 @@ func (e *endpoint) keepAdminKubeconfig() error {
 	return err
 }
 
-// removeEphemeralKubeconfig removes the file whose server and CA end with the daemon.
+// removeEphemeralKubeconfig removes a kubeconfig that is useless once an ephemeral daemon has
+// stopped.
 func (e *endpoint) removeEphemeralKubeconfig() error {
 	if path := e.config.kubeconfig(); e.config.Ephemeral && path != "" {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -41,21 +42,20 @@ func (e *endpoint) removeEphemeralKubeconfig() error {
 	return nil
 }
 
-// An adminKubeconfig keeps the administrator's kubeconfig at path up to date. It is refreshed by the
-// reloader, which runs one function at a time, so it needs no lock.
+// An adminKubeconfig keeps the kubeconfig at path up to date. It needs no lock, because the
+// reloader runs one function at a time.
 type adminKubeconfig struct {
 	path, url string
 	id        *identity
 	written   []byte // what the file holds; nil before the first Refresh
 }
 
-// Refresh writes the file if it is to hold anything else than it does. A file that is right already keeps
-// its time, and the tools that watch it are left alone.
+// Refresh writes the file if its content changes. Otherwise the file keeps its modification time.
 func (c *adminKubeconfig) Refresh() (bool, error) {
 	admin := c.id.certificates().Admin
 	text := certs.Kubeconfig(c.url, c.id.trustBundle(), admin)
 	if c.written == nil {
-		c.written, _ = os.ReadFile(c.path) // if there is none, it is to be written
+		c.written, _ = os.ReadFile(c.path) // a missing file is written
 	}
 	if bytes.Equal(text, c.written) {
 		return false, nil

@@ -11,18 +11,18 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Kubelets is how the agents of Nodes are reached, for logs of containers, commands in them, ports of Pods, and Nodes
-// that are proxied to.
+// Kubelets configures connections to kubelets, for logs, exec, port forwarding and proxying.
 type Kubelets struct {
 	ClientCertFile        string   `flag:"kubelet-client-certificate"`
 	ClientKeyFile         string   `flag:"kubelet-client-key"`
-	CertificateAuthority  string   `flag:"kubelet-certificate-authority"` // "" trusts anybody
+	CertificateAuthority  string   `flag:"kubelet-certificate-authority"` // "" skips verification
 	PreferredAddressTypes []string `flag:"kubelet-preferred-address-types"`
-	Port                  int      `flag:"kubelet-port"` // of agents whose Node does not name one
+	Port                  int      `flag:"kubelet-port"` // of kubelets whose Node names none
 	Timeout               Duration `flag:"kubelet-timeout"`
 }
 
-// kubeletOptions is how agents are reached. The files are followed.
+// kubeletOptions returns the options for connections to kubelets. Its certificate files are
+// reloaded.
 func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 	k := f.config.Kubelets
 	o = http.KubeletOptions{AddressTypes: k.PreferredAddressTypes, Port: k.Port, DialTimeout: time.Duration(k.Timeout)}
@@ -48,8 +48,8 @@ func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 	return o, nil
 }
 
-// verifyServer verifies a server by authorities that may change while connections are made: the RootCAs of a
-// tls.Config may not.
+// verifyServer verifies servers by CAs that may change at run time, unlike the RootCAs of a
+// tls.Config.
 func verifyServer(authorities *certs.CAs) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {

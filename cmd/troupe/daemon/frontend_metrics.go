@@ -9,8 +9,6 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// writeProcess writes what the process itself is and uses. The names of process metrics are those that
-// dashboards know.
 func (s *settings) writeProcess(w io.Writer) {
 	metrics.Write(w,
 		metrics.GaugeValue("troupe_info", "The daemon's version and naming profile.", metrics.Samples{
@@ -21,7 +19,7 @@ func (s *settings) writeProcess(w io.Writer) {
 	vm.WriteFDMetrics(w)
 }
 
-// writeMetrics writes the limit and the use of memory; nothing if there is no limit.
+// writeMetrics writes nothing if the process has no memory limit; m is nil then.
 func (m *memoryMonitor) writeMetrics(w io.Writer) {
 	if m == nil {
 		return

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// oidcDiscovery is the documents by which others verify tokens, by their paths; none, if the issuer is no
-// address at which they could be found. They are made once, since keys do not change while the daemon runs.
+// oidcDiscovery returns the routes of the OIDC discovery documents, or none if the issuer is not a
+// discoverable URL. Keys are fixed at the start, so the documents are encoded once.
 func (f *frontEnd) oidcDiscovery() (map[string]http.ExtraRoute, error) {
 	a := f.identity.tokens
-	// The first issuer is the one in new tokens; for the others, documents are published by whoever they belong to.
+	// The first issuer is the one in new tokens. The others publish documents of their own.
 	if !serviceaccount.Discoverable(a.issuers[0]) {
 		return map[string]http.ExtraRoute{}, nil
 	}

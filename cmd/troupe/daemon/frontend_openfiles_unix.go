@@ -4,7 +4,8 @@ package daemon
 
 import "syscall"
 
-// openFileLimit returns how many files the process may open. Go raises the limit to what is allowed.
+// openFileLimit returns the limit of open files, which the Go runtime raises to the hard limit at
+// start.
 func openFileLimit() int {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

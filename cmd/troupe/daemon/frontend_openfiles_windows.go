@@ -1,4 +1,4 @@
 package daemon
 
-// openFileLimit returns how many files the process may open. Windows sets no limit below its memory.
+// openFileLimit returns a high constant, because Windows has no such limit.
 func openFileLimit() int { return 1 << 24 }

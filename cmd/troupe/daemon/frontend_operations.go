@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newOperations are the creates that store no object of their own kind, by version and resource. Reviews
-// answer questions about users and store nothing. Names are in platform form, as in declarations.
+// newOperations returns the handlers of virtual resources, which store no object of their own kind,
+// by version and resource. Names are those of the platform profile.
 func (f *frontEnd) newOperations() map[string]http.Operation {
 	who := authn.Reviewer{Authenticator: f.authentication.authenticator, Audiences: f.identity.tokens.audiences}
 	may := authz.Reviewer{Authorizer: f.policy.authorizer}
@@ -45,7 +45,6 @@ func (f *frontEnd) newOperations() map[string]http.Operation {
 	}
 }
 
-// evictionOperation deletes a Pod, unless a PodDisruptionBudget forbids it.
 func (f *frontEnd) evictionOperation() http.Operation {
 	evictor := operations.NewEvictor(f.storage.store, f.pods(),
 		f.storage.kinds.ByGVK(meta.GroupVersionKind{Group: "policy", Version: "v1", Kind: "PodDisruptionBudget"}))
@@ -62,8 +61,8 @@ func (f *frontEnd) evictionOperation() http.Operation {
 	}}
 }
 
-// bindingOperation puts a Pod on a node: a binding in the collection is that of the Pod of its name.
-// Schedulers of old post to the collection; newer ones use the Pod's sub-resource, which does the same.
+// bindingOperation assigns the Pod with the Binding's name to a node. Old schedulers post to this
+// collection; newer ones use the Pod's binding subresource, which does the same.
 func (f *frontEnd) bindingOperation() http.Operation {
 	pods := f.pods()
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
@@ -78,12 +77,10 @@ func (f *frontEnd) bindingOperation() http.Operation {
 	}}
 }
 
-// pods is the kind of Pods, which is always served.
 func (f *frontEnd) pods() *schema.Kind {
 	return f.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"})
 }
 
-// tokenRequestOperation answers a TokenRequest.
 func (f *frontEnd) tokenRequestOperation() http.Operation {
 	g := &serviceaccount.TokenRequestHandler{
 		Issuer: f.identity.tokens.boundIssuer, Objects: f.storage.objects, Audiences: f.identity.tokens.audiences,

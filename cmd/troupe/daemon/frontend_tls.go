@@ -12,23 +12,24 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// TLS is what to serve with, and how. The names and the values of the settings are those of the API server
-// that clients know.
+// TLS configures serving over TLS. Names and values of the settings are those of kube-apiserver.
 type TLS struct {
 	CertFile       string   `flag:"tls-cert-file"`
 	PrivateKeyFile string   `flag:"tls-private-key-file"`
 	SNICertKeys    []string `flag:"tls-sni-cert-key"` // certificate file,key file[:names]
-	CertDir        string   `flag:"cert-dir"`         // "" is pki in the data directory
+	CertDir        string   `flag:"cert-dir"`         // "" means pki in the data directory
 	MinVersion     string   `flag:"tls-min-version"`  // VersionTLS12 or VersionTLS13
 	CipherSuites   []string `flag:"tls-cipher-suites"`
-	ReloadPeriod   Duration `flag:"tls-reload-period"` // between two looks at the files
-	// WriteFiles writes the certificate that the daemon makes, with its CA, to CertFile, and its key to PrivateKeyFile.
+	ReloadPeriod   Duration `flag:"tls-reload-period"` // between two checks of the files
+	// WriteFiles writes the generated serving certificate and CA to CertFile, and the key to
+	// PrivateKeyFile.
 	WriteFiles bool
-	// StrictTransportSecurity are the directives of that header; none means no header.
+	// StrictTransportSecurity holds the directives of the header; empty omits it.
 	StrictTransportSecurity []string `flag:"strict-transport-security-directives"`
 }
 
-// The period is bounded so that an expired or revoked certificate goes within a minute.
+// The reload period is bounded so that an expired or revoked certificate is dropped within a
+// minute.
 func (t TLS) validate(f *faults) {
 	for _, text := range t.SNICertKeys {
 		_, err := certs.ParseNamedCertKey(text)
@@ -42,13 +43,12 @@ func (t TLS) validate(f *faults) {
 	f.checkError("strict-transport-security-directives", checkDirectives(t.StrictTransportSecurity))
 }
 
-// checkDirectives checks those of Strict-Transport-Security (RFC 6797, section 6.1).
+// checkDirectives checks the directives of Strict-Transport-Security (RFC 6797, section 6.1).
 func checkDirectives(directives []string) error {
 	age := false
 	for _, d := range directives {
 		name, value, _ := strings.Cut(d, "=")
 		switch {
-		// 63 bits are plenty; the header sets no bound of its own.
 		case name == "max-age":
 			if _, err := strconv.ParseUint(value, 10, 63); err != nil || age {
 				return fmt.Errorf("%q is not max-age=SECONDS, once", d)
@@ -58,26 +58,24 @@ func checkDirectives(directives []string) error {
 			return fmt.Errorf("%q is none of max-age=SECONDS, includeSubDomains, preload", d)
 		}
 	}
-	// The only directive that must be there: browsers ignore the header without it.
+	// Browsers ignore the header without max-age.
 	if len(directives) > 0 && !age {
 		return errors.New("max-age=SECONDS is missing")
 	}
 	return nil
 }
 
-// strictTransport is the value of the header Strict-Transport-Security; "" if there is none.
 func (t TLS) strictTransport() string { return strings.Join(t.StrictTransportSecurity, "; ") }
 
-// warn tells the log what had better be otherwise. Old clients may need such suites, so they are not
-// refused.
+// warn logs insecure cipher suites. They are allowed, because old clients may need them.
 func (t TLS) warn(log *slog.Logger) {
 	if _, insecure, _ := certs.ParseCipherSuites(t.CipherSuites); len(insecure) > 0 {
 		log.Warn("insecure cipher suites are enabled", "suites", strings.Join(insecure, ","))
 	}
 }
 
-// parseOrigins compiles the expressions of the origins that browsers may come from. Like kube-apiserver, it demands
-// what binds an expression to both ends of the host, else example.com.evil.org would match as well.
+// parseOrigins compiles CORS origin patterns. Like kube-apiserver, it requires both ends of the
+// host to be anchored; otherwise a pattern would also match example.com.evil.org.
 func parseOrigins(texts []string) ([]*regexp.Regexp, error) {
 	var origins []*regexp.Regexp
 	for _, text := range texts {
@@ -86,7 +84,7 @@ func parseOrigins(texts []string) ([]*regexp.Regexp, error) {
 			return nil, err
 		}
 		begins := strings.Contains(text, "^") || strings.Contains(text, "//")
-		ends := strings.Contains(text, "$") || strings.Contains(text, ":") // also that of ://, as in kube-apiserver
+		ends := strings.Contains(text, "$") || strings.Contains(text, ":") // includes that of ://, as in kube-apiserver
 		if !begins || !ends {
 			return nil, fmt.Errorf("%q is not bound to the beginning (^ or //) and the end ($ or :) of the host", text)
 		}

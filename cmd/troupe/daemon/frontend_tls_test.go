@@ -11,7 +11,7 @@ func TestOriginsMustBeBound(t *testing.T) {
 		`//localhost(:|$)`:                true,
 		`//localhost:`:                    true,
 		`^https?://([a-z]+\.)?example:`:   true,
-		`http://localhost`:                true, // as in kube-apiserver, which looks for any colon
+		`http://localhost`:                true, // like kube-apiserver, which looks for any colon
 		`^https://console\.example\.com`:  true,
 		`//console\.example\.com`:         false,
 		`^.*\.example\.com`:               false,

@@ -17,24 +17,24 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity is what the server proves itself with, and the authorities of the certificates that it
-// trusts. Its reloader keeps all of them current. Certificates given by files serve in place of the
-// daemon's own, which still authenticate its administrator.
+// An identity holds the server's own credentials and the CAs that it trusts, and reloads them.
+// Certificate files replace the daemon's own certificates for serving; the daemon's own CA still
+// authenticates its administrator.
 type identity struct {
 	base
-	state *stateLog // has the checksums of keys or, if it is etcd, keys that all daemons share
+	state *stateLog // holds the checksums of keys or, with etcd, keys shared by all daemons
 
 	reloader *certs.Reloader
 	ownCerts *certs.Manager
 	pair     *certs.FilePair // of --tls-cert-file; nil if not given
 	proxy    *certs.FilePair // of --proxy-client-cert-file; nil if not given
 	serving  *certs.SNICertificates
-	clients  []*certs.CAs // of client certificates, those of proxies included
+	clients  []*certs.CAs // of client certificates, including those of proxies
 	tokens   *serviceAccountTokens
 	signers  certificates.Authorities
 }
 
-// Start loads the certificates and the keys, or makes them.
+// Start loads the certificates and the keys, or generates them.
 func (id *identity) Start() error {
 	if id.state.etcd != nil {
 		if err := id.shareKeys(); err != nil {
@@ -51,7 +51,6 @@ func (id *identity) Start() error {
 	return id.loadSigners()
 }
 
-// Certificates for certain names are tried before the fallback.
 func (id *identity) loadCertificates() error {
 	c := id.config
 	names, err := c.servingNames(id.naming)
@@ -61,7 +60,7 @@ func (id *identity) loadCertificates() error {
 	id.reloader = certs.NewReloader(id.log)
 	store := certs.Store{
 		Dir: c.certDir(), Admin: id.naming.Translate(certs.AdminName), KubeletClient: id.naming.Translate(certs.KubeletClientName),
-		Binding: id.binding(), ReplaceForeign: id.state.etcd != nil, // the CA is the one that is in etcd
+		Binding: id.binding(), ReplaceForeign: id.state.etcd != nil, // the CA is the one in etcd
 	}
 	if id.ownCerts, err = store.Open(names); err != nil {
 		return fmt.Errorf("certificates: %w", err)
@@ -70,7 +69,7 @@ func (id *identity) loadCertificates() error {
 		id.log.Warn("certificates", "error", err)
 	}
 	id.reloader.Add("own", id.ownCerts.Renew)
-	// What clients get that ask for a name which no other certificate has.
+	// The certificate for server names without a matching SNI certificate.
 	fallback := id.ownCerts.Certificate
 	if c.TLS.WriteFiles {
 		if err := id.writeServing(c.TLS.CertFile, c.TLS.PrivateKeyFile); err != nil {
@@ -101,8 +100,8 @@ func (id *identity) loadCertificates() error {
 	return nil
 }
 
-// writeServing writes the serving certificate, followed by its CA, and its key to files. Clients can verify the server with the
-// first one alone.
+// writeServing writes the serving certificate and key. The CA follows the certificate in certFile,
+// so that clients can verify the server with that file alone.
 func (id *identity) writeServing(certFile, keyFile string) error {
 	set := id.ownCerts.Set()
 	if err := os.MkdirAll(filepath.Dir(certFile), 0o755); err != nil {
@@ -114,7 +113,6 @@ func (id *identity) writeServing(certFile, keyFile string) error {
 	return certs.WriteFile(certFile, slices.Concat(set.Server.CertPEM, set.CA.CertPEM))
 }
 
-// namedPairs are the certificates of --tls-sni-cert-key.
 func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 	var pairs []*certs.FilePair
 	for _, text := range t.SNICertKeys {
@@ -131,11 +129,10 @@ func (t TLS) namedPairs() ([]*certs.FilePair, error) {
 	return pairs, nil
 }
 
-// certificates is the daemon's own certificates as they are now; they are renewed while it runs.
 func (id *identity) certificates() certs.Set { return id.ownCerts.Set() }
 
-// servingKey is the PEM text of the private key of the serving certificate. Tokens in Secrets of older
-// servers were signed with it.
+// servingKey returns the PEM private key of the serving certificate. Older servers signed tokens in
+// Secrets with it.
 func (id *identity) servingKey() []byte {
 	if id.pair != nil {
 		return id.pair.KeyPEM()
@@ -143,7 +140,7 @@ func (id *identity) servingKey() []byte {
 	return id.ownCerts.Set().Server.KeyPEM
 }
 
-// proxyClient is the certificate with which the daemon vouches for users to servers that extend the API.
+// proxyClient returns the client certificate for requests to extension servers.
 func (id *identity) proxyClient() *tls.Certificate {
 	if id.proxy != nil {
 		return id.proxy.Certificate()
@@ -151,9 +148,8 @@ func (id *identity) proxyClient() *tls.Certificate {
 	return id.ownCerts.ProxyClient()
 }
 
-// trustBundle is the PEM text of what clients are to trust. Pods get it in a ConfigMap, and the
-// administrator in the kubeconfig. With a certificate of a file this is the chain of that file, for its CA
-// is not known.
+// trustBundle returns the PEM certificates that clients must trust. With --tls-cert-file it is the
+// chain in that file, because its CA is unknown.
 func (id *identity) trustBundle() []byte {
 	if id.pair != nil {
 		return id.pair.PEM()
@@ -161,8 +157,8 @@ func (id *identity) trustBundle() []byte {
 	return id.ownCerts.Set().CA.CertPEM
 }
 
-// onTrustChange calls publish whenever what clients are to trust has become something else.
-// It must be called before the reloader runs, as all that adds to it.
+// onTrustChange calls publish after every change of the trust bundle. It must be called before the
+// reloader runs.
 func (id *identity) onTrustChange(publish func()) {
 	last := id.trustBundle()
 	id.reloader.Add("published-roots", func() (bool, error) {
@@ -176,8 +172,8 @@ func (id *identity) onTrustChange(publish func()) {
 	})
 }
 
-// clientCAs are the authorities of client certificates: the daemon's own CA and those in
-// file, if one is named.
+// clientCAs returns the CAs of client certificates: the daemon's own and those in file, unless it
+// is "".
 func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	sources := []certs.Source{id.ownCerts.CABundle}
 	if file != "" {
@@ -186,7 +182,6 @@ func (id *identity) clientCAs(file string) (*certs.CAs, error) {
 	return id.authoritiesOfClients("client-ca", sources...)
 }
 
-// proxyCAs are the authorities of the certificates of authenticating proxies.
 func (id *identity) proxyCAs(file string) (*certs.CAs, error) {
 	return id.authoritiesOfClients("requestheader-client-ca", certs.FileSource(file))
 }
@@ -197,8 +192,8 @@ func (id *identity) authoritiesOfClients(name string, sources ...certs.Source) (
 	return cas, err
 }
 
-// acceptableClientCAs are all authorities of client certificates, which handshakes name. Call it after clientCAs and
-// proxyCAs, so that a reload finds what those have read.
+// acceptableClientCAs returns all CAs of client certificates, for TLS handshakes. Call it after
+// clientCAs and proxyCAs, so that the reloader runs it after them.
 func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	var sources []certs.Source
 	for _, cas := range id.clients {
@@ -207,8 +202,8 @@ func (id *identity) acceptableClientCAs() (*certs.CAs, error) {
 	return id.authorities("acceptable-client-ca", sources...)
 }
 
-// authorities are those of some sources, which the reloader reads again. A CA that is removed from a file
-// ends the certificates that it has signed within the reload period.
+// authorities returns the CAs of sources and keeps them up to date. Removing a CA from a file
+// invalidates its certificates within the reload period.
 func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CAs, error) {
 	cas, err := certs.NewCAs(sources...)
 	if err != nil {
@@ -218,9 +213,8 @@ func (id *identity) authorities(name string, sources ...certs.Source) (*certs.CA
 	return cas, nil
 }
 
-// tlsConfig asks for client certificates and leaves their verification to package authn,
-// which can answer 401. Sessions are resumed; a resumed one has the certificate of its
-// first handshake, which is verified again with each request.
+// tlsConfig requests client certificates but does not verify them; package authn does so for every
+// request and can respond 401. A resumed session carries the certificate of its first handshake.
 func (id *identity) tlsConfig() (*tls.Config, error) {
 	least, err := certs.ParseTLSVersion(id.config.TLS.MinVersion)
 	if err != nil {
@@ -239,8 +233,8 @@ func (id *identity) tlsConfig() (*tls.Config, error) {
 	}, nil
 }
 
-// servingNames returns the names and addresses by which clients may reach the server: those of this machine, the bind and
-// the advertised address, and those of the API's own Service, which Pods use.
+// servingNames returns the names and addresses for the serving certificate: those of this machine,
+// the bind and advertised addresses, and those of the API's Service.
 func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	names := []string{"localhost", "127.0.0.1", "::1"}
 	service := naming.Translate("platform")
@@ -254,7 +248,7 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	bind, _ := netip.ParseAddr(c.Serving.BindAddress) // validated; an IPv4 address with leading zeros names nothing
+	bind, _ := netip.ParseAddr(c.Serving.BindAddress) // validated before; an IPv4 address with leading zeros is invalid here and skipped
 	for _, ip := range []netip.Addr{ranges[0].First(), bind, c.advertised()} {
 		if text := ip.String(); ip.IsValid() && !ip.IsUnspecified() && !slices.Contains(names, text) {
 			names = append(names, text)
@@ -266,14 +260,14 @@ func (c Config) servingNames(naming *meta.Naming) ([]string, error) {
 	return names, nil
 }
 
-// clusterDomains returns the DNS domains of the cluster. No setting names one, but issuers of service account tokens
-// usually do: https://kubernetes.default.svc.DOMAIN.
+// clusterDomains returns the DNS domains of the cluster. No setting names them, but service account
+// issuers often do, as in https://kubernetes.default.svc.DOMAIN.
 func (c Config) clusterDomains(prefix string) []string {
 	domains := []string{"cluster.local"}
 	for _, issuer := range c.ServiceAccounts.Issuers {
 		u, err := url.Parse(issuer)
 		if err != nil {
-			continue // an issuer may be any text
+			continue // an issuer can be any string
 		}
 		if domain, ok := strings.CutPrefix(u.Hostname(), prefix); ok && isHostName(domain) && !slices.Contains(domains, domain) {
 			domains = append(domains, domain)
@@ -282,7 +276,7 @@ func (c Config) clusterDomains(prefix string) []string {
 	return domains
 }
 
-// isHostName tells whether a certificate can carry the name.
+// isHostName reports whether s is a DNS name that a certificate can carry.
 func isHostName(s string) bool {
 	plain := func(r rune) bool {
 		return r == '-' || r == '.' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'

@@ -16,14 +16,13 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Authentication says by which methods users are authenticated. Certificates of the daemon's own CA and
-// tokens of its service accounts are always accepted.
+// Authentication configures the authenticators. Certificates of the daemon's own CA and service
+// account tokens are always accepted.
 type Authentication struct {
 	ClientCAFile  string `flag:"client-ca-file"`
 	TokenAuthFile string `flag:"token-auth-file"`
 	Anonymous     bool   `flag:"anonymous-auth"`
-	// AnonymousPaths, if there are any, are the only ones that are open to requests without a
-	// credential.
+	// AnonymousPaths restricts anonymous requests to these paths, unless it is empty.
 	AnonymousPaths []string `flag:"anonymous-auth-paths"`
 	RequestHeader  RequestHeader
 	OIDC           OIDC
@@ -36,26 +35,25 @@ func (a Authentication) validate(f *faults) {
 	a.OIDC.validate(f)
 }
 
-// authentication authenticates the users of requests.
 type authentication struct {
-	base        // the keys of the provider of identity tokens
+	base        // runs the OIDC key refresh
 	storage     *storage
 	identity    *identity
 	controllers *serverControllers // record the use of legacy tokens
 
 	authenticator authn.Authenticator
-	generation    policy.Generation   // of all that authentication and authorization decide by
-	oidc          *oidc.Authenticator // nil if there is no provider of identity tokens
-	clientCAs     *certs.CAs          // of all client certificates; handshakes name them
+	generation    policy.Generation   // of everything that authentication and authorization depend on
+	oidc          *oidc.Authenticator // nil without an OIDC provider
+	clientCAs     *certs.CAs          // all CAs of client certificates, which handshakes name
 }
 
-// Start makes the chain of all methods of authentication, in the order in which they are tried. A proxy's
-// headers come first, because the proxy's own certificate would otherwise authenticate it as the user.
+// Start builds the chain of authenticators. Proxy headers come first, because otherwise the proxy's
+// own certificate would authenticate it as the user.
 //
-// The generation changes with everything that an earlier decision was based on, so decisions on a
-// connection can be kept for as long as it stays the same.
+// The generation changes with every input of a decision, so decisions can be cached per connection
+// until it changes.
 func (a *authentication) Start() (err error) {
-	for _, resource := range []string{"serviceaccounts", "secrets", "pods", "nodes"} { // that tokens are bound to, or are in
+	for _, resource := range []string{"serviceaccounts", "secrets", "pods", "nodes"} { // tokens are bound to these or stored in them
 		version := a.storage.objects.CollectionVersion(meta.GroupResource{Resource: resource})
 		a.generation.AddSource(func() any { return version() })
 	}
@@ -88,8 +86,8 @@ func (a *authentication) Start() (err error) {
 	return err
 }
 
-// admitsAnonymous reports whether requests without a credential are accepted: not where every authenticated user may
-// do everything.
+// admitsAnonymous reports whether requests without credentials are accepted. With AlwaysAllow they
+// are not, because every user may do everything.
 func (a *authentication) admitsAnonymous() bool {
 	on := a.config.Authentication.Anonymous
 	if on && a.config.Authorization.has(modeAlwaysAllow) {
@@ -99,8 +97,8 @@ func (a *authentication) admitsAnonymous() bool {
 	return on
 }
 
-// newTokenAuthenticators returns the methods of authentication by bearer token. Each ignores tokens of
-// another sort. Those that decide locally come before those that ask a remote, which would otherwise see every token.
+// newTokenAuthenticators returns the bearer token authenticators. Local ones come before remote
+// ones, which would otherwise receive every token.
 func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error) {
 	c, t := a.config.Authentication, a.identity.tokens
 	var methods []authn.Authenticator
@@ -135,14 +133,13 @@ func (a *authentication) newTokenAuthenticators() ([]authn.Authenticator, error)
 	return methods, nil
 }
 
-// A tokenFile authenticates by the tokens that were last read from a file.
+// A tokenFile authenticates by the static tokens of a file, which is reloaded.
 type tokenFile struct {
 	path    string
 	log     *slog.Logger
 	current atomic.Pointer[authn.TokenFile]
 }
 
-// Authenticate implements authn.Authenticator.
 func (t *tokenFile) Authenticate(r authn.Request) (*authn.User, error) {
 	return t.current.Load().Authenticate(r)
 }

@@ -52,7 +52,7 @@ func TestAuthenticationFaults(t *testing.T) {
 	}
 }
 
-// Every flag of authentication arrives, over a file that says otherwise.
+// TestAuthenticationFlags checks that flags override the file.
 func TestAuthenticationFlags(t *testing.T) {
 	flags := Default()
 	given := pflag.NewFlagSet("test", pflag.ContinueOnError)

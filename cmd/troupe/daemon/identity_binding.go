@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Labels of the data directory: the checksums of files that the data depends on, and the directory of
-// those files, relative to the data directory if it lies inside. They stay out of backups, which hold
-// no keys.
+// Labels of the data directory. The first holds checksums of key files that the data depends on.
+// The second holds their directory, relative to the data directory if it is inside. Backups include
+// neither, as they hold no keys.
 const (
 	checksumLabel = persist.LocalLabel + "checksum/"
 	certDirLabel  = persist.LocalLabel + "cert-dir"
 )
 
-// binding ties the keys in the directory of certificates to the state in the data directory. It is nil
-// if the state is in etcd, which then has the keys, too.
+// binding ties key files to the state in the data directory. It is nil if the state, including the
+// keys, is in etcd.
 func (id *identity) binding() *certs.Binding {
 	if id.state.journal == nil {
 		return nil
@@ -30,7 +30,7 @@ func (id *identity) binding() *certs.Binding {
 	}
 }
 
-// noteCertDir records where the keys are, for commands that read the data directory.
+// noteCertDir records the directory of the keys for offline commands.
 func (id *identity) noteCertDir() {
 	if id.state.journal == nil || id.config.certDir() == "" {
 		return
@@ -50,8 +50,8 @@ func (id *identity) noteCertDir() {
 	}
 }
 
-// CheckCertificates compares the certificates and keys of a data directory with each other and with the
-// checksums in it. It returns what is wrong and changes nothing.
+// CheckCertificates checks the certificates and keys of a data directory against each other and
+// against the recorded checksums. It returns the faults it finds and changes nothing.
 func CheckCertificates(dataDir string) ([]error, error) {
 	certDir, err := CertDir(dataDir)
 	if err != nil {
@@ -73,7 +73,7 @@ func checkCertificates(dataDir, certDir string) ([]error, error) {
 	return faults, nil
 }
 
-// CertDir returns the directory of the certificates that belong to a data directory.
+// CertDir returns the certificate directory that belongs to a data directory.
 func CertDir(dataDir string) (string, error) {
 	labels, err := persist.Labels(dataDir)
 	return certDirOf(dataDir, labels), err
@@ -90,7 +90,7 @@ func certDirOf(dataDir string, labels map[string]string) string {
 	return dir
 }
 
-// bindingOf reads checksums from the labels of a data directory.
+// bindingOf returns a read-only binding.
 func bindingOf(labels map[string]string) *certs.Binding {
 	return &certs.Binding{
 		Get: func(name string) (string, bool) { value, ok := labels[checksumLabel+name]; return value, ok },

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestLostKeys: a key that the data depends on is never made again beside the data. The error names it and what
-// to do; doctor and verify find the same.
+// TestLostKeys checks that a lost key that the data depends on is never regenerated. The error
+// names it and the remedy; CheckCertificates reports the same.
 func TestLostKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	stop := func(d *Daemon) {
@@ -72,7 +72,7 @@ func TestLostKeys(t *testing.T) {
 	}
 	stop(mustStart(t, dir))
 
-	// The files may move with --cert-dir, and commands find them.
+	// Files may move with --cert-dir, and commands find them.
 	c := Default()
 	c.DataDir, c.Naming, c.Serving.SecurePort, c.TLS.CertDir = dir, "platform", 0, filepath.Join(t.TempDir(), "elsewhere")
 	serve := func() error {
@@ -103,7 +103,7 @@ func TestLostKeys(t *testing.T) {
 		t.Errorf("elsewhere: %v, %v", faults, err)
 	}
 
-	// A loss can be accepted, once, and a backup does not carry the checksums.
+	// A loss can be accepted once, and backups omit the checksums.
 	var backup bytes.Buffer
 	if _, err := persist.BackupDir(dir, &backup); err != nil {
 		t.Fatal(err)

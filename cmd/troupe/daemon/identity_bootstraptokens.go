@@ -1,7 +1,7 @@
 package daemon
 
-// BootstrapTokens is whether tokens of Secrets let new members of the cluster in. It is off by default:
-// whoever may write such a Secret can authenticate with the groups that it names.
+// BootstrapTokens configures authentication by bootstrap tokens. It is off by default, because
+// anyone who may write such Secrets can authenticate as the groups named in them.
 type BootstrapTokens struct {
 	Enabled bool `flag:"enable-bootstrap-token-auth"`
 }

@@ -8,35 +8,35 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// CertificateSigning is which CAs sign what certificate signing requests ask for. The two files are for all
-// signers that every cluster has. Files of one signer exclude them: then signers without files of their own do not sign. Without any
-// files the daemon's own CA signs, for all but the legacy signer.
+// CertificateSigning configures the CAs of the CertificateSigningRequest signers. CertFile and
+// KeyFile apply to all signers; files per signer exclude them, and signers without files do not
+// sign. Without any files, the daemon's own CA signs for all but the legacy signer.
 type CertificateSigning struct {
 	CertFile        string     `flag:"cluster-signing-cert-file"`
 	KeyFile         string     `flag:"cluster-signing-key-file"`
-	Duration        Duration   `flag:"cluster-signing-duration"` // the longest of a certificate
+	Duration        Duration   `flag:"cluster-signing-duration"` // the maximum lifetime of a certificate
 	NodeServing     CAKeyFiles `flag:"cluster-signing-kubelet-serving-"`
 	NodeClient      CAKeyFiles `flag:"cluster-signing-kubelet-client-"`
 	APIServerClient CAKeyFiles `flag:"cluster-signing-kube-apiserver-client-"`
 	LegacyUnknown   CAKeyFiles `flag:"cluster-signing-legacy-unknown-"`
 }
 
-// CAKeyFiles are the PEM files of a CA and its key.
+// CAKeyFiles names the PEM files of a CA and its key.
 type CAKeyFiles struct {
 	CertFile string `flag:"cert-file"`
 	KeyFile  string `flag:"key-file"`
 }
 
-// given tells whether either file is named. One alone counts, so that validate sees it and reports the other.
+// given reports whether either file is set. validate reports one without the other.
 func (c CAKeyFiles) given() bool { return c.CertFile != "" || c.KeyFile != "" }
 
-// A signerFiles is a signer with its own files. Its flags begin with --cluster-signing- and its name there.
+// A signerFiles holds the files of one signer. Its flags begin with --cluster-signing- and its
+// name.
 type signerFiles struct {
 	flag  string
 	files *CAKeyFiles
 }
 
-// signers returns the files of each signer. The pointers are into s.
 func (s *CertificateSigning) signers() []signerFiles {
 	return []signerFiles{
 		{"kubelet-serving", &s.NodeServing},
@@ -46,19 +46,18 @@ func (s *CertificateSigning) signers() []signerFiles {
 	}
 }
 
-// validate refuses a CA of one signer beside a common one: which of the two signs would be a guess.
+// validate rejects a CA of one signer next to a common CA, because the choice would be ambiguous.
 func (s CertificateSigning) validate(f *faults) {
 	for _, one := range s.signers() {
 		f.check(!one.files.given() || s.CertFile == "", "cluster-signing-"+one.flag+"-cert-file", "cannot be given together with cluster-signing-cert-file")
 	}
 }
 
-// loadSigners reads the CAs of the signers. Those in files are read again while the daemon runs.
 func (id *identity) loadSigners() (err error) {
 	s, cas := id.config.CertificateSigning, &id.signers
 	if !s.anyFiles() {
-		// The legacy signer asks nothing of a request, so it never stands on the CA whose certificates the daemon
-		// believes unless an operator says so.
+		// The legacy signer does not restrict requests, so it uses the CA that the daemon trusts
+		// only if an operator configures that.
 		own := id.ownCerts.Authority()
 		cas.Client, cas.NodeClient, cas.NodeServer = own, own, own
 		return nil
@@ -68,7 +67,7 @@ func (id *identity) loadSigners() (err error) {
 		*cas = certificates.Authorities{Client: common, NodeClient: common, NodeServer: common, Legacy: common}
 		return err
 	}
-	authorities := []**certs.Authority{&cas.NodeServer, &cas.NodeClient, &cas.Client, &cas.Legacy} // as signers are
+	authorities := []**certs.Authority{&cas.NodeServer, &cas.NodeClient, &cas.Client, &cas.Legacy} // in the order of signers
 	for i, one := range s.signers() {
 		if *authorities[i], err = id.signingAuthority("cluster-signing-"+one.flag, *one.files); err != nil {
 			return err
@@ -77,12 +76,10 @@ func (id *identity) loadSigners() (err error) {
 	return nil
 }
 
-// anyFiles tells whether any CA for signing is given by files.
 func (s CertificateSigning) anyFiles() bool {
 	return s.CertFile != "" || slices.ContainsFunc(s.signers(), func(one signerFiles) bool { return one.files.given() })
 }
 
-// signingAuthority returns the CA in two files; nil if none are given.
 func (id *identity) signingAuthority(name string, files CAKeyFiles) (*certs.Authority, error) {
 	if !files.given() {
 		return nil, nil

@@ -2,25 +2,25 @@ package daemon
 
 import "github.com/troupe-api/troupe/policy/certs"
 
-// Credentials are those of one user of the daemon: a client certificate, what to trust, and where the daemon is.
+// Credentials are a user's client certificate, the CA to trust, and the URL of the daemon.
 type Credentials struct {
 	URL string
-	// CA, Certificate and Key are PEM texts.
+	// CA, Certificate and Key are PEM-encoded.
 	CA, Certificate, Key []byte
 	kubeconfig           []byte
 }
 
-// Kubeconfig is a client configuration with the credentials inside.
+// Kubeconfig returns a kubeconfig with the credentials embedded.
 func (c *Credentials) Kubeconfig() []byte { return c.kubeconfig }
 
-// AdminCredentials are those of the administrator, a member of system:masters. It may be called after Start only, as
-// IssueCredentials.
+// AdminCredentials returns the credentials of the administrator, a member of system:masters. Like
+// IssueCredentials, it may be called only after Start.
 func (d *Daemon) AdminCredentials() *Credentials {
 	return d.credentials(d.identity.certificates().Admin)
 }
 
-// IssueCredentials are new credentials of a user of that name, who is a member of the groups and of system:authenticated. The
-// daemon's own CA signs them, for a year. They are kept nowhere, and cannot be taken back.
+// IssueCredentials returns new credentials for a user and groups, signed by the daemon's own CA and
+// valid for a year. They are not stored and cannot be revoked.
 func (d *Daemon) IssueCredentials(name string, groups ...string) (*Credentials, error) {
 	user, err := d.identity.ownCerts.IssueClient(name, groups...)
 	if err != nil {

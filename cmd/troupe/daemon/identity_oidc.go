@@ -10,19 +10,19 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// OIDC is the provider whose identity tokens are accepted. SystemNames bound what a provider can claim:
-// with a name that begins with system: a token could become part of the server.
+// OIDC configures the provider of ID tokens. SystemNames lists the names with the prefix system:
+// that its tokens may claim; others could impersonate parts of the server.
 type OIDC struct {
-	IssuerURL      string   `flag:"oidc-issuer-url"` // "" is none
+	IssuerURL      string   `flag:"oidc-issuer-url"` // "" disables it
 	ClientID       string   `flag:"oidc-client-id"`
-	CAFile         string   `flag:"oidc-ca-file"` // "" is the CAs of the machine
+	CAFile         string   `flag:"oidc-ca-file"` // "" uses the system's CAs
 	UsernameClaim  string   `flag:"oidc-username-claim"`
 	UsernamePrefix string   `flag:"oidc-username-prefix"`
 	GroupsClaim    string   `flag:"oidc-groups-claim"`
 	GroupsPrefix   string   `flag:"oidc-groups-prefix"`
 	RequiredClaims []string `flag:"oidc-required-claim"` // claim=value
 	SigningAlgs    []string `flag:"oidc-signing-algs"`
-	SystemNames    []string `flag:"oidc-allow-system-names"` // of users and groups, which tokens may give nobody else
+	SystemNames    []string `flag:"oidc-allow-system-names"` // users and groups that tokens may claim
 }
 
 func (o OIDC) validate(f *faults) {
@@ -36,9 +36,9 @@ func (o OIDC) validate(f *faults) {
 	}
 }
 
-// startOIDC trusts the provider of identity tokens, whose keys are fetched in the background.
-// The daemon starts although the provider cannot be reached, and refuses its tokens until it can. Two
-// authenticators of one issuer would each refuse the other's tokens.
+// startOIDC starts the OIDC authenticator. It fetches keys in the background, and rejects tokens
+// until it has them. The issuer must not be a service account issuer: each authenticator would
+// reject the other's tokens.
 func (a *authentication) startOIDC() error {
 	c := a.config.Authentication.OIDC
 	o := oidc.Options{

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// RequestHeader says which authenticating proxies are trusted, and in which headers they name users. A
-// proxy can name any user, so its certificate is as powerful as the administrator's.
+// RequestHeader configures the trusted authenticating proxies and their headers. A proxy can name
+// any user, so its certificate is as powerful as the administrator's.
 type RequestHeader struct {
 	ClientCAFile    string   `flag:"requestheader-client-ca-file"`
 	AllowedNames    []string `flag:"requestheader-allowed-names"`
@@ -27,8 +27,7 @@ func (r RequestHeader) validate(f *faults) {
 	}
 }
 
-// isHeaderName tells whether s can be the name of a header. A name that HTTP cannot carry would never
-// match.
+// isHeaderName reports whether s is a valid HTTP header name.
 func isHeaderName(s string) bool {
 	for _, c := range []byte(s) {
 		if c <= ' ' || c >= 0x7f || strings.IndexByte(`"(),/:;<=>?@[\]{}`, c) >= 0 {
@@ -38,8 +37,8 @@ func isHeaderName(s string) bool {
 	return s != ""
 }
 
-// authenticator makes the authenticator of proxies. The authorities are asked for at each request, as their file is read
-// again when it changes.
+// authenticator returns the authenticator of proxies. It reads the CAs for each request, because
+// they are reloaded.
 func (r RequestHeader) authenticator(proxies *certs.CAs) authn.Authenticator {
 	return authn.Proxy(authn.ProxyOptions{
 		Roots: proxies.Pool, AllowedNames: r.AllowedNames,

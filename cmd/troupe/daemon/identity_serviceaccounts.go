@@ -7,30 +7,30 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// ServiceAccounts is how tokens of service accounts are signed and verified. Keys of tokens that are still
-// in use must be named among KeyFiles when the signing key changes.
+// ServiceAccounts configures signing and verification of service account tokens. When the signing
+// key changes, KeyFiles must list the keys of tokens still in use.
 type ServiceAccounts struct {
-	SigningKeyFile        string   `flag:"service-account-signing-key-file"` // "" is sa.key among the daemon's certificates
-	PrivateKeyFile        string   `flag:"service-account-private-key-file"` // of tokens in Secrets; "" is the signing key
-	KeyFiles              []string `flag:"service-account-key-file"`         // further keys that verify
-	Issuers               []string `flag:"service-account-issuer"`           // the first signs
+	SigningKeyFile        string   `flag:"service-account-signing-key-file"` // "" uses sa.key in the certificate directory
+	PrivateKeyFile        string   `flag:"service-account-private-key-file"` // of tokens in Secrets; "" uses the signing key
+	KeyFiles              []string `flag:"service-account-key-file"`         // additional verification keys
+	Issuers               []string `flag:"service-account-issuer"`           // new tokens name the first
 	APIAudiences          []string `flag:"api-audiences"`
 	Lookup                bool     `flag:"service-account-lookup"`
-	MaxTokenExpiration    Duration `flag:"service-account-max-token-expiration"` // 0: none
+	MaxTokenExpiration    Duration `flag:"service-account-max-token-expiration"` // 0 means no maximum
 	ExtendTokenExpiration bool     `flag:"service-account-extend-token-expiration"`
 	JWKSURI               string   `flag:"service-account-jwks-uri"`
-	// LegacyTokenCleanUpPeriod is how long a token that was put into a Secret by itself may stay unused.
+	// LegacyTokenCleanUpPeriod is how long an auto-generated token in a Secret may stay unused.
 	LegacyTokenCleanUpPeriod Duration `flag:"legacy-service-account-token-clean-up-period"`
 }
 
-// The least and the most that the longest life of tokens may be. Shorter tokens would be replaced faster
-// than Pods reload them; the most is what the API's field can hold.
+// The bounds of MaxTokenExpiration. Shorter tokens would expire before Pods reload them; the
+// maximum is what the API's field can hold.
 const (
 	minTokenLifetime = time.Hour
 	maxTokenLifetime = (1 << 32) * time.Second
 )
 
-// Whether the first issuer can be a place to find keys at is no fault, only a reason to serve no discovery.
+// The first issuer need not be a discoverable URL; without one, discovery is not served.
 func (s ServiceAccounts) validate(f *faults) {
 	longest := time.Duration(s.MaxTokenExpiration)
 	f.check(longest == 0 || longest >= minTokenLifetime && longest <= maxTokenLifetime,

@@ -16,17 +16,18 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Several daemons of one cluster must sign with the same keys: what one of them has issued, the others have to accept. Those
-// that no flag names are kept in etcd, encrypted like Secrets, and each daemon puts them into its directory of
-// certificates before it reads them.
+// Several daemons of one cluster must accept each other's tokens and certificates, so they share
+// keys. Keys that no flag names are stored in etcd, encrypted like Secrets. Each daemon writes them
+// to its certificate directory before it reads them.
 
-// sharedFiles are those in the directory of certificates that all daemons have in common. What else is there each issues for itself.
+// sharedFiles lists the shared files of the certificate directory. Each daemon issues the other
+// ones for itself.
 var sharedFiles = []string{"ca.crt", "ca.key", "front-proxy-ca.crt", "front-proxy-ca.key", serviceAccountKeyFile}
 
-// sharedKeysName is that of the shared files in etcd.
+// sharedKeysName is the name of the shared files in etcd.
 const sharedKeysName = "keys"
 
-// shareKeys makes the shared files those that are in etcd. The first daemon puts its own there.
+// shareKeys writes the shared files from etcd to disk. The first daemon stores its own in etcd.
 func (id *identity) shareKeys() error {
 	ctx, log := context.Background(), id.state.etcd
 	text, err := log.Secret(ctx, sharedKeysName)
@@ -41,9 +42,8 @@ func (id *identity) shareKeys() error {
 	return writeSharedFiles(id.config.certDir(), text, id.log)
 }
 
-// makeSharedKeys is what the directory of certificates holds, after what it lacks was made.
 func (id *identity) makeSharedKeys() ([]byte, error) {
-	if err := id.loadCertificates(); err != nil { // they are loaded again when all daemons share them
+	if err := id.loadCertificates(); err != nil { // loaded again once the keys are shared
 		return nil, err
 	}
 	dir := id.config.certDir()
@@ -53,7 +53,6 @@ func (id *identity) makeSharedKeys() ([]byte, error) {
 	return readSharedFiles(dir)
 }
 
-// readSharedFiles is what etcd keeps of a directory of certificates.
 func readSharedFiles(dir string) ([]byte, error) {
 	files := map[string][]byte{}
 	for _, name := range sharedFiles {
@@ -66,8 +65,8 @@ func readSharedFiles(dir string) ([]byte, error) {
 	return json.Marshal(files)
 }
 
-// writeSharedFiles puts what etcd keeps into a directory of certificates. The certificates of other CAs that are there are then
-// issued anew.
+// writeSharedFiles writes shared files to the certificate directory. Existing certificates of other
+// CAs are reissued later.
 func writeSharedFiles(dir string, shared []byte, log *slog.Logger) error {
 	var files map[string][]byte
 	if err := json.Unmarshal(shared, &files); err != nil {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Before the daemon's own certificates expire, they are renewed: handshakes get the new one,
-// the kubeconfig holds the new administrator's, and both CAs are believed.
+// Certificates are renewed before they expire: handshakes and kubeconfig use the new ones, and both
+// CAs are trusted.
 func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	dir := t.TempDir()

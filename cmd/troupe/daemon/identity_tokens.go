@@ -10,21 +10,22 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// serviceAccountKeyFile is the file, in the directory of certificates, of the key that is made where none is named.
+// serviceAccountKeyFile is the generated signing key in the certificate directory.
 const serviceAccountKeyFile = "sa.key"
 
-// serviceAccountTokens is what the daemon knows of tokens of service accounts.
+// serviceAccountTokens holds the keys and issuers of service account tokens.
 type serviceAccountTokens struct {
 	boundIssuer  *serviceaccount.Issuer // of bound tokens
-	secretIssuer *serviceaccount.Issuer // of those in Secrets
-	keys         []*serviceaccount.Key  // that verify, each once
-	legacyKeys   []*serviceaccount.Key  // that verify tokens in Secrets only
+	secretIssuer *serviceaccount.Issuer // of tokens in Secrets
+	keys         []*serviceaccount.Key  // verification keys, without duplicates
+	legacyKeys   []*serviceaccount.Key  // verification keys for tokens in Secrets only
 	issuers      []string
 	audiences    []string
 }
 
-// loadTokenKeys reads the keys of tokens of service accounts, and makes one where none is named. The default issuer is
-// the name of the API's Service, so tokens stay valid when the address of the daemon changes.
+// loadTokenKeys reads the keys of service account tokens, and generates one if none is configured.
+// The default issuer is the name of the API's Service, so that tokens stay valid when the daemon's
+// address changes.
 func (id *identity) loadTokenKeys() error {
 	c := id.config.ServiceAccounts
 	a := &serviceAccountTokens{issuers: c.Issuers, audiences: c.APIAudiences}
@@ -42,7 +43,6 @@ func (id *identity) loadTokenKeys() error {
 	if a.boundIssuer, err = a.newIssuer(signing, id.naming); err != nil {
 		return fmt.Errorf("--service-account-signing-key-file: %w", err)
 	}
-	// Unless another key is named, one key signs both sorts of tokens.
 	a.secretIssuer = a.boundIssuer
 	if c.PrivateKeyFile != "" {
 		if a.secretIssuer, err = a.newIssuer(c.PrivateKeyFile, id.naming); err != nil {
@@ -56,9 +56,8 @@ func (id *identity) loadTokenKeys() error {
 		}
 		a.addKeys(keys...)
 	}
-	// Older servers signed tokens in Secrets with their serving key. Whoever names key files has said which keys count.
+	// Older servers signed tokens in Secrets with their serving key. Explicit key files replace it.
 	if len(c.KeyFiles) == 0 {
-		// A key that can sign no tokens has signed none.
 		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
 			id.log.Debug("the serving key verifies no tokens", "error", err)
 		}
@@ -66,8 +65,8 @@ func (id *identity) loadTokenKeys() error {
 	return nil
 }
 
-// newIssuer makes an issuer with the first key of the file at path or, if that is "", with a new one, which is
-// kept nowhere. The key verifies, too. A file may hold several keys; the first signs.
+// newIssuer returns an issuer that signs with the first key of the file, and registers the key for
+// verification. If path is "", it generates a key in memory.
 func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*serviceaccount.Issuer, error) {
 	keys, err := readOrMakeKeys(path)
 	if err != nil {
@@ -81,8 +80,8 @@ func (a *serviceAccountTokens) newIssuer(path string, naming *meta.Naming) (*ser
 	return issuer, nil
 }
 
-// addKeys makes keys verify tokens. The same key often is in several files, and the key set that others
-// read must name it once.
+// addKeys adds verification keys. Several files may hold the same key, which the published key set
+// must list once.
 func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	for _, key := range keys {
 		if !slices.ContainsFunc(a.keys, func(k *serviceaccount.Key) bool { return k.ID == key.ID }) {
@@ -91,8 +90,8 @@ func (a *serviceAccountTokens) addKeys(keys ...*serviceaccount.Key) {
 	}
 }
 
-// signingKeyFile returns the file of the key that signs tokens, "" for none. The daemon's own is made
-// once and kept, because another key would invalidate all tokens.
+// signingKeyFile returns the file of the signing key, or "" for a key in memory. The daemon's own
+// key is created once and kept, because a new key would invalidate all tokens.
 func (id *identity) signingKeyFile() (string, error) {
 	dir, binding := id.config.certDir(), id.binding()
 	if dir == "" {
@@ -105,7 +104,6 @@ func (id *identity) signingKeyFile() (string, error) {
 	return own, binding.EnsureFile(own, serviceaccount.NewKey)
 }
 
-// readOrMakeKeys reads the keys of a file, or makes one if there is no file.
 func readOrMakeKeys(path string) ([]*serviceaccount.Key, error) {
 	if path != "" {
 		return readKeys(path)
@@ -117,7 +115,6 @@ func readOrMakeKeys(path string) ([]*serviceaccount.Key, error) {
 	return serviceaccount.ReadKeys(key)
 }
 
-// readKeys reads the keys of a PEM file, public or private. An error names the file, as several may be given.
 func readKeys(path string) ([]*serviceaccount.Key, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

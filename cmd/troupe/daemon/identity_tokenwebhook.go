@@ -9,15 +9,13 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// TokenWebhook is the remote that knows tokens. Its answers are kept for CacheTTL, so that a busy client
-// does not make it a bottleneck.
+// TokenWebhook configures the webhook that reviews tokens. Responses are cached for CacheTTL.
 type TokenWebhook struct {
-	ConfigFile string   `flag:"authentication-token-webhook-config-file"` // "" is none
+	ConfigFile string   `flag:"authentication-token-webhook-config-file"` // "" disables it
 	CacheTTL   Duration `flag:"authentication-token-webhook-cache-ttl"`
 	Version    string   `flag:"authentication-token-webhook-version"`
 }
 
-// newWebhookTokenAuthenticator asks the remote that knows tokens.
 func (a *authentication) newWebhookTokenAuthenticator() (authn.Authenticator, error) {
 	c := a.config.Authentication.Webhook
 	service, err := remote.Load(c.ConfigFile)

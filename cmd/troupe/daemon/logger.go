@@ -5,8 +5,8 @@ import (
 	"log/slog"
 )
 
-// New makes the log that the settings ask for. The levels of verbosity in between have no meaning
-// here; the flag has them because other servers of this API do.
+// New returns a logger to w. Verbosity 2 and above enables debug messages; other levels exist only
+// for compatibility with kube-apiserver.
 func (c Logging) New(w io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{}
 	if c.Verbosity >= 2 {

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// maintenance keeps files that may change up to date: certificates, keys and the encryption configuration. It starts
-// last, since nothing may be added to the reloader once it runs.
+// maintenance reloads certificates, keys and the encryption configuration. It starts last, because
+// nothing may be added to the reloader once it runs.
 type maintenance struct {
 	base
 	state    *stateLog

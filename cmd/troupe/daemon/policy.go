@@ -14,16 +14,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// policies decide about authenticated requests: authorization, admission and audit.
+// policies hold authorization, admission and audit.
 type policies struct {
-	base           // the caches of the objects that decisions depend on
+	base           // runs the caches of policy objects
 	storage        *storage
 	identity       *identity
 	authentication *authentication
 
 	authorizer       authz.Authorizer
 	admission        *admission.Chain
-	auditor          *audit.Auditor // nil if nothing is audited
+	auditor          *audit.Auditor // nil if auditing is off
 	params           *admissionpolicy.Params
 	podSecurity      *podsecurity.Admission
 	webhookMetrics   *webhook.Metrics
@@ -31,7 +31,7 @@ type policies struct {
 	conditionMetrics *match.ConditionMetrics // of webhooks and policies
 }
 
-// Authorization reads roles, and admission asks for authorization, hence the order.
+// Start creates the authorizer before the admission plugins that use it.
 func (p *policies) Start() error {
 	roles, err := rbac.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
@@ -49,7 +49,7 @@ func (p *policies) Start() error {
 	return err
 }
 
-// Stop stores what is left of the audit.
+// Stop flushes the audit log.
 func (p *policies) Stop(ctx context.Context) error {
 	err := p.base.Stop(ctx)
 	if p.auditor != nil {

@@ -8,25 +8,24 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// Admission says which admission plugins run. Flags and their names are those of the API server that
-// clients know, so its configurations can be taken over.
+// Admission configures the admission plugins. Flags and plugin names are those of kube-apiserver.
 type Admission struct {
 	Enable  []string `flag:"enable-admission-plugins"`
 	Disable []string `flag:"disable-admission-plugins"`
-	// DefaultNotReadyTolerationSeconds and DefaultUnreachableTolerationSeconds are how long Pods stay on a node
-	// that is not ready, or not reachable, unless they say it themselves.
+	// DefaultNotReadyTolerationSeconds and DefaultUnreachableTolerationSeconds apply to Pods
+	// without such tolerations of their own.
 	DefaultNotReadyTolerationSeconds    int64 `flag:"default-not-ready-toleration-seconds"`
 	DefaultUnreachableTolerationSeconds int64 `flag:"default-unreachable-toleration-seconds"`
-	// Control, if there are any, are all that run. It is deprecated.
+	// Control, if not empty, lists all plugins that run. It is deprecated.
 	Control []string `flag:"admission-control"`
-	// ConfigFile configures plugins.
+	// ConfigFile is an AdmissionConfiguration file.
 	ConfigFile string `flag:"admission-control-config-file"`
-	// ServiceResolver has addresses of Services with webhooks, as in name.namespace=host:port.
+	// ServiceResolver maps Services of webhooks to addresses, as in name.namespace=host:port.
 	ServiceResolver []string `flag:"webhook-service-resolver"`
 }
 
-// The older setting names all that run, and the newer ones differences from the default; together they have
-// no meaning.
+// validate also rejects Control, an absolute list, together with Enable and Disable, which modify
+// the default.
 func (a Admission) validate(f *faults) {
 	check := func(key string, names, others []string) {
 		for _, name := range names {
@@ -42,7 +41,6 @@ func (a Admission) validate(f *faults) {
 	f.checkError("webhook-service-resolver", err)
 }
 
-// The order in which plugins run does not follow that of the settings; package admission knows it.
 func (a Admission) switches() admission.PluginConfig {
 	return admission.PluginConfig{Enabled: a.Enable, Disabled: a.Disable, Only: a.Control}
 }

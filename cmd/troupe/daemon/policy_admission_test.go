@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// docs/admission.md lists every plugin, and says of each whether it runs by itself.
+// docs/admission.md lists every plugin, and whether it is on by default.
 func TestDocumentationNamesEveryPlugin(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/admission.md")
 	if err != nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// newAdmissionChain makes the chain of all admission plugins, and of more. It returns when what they read
-// of the cluster is known. A plugin that decided on half of what it reads would let pass what it should
-// refuse; so requests are served only after that.
+// newAdmissionChain builds the chain of all admission plugins and more. It returns once their
+// caches are filled, because a plugin must not decide on partial data.
 func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission.Chain, error) {
 	configuration, err := config.Load(p.config.Admission.ConfigFile, p.naming)
 	if err != nil {
@@ -34,13 +33,13 @@ func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission
 	return chain, nil
 }
 
-// webhookConfigurations are what the plugins that ask webhooks go by, as resources of admissionregistration.
+// webhookConfigurations maps the webhook plugins to the resources that configure them.
 var webhookConfigurations = map[string]string{
 	"MutatingAdmissionWebhook": "mutatingwebhookconfigurations", "ValidatingAdmissionWebhook": "validatingwebhookconfigurations",
 }
 
-// warnOfSwitches logs which switches do not what one may expect of them. These are warnings and not errors,
-// since configurations of other servers of this API name plugins that have nothing to do here.
+// warnOfSwitches logs plugin switches without effect. They are not errors, because configurations
+// of kube-apiserver may name plugins that Troupe does not need.
 func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admission.Registration) {
 	for _, name := range switches.AlwaysEffective() {
 		p.log.Warn("an admission plugin cannot be disabled: objects are never stored without what it checks", "plugin", name)
@@ -55,9 +54,8 @@ func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admissi
 	}
 }
 
-// followed are the resources by which policy decides, in platform form: an answer to a write of them waits
-// until it is in effect. So a role that was granted, or a webhook that was registered, holds for the next
-// request of the same client.
+// followed returns the resources that policy depends on, in platform form. Responses to writes of
+// them wait until the change is in effect, so that the client's next request is judged by it.
 func followed(chain *admission.Chain) []meta.GroupResource {
 	all := rbac.Resources()
 	for _, cache := range chain.Caches() {

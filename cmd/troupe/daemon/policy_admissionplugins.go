@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// registrations are all admission plugins, as they are configured. Plugins that are switched off are among
-// them: the chain leaves them out. Their order here does not matter.
+// registrations returns all configured admission plugins, in no particular order. The chain leaves
+// out disabled ones.
 func (p *policies) registrations(configuration *config.Config) ([]admission.Registration, error) {
 	pods, err := p.podPlugins(configuration)
 	if err != nil {
@@ -69,8 +69,8 @@ func (p *policies) registrations(configuration *config.Config) ([]admission.Regi
 	), nil
 }
 
-// podPlugins are the plugins that are about Pods, and what Pods take of others. The two plugins that read
-// annotations of namespaces share what they parse.
+// podPlugins returns the plugins for Pods. The two that read namespace annotations share the parsed
+// placements.
 func (p *policies) podPlugins(configuration *config.Config) ([]admission.Registration, error) {
 	selectors, err := plugins.ParsePodNodeSelectorConfig(configuration.For("PodNodeSelector"))
 	if err != nil {
@@ -102,12 +102,11 @@ func (p *policies) podPlugins(configuration *config.Config) ([]admission.Registr
 	return registrations, nil
 }
 
-// misconfigured says which plugin an error of the configuration file is about.
 func misconfigured(plugin string, err error) error {
 	return fmt.Errorf("admission configuration of %s: %w", plugin, err)
 }
 
-// The ledger was made with the store, whose changes it observes whether or not the plugin runs.
+// The ledger belongs to the store, whose changes it observes even if the plugin is disabled.
 func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	c, err := quota.ParseConfig(configuration.For("ResourceQuota"))
 	if err != nil {
@@ -116,7 +115,7 @@ func (p *policies) quotaPlugin(configuration *config.Config) ([]admission.Regist
 	return p.storage.quotas.Registrations(p.storage.quotas.Follower(p.storage.objects), c), nil
 }
 
-// Without configuration everything is allowed where labels of a namespace do not say otherwise.
+// Without configuration, everything is allowed unless namespace labels restrict it.
 func (p *policies) podSecurityPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	var c podsecurity.Configuration
 	if t := configuration.For("PodSecurity"); t != nil {
@@ -129,8 +128,8 @@ func (p *policies) podSecurityPlugin(configuration *config.Config) ([]admission.
 	return p.podSecurity.Registrations(), nil
 }
 
-// imagePolicyPlugin asks the backend of image policies; nothing if that plugin does not run. There is no backend without
-// its configuration, which is required, but only of those who want it.
+// imagePolicyPlugin returns the ImagePolicyWebhook plugin; nil if it is disabled. Its configuration
+// is required only if it is enabled.
 func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.Registration, error) {
 	const name = "ImagePolicyWebhook"
 	if !p.config.Admission.switches().Runs(name) {
@@ -148,8 +147,8 @@ func (p *policies) imagePolicyPlugin(configuration *config.Config) ([]admission.
 	return []admission.Registration{plugins.ImagePolicyWebhook(c, backend, p.naming, time.Now, p.log)}, nil
 }
 
-// eventLimits is the configuration of EventRateLimit; nothing if that does not run. It has no defaults, so
-// its configuration is required, but only of those who want it.
+// eventLimits returns the configuration of EventRateLimit; nil if it is disabled. There are no
+// defaults, so it is required if enabled.
 func (p *policies) eventLimits(configuration *config.Config) ([]plugins.EventLimit, error) {
 	const name = "EventRateLimit"
 	if !p.config.Admission.switches().Runs(name) {
@@ -162,8 +161,8 @@ func (p *policies) eventLimits(configuration *config.Config) ([]plugins.EventLim
 	return limits, nil
 }
 
-// servedKind finds a kind that has a path; nil if there is none. A kind may be known and switched off by
-// --runtime-config; then it counts as absent.
+// servedKind returns the kind if it is served. It returns nil for unknown kinds and those disabled
+// by --runtime-config.
 func (p *policies) servedKind(gvk meta.GroupVersionKind) *schema.Kind {
 	k := p.storage.kinds.ByGVK(gvk)
 	if k == nil || p.storage.kinds.Kind(k.Group, k.Version, k.Resource) == nil {

@@ -9,10 +9,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// policyPlugins are the plugins that evaluate admission policies. What they count is written with the
-// daemon's metrics; the objects that policies take parameters from are followed as long as one does. Only
-// the mode Webhook makes an authorizer wait; with it, policies that ask for authorization run outside of
-// the owner's turn. Without its gate, policies that change objects are not looked at.
+// policyPlugins returns the plugins that evaluate admission policies. Only the mode Webhook makes
+// the authorizer block; policies that check authorization then run outside of the activation. The
+// feature gate controls mutating policies.
 func (p *policies) policyPlugins(namespaces *match.Namespaces) []admission.Registration {
 	p.params = admissionpolicy.NewParams(p.storage.kinds)
 	o := admissionpolicy.Options{

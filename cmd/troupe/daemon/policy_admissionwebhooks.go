@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// parseServiceAddresses reads addresses of Services that are given, name.namespace=host:port, by name.namespace.
+// parseServiceAddresses parses entries of the form name.namespace=host:port into a map by
+// name.namespace.
 func parseServiceAddresses(texts []string) (map[string]string, error) {
 	given := map[string]string{}
 	for _, text := range texts {
@@ -30,8 +31,7 @@ func parseServiceAddresses(texts []string) (map[string]string, error) {
 	return given, nil
 }
 
-// webhookPlugins are the plugins that ask webhooks. What they count is written with the daemon's metrics. From here on
-// conversion webhooks can be asked, too.
+// webhookPlugins returns the plugins that call webhooks. It also starts the conversion webhooks.
 func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration *config.Config) ([]admission.Registration, error) {
 	given, err := parseServiceAddresses(p.config.Admission.ServiceResolver)
 	if err != nil {
@@ -58,7 +58,7 @@ func (p *policies) webhookPlugins(namespaces *match.Namespaces, configuration *c
 	if err != nil {
 		return nil, err
 	}
-	p.storage.conversionWebhooks.Start(dialer) // with the credentials for webhooks that may change objects, too
+	p.storage.conversionWebhooks.Start(dialer) // shares the credentials of mutating webhooks
 	context.AfterFunc(p.ctx, p.storage.conversionWebhooks.Close)
 	validating, _, err := options("ValidatingAdmissionWebhook")
 	if err != nil {

@@ -12,35 +12,32 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// serverUser is who writes of the server itself are from, where admission asks.
+// serverUser is the user of the server's own writes for admission.
 var serverUser = &authn.User{Name: "system:apiserver", Groups: []string{authn.GroupMasters, authn.GroupAuthenticated}}
 
-// An admittingStore admits writes of the server itself as it does those of clients: defaults, quotas, webhooks and
-// policies count for them too.
+// An admittingStore passes the server's own writes through admission: defaulting, quotas, webhooks
+// and policies apply to them too.
 type admittingStore struct {
 	controllers.Store
 	admission *admission.Chain
 }
 
-// admitting returns a store whose changes are admitted.
 func (p *policies) admitting(s controllers.Store) controllers.Store {
 	return admittingStore{s, p.admission}
 }
 
-// DeleteCollection implements controllers.Store.
 func (s admittingStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	m.Admission = s.admission.For(serverUser, l.Kind, "", l.Namespace)
 	return s.Store.DeleteCollection(ctx, l, m)
 }
 
-// Mutate implements controllers.Store.
 func (s admittingStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	m.Admission = s.admission.For(serverUser, m.Kind, m.Subresource, m.Key.Namespace)
 	return s.Store.Mutate(ctx, m)
 }
 
-// CreateNamespace implements plugins.NamespaceCreator. It writes as the server itself, which is admitted: whether the
-// user may create namespaces was decided by switching the plugin on.
+// CreateNamespace creates a namespace for plugins.NamespaceCreator, as the server itself. Enabling
+// the plugin grants users this right. An existing namespace is not an error.
 func (p *policies) CreateNamespace(ctx context.Context, name string) error {
 	k := p.storage.kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Namespace"})
 	_, err := p.admitting(p.storage.store).Mutate(ctx, request.Mutation{

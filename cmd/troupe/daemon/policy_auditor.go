@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// newAuditor makes the auditor; nil if nothing is to be audited. A policy without a sink is probably a
-// mistake, yet other servers of this API accept it, so it is a warning. The log comes before the webhook:
-// in a blocking mode the local record exists first.
+// newAuditor returns the auditor, or nil if nothing is audited. A policy without a sink only warns,
+// because kube-apiserver accepts it.
 func (p *policies) newAuditor() (*audit.Auditor, error) {
 	c := p.config.Audit
 	policy := audit.DefaultPolicy()
@@ -42,14 +41,13 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 		}
 		o := p.sinkOptions(c.Log.Mode, c.Log.Batch, c.Log.Truncate)
 		o.Legacy = c.Log.Format == auditLegacy
-		// In front of the webhook, so that the local record is written first.
+		// The log comes before the webhook: in blocking modes the local record exists first.
 		sinks = slices.Insert(sinks, 0, audit.NewLog(to, o))
 	}
 	switch {
 	case len(sinks) == 0 && c.PolicyFile != "":
 		p.log.Warn("there is an audit policy, but neither audit log nor webhook: nothing is audited")
 		return nil, nil
-	// Neither policy nor sink: auditing was not asked for, which needs no word.
 	case len(sinks) == 0:
 		return nil, nil
 	case c.PolicyFile == "":
@@ -68,8 +66,8 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 	})
 }
 
-// auditVersions checks the versions of the format that are asked for. The group's name depends on the
-// naming profile, so this cannot be checked with the other settings.
+// auditVersions checks the configured API versions. The group's name depends on the naming profile,
+// so validate cannot do this.
 func (p *policies) auditVersions() error {
 	known := p.naming.Group("audit") + "/v1"
 	for key, version := range map[string]string{"audit-log-version": p.config.Audit.Log.Version, "audit-webhook-version": p.config.Audit.Webhook.Version} {
@@ -80,7 +78,6 @@ func (p *policies) auditVersions() error {
 	return nil
 }
 
-// A throttle or a bound that is off is zero in the options.
 func (p *policies) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit.SinkOptions {
 	o := audit.SinkOptions{
 		Mode: audit.Mode(mode), Logger: p.log,
@@ -95,14 +92,11 @@ func (p *policies) sinkOptions(mode string, b AuditBatch, t AuditTruncate) audit
 	return o
 }
 
-// newAuditLog opens what the lines of the audit log are written to.
 func (p *policies) newAuditLog() (io.Writer, error) {
 	c := p.config.Audit.Log
-	// The usual sign for standard output.
 	if c.Path == "-" {
 		return struct{ io.Writer }{os.Stdout}, nil // without Close: standard output stays open
 	}
-	// The settings are in MiB and in days, the options in bytes and as a duration.
 	return audit.OpenFile(audit.FileOptions{
 		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
 		MaxBackups: c.MaxBackups, Compress: c.Compress, Now: time.Now,

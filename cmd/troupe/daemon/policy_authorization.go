@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// The modes of authorization. Their names are those of the API server that clients know.
+// The authorization modes, with the names of kube-apiserver.
 const (
 	modeNode        = "Node"
 	modeABAC        = "ABAC"
@@ -24,27 +24,25 @@ const (
 	modeAlwaysDeny  = "AlwaysDeny"
 )
 
-// Authorization says by which modes requests are authorized. A mode without an opinion passes a request on;
-// one that no mode allows is refused.
+// Authorization configures the authorization modes. A request that no mode allows is denied.
 type Authorization struct {
-	// Modes are asked in this order; the first that allows or denies decides.
+	// Modes are consulted in this order; the first that allows or denies decides.
 	Modes []string `flag:"authorization-mode"`
-	// AlwaysAllowPaths may be read by everybody; "*" ends one that stands for all that begin so.
+	// AlwaysAllowPaths are open to all users; a path that ends in "*" is a prefix.
 	AlwaysAllowPaths []string `flag:"authorization-always-allow-paths"`
 	PolicyFile       string   `flag:"authorization-policy-file"` // of ABAC
 	Webhook          AuthorizationWebhook
 }
 
-// AuthorizationWebhook is the remote that the mode Webhook asks.
+// AuthorizationWebhook configures the webhook of the mode Webhook.
 type AuthorizationWebhook struct {
-	ConfigFile           string   `flag:"authorization-webhook-config-file"` // "" is none
+	ConfigFile           string   `flag:"authorization-webhook-config-file"` // "" disables it
 	Version              string   `flag:"authorization-webhook-version"`
 	CacheAuthorizedTTL   Duration `flag:"authorization-webhook-cache-authorized-ttl"`
 	CacheUnauthorizedTTL Duration `flag:"authorization-webhook-cache-unauthorized-ttl"`
 }
 
-// A file without its mode is an error, for its author expects rules that nothing would read.
-// A mode that is named twice could only repeat its answer, so it is most likely a slip.
+// validate rejects a file without its mode, because its rules would be ignored.
 func (a Authorization) validate(f *faults) {
 	for i, name := range a.Modes {
 		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is there twice", name))
@@ -60,15 +58,12 @@ func checkPaths(f *faults, name string, paths []string) {
 	}
 }
 
-// has tells whether a mode is one of those that are asked.
 func (a Authorization) has(mode string) bool { return slices.Contains(a.Modes, mode) }
 
-// newAuthorizer makes the modes of authorization, in their order. Before all of them, members of
-// system:masters may do everything and everybody may read the paths that are always open. Where
-// everything is denied, the one master is the daemon's own administrator.
+// newAuthorizer returns the union of the modes. Members of system:masters and AlwaysAllowPaths come
+// first. With AlwaysDeny, only the daemon's own administrator is a master.
 func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, error) {
 	c := p.config.Authorization
-	// With a name set, membership of the group alone is not enough.
 	masters := authz.Masters{}
 	if c.has(modeAlwaysDeny) {
 		masters.UserName = p.identity.certificates().Admin.Cert.Subject.CommonName
@@ -84,8 +79,8 @@ func (p *policies) newAuthorizer(roles *rbac.Authorizer) (authz.Authorizer, erro
 	return authz.Union(all...), nil
 }
 
-// Modes whose answers change register what the change can be seen by. validate has refused unknown names,
-// so what is left denies.
+// newModeAuthorizer returns the authorizer of a mode. Modes whose decisions change add a source to
+// the generation.
 func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz.Authorizer, error) {
 	switch name {
 	case modeNode:
@@ -103,8 +98,8 @@ func (p *policies) newModeAuthorizer(name string, roles *rbac.Authorizer) (authz
 	return authz.AlwaysDeny{}, nil
 }
 
-// newNodeAuthorizer makes the mode Node. What it allows depends on which Pods a node has, so its generation is part of
-// the daemon's: answers that were made under an earlier one are not used again.
+// newNodeAuthorizer returns the mode Node. Its decisions depend on the Pods of each node, so its
+// generation invalidates cached decisions.
 func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	mode, err := node.New(p.ctx, p.storage.objects, p.naming)
 	if err != nil {
@@ -114,11 +109,11 @@ func (p *policies) newNodeAuthorizer() (authz.Authorizer, error) {
 	return mode, nil
 }
 
-// currentSecond changes each second, and so do decisions of a remote: they are asked for again then,
-// and come from the cache as long as they count.
+// currentSecond changes every second, so that decisions of a webhook are looked up again; its own
+// cache bounds the requests.
 func currentSecond() any { return time.Now().Unix() }
 
-// readPolicies reads the policies of the mode ABAC, once. A change of the file needs a restart.
+// readPolicies reads the ABAC policies once; changes need a restart.
 func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -132,7 +127,7 @@ func (p *policies) readPolicies(path string) (*authz.ABAC, error) {
 	return policies, nil
 }
 
-// The remote is not asked at the start: the daemon must start before a remote that runs in its cluster.
+// The webhook is not contacted at the start, because it may run in the daemon's own cluster.
 func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
 	c := p.config.Authorization.Webhook
 	service, err := remote.Load(c.ConfigFile)
@@ -145,9 +140,9 @@ func (p *policies) newWebhookAuthorizer() (*authz.Webhook, error) {
 	}), nil
 }
 
-// escalationChecks keeps users from handing out by roles what they do not hold, if roles decide. The
-// rights to escalate and to bind may come from any mode but a remote one, for which a change
-// does not wait.
+// escalationChecks returns the admission plugin that prevents privilege escalation through roles.
+// Any mode but Webhook may grant the verbs escalate and bind, because a change must not wait for a
+// webhook.
 func (p *policies) escalationChecks(roles *rbac.Authorizer) []admission.Registration {
 	c, modes := p.config.Authorization, p.authorizer
 	if !c.has(modeRBAC) {

@@ -6,25 +6,25 @@ import (
 	"sync"
 )
 
-// declarationText declares every setting once. A line "# TITLE" begins a section, "[NAME]" a setting, and
-// the lines after that are its attributes. NAME is the flag, and the key of the configuration file.
+// declarationText declares every setting once. A line "# TITLE" begins a section, "[NAME]" a setting;
+// the lines after that are its attributes. NAME is the flag and the key of the configuration file.
 //
-//	help, more    the help text, and what the reference page adds to it
+//	help, more    the help text, and text that only the reference page has
 //	group         the group of "troupe serve --help"; without one only --help=all lists the flag
 //	default, short, deprecated, example, since
-//	repeat        an item of a list may contain commas: the flag is given once for each
-//	was           the key of the configuration file before, which is accepted with a warning
+//	repeat        list items may contain commas, so the flag is repeated for each item
+//	was           the former key of the configuration file, accepted with a warning
 //	required      must not be empty
 //	values        the allowed values
 //	min, max, above
-//	with, needs   the setting that must be given as well, and in the first case not alone either
+//	with, needs   a setting that must also be given; with "with", neither may be given alone
 //
 // An entry with the attribute unsupported is a flag that the daemon does not have; see UnsupportedFlag.
 //
 //go:embed settings.ini
 var declarationText string
 
-// A declaration holds the attributes of a setting by their names, and its "name" and "section".
+// A declaration maps the attributes of a setting to their values; it includes "name" and "section".
 type declaration map[string]string
 
 var declarations = sync.OnceValue(func() (all []declaration) {
@@ -44,20 +44,20 @@ var declarations = sync.OnceValue(func() (all []declaration) {
 	return all
 })
 
-// An UnsupportedFlag is a flag of kube-apiserver or kube-controller-manager that the daemon does
-// not have.
+// An UnsupportedFlag is a flag of kube-apiserver or kube-controller-manager that the daemon
+// rejects.
 type UnsupportedFlag struct {
 	Name   string
-	Type   string // of its values, as the help text names it; "" is string
+	Type   string // of its values, as in the help text; "" means string
 	Reason string // a sentence
-	// Controller is set for a flag of kube-controller-manager.
+	// Controller marks a flag of kube-controller-manager.
 	Controller bool
-	// Neutral is the value that asks for nothing that the daemon does not do; "*" is any value.
+	// Neutral is the value that matches the daemon's behavior; "*" is any value.
 	Neutral string
 }
 
-// UnsupportedFlags lists every flag of kube-apiserver that the daemon does not have, and those of
-// kube-controller-manager that users look for here.
+// UnsupportedFlags returns all unsupported flags of kube-apiserver, and those of
+// kube-controller-manager that users may expect.
 func UnsupportedFlags() (all []UnsupportedFlag) {
 	for _, d := range declarations() {
 		if reason := d["unsupported"]; reason != "" {

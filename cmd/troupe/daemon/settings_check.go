@@ -14,8 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Validate reports every fault of the settings at once, each with its name. It reads no file and opens
-// nothing, so configurations can be checked anywhere.
+// Validate reports all invalid settings at once, each with its name. It reads no files.
 func (c Config) Validate() error {
 	var f faults
 	c.checkDeclared(&f)
@@ -44,7 +43,6 @@ func (c Config) Validate() error {
 	return errors.Join(f...)
 }
 
-// validate checks the addresses, and that the memory for bodies has room for one request.
 func (s Serving) validate(f *faults) {
 	f.check(net.ParseIP(s.BindAddress) != nil, "bind-address", fmt.Sprintf("%q is no IP address", s.BindAddress))
 	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "advertise-address", fmt.Sprintf("%q is no IP address", s.AdvertiseAddress))
@@ -53,7 +51,6 @@ func (s Serving) validate(f *faults) {
 	f.checkError("cors-allowed-origins", err)
 }
 
-// validate parses the ranges as the allocators will.
 func (s Services) validate(f *faults) {
 	_, err := allocation.ParseRanges(s.ClusterIPRange)
 	f.checkError("service-cluster-ip-range", err)
@@ -61,24 +58,21 @@ func (s Services) validate(f *faults) {
 	f.checkError("service-node-port-range", err)
 }
 
-// faults collects errors of settings by their names, so that an operator sees all of them at once.
 type faults []error
 
-// check records a fault unless ok.
 func (f *faults) check(ok bool, name, fault string) {
 	if !ok {
 		*f = append(*f, fmt.Errorf("%s: %s", name, fault))
 	}
 }
 
-// checkError records an error.
 func (f *faults) checkError(name string, err error) {
 	if err != nil {
 		f.check(false, name, err.Error())
 	}
 }
 
-// checkDeclared checks all settings against the conditions of their declarations.
+// checkDeclared checks all settings against the constraints of their declarations.
 func (c *Config) checkDeclared(f *faults) {
 	fields := c.fields()
 	given := func(name string) bool {
@@ -111,7 +105,7 @@ func (c *Config) checkDeclared(f *faults) {
 	}
 }
 
-// checkBounds checks a number, or a duration in nanoseconds.
+// checkBounds checks a number; durations are in nanoseconds.
 func (d declaration) checkBounds(f *faults, field reflect.Value) {
 	var value float64
 	switch {

@@ -12,8 +12,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// Load lays the settings of the file at path over c. It is laid over the defaults and under the flags, so
-// the caller calls Override after it.
+// Load merges the configuration file at path into c. Call Override afterwards, because flags
+// override the file.
 func (c *Config) Load(path string) error {
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -25,16 +25,15 @@ func (c *Config) Load(path string) error {
 	return nil
 }
 
-// Read lays the settings of a YAML text over c. Settings that the text leaves out stay as they are. Unknown
-// names, values of another type, and settings that are given twice are errors. If there is any, c does not
-// change.
+// Read merges YAML settings into c. Unknown keys, wrong types and duplicates are errors, after
+// which c is unchanged.
 func (c *Config) Read(data []byte) error {
 	text, err := yaml.YAMLToJSONStrict(data)
 	if err != nil {
 		return err
 	}
 	if strings.TrimSpace(string(text)) == "null" {
-		return nil // a file of comments only
+		return nil // only comments
 	}
 	var tree map[string]any
 	if err := json.Unmarshal(text, &tree); err != nil {
@@ -46,12 +45,11 @@ func (c *Config) Read(data []byte) error {
 	if len(r.errs) == 0 {
 		*c = changed
 	}
-	// Sorted, as the order of a map is random.
+	// Map order is random.
 	slices.SortFunc(r.errs, func(a, b error) int { return strings.Compare(a.Error(), b.Error()) })
 	return errors.Join(r.errs...)
 }
 
-// A fileReader sets the fields of a Config, and collects errors.
 type fileReader struct {
 	config *Config
 	fields map[string]reflect.Value
@@ -59,7 +57,8 @@ type fileReader struct {
 	errs   []error
 }
 
-// read reads settings. Below a path there are only keys of earlier releases.
+// read sets the fields of a tree. Only keys of earlier releases are nested; path is the prefix of
+// their names.
 func (r *fileReader) read(path string, tree map[string]any) {
 	for key, value := range tree {
 		key = path + key
@@ -86,9 +85,8 @@ func (r *fileReader) read(path string, tree map[string]any) {
 	}
 }
 
-// setField sets a field to a value of the file.
 func setField(field reflect.Value, value any) error {
-	// Whoever writes a key without a value does not mean the default.
+	// A key without a value does not mean the default.
 	if value == nil {
 		return errors.New("has no value")
 	}
@@ -107,7 +105,6 @@ func setField(field reflect.Value, value any) error {
 	return err
 }
 
-// mismatch describes a value that is not of a kind.
 func mismatch(k reflect.Kind) string {
 	switch k {
 	case reflect.Bool:

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
 )
 
-// fields returns the fields of c by the names of their settings: those of the tag "flag", after the tags
-// of the structs around them.
+// fields returns the fields of c by setting name: the "flag" tags of the enclosing structs and of
+// the field, concatenated.
 func (c *Config) fields() map[string]reflect.Value {
 	all := map[string]reflect.Value{}
 	addFields(all, "", reflect.ValueOf(c).Elem())
@@ -30,7 +30,6 @@ func addFields(all map[string]reflect.Value, prefix string, v reflect.Value) {
 	}
 }
 
-// A FlagGroup is one section of the help text.
 type FlagGroup struct {
 	Title string
 	Flags *pflag.FlagSet
@@ -38,12 +37,12 @@ type FlagGroup struct {
 
 func newFlagGroup(title string) FlagGroup {
 	g := FlagGroup{title, pflag.NewFlagSet(title, pflag.ContinueOnError)}
-	g.Flags.SortFlags = false // flags keep the order of the declarations
+	g.Flags.SortFlags = false // keep the order of the declarations
 	return g
 }
 
-// Flags returns the flags of the daemon, bound to c, whose present values are their defaults. Each call
-// makes new flag sets.
+// Flags returns the daemon's flags, bound to c; the current values of c are their defaults. Each
+// call creates new flag sets.
 func (c *Config) Flags() (groups []FlagGroup) {
 	fields := c.fields()
 	for _, d := range declarations() {
@@ -84,7 +83,6 @@ func (d declaration) define(f *pflag.FlagSet, field reflect.Value) {
 	f.Lookup(name).Deprecated = d["deprecated"]
 }
 
-// allFlags returns one set of the flags of all groups.
 func allFlags(groups []FlagGroup) *pflag.FlagSet {
 	all := newFlagGroup("").Flags
 	for _, g := range groups {
@@ -93,7 +91,7 @@ func allFlags(groups []FlagGroup) *pflag.FlagSet {
 	return all
 }
 
-// Default returns the defaults of all settings.
+// Default returns a Config with the default settings.
 func Default() (c Config) {
 	flags := allFlags(c.Flags())
 	for _, d := range declarations() {
@@ -106,7 +104,7 @@ func Default() (c Config) {
 	return c
 }
 
-// FlagsNamed returns some of the flags of the daemon, bound to c.
+// FlagsNamed returns the named flags of the daemon, bound to c.
 func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
 	all, some := allFlags(c.Flags()), newFlagGroup("").Flags
 	for _, name := range names {
@@ -115,11 +113,10 @@ func (c *Config) FlagsNamed(names ...string) *pflag.FlagSet {
 	return some
 }
 
-// Override sets in c what was given on the command line. Flags are parsed before the file is read, since
-// --config is one of them, and only those that were given may win over the file.
+// Override copies the flags given on the command line to c. They are parsed before the file is
+// read, because --config is one of them, but take precedence over it.
 func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) {
-		// The first error is kept.
 		if from := given.Lookup(f.Name); err == nil && from != nil && from.Changed {
 			err = copyValue(f.Value, from.Value)
 		}
@@ -127,26 +124,25 @@ func (c *Config) Override(given *pflag.FlagSet) (err error) {
 	return err
 }
 
-// copyValue sets a flag to the value of another one. A list replaces the whole list.
+// copyValue copies a flag's value; a list replaces the whole list.
 func copyValue(to, from pflag.Value) error {
-	// String writes a list in brackets, which Set would take for part of its items.
+	// String formats a list in brackets, which Set would parse as part of the items.
 	if list, ok := from.(pflag.SliceValue); ok {
 		return to.(pflag.SliceValue).Replace(list.GetSlice())
 	}
 	return to.Set(from.String())
 }
 
-// flagValues returns the values of all flags by name. Secrets are in files, so flags have none.
+// flagValues returns the values of all flags by name. None is secret, because secrets are in files.
 func (c Config) flagValues() map[string]string {
 	values := map[string]string{}
 	allFlags(c.Flags()).VisitAll(func(f *pflag.Flag) { values[f.Name] = f.Value.String() })
 	return values
 }
 
-// The groups of the help text.
 var helpGroups = []string{"main", "storage", "security", "limits", "compatibility"}
 
-// PrintFlags writes the flags of all groups, and the feature gates.
+// PrintFlags writes the help text of all flags and feature gates.
 func PrintFlags(w io.Writer, groups []FlagGroup) {
 	for _, g := range groups {
 		printGroup(w, g)
@@ -154,7 +150,7 @@ func PrintFlags(w io.Writer, groups []FlagGroup) {
 	fmt.Fprintf(w, "\nFeature gates:\n      %s\n", strings.Join(features.Help(), "\n      "))
 }
 
-// PrintMainFlags writes the flags that most users need, by subject.
+// PrintMainFlags writes the help text of the most common flags, by topic.
 func PrintMainFlags(w io.Writer, groups []FlagGroup) {
 	all := allFlags(groups)
 	for _, title := range helpGroups {

@@ -21,7 +21,8 @@ var update = flag.Bool("update", false, "write docs/settings.md")
 
 const reference = "../../../docs/settings.md"
 
-// TestDeclarations: every setting has a field and the reverse, and attributes and references are known.
+// TestDeclarations checks that settings and fields correspond, and that attributes and references
+// are known.
 func TestDeclarations(t *testing.T) {
 	c := Default()
 	fields := c.fields()
@@ -53,7 +54,7 @@ func TestDeclarations(t *testing.T) {
 	}
 }
 
-// TestExamples: the examples together are valid.
+// TestExamples checks that all examples together are valid.
 func TestExamples(t *testing.T) {
 	var examples []string
 	for _, d := range declarations() {
@@ -70,14 +71,13 @@ func TestExamples(t *testing.T) {
 	}
 }
 
-// TestTuning: the defaults of the actors are those of package actors.
+// TestTuning checks that the defaults match those of package actors.
 func TestTuning(t *testing.T) {
 	if have, want := Default().tuning(), actors.DefaultTuning(); !reflect.DeepEqual(have, want) {
 		t.Errorf("got %+v, want %+v", have, want)
 	}
 }
 
-// TestHelp: the help text of all flags lists every setting.
 func TestHelp(t *testing.T) {
 	c := Default()
 	var all strings.Builder
@@ -89,7 +89,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestReference: docs/settings.md is generated from the declarations.
+// TestReference checks that docs/settings.md is up to date.
 func TestReference(t *testing.T) {
 	want := referencePage()
 	if *update {
@@ -147,7 +147,7 @@ This page lists every setting of ` + "`troupe serve`" + `. It is generated from 
 	return b.String()
 }
 
-// TestKeysOfEarlierReleases: a setting may have its earlier name, with a warning.
+// TestKeysOfEarlierReleases checks that former keys are accepted.
 func TestKeysOfEarlierReleases(t *testing.T) {
 	c := Default()
 	if err := c.Read([]byte("dataDir: d\nserving: {maxWatches: 7}\naudit: {log: {batch: {maxSize: 8}}}\napi: {featureGates: {WatchList: false}}\ncontrollers: x")); err != nil {
@@ -227,7 +227,7 @@ func TestValidateReportsEveryFaultAtOnce(t *testing.T) {
 	if err := Default().Validate(); err != nil {
 		t.Fatalf("the defaults: %v", err)
 	}
-	// Every condition of a declaration, but a maximum, is broken by a zero or a negative number.
+	// A zero or negative number violates every declared constraint except max.
 	var c Config
 	var want []string
 	fields := c.fields()

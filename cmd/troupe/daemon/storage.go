@@ -18,24 +18,23 @@ import (
 	"github.com/troupe-api/troupe/policy/conversion"
 )
 
-// storage is the store of all objects.
+// storage holds the object store and its parts.
 type storage struct {
-	base  // the memory monitor
+	base  // runs the memory monitor
 	fatal fatalErrors
 	state *stateLog
 
 	kinds *catalog.Catalog // set by compileKinds
 
-	services           *allocation.ServiceAllocator // assigns addresses and ports to Services
-	quotas             *quota.Ledger                // counts what namespaces use
-	conversionWebhooks *conversion.Webhooks         // which policy starts
+	services           *allocation.ServiceAllocator
+	quotas             *quota.Ledger        // tracks quota usage of namespaces
+	conversionWebhooks *conversion.Webhooks // policy starts them
 	conversionMetrics  *conversion.Metrics
 	store              *actors.Store
-	objects            *policyobjects.Reader // the store, as policy sees it
-	memory             *memoryMonitor        // nil if the process has no memory limit
+	objects            *policyobjects.Reader // the store's interface for policy
+	memory             *memoryMonitor        // nil without a memory limit
 }
 
-// compileKinds compiles the declarations of all kinds, as --runtime-config has them.
 func (s *storage) compileKinds() (err error) {
 	s.kinds, err = catalog.NewWithConfig(s.naming, catalog.RuntimeConfig(s.config.API.RuntimeConfig), catalog.Features{
 		ScaleToZero:            s.features.Enabled(features.HPAScaleToZero),
@@ -46,8 +45,8 @@ func (s *storage) compileKinds() (err error) {
 	return err
 }
 
-// Start opens the store on the log, and puts the default roles and priority classes into it. The tuning is fitted to the
-// memory limit before the store reads its objects, most of which stay in memory.
+// Start opens the store on the log and creates default objects. The tuning is adapted to the memory
+// limit before objects are loaded, because most stay in memory.
 func (s *storage) Start() error {
 	allocators, err := s.newAllocators()
 	if err != nil {
@@ -86,8 +85,8 @@ func (s *storage) Stop(ctx context.Context) error {
 	return err
 }
 
-// newAllocators hand out what objects share: the addresses and ports of Services. They belong to the store,
-// which asks them in the same step that stores the object, so that nothing is given out twice.
+// newAllocators returns the allocators of addresses and ports of Services. The store calls them in
+// the step that stores the object, so that nothing is assigned twice.
 func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, error) {
 	ranges, err := allocation.ParseRanges(s.config.Services.ClusterIPRange)
 	if err != nil {
@@ -103,14 +102,14 @@ func (s *storage) newAllocators() (map[meta.GroupResource]mutation.Allocator, er
 	for _, k := range s.kinds.StorageKinds() {
 		served[k.Storage] = true
 	}
-	// Kinds that --runtime-config has switched off are not stored, and so need no allocator.
+	// Kinds disabled by --runtime-config are not stored and need no allocator.
 	maps.DeleteFunc(all, func(storage meta.GroupResource, _ mutation.Allocator) bool { return !served[storage] })
 	return all, nil
 }
 
-// ensureDefaults makes and repairs the default roles and bindings, and the priority classes of the system. The daemon
-// starts without them when the disk is full: it still serves its administrator, and Pods that name no class. Roles that
-// an operator has changed get back only what they lack.
+// ensureDefaults creates and repairs the default roles, bindings and system priority classes. Roles
+// changed by an operator only get missing rules back. Failures are logged, so that the daemon
+// starts on a full disk.
 func (s *storage) ensureDefaults() {
 	var pages rbac.Pages
 	if s.features.Enabled(features.ComponentFlagz) {

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// allocationCluster is a daemon whose Services share little, and its administrator.
+// allocationCluster is a daemon with small Service ranges, and an administrator's client.
 type allocationCluster struct {
 	*Daemon
 	t     *testing.T
@@ -42,7 +42,6 @@ func openAllocationCluster(t *testing.T, dir, naming string) *allocationCluster 
 	return &allocationCluster{d, t, client(t, dir, "admin")}
 }
 
-// do sends a request and gives the code and the body of the answer.
 func (m *allocationCluster) do(method, path, body string) (int, []byte) {
 	r, err := http.NewRequest(method, m.URL()+path, strings.NewReader(body))
 	if err != nil {
@@ -75,7 +74,7 @@ type item struct {
 	}
 }
 
-// storedAllocations is what the Services in the store have, each with its owners.
+// storedAllocations returns the addresses and ports of stored Services, with their owners.
 func (m *allocationCluster) storedAllocations() map[string][]string {
 	code, text := m.do("GET", "/api/v1/services", "")
 	var list struct{ Items []item }
@@ -101,8 +100,8 @@ func (m *allocationCluster) storedAllocations() map[string][]string {
 	return has
 }
 
-// addAddresses adds the IPAddresses that no Service has brought to what is stored, and checks that every other one is that of
-// the Service that has its address, and that no address lacks one.
+// addAddresses adds IPAddresses without a Service to has. It checks that the others match the
+// Services with their address, and that no address lacks an IPAddress.
 func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 	m.t.Helper()
 	code, text := m.do("GET", m.addressesPath(), "")
@@ -135,12 +134,11 @@ func (m *allocationCluster) addAddresses(when string, has map[string][]string) {
 	}
 }
 
-// addressesPath is where the IPAddresses are.
 func (m *allocationCluster) addressesPath() string {
 	return "/apis/" + m.naming.Group("networking") + "/v1/ipaddresses"
 }
 
-// checkAllocations holds what is taken against what is stored.
+// checkAllocations compares the allocator's state with the stored objects.
 func (m *allocationCluster) checkAllocations(when string) {
 	m.t.Helper()
 	has, held := m.storedAllocations(), m.storage.services.Allocated()
@@ -163,7 +161,7 @@ func (m *allocationCluster) checkAllocations(when string) {
 
 const defaultServicesPath = "/api/v1/namespaces/default/services"
 
-// mutateRandomly does one random thing to one of a few Services, alone or against others who do.
+// mutateRandomly makes one random change, possibly concurrently with others.
 func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 	name := fmt.Sprintf("s%d", random.IntN(12))
 	dry := []string{"", "", "", "?dryRun=All"}[random.IntN(4)]
@@ -207,8 +205,8 @@ func (m *allocationCluster) mutateRandomly(random *rand.Rand) {
 	}
 }
 
-// Whatever happens to Services, alone or at once, what they have in the store is taken, and
-// nothing else, also after a restart.
+// TestServicesShareAddressesAndPorts checks that exactly the stored addresses and ports are
+// allocated, after concurrent changes and after a restart.
 func TestServicesShareAddressesAndPorts(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	for round := range 3 {
@@ -243,7 +241,7 @@ func TestServicesShareAddressesAndPorts(t *testing.T) {
 	}
 }
 
-// A dry run shows an address and a port, and leaves both free.
+// A dry run shows an address and a port, but allocates neither.
 func TestDryRunOfAService(t *testing.T) {
 	m := openAllocationCluster(t, filepath.Join(t.TempDir(), "data"), "platform")
 	code, text := m.do("POST", defaultServicesPath+"?dryRun=All", `{"metadata":{"name":"x"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
@@ -256,7 +254,7 @@ func TestDryRunOfAService(t *testing.T) {
 	}
 }
 
-// A daemon makes itself known at start, and repairs what others did to that.
+// The daemon creates the API's Service at the start and repairs changes by others.
 func TestServiceOfTheAPI(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		name, dir := naming.Translate("platform"), filepath.Join(t.TempDir(), "data")

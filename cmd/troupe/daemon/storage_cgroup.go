@@ -9,17 +9,15 @@ import (
 	"strings"
 )
 
-// A cgroupLimit is the memory that the control groups of a process may have.
+// A cgroupLimit is the memory limit of a process's control groups.
 type cgroupLimit struct {
 	bytes int64
-	file  string // that says so
+	file  string // the file that holds it
 }
 
-// findCgroupLimit finds the least limit of memory of the control groups that this process is in, in both
-// versions of the kernel's interface; ok is false if none has one. root is where the file system begins:
-// "/" but for tests. The Go runtime does not look at control groups, and would let the heap grow until the
-// kernel kills the process. Groups around count as well, because the least limit of all is the one that is
-// met.
+// findCgroupLimit returns the lowest memory limit of this process's control groups and their
+// ancestors, for cgroup v1 and v2. The Go runtime ignores control groups and would let the heap
+// grow until the kernel kills the process. root is "/" except in tests.
 func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	least.bytes = math.MaxInt64
 	places := cgroupPaths(filepath.Join(root, "proc/self/cgroup"))
@@ -31,7 +29,6 @@ func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 		for _, dir := range m.directories(place) {
 			for _, file := range cgroupLimitFiles[m.unified] {
 				path := filepath.Join(root, dir, file)
-				// A file that is missing has no limit, as in groups of which only some are seen.
 				if bytes, set := readLimit(path); set && bytes < least.bytes {
 					least, ok = cgroupLimit{bytes, path}, true
 				}
@@ -41,22 +38,22 @@ func findCgroupLimit(root string) (least cgroupLimit, ok bool) {
 	return least, ok
 }
 
-// cgroupLimitFiles hold the limit of one group, in the newer interface (true) and the older. The
-// statistics of the older one know the limits of the groups around, also where these cannot be seen.
+// cgroupLimitFiles are the files with a group's limit, in v2 (true) and v1 (false). memory.stat of
+// v1 includes the limits of ancestors that the process cannot see.
 var cgroupLimitFiles = map[bool][]string{
 	true:  {"memory.max"},
 	false: {"memory.limit_in_bytes", "memory.stat"},
 }
 
-// cgroupPaths reads where the process is in the hierarchy of each interface. Both interfaces may be mounted
-// at once, with memory in one of them.
+// cgroupPaths reads the process's path in each hierarchy; the key is true for v2. Both versions may
+// be mounted.
 func cgroupPaths(path string) map[bool]string {
 	places := map[bool]string{}
 	eachLine(path, func(line string) {
-		parts := strings.SplitN(line, ":", 3) // number, controllers, place
+		parts := strings.SplitN(line, ":", 3) // number, controllers, path
 		switch {
 		case len(parts) < 3:
-		// The line of the newer interface has the number 0 and names no controllers.
+		// The line of v2 has the number 0 and no controllers.
 		case parts[0] == "0" && parts[1] == "":
 			places[true] = parts[2]
 		case hasOption(parts[1], "memory"):
@@ -66,16 +63,15 @@ func cgroupPaths(path string) map[bool]string {
 	return places
 }
 
-// A cgroupMount is where a hierarchy, or a part of it, can be seen. In a container the mount often shows
-// only a part of the hierarchy.
+// A cgroupMount is a mounted hierarchy; in containers often only a part of one.
 type cgroupMount struct {
 	unified    bool
-	root       string // the group that is seen at the mount point
-	mountPoint string // the mount point
+	root       string // the group at the mount point
+	mountPoint string
 }
 
-// cgroupMounts reads the mounts of hierarchies that may limit memory. The format is that of proc(5):
-// optional fields, then " - ", then the type of the file system and its options.
+// cgroupMounts reads the mounts of hierarchies that may limit memory. proc(5) defines the format:
+// optional fields, " - ", then the file system type and its options.
 func cgroupMounts(path string) (mounts []cgroupMount) {
 	eachLine(path, func(line string) {
 		before, after, _ := strings.Cut(line, " - ")
@@ -95,12 +91,11 @@ func cgroupMounts(path string) (mounts []cgroupMount) {
 	return mounts
 }
 
-// directories are those of the groups that a process at a place is in, as far as they can be seen:
-// its own first. A place that lies outside of what is mounted, as in a container that has been
-// given its own group only, is the mount point.
+// directories returns the visible directories of the group at place and its ancestors, innermost
+// first. If place lies outside of the mount, as in a container with only its own group, it returns
+// the mount point.
 func (m cgroupMount) directories(place string) (all []string) {
 	inner, below := strings.CutPrefix(filepath.Clean(place), filepath.Clean(m.root))
-	// The mount shows the hierarchy from its top, so the place is as it stands.
 	if m.root == "/" {
 		inner, below = place, true
 	}
@@ -113,15 +108,14 @@ func (m cgroupMount) directories(place string) (all []string) {
 	return append(all, m.mountPoint)
 }
 
-// readLimit reads a limit; set is false where there is none, or one that is as good as none. The older
-// interface writes nearly the largest number for "none", the newer one "max".
+// readLimit reads a limit; set is false if there is none. cgroup v1 writes almost the largest int64
+// for no limit, v2 "max".
 func readLimit(path string) (bytes int64, set bool) {
 	eachLine(path, func(line string) {
 		text, named := strings.CutPrefix(line, "hierarchical_memory_limit ")
 		if filepath.Base(path) == "memory.stat" && !named {
 			return
 		}
-		// In bytes, in both interfaces.
 		if n, err := strconv.ParseInt(text, 10, 64); err == nil && n > 0 && n < math.MaxInt64/2 {
 			bytes, set = n, true
 		}
@@ -129,8 +123,8 @@ func readLimit(path string) (bytes int64, set bool) {
 	return bytes, set
 }
 
-// eachLine calls fn for the lines of a file; for none if it cannot be read. A file that cannot be read
-// means no limit: the daemon must run where there is no /proc.
+// eachLine calls fn for each line of a file. Errors are ignored, because the daemon must run
+// without /proc.
 func eachLine(path string, fn func(string)) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -142,12 +136,13 @@ func eachLine(path string, fn func(string)) {
 	}
 }
 
-// hasOption tells whether a list with commas has an option as a whole: "memory" is not in "memory_recursiveprot".
+// hasOption reports whether a comma-separated list contains the whole option: "memory" is not in
+// "memory_recursiveprot".
 func hasOption(list, option string) bool {
 	return strings.Contains(","+list+",", ","+option+",")
 }
 
-// unescape replaces the octal escapes of spaces and the like in paths of the kernel.
+// unescape decodes octal escapes in kernel paths.
 func unescape(path string) string {
 	var b strings.Builder
 	for i := 0; i < len(path); i++ {

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestCgroupLimit finds limits in trees of files as kernels and containers show them.
+// TestCgroupLimit finds limits in file trees like those of kernels and containers.
 func TestCgroupLimit(t *testing.T) {
 	const (
 		unified = "29 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw,nsdelegate\n"

@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// CompactPath is where a running daemon compacts its journal, by POST. It is authorized like BackupPath.
+// CompactPath compacts the journal of a running daemon, by POST. It is authorized like BackupPath.
 const CompactPath = "/compact"
 
-// A Compaction is what the journal and the snapshot took before and after one, in bytes.
+// A Compaction holds the sizes in bytes of journal and snapshot before and after a compaction.
 type Compaction struct {
 	JournalBefore   int64 `json:"journalBytesBefore"`
 	JournalAfter    int64 `json:"journalBytes"`
@@ -21,7 +21,8 @@ type Compaction struct {
 	ResourceVersion int64 `json:"resourceVersion"`
 }
 
-// compact writes a snapshot now and drops the journal before it, but for what watches may go back to. Requests go on meanwhile.
+// compact writes a snapshot and drops the journal before it, except for what watches may resume
+// from. Requests continue meanwhile.
 func (s *storage) compact(ctx context.Context) ([]byte, error) {
 	if s.state.etcd != nil {
 		return nil, meta.NewBadRequest("the state is in etcd, which is compacted by itself (--etcd-compaction-interval)")

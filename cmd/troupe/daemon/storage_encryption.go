@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/persist/encryption"
 )
 
-// Encryption says with what objects are encrypted on the disk.
+// Encryption configures encryption at rest.
 type Encryption struct {
-	ConfigFile      string   `flag:"encryption-provider-config"`                  // an EncryptionConfiguration; "" encrypts nothing
-	AutomaticReload bool     `flag:"encryption-provider-config-automatic-reload"` // reads the file again when it has changed
-	ReloadPeriod    Duration `flag:"encryption-provider-config-reload-period"`    // between two looks at the file
+	ConfigFile      string   `flag:"encryption-provider-config"` // "" encrypts nothing
+	AutomaticReload bool     `flag:"encryption-provider-config-automatic-reload"`
+	ReloadPeriod    Duration `flag:"encryption-provider-config-reload-period"` // between two checks of the file
 }
 
-// LoadEncryption reads an EncryptionConfiguration. The error names the file and every fault in it.
+// LoadEncryption reads an EncryptionConfiguration. Its error lists every fault in the file.
 func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -35,17 +35,18 @@ func LoadEncryption(path string, naming *meta.Naming) (*encryption.Configuration
 	return c, nil
 }
 
-// atRest is the encryption of what is stored, and the file that says with what.
+// atRest encrypts stored values, and reloads the configuration.
 type atRest struct {
 	options     Encryption
 	naming      *meta.Naming
 	log         *slog.Logger
 	transformer *encryption.Transformer
 	metrics     *encryptionMetrics
-	lastError   string // of the last reload, so that it is logged once
+	lastError   string // of the last reload; a repeated error is logged once
 }
 
-// newAtRest reads the file. Without one, nothing is encrypted, and what is encrypted is known to be so.
+// newAtRest reads the configuration. Without one, nothing is encrypted, and encrypted values are
+// recognized and rejected.
 func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, error) {
 	a := &atRest{options: o, naming: naming, log: log, metrics: newEncryptionMetrics()}
 	var c *encryption.Configuration
@@ -60,11 +61,9 @@ func newAtRest(o Encryption, naming *meta.Naming, log *slog.Logger) (*atRest, er
 	return a, err
 }
 
-// configured tells whether a file says what is encrypted. Without one the transformer still exists, to recognize values
-// that are encrypted and refuse them.
 func (a *atRest) configured() bool { return a.options.ConfigFile != "" }
 
-// stale is Options.Stale of the store.
+// stale returns Options.Stale of the store.
 func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	if !a.configured() {
 		return nil
@@ -72,7 +71,7 @@ func (a *atRest) stale() func(key string, version persist.Revision) bool {
 	return a.transformer.Stale
 }
 
-// run follows the file and the KMS plugins.
+// run starts following the file and the KMS plugins.
 func (a *atRest) run(in base) {
 	if !a.configured() {
 		return
@@ -83,7 +82,6 @@ func (a *atRest) run(in base) {
 	}
 }
 
-// follow looks at the file once every period.
 func (a *atRest) follow(ctx context.Context) {
 	ticker := time.NewTicker(time.Duration(a.options.ReloadPeriod))
 	defer ticker.Stop()
@@ -97,11 +95,10 @@ func (a *atRest) follow(ctx context.Context) {
 	}
 }
 
-// reload goes over to what the file says now. A file that cannot be used, or whose plugins are not well, is tried
-// again, and what was in use before stays.
+// reload applies a changed configuration. If it is invalid or its plugins are unhealthy, the
+// previous one stays in use, and the next check tries again.
 func (a *atRest) reload(ctx context.Context) {
 	c, err := LoadEncryption(a.options.ConfigFile, a.naming)
-	// Nothing to do. An error that was logged before is forgotten, so that it is logged again should it come back.
 	if err == nil && c.Hash() == a.transformer.Hash() {
 		a.lastError = ""
 		return
@@ -109,7 +106,7 @@ func (a *atRest) reload(ctx context.Context) {
 	if err == nil {
 		err = a.transformer.Replace(ctx, c)
 	}
-	// The daemon stops, which may have cut Replace short: that is no failure of the file.
+	// A stopping daemon may have interrupted Replace, which is no failure of the file.
 	if ctx.Err() != nil {
 		return
 	}
@@ -120,14 +117,14 @@ func (a *atRest) reload(ctx context.Context) {
 		a.log.Info("another encryption configuration is in use", "file", a.options.ConfigFile, "hash", c.Hash())
 		return
 	}
-	// The same error comes back at every look until the file is corrected.
+	// Log the same error only once.
 	if text := err.Error(); text != a.lastError {
 		a.lastError = text
 		a.log.Error("the encryption configuration cannot be used; the previous one stays in use", "error", text)
 	}
 }
 
-// LoadAnyEncryption is LoadEncryption for who does not know the naming profile: the file itself tells.
+// LoadAnyEncryption is like LoadEncryption, but accepts files of any naming profile.
 func LoadAnyEncryption(path string) (*encryption.Configuration, error) {
 	var errs []error
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {

@@ -15,10 +15,10 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// encryptionMetrics are the figures of encryption at rest, in the names of the reference. They implement
-// encryption.Events. Key ids are a plugin's, so only the last of them have series.
+// encryptionMetrics holds the metrics of encryption at rest, under kube-apiserver's names. Plugins
+// choose key ids, so the number of series is bounded.
 type encryptionMetrics struct {
-	server string // hash of the daemon's identity
+	server string // hash of the server's identity
 
 	lastReload          *metrics.Gauges
 	reloads             *metrics.Counters
@@ -26,7 +26,7 @@ type encryptionMetrics struct {
 	took, calls         *metrics.Histograms
 
 	mu       sync.Mutex // guards what follows
-	config   string     // hash of the configuration that is in use
+	config   string     // hash of the current configuration
 	used     map[keyUse]*useFigures
 	reported map[keyUse]time.Time
 }
@@ -39,11 +39,11 @@ type (
 	}
 )
 
-// maxKeyIDs is how many key ids have series.
+// maxKeyIDs bounds the key ids that have series; the most recent are kept.
 const maxKeyIDs = 100
 
-// newEncryptionMetrics returns the figures, with both outcomes of a reload present from the start at 0. An outcome that
-// has never happened has no time.
+// newEncryptionMetrics creates the metrics. Both outcomes of a reload start at 0, but without a
+// timestamp.
 func newEncryptionMetrics() *encryptionMetrics {
 	const controller, storage, envelope = "apiserver_encryption_config_controller_", "apiserver_storage_transformation_", "apiserver_envelope_encryption_"
 	m := &encryptionMetrics{
@@ -67,7 +67,7 @@ func newEncryptionMetrics() *encryptionMetrics {
 	return m
 }
 
-// serverIdentity is how servers of the reference name themselves: by a digest of their host's name.
+// serverIdentity returns the identity of a kube-apiserver: a digest of the host name.
 func serverIdentity() string {
 	host, err := os.Hostname()
 	if err != nil {
@@ -77,17 +77,16 @@ func serverIdentity() string {
 	return "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
 
-// hashOf is how metrics name servers and keys: an id of a key may tell more than whoever reads metrics is to know.
+// hashOf hashes ids of servers and keys, which may be confidential.
 func hashOf(text string) string { return fmt.Sprintf("sha256:%x", sha256.Sum256([]byte(text))) }
 
-// setConfig records the hash of the configuration that is in use.
 func (m *encryptionMetrics) setConfig(hash string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.config = hash
 }
 
-// countReload counts an attempt to go over to another configuration. A look that finds the file unchanged is none.
+// countReload counts an attempt to apply a changed configuration.
 func (m *encryptionMetrics) countReload(err error) {
 	status := "success"
 	if err != nil {
@@ -97,7 +96,6 @@ func (m *encryptionMetrics) countReload(err error) {
 	m.lastReload.With(status, m.server).Set(seconds(time.Now()))
 }
 
-// Transformed implements encryption.Events.
 func (m *encryptionMetrics) Transformed(resource, direction, prefix string, err error, took time.Duration) {
 	status := "OK"
 	if err != nil {
@@ -107,12 +105,10 @@ func (m *encryptionMetrics) Transformed(resource, direction, prefix string, err 
 	m.took.With(direction, prefix).ObserveDuration(took)
 }
 
-// KMSCall implements encryption.Events.
 func (m *encryptionMetrics) KMSCall(plugin, method, code string, took time.Duration) {
 	m.calls.With(plugin, method, code).ObserveDuration(took)
 }
 
-// KeyIDUsed implements encryption.Events.
 func (m *encryptionMetrics) KeyIDUsed(plugin, direction, keyID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -125,7 +121,6 @@ func (m *encryptionMetrics) KeyIDUsed(plugin, direction, keyID string) {
 	m.used[use].last = time.Now()
 }
 
-// KeyIDReported implements encryption.Events.
 func (m *encryptionMetrics) KeyIDReported(plugin, keyID string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -136,7 +131,6 @@ func (m *encryptionMetrics) KeyIDReported(plugin, keyID string) {
 	m.reported[use] = time.Now()
 }
 
-// forgetOldest makes room for one more key id.
 func forgetOldest[V any](all map[keyUse]V, last func(V) time.Time) {
 	if len(all) < maxKeyIDs {
 		return
@@ -145,7 +139,6 @@ func forgetOldest[V any](all map[keyUse]V, last func(V) time.Time) {
 	delete(all, oldest)
 }
 
-// InvalidKeyID implements encryption.Events.
 func (m *encryptionMetrics) InvalidKeyID(plugin, keyID string) {
 	fault := "too_long"
 	if keyID == "" {
@@ -154,7 +147,7 @@ func (m *encryptionMetrics) InvalidKeyID(plugin, keyID string) {
 	m.invalid.With(plugin, fault).Inc()
 }
 
-// WriteMetrics writes the series in the text exposition format; none if nothing is encrypted.
+// WriteMetrics writes the metrics in text exposition format; nothing if encryption is off.
 func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -169,7 +162,7 @@ func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 	metrics.Write(w, m.invalid, m.calls)
 }
 
-// writeKeys writes the keys of KMS plugins: those that were used, and those that plugins have named. m.mu is held.
+// writeKeys writes the keys of KMS plugins, both used and reported. The caller holds m.mu.
 func (m *encryptionMetrics) writeKeys(w io.Writer) {
 	labels := func(u keyUse) string {
 		return fmt.Sprintf("provider_name=%q,key_id_hash=%q,apiserver_id_hash=%q", u.plugin, hashOf(u.key), m.server)
@@ -189,5 +182,5 @@ func (m *encryptionMetrics) writeKeys(w io.Writer) {
 		metrics.CounterValue(prefix+"total", "Values for which a key of a KMS plugin was used.", uses))
 }
 
-// seconds is a time as metrics have it: seconds since 1970, exact to the millisecond.
+// seconds returns a Unix timestamp with millisecond precision.
 func seconds(t time.Time) float64 { return float64(t.UnixMilli()) / 1000 }

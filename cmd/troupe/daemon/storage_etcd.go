@@ -11,23 +11,22 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// Etcd is the cluster that keeps the state, in place of the data directory. Several daemons may share it. The names and the
-// defaults of the settings are those of the API server that clients know, where it has them.
+// Etcd configures etcd as the storage in place of the data directory. Several daemons may share it.
+// Names and defaults are those of kube-apiserver, where it has the setting.
 type Etcd struct {
 	Servers  []string `flag:"etcd-servers"` // none keeps the state in the data directory
 	CAFile   string   `flag:"etcd-cafile"`
 	CertFile string   `flag:"etcd-certfile"`
 	KeyFile  string   `flag:"etcd-keyfile"`
 	Prefix   string   `flag:"etcd-prefix"`
-	// CompactionInterval is how often one of the daemons compacts; 0 is never.
+	// CompactionInterval is the time between compactions by one of the daemons; 0 disables them.
 	CompactionInterval Duration `flag:"etcd-compaction-interval"`
 	HealthCheckTimeout Duration `flag:"etcd-healthcheck-timeout"`
 	WriteTimeout       Duration `flag:"etcd-write-timeout"`
-	// LocalCopy keeps a copy of the state in the data directory, from which a start begins.
+	// LocalCopy keeps a copy of the state in the data directory, which speeds up the start.
 	LocalCopy bool `flag:"etcd-local-copy"`
 }
 
-// options are those of the driver.
 func (e Etcd) options() etcd.Options {
 	compaction := time.Duration(e.CompactionInterval)
 	if compaction == 0 {
@@ -39,10 +38,9 @@ func (e Etcd) options() etcd.Options {
 	}
 }
 
-// used tells whether the state is in etcd.
 func (e Etcd) used() bool { return len(e.Servers) > 0 }
 
-// validate refuses, beside what the driver refuses, settings that would mean nothing.
+// validate also rejects settings that have no effect.
 func (e Etcd) validate(f *faults, c Config) {
 	if !e.used() {
 		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd-servers", "must name servers where there are certificates for them")
@@ -53,10 +51,10 @@ func (e Etcd) validate(f *faults, c Config) {
 	f.check(!c.AcceptDataLoss, "accept-data-loss", "is about a state in the data directory, and this one is in etcd (--etcd-servers)")
 }
 
-// localCopyDir is where in the data directory the copy of what is in etcd lies.
+// localCopyDir is the directory of the local copy in the data directory.
 const localCopyDir = "etcd"
 
-// openEtcd connects to etcd and makes sure that the store there is of this naming profile.
+// openEtcd connects to etcd and checks the naming profile of its state.
 func (l *stateLog) openEtcd() (err error) {
 	held, err := persist.HoldsState(l.config.DataDir)
 	if err != nil {
@@ -79,7 +77,8 @@ func (l *stateLog) openEtcd() (err error) {
 	return checkEtcdNaming(l.etcd, l.config.Etcd, l.naming)
 }
 
-// checkEtcdNaming records the naming profile in a new store and refuses one that was made under another profile.
+// checkEtcdNaming records the naming profile in a new store, and rejects a store with another
+// profile.
 func checkEtcdNaming(l *etcd.Log, e Etcd, naming *meta.Naming) error {
 	recorded, err := l.EnsureLabel(context.Background(), namingLabel, naming.Profile)
 	if err == nil && recorded != naming.Profile {

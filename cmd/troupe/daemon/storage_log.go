@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// A stateLog keeps the state: a journal in the data directory, which it locks, or etcd.
+// A stateLog stores the state, in a journal or in etcd. The journal locks its data directory.
 type stateLog struct {
 	base
 	fatal fatalErrors
@@ -40,7 +40,7 @@ func (l *stateLog) Start() (err error) {
 	return l.openJournal()
 }
 
-// openJournal opens the journal and makes sure that the directory is of this naming profile.
+// openJournal opens the journal and checks the naming profile of the data directory.
 func (l *stateLog) openJournal() (err error) {
 	l.journal, err = persist.Open(l.config.DataDir, persist.Options{
 		FS:             l.fileSystem(),
@@ -57,7 +57,6 @@ func (l *stateLog) openJournal() (err error) {
 	return checkNaming(l.journal, l.config.DataDir, l.naming)
 }
 
-// fileSystem is where the journal is: on the disk, or in a memory that forgets.
 func (l *stateLog) fileSystem() vfs.FS {
 	if l.config.Ephemeral {
 		return vfs.NewVolatile()
@@ -75,7 +74,6 @@ func (l *stateLog) Stop(ctx context.Context) error {
 	return nil
 }
 
-// current returns the log that is in use.
 func (l *stateLog) current() persist.Log {
 	if l.etcd != nil {
 		return l.etcd
@@ -90,7 +88,8 @@ func (l *stateLog) healthy() error {
 	return l.journal.Healthy()
 }
 
-// rewrites is Options.Rewrites of the store. What is in etcd is written anew by writes alone: no snapshot does that.
+// rewrites returns Options.Rewrites of the store. In etcd only writes encrypt values anew; there is
+// no snapshot.
 func (l *stateLog) rewrites() func() uint64 {
 	if l.etcd != nil {
 		return nil
@@ -98,7 +97,7 @@ func (l *stateLog) rewrites() func() uint64 {
 	return l.encryption.transformer.Rewrites
 }
 
-// backup writes a consistent state while writes go on; restoring it is a command of its own.
+// backup writes a consistent state while writes continue.
 func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	if l.etcd != nil {
 		_, err := backupEtcd(ctx, l.etcd, l.encryption.transformer, l.config.DataDir, w)
@@ -108,12 +107,11 @@ func (l *stateLog) backup(ctx context.Context, w io.Writer) error {
 	return err
 }
 
-// closeWithin does not wait for a disk that does not answer longer than ctx allows. The last second is for
-// a context that had ended before closing began: the journal is closed properly even then, if the disk
-// works.
+// closeWithin calls shut, but returns an error if it hangs until ctx ends. A further second lets a
+// working disk close the journal even if ctx has already ended.
 func closeWithin(ctx context.Context, what string, shut func() error) error {
 	closed := make(chan error, 1)
-	// The channel has room for the result, so the goroutine ends even if nobody waits any more.
+	// The buffer lets the goroutine end after a timeout.
 	go func() { closed <- shut() }()
 	select {
 	case err := <-closed:
@@ -128,10 +126,10 @@ func closeWithin(ctx context.Context, what string, shut func() error) error {
 	}
 }
 
-// namingLabel is the label of the data directory that records its naming profile.
+// namingLabel records the naming profile of a data directory or etcd store.
 const namingLabel = "naming"
 
-// withAdvice says with an error of the journal what can be done about it.
+// withAdvice adds to an error how to resolve it.
 func withAdvice(err error) error {
 	var advice string
 	file, isFile := errors.AsType[*certs.FileError](err)
@@ -150,20 +148,17 @@ func withAdvice(err error) error {
 	return fmt.Errorf("%w\n%s", err, advice)
 }
 
-// isCorrupt tells whether an error says that files of the journal have been damaged. The error has a type and no sentinel
-// because it names the place.
+// isCorrupt reports whether err says that journal files are damaged.
 func isCorrupt(err error) bool {
 	_, ok := errors.AsType[*persist.CorruptError](err)
 	return ok
 }
 
-// checkNaming records the naming profile in a new data directory and refuses one that was made under
-// another profile. Stored objects hold names of the profile in labels, finalizers and groups; under another
-// one they would be strangers.
+// checkNaming records the naming profile in a new data directory, and rejects one with another
+// profile. Labels, finalizers and groups of stored objects contain names of the profile.
 func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
 	recorded, ok := j.Label(namingLabel)
 	switch {
-	// A new directory takes the profile of its first start.
 	case !ok:
 		return j.SetLabel(namingLabel, naming.Profile)
 	case recorded != naming.Profile:

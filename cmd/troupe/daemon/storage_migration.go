@@ -19,14 +19,16 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd"
 )
 
-// A Migration moves a state between a data directory and etcd, or compares the two. Objects keep all but their resource versions: these
-// are higher than any from before, so that watches and lists from there are answered 410.
+// A Migration copies a state between a data directory and etcd, or compares the two. Objects get
+// higher resource versions than before, so that watches and lists from the old state are answered
+// 410.
 type Migration struct {
-	Config // of the daemon with the data directory, and of those on etcd
+	Config // of the daemons on either side
 	Log    *slog.Logger
 }
 
-// ToEtcd fills a prefix of etcd that has no keys from the data directory, which no daemon may use. It answers the number of objects.
+// ToEtcd copies an unused data directory to an etcd prefix without keys. It returns the number of
+// objects.
 func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -42,7 +44,7 @@ func (m *Migration) ToEtcd(ctx context.Context) (int, error) {
 	return n, err
 }
 
-// content returns what the data directory holds, as etcd is filled with it, and the number of objects.
+// content returns the etcd content for the data directory, and the number of objects.
 func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err error) {
 	from, err := readDataDir(m.DataDir, t, m.Log)
 	if err == nil {
@@ -64,19 +66,20 @@ func (m *Migration) content(t persist.Transformer) (c etcd.Content, n int, err e
 	if err != nil {
 		return c, 0, err
 	}
-	// A lost key must not be made again by the daemons on etcd.
+	// The daemons on etcd must not replace a lost key.
 	if faults, err := checkCertificates(m.DataDir, certDir); err != nil || len(faults) > 0 {
 		return c, 0, withAdvice(errors.Join(append(faults, err)...))
 	}
 	if keys, err := readSharedFiles(certDir); err == nil {
 		c.Secrets[sharedKeysName] = keys
-	} else if !errors.Is(err, fs.ErrNotExist) { // a directory that a daemon has never served has none
+	} else if !errors.Is(err, fs.ErrNotExist) { // a directory that was never served has none
 		return c, 0, err
 	}
 	return c, len(from.items), nil
 }
 
-// ToDataDir makes a data directory of what is in etcd. What daemons write there meanwhile is not part of it.
+// ToDataDir creates a data directory from the state in etcd, without concurrent writes. It returns
+// the number of objects.
 func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -111,8 +114,8 @@ func (m *Migration) ToDataDir(ctx context.Context) (n int, err error) {
 	return n, err
 }
 
-// Check compares what both sides hold, but for resource versions. Daemons on etcd may be running. It writes a line for each difference, up
-// to some, and answers how many there are.
+// Check compares both sides except for resource versions; daemons on etcd may run. It writes a line
+// per difference, up to maxDifferences, and returns the total.
 func (m *Migration) Check(ctx context.Context, w io.Writer) (objects, differences int, err error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -139,7 +142,7 @@ func (m *Migration) Check(ctx context.Context, w io.Writer) (objects, difference
 	return len(there.items), d.n, nil
 }
 
-// BackupEtcd writes what is in etcd as a backup file.
+// BackupEtcd writes the state in etcd to a backup file.
 func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revision, error) {
 	t, err := m.transformer(ctx)
 	if err != nil {
@@ -153,7 +156,8 @@ func (m *Migration) BackupEtcd(ctx context.Context, w io.Writer) (persist.Revisi
 	return backupEtcd(ctx, log, t, "", w)
 }
 
-// backupEtcd writes the state by way of a data directory below dir, or below that for temporary files.
+// backupEtcd creates the backup through a temporary data directory in dir; "" is the system's
+// temporary directory.
 func backupEtcd(ctx context.Context, log *etcd.Log, t persist.Transformer, dir string, w io.Writer) (revision persist.Revision, err error) {
 	path, err := os.MkdirTemp(dir, "troupe-backup-")
 	if err != nil {
@@ -180,7 +184,7 @@ func (m *Migration) certDir() (string, error) {
 	return CertDir(m.DataDir)
 }
 
-// transformer encrypts and decrypts until ctx ends.
+// transformer returns a transformer that works until ctx ends.
 func (m *Migration) transformer(ctx context.Context) (persist.Transformer, error) {
 	var config *encryption.Configuration
 	if m.Encryption.ConfigFile != "" {
@@ -202,14 +206,13 @@ func (m *Migration) openEtcd(ctx context.Context, t persist.Transformer) (*etcd.
 	return etcd.Open(ctx, o)
 }
 
-// held is what one side holds, in the order of the keys.
+// held is the state of one side, ordered by key.
 type held struct {
 	labels   map[string]string
 	revision persist.Revision
 	items    []persist.Item
 }
 
-// state is what is held, as a data directory is made of it.
 func (h held) state() persist.State {
 	return persist.State{Labels: h.labels, Revision: h.revision, Items: func(yield func(persist.Item) error) error {
 		for _, i := range h.items {
@@ -221,7 +224,8 @@ func (h held) state() persist.State {
 	}}
 }
 
-// readable refuses what cannot be decrypted: on the other side nobody could either.
+// readable returns an error if a value cannot be decrypted, because the other side could not
+// decrypt it either.
 func (h held) readable() error {
 	for _, i := range h.items {
 		if i.Err != nil {
@@ -231,7 +235,7 @@ func (h held) readable() error {
 	return nil
 }
 
-// readDataDir reads a data directory that is not in use.
+// readDataDir reads a data directory that no daemon uses.
 func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, err error) {
 	holds, err := persist.HoldsState(dir)
 	if err != nil {
@@ -274,7 +278,7 @@ func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, e
 	return h, nil
 }
 
-// readEtcd reads what is in etcd, at one revision.
+// readEtcd reads the state in etcd at one revision.
 func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
 	if h.labels, err = log.Labels(ctx); err != nil {
 		return h, err
@@ -286,25 +290,25 @@ func readEtcd(ctx context.Context, log *etcd.Log) (h held, err error) {
 	return h, err
 }
 
-// unversioned is the value of an object without its version, and where that was. What has none is left as it is.
+// unversioned returns an object's value without its resource version, and the version's offset.
+// Without a version, it returns the value unchanged and -1.
 func unversioned(i persist.Item) (value []byte, offset int) {
 	if !bytes.Contains(i.Value, fmt.Appendf(nil, `"resourceVersion":"%d"`, i.Revision)) {
 		return i.Value, -1
 	}
 	e := codec.WithoutVersion(i.Value)
-	if string(e.WithVersion(uint64(i.Revision))) != string(i.Value) { // the first that is found is none of an object's metadata
+	if string(e.WithVersion(uint64(i.Revision))) != string(i.Value) { // the match is not the object's metadata
 		return i.Value, -1
 	}
 	return e.JSON, e.VersionOffset
 }
 
-// A differenceWriter compares what two sides hold.
 type differenceWriter struct {
 	w io.Writer
 	n int
 }
 
-// maxDifferences are written; the rest is counted.
+// maxDifferences bounds the differences that are written; all are counted.
 const maxDifferences = 20
 
 func (d *differenceWriter) line(format string, a ...any) {

@@ -13,14 +13,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// A Duration is written as Go writes it, "1m30s", in the file and in flags. One type serves flags (Set,
-// Type) and the file (UnmarshalJSON), so both read the same form.
+// A Duration is a time.Duration in Go's notation, such as "1m30s", in flags and the configuration
+// file.
 type Duration time.Duration
 
-// String is the written form.
 func (d Duration) String() string { return time.Duration(d).String() }
 
-// Set reads the written form.
 func (d *Duration) Set(s string) error {
 	v, err := time.ParseDuration(s)
 	if err != nil {
@@ -30,10 +28,8 @@ func (d *Duration) Set(s string) error {
 	return nil
 }
 
-// Type names the value in help texts.
 func (d *Duration) Type() string { return "duration" }
 
-// UnmarshalJSON reads the written form as a JSON string.
 func (d *Duration) UnmarshalJSON(data []byte) error {
 	var s string
 	if json.Unmarshal(data, &s) != nil {
@@ -42,30 +38,27 @@ func (d *Duration) UnmarshalJSON(data []byte) error {
 	return d.Set(s)
 }
 
-// Bytes is an amount of memory or disk: a whole number, alone or with Ki, Mi or Gi.
+// Bytes is an amount of memory or disk: an integer, optionally with a suffix such as Ki, Mi or Gi.
 type Bytes int64
 
-// String is the written form.
 func (b Bytes) String() string { return strconv.FormatInt(int64(b), 10) }
 
-// Set reads the written form.
 func (b *Bytes) Set(s string) (err error) {
 	*b, err = parseBytes(s)
 	return err
 }
 
-// Type names the value in help texts.
 func (b *Bytes) Type() string { return "bytes" }
 
-// UnmarshalJSON reads a JSON number, or a string with a unit. YAML makes a number of 1048576 and a text of
-// 64Mi.
+// UnmarshalJSON accepts a number, or a string with a suffix.
 func (b *Bytes) UnmarshalJSON(data []byte) error {
 	v, err := parseBytes(strings.Trim(string(data), `"`))
 	*b = v
 	return err
 }
 
-// parseBytes parses a quantity that is a whole number of bytes below 2^63-1, which larger binary amounts become.
+// parseBytes parses a non-negative integer quantity below 2^63-1, to which package quantity
+// saturates larger ones.
 func parseBytes(s string) (Bytes, error) {
 	q, err := quantity.Read(s)
 	if err == nil && q.Sign() >= 0 {
@@ -76,11 +69,11 @@ func parseBytes(s string) (Bytes, error) {
 	return 0, fmt.Errorf("%q is no number of bytes such as 1048576 or 64Mi", s)
 }
 
-// Switches are names that are on or off: "a=true,b=false" in flags, an object in the file. Flags add up:
-// each one that is given again adds to the ones before, unlike with lists.
+// Switches maps names to on or off: "a=true,b=false" in flags, an object in the file. Repeated
+// flags are merged.
 type Switches map[string]bool
 
-// String is the written form, in the order of the names.
+// String returns the flag's notation, ordered by name.
 func (s Switches) String() string {
 	parts := make([]string, 0, len(s))
 	for _, name := range slices.Sorted(maps.Keys(s)) {
@@ -89,7 +82,7 @@ func (s Switches) String() string {
 	return strings.Join(parts, ",")
 }
 
-// Set adds the switches of the written form; a name without a value is on.
+// Set merges text into s; a name without a value is on.
 func (s *Switches) Set(text string) error {
 	all := maps.Clone(*s)
 	if all == nil {
@@ -110,5 +103,4 @@ func (s *Switches) Set(text string) error {
 	return nil
 }
 
-// Type names the value in help texts.
 func (s *Switches) Type() string { return "name=bool,..." }
