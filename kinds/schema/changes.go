@@ -6,11 +6,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxShownChanges is how many changed fields an error names.
 const maxShownChanges = 10
 
-// Changes returns a line for the error of a refused update: the paths below path at which two objects of
-// the message differ. It shows no values, which the requester need not be allowed to read.
+// Changes returns a line for the error of a refused update: the paths below path at which was and
+// now differ. It shows no values, because the requester may not be allowed to read them.
 func (m *Message) Changes(was, now tree.Tree, path string) string {
 	paths := m.changes(was, now, path)
 	if len(paths) > maxShownChanges {
@@ -28,8 +27,8 @@ func (m *Message) changes(was, now tree.Tree, path string) (paths []string) {
 	return paths
 }
 
-// changes returns the paths at which two different values of a field differ: within a message or the items
-// of a list of the same length, else the path of the field.
+// changes returns the paths at which two different values of a field differ. It descends into
+// messages and into lists of equal length; otherwise it returns the path of the field.
 func (f *Field) changes(was, now any, path string) (paths []string) {
 	if f.Type == TypeMessage && f.Shape == Single {
 		return f.itemChanges(was, now, path)

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// defaultValue is the value of a default that is written as JSON, in tree form.
+// defaultValue decodes a default that is declared as JSON.
 func (c *compiler) defaultValue(f *Field, text string) (any, error) {
 	decoder := json.NewDecoder(strings.NewReader(text))
 	decoder.UseNumber()
@@ -35,7 +35,6 @@ func (c *compiler) defaultValue(f *Field, text string) (any, error) {
 	return nil, fmt.Errorf("default %s does not fit the type", text)
 }
 
-// single converts a decoded default to a value of type t.
 func (c *compiler) single(t Type, v any) (any, bool) {
 	switch v := v.(type) {
 	case string:
@@ -109,7 +108,6 @@ func (c *compiler) checkField(s *source, f *Field) {
 	}
 }
 
-// checkFieldNames reports options that name a field which the message does not have.
 func (c *compiler) checkFieldNames(m *Message) {
 	for _, f := range m.Fields {
 		if w := f.RequiredWhen; w != nil && m.byName[w.Field] == nil {
@@ -125,13 +123,13 @@ func (c *compiler) checkFieldNames(m *Message) {
 	}
 }
 
-// isNumber tells whether values of the field are whole numbers, or may be.
+// isNumber reports whether values of the field are, or may be, integers.
 func (f *Field) isNumber() bool {
 	return f.Type == TypeInt32 || f.Type == TypeInt64 || f.Type == TypeIntOrString
 }
 
-// hasField tells whether the message of f declares a field. It looks at the
-// declaration, since that message may not be compiled yet.
+// hasField reports whether the message of f declares the field. It reads the declaration, because
+// the message may not be compiled yet.
 func (c *compiler) hasField(f *Field, name string) bool {
 	if f.Message == nil {
 		return false
@@ -155,7 +153,7 @@ func (c *compiler) declares(s *source, name string, depth int) bool {
 	return false
 }
 
-// checkKind reports paths of columns and selectable fields that lead nowhere.
+// checkKind reports paths of columns, selectable fields and scales that do not exist.
 func (c *compiler) checkKind(k *Kind) {
 	if k.Message().Field("metadata") == nil && k.Resource != "" {
 		c.fault(k.Message().Name, "metadata", "is missing, every resource has it")

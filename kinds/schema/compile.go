@@ -14,14 +14,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Plan is everything that a set of declarations says.
+// A Plan is the compiled form of a set of declarations.
 type Plan struct {
 	Kinds    []*Kind             // in order of declaration
-	Messages map[string]*Message // by full name, as in "core.v1.PodSpec"; values with a JSON form of their own are left out
+	Messages map[string]*Message // by full name, as in "core.v1.PodSpec"; without scalars
 }
 
-// Compile makes the plan of a serialized FileDescriptorSet, with names in the form of
-// the profile. It reports every fault of the declarations, each with message and field.
+// Compile compiles a serialized FileDescriptorSet, with names in the form of profile n. The error
+// joins all faults of the declarations, each with message and field.
 func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	if err := proto.Unmarshal(descriptors, set); err != nil {
@@ -54,15 +54,14 @@ func Compile(descriptors []byte, n *meta.Naming) (*Plan, error) {
 // compiler holds the state of one Compile.
 type compiler struct {
 	naming      *meta.Naming
-	sources     map[string]*source // by the form in which descriptors refer to them: ".core.v1.Pod"
+	sources     map[string]*source // by the name in descriptors, as in ".core.v1.Pod"
 	order       []*source
-	stored      map[*Kind]bool        // those that are marked as storage versions
-	nestedForms map[*Message]*Message // typed messages, and their form within others
+	stored      map[*Kind]bool        // kinds marked as storage versions
+	nestedForms map[*Message]*Message // the form of typed messages within others
 	plan        *Plan
 	faults      []error
 }
 
-// source is a message as it was declared.
 type source struct {
 	desc    *descriptorpb.DescriptorProto
 	message *Message // nil for scalars
@@ -71,10 +70,11 @@ type source struct {
 	docs    []string // of the fields, by index; nil if there are none
 }
 
-// maxInline bounds messages that are inlined in one another.
+// maxInline bounds the depth of inlined messages.
 const maxInline = 8
 
-// collect registers the messages of a file, so that they can refer to each other.
+// collect registers the messages of a file before any is compiled, so that they can refer to each
+// other.
 func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 	all := make([]*source, len(file.MessageType))
 	for i, desc := range file.MessageType {
@@ -98,8 +98,8 @@ func (c *compiler) collect(file *descriptorpb.FileDescriptorProto) {
 	}
 }
 
-// attachDocs reads the lines of documentation that the generator writes: the index of a
-// message, or of a message and, after a dot, of a field; a blank; and the text.
+// attachDocs parses the documentation that the generator writes, one line each: the index of a
+// message, or "message.field" indexes, a space, and the text.
 func attachDocs(all []*source, lines string) {
 	for line := range strings.Lines(lines) {
 		indexes, text, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
@@ -122,7 +122,6 @@ func attachDocs(all []*source, lines string) {
 	}
 }
 
-// doc is the text for the field of an index.
 func (s *source) doc(i int) string {
 	if s.docs == nil {
 		return ""
@@ -163,8 +162,8 @@ func (c *compiler) compile(s *source) {
 	c.plan.Kinds = append(c.plan.Kinds, k)
 }
 
-// fields lists the fields of s in order of declaration. Those of an inlined message take the position of the field
-// that inlines it. wire holds the field numbers that lead to s from the message that they are listed for.
+// fields lists the fields of s in order of declaration. Fields of an inlined message take the
+// position of the field that inlines it. wire holds the field numbers on the path to s.
 func (c *compiler) fields(s *source, wire []int32) []*Field {
 	list := make([]*Field, 0, len(s.desc.Field))
 	for i, d := range s.desc.Field {
@@ -185,7 +184,8 @@ func (c *compiler) fields(s *source, wire []int32) []*Field {
 	return list
 }
 
-// requireInlined makes fields of a message required where s inlines it. The published documents do not call them so.
+// requireInlined makes fields of a message required where s inlines it. The published documents do
+// not mark them as required.
 func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
 	for _, name := range names {
 		i := slices.IndexFunc(inlined, func(f *Field) bool { return f.Name == name })
@@ -197,7 +197,6 @@ func (c *compiler) requireInlined(s *source, inlined []*Field, names []string) {
 	}
 }
 
-// oneOf lists the groups of fields of s of which an object holds one, with those of inlined messages.
 func (c *compiler) oneOf(s *source, depth int) []OneOf {
 	all := newOneOf(messageOptions(s.desc))
 	for _, d := range s.desc.Field {
@@ -232,7 +231,7 @@ func (c *compiler) field(s *source, d *descriptorpb.FieldDescriptorProto, wire [
 	return f
 }
 
-// jsonName is the name of a field in JSON. One that is given with json_name follows the profile.
+// jsonName returns the JSON name of a field. Names set with json_name follow the profile.
 func (c *compiler) jsonName(d *descriptorpb.FieldDescriptorProto) string {
 	if name := d.GetJsonName(); name != "" {
 		return c.naming.Translate(name)
@@ -240,7 +239,7 @@ func (c *compiler) jsonName(d *descriptorpb.FieldDescriptorProto) string {
 	return d.GetName()
 }
 
-// mapEntry is the hidden message of a map field; nil if d is none.
+// mapEntry returns the entry message of a map field, or nil for other fields.
 func mapEntry(in *descriptorpb.DescriptorProto, d *descriptorpb.FieldDescriptorProto) *descriptorpb.DescriptorProto {
 	name := d.GetTypeName()
 	name = name[strings.LastIndexByte(name, '.')+1:]
@@ -252,7 +251,6 @@ func mapEntry(in *descriptorpb.DescriptorProto, d *descriptorpb.FieldDescriptorP
 	return nil
 }
 
-// plainTypes are the types of values that are no messages.
 var plainTypes = map[descriptorpb.FieldDescriptorProto_Type]Type{
 	descriptorpb.FieldDescriptorProto_TYPE_STRING: TypeString,
 	descriptorpb.FieldDescriptorProto_TYPE_BOOL:   TypeBool,

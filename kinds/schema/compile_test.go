@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// field is a text field with number 1.
 func field(name string, o *options.Field) *descriptorpb.FieldDescriptorProto {
 	f := &descriptorpb.FieldDescriptorProto{
 		Name: &name, Number: proto.Int32(1),
@@ -26,7 +25,6 @@ func field(name string, o *options.Field) *descriptorpb.FieldDescriptorProto {
 	return f
 }
 
-// of makes f a field of messages.
 func of(message string, f *descriptorpb.FieldDescriptorProto) *descriptorpb.FieldDescriptorProto {
 	f.Type, f.TypeName = descriptorpb.FieldDescriptorProto_TYPE_MESSAGE.Enum(), &message
 	return f
@@ -148,7 +146,6 @@ func TestCompileKind(t *testing.T) {
 	}
 }
 
-// TestStorageVersion: of the kinds that share a storage exactly one is the storage version.
 func TestStorageVersion(t *testing.T) {
 	version := func(v string, stored bool) *descriptorpb.DescriptorProto {
 		return kind(&options.Kind{Group: "g", Version: v, Resource: "ms", StorageVersion: stored}, message("M"+v, of(".p.Meta", field("metadata", nil))))

@@ -5,19 +5,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Schema is that of a kind which a definition makes. What it compiles to takes many times the memory of its text, and
-// most kinds are never asked for, so it is compiled when that is needed, and may be dropped and compiled again.
+// A Schema is the schema of a custom kind. It is compiled on demand and may be dropped and compiled
+// again, because the compiled form takes many times the memory of its text and most kinds are idle.
 type Schema interface {
-	// ID identifies the schema. An object remembers that it conforms to it.
+	// ID identifies the schema. An object records the ID of the schema that it conforms to.
 	ID() *meta.SchemaID
-	// Message is the compiled schema. Two calls may return two messages, which are equal.
+	// Message returns the compiled schema. Two calls may return different, equal messages.
 	Message() *Message
-	// Tree is the schema as the definition has it, decoded anew; nil if it says nothing.
+	// Tree decodes the schema as written in the CustomResourceDefinition; nil if it is empty.
 	Tree() tree.Tree
 }
 
-// Message is the structure of the objects of the kind; nil if it has none. Whoever works on an object asks once, and
-// does not keep it any longer: that of a custom kind is only as long in memory as it is used.
+// Message returns the structure of the kind's objects, or nil. Callers fetch it once per operation
+// and do not keep it: messages of custom kinds are dropped from memory when idle.
 func (k *Kind) Message() *Message {
 	if k.Origin != nil {
 		return k.Origin.Schema.Message()
@@ -25,30 +25,30 @@ func (k *Kind) Message() *Message {
 	return k.Declared
 }
 
-// A Custom says how the objects of a custom kind are read. Except for metadata, which has a plan, bodies are
-// decoded as they are: a value of a wrong type is a fault of the object like any other, found when it is
-// validated.
+// A Custom defines how objects of a custom kind are read. Except for metadata, which has a plan,
+// bodies are decoded as they are, and validation finds values of a wrong type.
 type Custom struct {
-	// SchemaID is that of the schema which the message was compiled from.
+	// SchemaID identifies the schema that the message was compiled from.
 	SchemaID *meta.SchemaID
-	// Prune is a tree without the fields that the schema of the kind does not know, and their
-	// paths. It shares memory with what it is given, which is not changed.
+	// Prune returns t without fields that are not in the schema, and their paths. The result
+	// shares memory with t, which does not change.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
-	// PruneConfig is Prune for a configuration to apply. It keeps the fields of objects of which the schema says nothing,
-	// which then belong to who applies them; what they are applied to is pruned.
+	// PruneConfig prunes an apply configuration. Unlike Prune, it keeps fields of objects whose
+	// schema is empty, so that their manager owns them; the live object is pruned.
 	PruneConfig func(t tree.Tree) (pruned tree.Tree, unknown []string)
-	// Coerce brings the metadata of objects that are embedded in others into its form; nil: there are none. unknown are
-	// the paths of fields that it dropped. What has the wrong type is dropped too, or is an error.
+	// Coerce normalizes the metadata of embedded objects; nil if the schema has none. unknown
+	// lists the paths of dropped fields. Values of a wrong type are dropped too, or are an
+	// error.
 	Coerce func(t tree.Tree, dropMalformed bool) (coerced tree.Tree, unknown []string, err error)
 }
 
-// WholeObject is where the faults of a custom object as a whole are: the word that clients know.
+// WholeObject is the path of faults of a whole custom object, as in kube-apiserver.
 const WholeObject = "<nil>"
 
-// SubresourceVerbs are those of a sub-resource that names none.
+// SubresourceVerbs returns the verbs of a subresource that declares none.
 func SubresourceVerbs() []string { return subresourceVerbs }
 
-// ListKind is what a list of objects of the kind calls itself.
+// ListKind returns the kind of lists of k.
 func (k *Kind) ListKind() string {
 	if k.Names.List != "" {
 		return k.Names.List

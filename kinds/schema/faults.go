@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Faults gathers the causes of one validation.
+// Faults collects the causes and warnings of one validation.
 type Faults struct {
 	List     []meta.Cause
 	Warnings []string
-	bytes    int // of their texts
+	bytes    int // of the texts in List
 }
 
-// Required reports that path has no value. A detail, if any, follows the text.
+// Required reports that path has no value. The optional detail is appended to the message.
 func (f *Faults) Required(path string, detail ...string) {
 	if f.full() {
 		return
@@ -24,7 +24,7 @@ func (f *Faults) Required(path string, detail ...string) {
 	f.add(meta.CauseRequired, path, withDetail("Required value", strings.Join(detail, " ")))
 }
 
-// Invalid reports that value may not be at path; msg says why.
+// Invalid reports an invalid value at path; msg says why.
 func (f *Faults) Invalid(path string, value any, msg string) {
 	if f.full() {
 		return
@@ -32,7 +32,7 @@ func (f *Faults) Invalid(path string, value any, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// TypeInvalid reports that value, the name of its type, may not be at path; msg says why.
+// TypeInvalid reports a value of the wrong type at path. value names its type; msg says why.
 func (f *Faults) TypeInvalid(path, value, msg string) {
 	if f.full() {
 		return
@@ -40,7 +40,7 @@ func (f *Faults) TypeInvalid(path, value, msg string) {
 	f.add(meta.CauseTypeInvalid, path, withDetail("Invalid value: "+formatValue(value), msg))
 }
 
-// Report adds a fault of any type: its text, as the other methods write it, and a detail.
+// Report adds a fault of any type, with its text and a detail.
 func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	if f.full() {
 		return
@@ -48,10 +48,10 @@ func (f *Faults) Report(t meta.CauseType, path, text, detail string) {
 	f.add(t, path, withDetail(text, detail))
 }
 
-// Add adds a cause that was found elsewhere.
+// Add adds an existing cause.
 func (f *Faults) Add(c meta.Cause) { f.add(c.Type, c.Field, c.Message) }
 
-// InvalidOmitValue reports that what is at path is invalid as a whole; msg says why. The message does not hold the value.
+// InvalidOmitValue reports an invalid value at path and leaves it out of the message; msg says why.
 func (f *Faults) InvalidOmitValue(path, msg string) {
 	if f.full() {
 		return
@@ -59,7 +59,7 @@ func (f *Faults) InvalidOmitValue(path, msg string) {
 	f.add(meta.CauseInvalid, path, withDetail("Invalid value", msg))
 }
 
-// Forbidden reports that nothing may be set, or changed, at path; msg says why.
+// Forbidden reports that path may not be set or changed; msg says why.
 func (f *Faults) Forbidden(path, msg string) {
 	if f.full() {
 		return
@@ -67,7 +67,7 @@ func (f *Faults) Forbidden(path, msg string) {
 	f.add(meta.CauseForbidden, path, withDetail("Forbidden", msg))
 }
 
-// Duplicate reports that the value at path must be unique, and is elsewhere too.
+// Duplicate reports that the value at path must be unique and is not.
 func (f *Faults) Duplicate(path string, value any) {
 	if f.full() {
 		return
@@ -75,7 +75,7 @@ func (f *Faults) Duplicate(path string, value any) {
 	f.add(meta.CauseDuplicate, path, "Duplicate value: "+formatValue(value))
 }
 
-// NotSupported reports a value that is none of those supported.
+// NotSupported reports a value that is not among the supported ones.
 func (f *Faults) NotSupported(path string, value any, supported []string) {
 	if f.full() {
 		return
@@ -91,12 +91,12 @@ func (f *Faults) NotSupported(path string, value any, supported []string) {
 	f.add(meta.CauseNotSupported, path, text)
 }
 
-// TooLong reports text or data at path above max bytes.
+// TooLong reports text or data at path of more than max bytes.
 func (f *Faults) TooLong(path string, max int) {
 	f.add(meta.CauseTooLong, path, fmt.Sprintf("Too long: may not be more than %d bytes", max))
 }
 
-// TooMany reports a list or map at path of n items, above max.
+// TooMany reports a list or map at path of n items, more than max.
 func (f *Faults) TooMany(path string, n, max int) {
 	items := "items"
 	if max == 1 {
@@ -105,7 +105,8 @@ func (f *Faults) TooMany(path string, n, max int) {
 	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d %s", n, max, items))
 }
 
-// NotFound reports a reference at path to something that is not there. A detail, if any, follows the text.
+// NotFound reports a reference at path to an object or item that does not exist. The optional
+// detail is appended to the message.
 func (f *Faults) NotFound(path string, value any, detail ...string) {
 	if f.full() {
 		return
@@ -113,7 +114,7 @@ func (f *Faults) NotFound(path string, value any, detail ...string) {
 	f.add(meta.CauseNotFound, path, withDetail("Not found: "+formatValue(value), strings.Join(detail, " ")))
 }
 
-// Warn adds a warning about what is at path; "" if the text says that itself.
+// Warn adds a warning about path; "" if the text contains the path.
 func (f *Faults) Warn(path, text string) {
 	if path != "" {
 		text = path + ": " + text
@@ -121,17 +122,18 @@ func (f *Faults) Warn(path, text string) {
 	f.Warnings = append(f.Warnings, text)
 }
 
-// Bounds of what is reported of one object. Nobody reads more.
+// Bounds of the report about one object.
 const (
 	maxFaults     = 1000
 	maxFaultBytes = 256 << 10
-	// maxPathBytes and maxMessageBytes are of one fault: keys of maps are in paths, and values in the details of messages.
+	// maxPathBytes and maxMessageBytes bound one fault: paths contain keys of maps, messages
+	// contain values.
 	maxPathBytes    = 8 << 10
 	maxMessageBytes = 64 << 10
 )
 
-// full tells that no more faults are reported. Methods ask before they build a message: to format a large value
-// for each of many faults takes time.
+// full reports whether further faults are dropped. Methods check it before they format a value,
+// since formatting a large value for each of many faults is slow.
 func (f *Faults) full() bool { return len(f.List) >= maxFaults || f.bytes >= maxFaultBytes }
 
 func (f *Faults) add(t meta.CauseType, path, msg string) {
@@ -150,7 +152,7 @@ func withDetail(text, detail string) string {
 	return text + ": " + detail
 }
 
-// formatValue prints a value of a tree as messages do: text quoted, the rest as JSON.
+// formatValue formats a value for messages: text quoted, everything else as JSON.
 func formatValue(v any) string {
 	return meta.CutText(formatFullValue(v), 16<<10)
 }

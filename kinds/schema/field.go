@@ -5,40 +5,41 @@ type Field struct {
 	Name string // JSON name
 	Doc  string
 	Type Type
-	// Shape tells a single value from a list or a map (keys are always text) of values of Type.
+	// Shape distinguishes a single value from a list or a map of values of Type. Map keys are
+	// text.
 	Shape Shape
-	// Message is set for TypeMessage; and for TypeRaw if the value is that of one of the
-	// fields of the message, whichever fits.
+	// Message is set for TypeMessage, and for a TypeRaw whose value has the type of one field
+	// of the message, whichever fits.
 	Message *Message
-	// Wire holds the field numbers on the way from the enclosing message to the field:
-	// one for a plain field; more where it lies inside an inlined message.
+	// Wire holds the field numbers on the path from the enclosing message: one, or more for a
+	// field of an inlined message.
 	Wire []int32
-	// EmitEmpty: encoders write the field even when it is empty ("" , 0, false, {} or null for lists).
+	// EmitEmpty makes JSON encoders write empty values: "", 0, false, {}, or null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty is the same for Protobuf: every single value that is no pointer and no
-	// bytes is written there, even when it is zero, or empty, or left out of JSON.
-	// Repeated scalars are never packed.
+	// WireEmitEmpty does the same for Protobuf. It is set for every single value except
+	// pointers and bytes, even if JSON omits the value. Repeated scalars are never packed.
 	WireEmitEmpty bool
-	// Pointer: an explicit zero value differs from an absent one and is kept.
+	// Pointer distinguishes an explicit zero value from an absent one.
 	Pointer bool
 
 	ListType    ListType
 	ListMapKeys []string
-	MapAtomic   bool // map, message or each item of a list with keys is owned as a whole
-	// MergeKey and MergeStrategies drive strategic merge patches: "merge", "replace", "retainKeys".
+	MapAtomic   bool // the whole map, message or list item has one owner
+	// MergeKey and MergeStrategies control strategic merge patches: "merge", "replace",
+	// "retainKeys".
 	MergeKey        string
 	MergeStrategies []string
 
-	Documented Presence // whether the published documents call the field required
+	Documented Presence // whether the published documents mark the field as required
 
 	Default  any // scalar or empty Tree/[]any in tree form; nil: none
 	Required bool
-	// RequiredDetail is what the fault of a required field says beyond "Required value".
+	// RequiredDetail is appended to "Required value" in the fault.
 	RequiredDetail string
-	RequiredWhen   *RequiredWhen // nil: nothing makes it required
+	RequiredWhen   *RequiredWhen // nil: no condition
 	Immutable      bool
 	Enum           []string
-	DocumentedEnum []string // of the published documents, where no Enum is declared
+	DocumentedEnum []string // for the published documents, if there is no Enum
 	Min, Max       *int64   // of numbers
 	MinLength      int      // of text, in bytes
 	MaxLength      int      // 0: no limit
@@ -46,30 +47,31 @@ type Field struct {
 	Pattern        string
 	Format         string // name of a format checked by package rules, as in "dns1123Label"
 	KeyFormat      string // the same for the keys of a map
-	// MayRepeat: repeated items of a list with keys, or of a set, are no fault of the declaration.
+	// MayRepeat allows repeated items in the declaration of a keyed list or a set.
 	MayRepeat bool
-	Empty     Empty  // whether the checks hold for "" and 0
-	RangeText string // what the fault of Min and Max says; "": their own words
-	// RequiredFields are fields that the message needs here, and not wherever else it is used.
+	Empty     Empty  // whether the checks apply to "" and 0
+	RangeText string // message of a Min or Max fault; "": the default one
+	// RequiredFields are fields of the message that are required only here.
 	RequiredFields []string
-	// WholeThousandths: amounts are rounded to a multiple of 1m, away from zero, when defaults are filled in.
+	// WholeThousandths rounds quantities to a multiple of 1m, away from zero, when defaults are
+	// set.
 	WholeThousandths bool
-	// Feature is the one that the field belongs to; "": none, the field is always kept.
+	// Feature is the feature gate of the field; "": the field is always kept.
 	Feature string
-	// ReservedDomains are domains in which no key of the map may lie.
+	// ReservedDomains are the domains in which keys of the map may not lie.
 	ReservedDomains []string
 }
 
-// RequiredWhen makes a field required where another field of the same object has one of some values, or, without
-// them, any. Detail follows "Required value" in the fault.
+// RequiredWhen makes a field required if another field of the same object has one of Values, or any
+// value if Values is empty. Detail is appended to "Required value" in the fault.
 type RequiredWhen struct {
 	Field  string
 	Values []string
 	Detail string
 }
 
-// OneOf names fields of which an object holds at most one. None is what the fault says if there is none of them; "":
-// there may be none. Many is what the fault of each says but the first.
+// OneOf names fields of which an object holds at most one. None is the message if all are absent;
+// "" allows that. Many is the message for each field but the first.
 type OneOf struct {
 	Fields     []string
 	None, Many string
@@ -97,7 +99,7 @@ const (
 	TypeFields   // a set of fields (FieldsV1); in the tree it is the text of its JSON object
 )
 
-// Shape tells one value from many.
+// Shape is the number of values in a field.
 type Shape uint8
 
 // The shapes.
@@ -107,27 +109,27 @@ const (
 	Map
 )
 
-// Presence is whether the published documents call a field required.
+// Presence defines whether the published documents mark a field as required.
 type Presence uint8
 
 // The presences.
 const (
-	PresenceDerived  Presence = iota // as the other options of the field and its type suggest
-	PresenceRequired                 // although the server does without
+	PresenceDerived  Presence = iota // derived from type and other options
+	PresenceRequired                 // although the server does not require it
 	PresenceOptional                 // although every object has it
 )
 
-// Empty says whether the checks of a field hold for "" and 0.
+// Empty defines whether the checks of a field apply to "" and 0.
 type Empty uint8
 
-// The ways to look at empty values.
+// Modes for empty values.
 const (
-	EmptyByType  Empty = iota // where they differ from a value that is left out
-	EmptyChecked              // always, and also where the value is left out
-	EmptyAllowed              // never, although they differ from a value that is left out
+	EmptyByType  Empty = iota // if they differ from an absent value
+	EmptyChecked              // always, and also if the value is absent
+	EmptyAllowed              // never, although they differ from an absent value
 )
 
-// ListType is how lists merge.
+// ListType defines how lists merge.
 type ListType uint8
 
 // The list types.

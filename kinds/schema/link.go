@@ -1,7 +1,7 @@
 package schema
 
-// resolveReferences finds the kinds that kinds name: that of the body of a sub-resource, and the
-// storage version of a storage.
+// resolveReferences links kinds to the body kinds of their subresources and to the storage version
+// of their storage.
 func (c *compiler) resolveReferences() {
 	byKind := map[string]*Kind{}
 	for _, k := range c.plan.Kinds {
@@ -28,8 +28,8 @@ func (c *compiler) resolveSubresources(k *Kind, byKind map[string]*Kind) {
 	}
 }
 
-// storageVersion is the one kind among those that share k's storage which is marked as the storage
-// version, or which is alone.
+// storageVersion returns the kind that is marked as the storage version of k's storage, or the only
+// kind of that storage.
 func (c *compiler) storageVersion(k *Kind) *Kind {
 	var marked, first *Kind
 	sharing := 0

@@ -5,26 +5,26 @@ import (
 	"strings"
 )
 
-// A Message is the structure of an object or of a part of one.
+// A Message is the structure of an object or a part of one.
 type Message struct {
 	Name   string   // as in "core.v1.PodSpec"
-	Fields []*Field // in order of declaration, which is the order of encoding; inlined messages are expanded in place
+	Fields []*Field // in order of declaration and encoding; inlined messages are expanded
 	// Doc is a short description for OpenAPI.
 	Doc string
-	// HasTypeMeta: the JSON form also holds kind and apiVersion. They are in no plan: Protobuf
-	// keeps them in its envelope, and the server writes them from the Kind. Within another
-	// message an object has no type meta: there both are fields, without numbers.
+	// HasTypeMeta marks messages whose JSON also holds kind and apiVersion. The plan omits
+	// these fields: the Protobuf envelope holds them, and the server writes them from the Kind.
+	// For an object within another message, both are plain fields without numbers.
 	HasTypeMeta bool
-	// Additional describes every field that Fields does not list; nil if there may be no others.
-	// Only messages of custom kinds have it.
+	// Additional describes fields that Fields does not list; nil if they are not allowed. Only
+	// messages of custom kinds have it.
 	Additional *Field
 	// Custom is set for the objects of custom kinds.
 	Custom *Custom
-	// OneOf are groups of fields of which an object holds one.
+	// OneOf are groups of mutually exclusive fields.
 	OneOf []OneOf
-	// Rules are the declared rules; nil: there are none.
+	// Rules are the declared rules, or nil.
 	Rules *Rules
-	// Values is how objects of the message are defaulted, pruned and checked. Package rules makes it.
+	// Values defaults, prunes and checks objects of the message. Package rules compiles it.
 	Values *ValuePlan
 
 	byName    map[string]*Field
@@ -32,7 +32,7 @@ type Message struct {
 	composite []*Field
 }
 
-// Field finds a field by its JSON name; nil if there is none.
+// Field returns the field with a JSON name, else Additional, which may be nil.
 func (m *Message) Field(name string) *Field {
 	if f := m.byName[name]; f != nil {
 		return f
@@ -40,21 +40,21 @@ func (m *Message) Field(name string) *Field {
 	return m.Additional
 }
 
-// Sorted lists the fields by their JSON names. The caller may not change it.
+// Sorted returns the fields sorted by JSON name. Callers must not change the slice.
 func (m *Message) Sorted() []*Field { return m.sorted }
 
-// Composite lists, by their JSON names, the fields that may hold messages, or lists whose items are
-// told apart. The caller may not change it.
+// Composite returns, sorted by JSON name, the fields that may hold messages or lists with keyed
+// items. Callers must not change the slice.
 func (m *Message) Composite() []*Field { return m.composite }
 
-// NewMessage makes a message of fields, ready to be looked up by their JSON names.
+// NewMessage returns an indexed message with these fields.
 func NewMessage(name string, fields ...*Field) *Message {
 	m := &Message{Name: name, Fields: fields}
 	m.Index()
 	return m
 }
 
-// Index must be called after Fields has been set or changed, before the message is used.
+// Index builds the lookup tables. Call it after a change of Fields, before the message is used.
 func (m *Message) Index() {
 	m.byName = make(map[string]*Field, len(m.Fields))
 	for _, f := range m.Fields {
@@ -69,8 +69,8 @@ func (f *Field) isComposite() bool {
 	return f.Type == TypeMessage || f.Shape == List && f.ListType != ListAtomic
 }
 
-// Lookup finds the field at a dotted path, as in "spec.nodeName", through single
-// messages only; nil if there is none.
+// Lookup returns the field at a dotted path, as in "spec.nodeName", or nil. It descends only into
+// single messages.
 func (m *Message) Lookup(path string) *Field {
 	for {
 		name, rest, more := strings.Cut(path, ".")

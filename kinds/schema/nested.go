@@ -1,10 +1,11 @@
 package schema
 
-// typeMetaFields are the fields in which the JSON form of an object names its kind. They have no numbers.
+// typeMetaFields name the kind in the JSON form of an object. They have no Protobuf numbers.
 var typeMetaFields = []*Field{{Name: "kind"}, {Name: "apiVersion"}}
 
-// nested is the form that a message with type meta has within another: there kind and apiVersion are
-// fields like others, which Protobuf does not know. It is filled when all messages are compiled.
+// nested returns the form that a message with type meta has within another message: kind and
+// apiVersion are plain fields that Protobuf does not have. It is filled after all messages are
+// compiled.
 func (c *compiler) nested(m *Message) *Message {
 	if !m.HasTypeMeta {
 		return m

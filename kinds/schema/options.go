@@ -12,13 +12,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// standardVerbs are the verbs of a kind that names none.
 var standardVerbs = []string{"create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"}
 
-// subresourceVerbs are those of a sub-resource that names none.
 var subresourceVerbs = []string{"get", "patch", "update"}
 
-// kindOptions are the options of a served kind; nil if the message is none.
+// kindOptions returns the options of a served kind, or nil for other messages.
 func kindOptions(d *descriptorpb.DescriptorProto) *options.Kind {
 	if d.Options == nil {
 		return nil
@@ -43,7 +41,6 @@ func fieldOptions(d *descriptorpb.FieldDescriptorProto) *options.Field {
 	return o
 }
 
-// newKind is the Kind that options o of message d declare.
 func newKind(d *descriptorpb.DescriptorProto, o *options.Kind, n *meta.Naming) (*Kind, error) {
 	k := &Kind{
 		GroupVersionKind: meta.GroupVersionKind{Group: n.Translate(o.Group), Version: o.Version, Kind: d.GetName()},
@@ -105,7 +102,7 @@ func newSubresource(o *options.Subresource, n *meta.Naming) Subresource {
 	return s
 }
 
-// newSelectField reads "path", "name=path" or "name=path|else".
+// newSelectField parses "path", "name=path" or "name=path|fallback".
 func newSelectField(text string) SelectField {
 	name, path, renamed := strings.Cut(text, "=")
 	if !renamed {
@@ -122,7 +119,7 @@ func newColumn(o *options.Column) Column {
 	}
 }
 
-// applyOptions fills in what the options of a field say, except its type.
+// applyOptions copies the options of a field, except for its type.
 func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	f.EmitEmpty = o.GetEmitEmpty()
 	f.ListType = ListType(o.GetListType())
@@ -155,7 +152,6 @@ func (f *Field) applyOptions(o *options.Field, n *meta.Naming) {
 	}
 }
 
-// scalarTypes are the types of messages that are one value in JSON.
 var scalarTypes = map[options.Scalar]Type{
 	options.Scalar_TIME:          TypeTime,
 	options.Scalar_MICRO_TIME:    TypeMicroTime,
@@ -167,7 +163,6 @@ var scalarTypes = map[options.Scalar]Type{
 	options.Scalar_FIELDS_V1:     TypeFields,
 }
 
-// translateAll are texts in the form of the profile.
 func translateAll(n *meta.Naming, texts []string) []string {
 	var all []string
 	for _, text := range texts {
@@ -176,7 +171,6 @@ func translateAll(n *meta.Naming, texts []string) []string {
 	return all
 }
 
-// newOneOf are the groups of fields of which an object holds one.
 func newOneOf(o *options.Message) []OneOf {
 	var all []OneOf
 	for _, group := range o.GetOneOf() {

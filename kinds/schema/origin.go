@@ -2,43 +2,42 @@ package schema
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// An Origin is what the CustomResourceDefinition of a custom kind adds to it.
+// An Origin is what a CustomResourceDefinition adds to its kind.
 //
-// Custom kinds differ from built-in ones (Kind.IsCustom): they come, change and go while the server
-// runs. Each version has its own schema and columns, and writes through sub-resources have to meet
-// the whole schema. Stored bytes keep the version in which they were written and get the form of
-// the current schema when they are read (Message.Custom). Objects have no Protobuf form, an empty
-// value differs from an absent one, and the status is a field like any other unless it is a
-// sub-resource, which then alone writes it.
+// Custom kinds (Kind.IsCustom) are added, changed and removed at run time. Each version has its own
+// schema and columns, and writes through subresources must satisfy the whole schema. Stored bytes
+// keep the version in which they were written; reads convert them to the current schema
+// (Message.Custom). Objects have no Protobuf form, and an empty value differs from an absent one.
+// The status is a plain field unless it is a subresource, which then is the only way to write it.
 type Origin struct {
 	Definition string // the name of the CustomResourceDefinition
-	Draining   bool   // it is being deleted, and the objects of the kind with it
+	Draining   bool   // being deleted together with the kind's objects
 	Schema     Schema
-	// ConversionWebhook converts between the versions of the kind, which share it; nil where
-	// Kind.Conversion does.
+	// ConversionWebhook converts between versions and is shared by them; nil if Kind.Conversion
+	// converts.
 	ConversionWebhook *ConversionWebhook
-	// WorkingForm, where a webhook converts, is the kind as if its objects were stored in its
-	// version: writes are computed in it, and their outcome is converted to Stored in the end. Its
-	// Versions are the working forms of all versions, of which each is its own Stored.
+	// WorkingForm, set if a webhook converts, is the kind as if its objects were stored in its
+	// version. Writes are computed in it, and the result is converted to Stored. Its Versions
+	// are the working forms of all versions, each of which is its own Stored.
 	WorkingForm *Kind
-	// Unconverted is set where a webhook converts (Kind.Unconverted).
+	// Unconverted is set if a webhook converts (see Kind.Unconverted).
 	Unconverted *Kind
 }
 
-// A ConversionWebhook converts the objects of a custom kind between versions. A changed
-// CustomResourceDefinition has another one.
+// A ConversionWebhook converts objects of a custom kind between versions. A changed
+// CustomResourceDefinition gets a new one.
 //
-// Objects stay stored in the version in which they were written, and only the webhook knows their
-// form in another one.
+// Objects stay stored in the version in which they were written, because only the webhook knows
+// their form in other versions.
 type ConversionWebhook struct {
 	ReviewVersions []string  // of the ConversionReview, the preferred one first
-	ClientConfig   tree.Tree // where the webhook is
+	ClientConfig   tree.Tree // of the webhook
 }
 
 // IsCustom reports whether a CustomResourceDefinition defines the kind.
 func (k *Kind) IsCustom() bool { return k.Origin != nil }
 
-// ConversionWebhook returns the webhook that converts objects of the kind; nil if the server does.
+// ConversionWebhook returns the webhook that converts objects of the kind, or nil.
 func (k *Kind) ConversionWebhook() *ConversionWebhook {
 	if k.Origin == nil {
 		return nil
@@ -46,8 +45,8 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 	return k.Origin.ConversionWebhook
 }
 
-// Unconverted returns the kind for requests that concern nothing but metadata, which is the same in all versions. They call
-// no webhook: an object is read and changed in the version in which it was written. It is k itself unless a webhook converts.
+// Unconverted returns the kind for requests that concern only metadata, which is the same in all
+// versions. Such requests call no webhook. It is k itself unless a webhook converts.
 func (k *Kind) Unconverted() *Kind {
 	if k.ConversionWebhook() == nil {
 		return k
@@ -58,7 +57,7 @@ func (k *Kind) Unconverted() *Kind {
 // CallsWebhook reports whether requests for objects of k call a conversion webhook.
 func (k *Kind) CallsWebhook() bool { return k.Unconverted() != k }
 
-// FindVersion finds the kind among those that share the storage whose objects have an apiVersion; nil if there is none.
+// FindVersion returns the kind of the same storage with that apiVersion, or nil.
 func (k *Kind) FindVersion(apiVersion string) *Kind {
 	for _, v := range k.Stored.Versions {
 		if v.APIVersion() == apiVersion {

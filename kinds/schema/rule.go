@@ -10,20 +10,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Rule is a declared step of validation, with names in the form of the profile.
+// A Rule is a declared validation step, with names in the form of the profile.
 type Rule = options.Rule
 
-// Rules are the rules of a message as they are declared, and the Checks that package rules makes of
-// them.
+// Rules are the declared rules of a message and the Checks that package rules compiles from them.
 type Rules struct {
 	Validate, Update, Write, Status, Warnings []*Rule
 	Checks                                    Checks
 }
 
-// Checks are the compiled rules of a message; nil where there are none.
+// Checks are the compiled rules of a message; fields are nil without rules.
 type Checks struct{ Validate, Update, Write, Status, Warnings Check }
 
-// Checks returns those of a message, which may be nil.
+// Checks returns the compiled rules of a message, which may be nil.
 func (m *Message) Checks() Checks {
 	if m == nil || m.Rules == nil {
 		return Checks{}
@@ -31,8 +30,7 @@ func (m *Message) Checks() Checks {
 	return m.Rules.Checks
 }
 
-// A Check looks at an object whose path is that of the evaluation. old is the previous state of the
-// whole object, nil on create.
+// A Check checks an object at path. old is its previous state, nil on create.
 type Check interface {
 	Run(obj, old tree.Tree, path string, faults *Faults)
 }
@@ -40,7 +38,7 @@ type Check interface {
 // A CheckFunc is a function that declared rules call for a value at a path.
 type CheckFunc func(v any, path string, faults *Faults)
 
-// ObjectCheck is a function about objects as a CheckFunc.
+// ObjectCheck adapts a function of objects to a CheckFunc.
 func ObjectCheck(check func(obj tree.Tree, path string, faults *Faults)) CheckFunc {
 	return func(v any, path string, faults *Faults) {
 		obj, _ := v.(tree.Tree)
@@ -48,7 +46,7 @@ func ObjectCheck(check func(obj tree.Tree, path string, faults *Faults)) CheckFu
 	}
 }
 
-// TextCheck is a function about texts as a CheckFunc.
+// TextCheck adapts a function of texts to a CheckFunc.
 func TextCheck(check func(s, path string, faults *Faults)) CheckFunc {
 	return func(v any, path string, faults *Faults) {
 		s, _ := v.(string)
@@ -63,10 +61,10 @@ func Run(c Check, obj, old tree.Tree, path string, faults *Faults) {
 	}
 }
 
-// platformName finds names of the platform in expressions and texts.
+// platformName matches names of the platform profile in expressions and texts.
 var platformName = regexp.MustCompile(`[A-Za-z0-9.-]*platform(-[a-z]+|\.io(/[A-Za-z0-9._-]+)?)`)
 
-// newRules copies declared rules, in the form of the profile.
+// newRules copies declared rules and translates their names to the profile.
 func newRules(n *meta.Naming, declared []*options.Rule) []*Rule {
 	all := make([]*Rule, len(declared))
 	for i, rule := range declared {

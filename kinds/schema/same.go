@@ -2,12 +2,12 @@ package schema
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// Same tells whether two objects of a message mean the same. An absent field equals an empty one, except for a pointer,
-// whose presence says something: a Pod with hostUsers: false is not one that leaves hostUsers out. Values without a
-// structure, and entries of maps, are compared to the letter.
+// Same reports whether two objects of a message are equivalent. An absent field equals an empty
+// one, except for a pointer: hostUsers: false differs from an absent hostUsers. Values without
+// structure and entries of maps are compared exactly.
 //
-// It is what decides that an update changes something. tree.SemanticEqual knows no structure and takes every absent
-// field for an empty one.
+// It decides whether an update is a change. Unlike it, tree.SemanticEqual treats every absent field
+// as empty.
 func (m *Message) Same(a, b tree.Tree) bool {
 	if tree.SameRef(a, b) {
 		return true
@@ -32,7 +32,7 @@ func (m *Message) sameField(name string, a, b any) bool {
 	return tree.SemanticEqual(a, b)
 }
 
-// Same tells whether two values of a field mean the same; nil is an absent one.
+// Same reports whether two values of a field are equivalent; nil is an absent value.
 func (f *Field) Same(a, b any) bool {
 	if tree.SameRef(a, b) {
 		return true
@@ -77,7 +77,7 @@ func (f *Field) sameMaps(a, b any) bool {
 	return true
 }
 
-// sameItems compares two values that are there, or at least one of them.
+// sameItems compares two values, of which at most one is absent.
 func (f *Field) sameItems(a, b any) bool {
 	if f.Type != TypeMessage || f.Message == nil {
 		return tree.StrictEqual(a, b)

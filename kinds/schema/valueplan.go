@@ -6,66 +6,68 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A ValuePlan is what the engine of package rules does with one value: how it is defaulted, pruned and
-// checked. The options of built-in kinds and the schemas of definitions are both compiled into it, once,
-// before any object is looked at. It is immutable after that.
+// A ValuePlan defines how package rules defaults, prunes and checks one value. Options of built-in
+// kinds and schemas of CustomResourceDefinitions compile to it, once. It is immutable after that.
 type ValuePlan struct {
 	// Evaluators check the value, in the order in which their faults are reported.
 	Evaluators []Evaluator
-	// Recheck: the value is checked even if it is as it was before.
+	// Recheck disables the shortcut for unchanged values.
 	Recheck bool
-	// Nullable: null is a value, of which nothing more is asked.
+	// Nullable accepts null and skips all checks of it.
 	Nullable bool
 
-	// Absence says which values count as left out.
+	// Absence defines which values count as absent.
 	Absence Absence
-	// Zero is checked in place of a value that is left out; nil: nothing is.
+	// Zero is checked in place of an absent value; nil: no check.
 	Zero any
-	// DropNull: where null is no value, defaulting drops it.
+	// DropNull makes defaulting drop null where it is not a value.
 	DropNull bool
-	// Default is what is filled in for a value that is left out; nil: nothing.
+	// Default is the value for an absent one; nil: none.
 	Default any
-	// DefaultSize is about how many bytes of JSON the default has; 0 where nobody counts.
+	// DefaultSize is the approximate size of Default in bytes of JSON; 0 if it is not counted.
 	DefaultSize int
-	// NullDefault is filled in for null, and for a value that is left out, although it is no declared default; nil: nothing.
+	// NullDefault replaces null and absent values although it is not a declared default; nil:
+	// none.
 	NullDefault any
-	// WholeThousandths: defaulting rounds an amount to a multiple of 1m, away from zero.
+	// WholeThousandths makes defaulting round a quantity to a multiple of 1m, away from zero.
 	WholeThousandths bool
-	// FillAbsent: an object that is left out comes into being if some of its fields have defaults.
+	// FillAbsent makes defaulting create an absent object if some of its fields have defaults.
 	FillAbsent bool
 
-	// Parts are the fields or entries of an object, Items the elements of a list, as far as defaulting and
-	// pruning look into them; nil: they do not.
+	// Parts are the fields or entries of an object and Items the items of a list, as far as
+	// defaulting and pruning descend into them; nil: they do not.
 	Parts *Parts
 	Items *ValuePlan
-	// PreserveUnknown: pruning keeps the fields that are in no plan.
+	// PreserveUnknown makes pruning keep fields without a plan.
 	PreserveUnknown bool
-	// Bare: it is an object of which the plan says nothing. A configuration to apply may name fields of it.
+	// Bare is an object whose plan is empty. An apply configuration may name fields of it.
 	Bare bool
 }
 
-// Parts are the plans of what is in an object or a map. Where messages contain themselves, so do their parts.
+// Parts are the plans of the fields of an object or the entries of a map. They may be recursive.
 type Parts struct {
-	// Checked are the fields to check, in order of declaration. Without them (Ordered is false) an object is
-	// checked by its own keys, in their order.
+	// Checked are the fields to check, in order of declaration. If Ordered is false, an object
+	// is checked by its own keys, sorted.
 	Checked []Part
 	Ordered bool
-	// Defaulted are the fields that defaulting looks at.
+	// Defaulted are the fields that defaulting visits.
 	Defaulted []Part
-	// Immutable are the fields that may not change, or that contain some.
+	// Immutable are the fields that are, or contain, immutable fields.
 	Immutable []ImmutablePart
-	// Featured are the fields that belong to features that are off, or that contain some.
+	// Featured are the fields that belong to, or contain fields of, disabled features.
 	Featured []FeaturedPart
-	// ByName finds the plan of a field; Additional is that of all others; nil: there are no others.
+	// ByName holds the plans of fields. Additional is the plan of all others; nil: there are no
+	// others.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
-	// Names are those of ByName, sorted.
+	// Names are the keys of ByName, sorted.
 	Names []string
 	// Keys check the keys of a map.
 	Keys []Evaluator
 	// IsMap: paths hold keys in brackets, as in data[key].
 	IsMap bool
-	// IsResource: the object has apiVersion, kind and metadata, which pruning keeps and no Additional is about.
+	// IsResource: the object has apiVersion, kind and metadata. Pruning keeps them, and
+	// Additional does not apply to them.
 	IsResource bool
 }
 
@@ -73,40 +75,41 @@ type Parts struct {
 type Part struct {
 	Name string
 	*ValuePlan
-	// Required: it is a fault if the field has no value. A zero number or false is a value.
+	// Required reports a fault if the field has no value. Zero numbers and false are values.
 	Required bool
-	// RequiredDetail is what the fault says beyond that.
+	// RequiredDetail is appended to the message.
 	RequiredDetail string
-	RequiredWhen   *RequiredWhen // nil: nothing makes it required
-	// CheckAbsent: an object that is left out is checked as an empty one, since some of its fields are required.
+	RequiredWhen   *RequiredWhen // nil: no condition
+	// CheckAbsent checks an absent object as an empty one, because some of its fields are
+	// required.
 	CheckAbsent bool
 }
 
-// An ImmutablePart is a field that may not change as a whole; or, if Parts is set, one some of whose fields may not.
+// An ImmutablePart is an immutable field or, if Parts is set, a field that contains immutable ones.
 type ImmutablePart struct {
 	*Field
 	Parts *Parts
 }
 
-// A FeaturedPart is a field that belongs to a feature; or, if Parts is set, one some of whose fields do.
+// A FeaturedPart is a field of a feature or, if Parts is set, a field that contains such fields.
 type FeaturedPart struct {
 	Name    string
 	Feature string
 	Parts   *Parts
-	Shape   Shape // of the field whose Parts these are
+	Shape   Shape // of the field that Parts belongs to
 }
 
-// KnownKeys lists the keys of an object in their order, among them all that have plans. It sorts nothing if
-// the object has about as many fields as the plan, and is not to be changed.
+// KnownKeys returns sorted keys that include all keys of the object that have plans. It avoids
+// sorting if the object is about as large as the plan. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
-	const sparse = 4 // beyond this many names for each key it is cheaper to sort the keys
+	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {
 		return p.Names
 	}
 	return t.SortedKeys()
 }
 
-// Child is the plan of a field or an entry; nil if there is none.
+// Child returns the plan of a field or an entry, or nil.
 func (p *Parts) Child(name string) *ValuePlan {
 	if p == nil {
 		return nil
@@ -117,18 +120,18 @@ func (p *Parts) Child(name string) *ValuePlan {
 	return p.Additional
 }
 
-// Absence says which values count as left out.
+// Absence defines which values count as absent.
 type Absence uint8
 
-// The absences.
+// Levels of absence.
 const (
-	AbsentIfMissing Absence = iota // only what is not there
+	AbsentIfMissing Absence = iota // only a missing field
 	AbsentIfNull                   // and null
 	AbsentIfZero                   // and "", 0, false
 )
 
-// ResourceFields are what a resource says of itself, whether its plan lists it or not.
+// ResourceFields are the fields that every resource has, even if its plan does not list them.
 var ResourceFields = []string{"apiVersion", "kind", "metadata"}
 
-// IsResourceField tells the fields that every object with kind and metadata has.
+// IsResourceField reports whether name is in ResourceFields.
 func IsResourceField(name string) bool { return slices.Contains(ResourceFields, name) }
