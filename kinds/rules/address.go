@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/address"
 )
 
-// IP checks an IPv4 or IPv6 address, in any of the forms that package address reads.
+// IP checks an IPv4 or IPv6 address in any form that package address parses.
 func IP(s string) []string {
 	if _, err := address.Parse(s); err != nil {
 		return []string{"must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"}
@@ -15,8 +15,7 @@ func IP(s string) []string {
 	return nil
 }
 
-// CanonicalIP checks an address that may be written in one form only, so that it is equal to another one if their texts
-// are.
+// CanonicalIP checks an address in canonical form, so that equal addresses have equal texts.
 func CanonicalIP(s string) []string {
 	meant, err := address.Parse(s)
 	if err != nil {
@@ -42,7 +41,8 @@ func EndpointIP(s string) []string {
 	return SpecialIP(s)
 }
 
-// SpecialIP lists why other hosts cannot reach an address: it is unspecified, loopback or link-local.
+// SpecialIP lists why other hosts cannot reach an address: it is unspecified, loopback or
+// link-local.
 func SpecialIP(s string) []string {
 	a, err := address.Parse(s)
 	if err != nil {
@@ -65,7 +65,7 @@ func SpecialIP(s string) []string {
 	return faults
 }
 
-// CIDR checks a range of addresses.
+// CIDR checks an address range.
 func CIDR(s string) []string {
 	if _, err := address.ParsePrefix(s); err != nil {
 		return []string{"must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"}
@@ -73,7 +73,7 @@ func CIDR(s string) []string {
 	return nil
 }
 
-// CanonicalCIDR checks a range that may be written in one form only.
+// CanonicalCIDR checks an address range in canonical form.
 func CanonicalCIDR(s string) []string {
 	if faults := CIDR(s); len(faults) > 0 {
 		return faults

@@ -10,13 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Clients see the causes of a refusal as a list, and compare it. So its order must not tell which of the rules are
-// declared and which are functions: the functions of a kind report in an order of their own, and what the plan
-// reports beside them comes where the fields are declared.
+// Clients compare the list of causes, so its order must not depend on which rules are declared and
+// which are functions. Functions report in their own order; causes of the plan go where their
+// fields are declared.
 
-// mergeCauses joins what the plan of a message and the functions of a kind have reported of one object. Where both
-// report the same type of fault for the same path, the words of the function, which are more specific, replace those
-// of the plan, one for one.
+// mergeCauses merges the causes of the plan and of the kind's functions. If both report the same
+// type of fault for the same path, the more specific message of the function replaces that of the
+// plan.
 func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
 	if len(planned) == 0 || len(own) == 0 {
 		return append(planned, own...)
@@ -45,14 +45,14 @@ func mergeCauses(m *schema.Message, planned, own []meta.Cause) []meta.Cause {
 	return append(all, planned...)
 }
 
-// placeOf is where a field stands in a message: for each step of its path the number of the field in the order of
-// declaration, and the number of an item of a list. So spec.ports[1].name may be 2, 0, 1, 3.
+// placeOf returns the position of a field in a message: for each step of its path, the index of the
+// field in order of declaration, or the index in a list. So spec.ports[1].name may be 2, 0, 1, 3.
 func placeOf(m *schema.Message, path string) []int {
 	var place []int
 	for path != "" {
 		if rest, isItem := strings.CutPrefix(path, "["); isItem {
 			item, after, _ := strings.Cut(rest, "]")
-			n, _ := strconv.Atoi(item) // the keys of a map are all alike
+			n, _ := strconv.Atoi(item) // map keys all get 0
 			place, path = append(place, n), strings.TrimPrefix(after, ".")
 			continue
 		}
@@ -60,7 +60,7 @@ func placeOf(m *schema.Message, path string) []int {
 		if end < 0 {
 			end = len(path)
 		}
-		n, next := math.MaxInt, (*schema.Message)(nil) // what is not declared comes last
+		n, next := math.MaxInt, (*schema.Message)(nil) // undeclared fields come last
 		if m != nil {
 			if i := slices.IndexFunc(m.Fields, func(f *schema.Field) bool { return f.Name == path[:end] }); i >= 0 {
 				n, next = i, m.Fields[i].Message

@@ -8,11 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Causes of the plan come where their fields are declared, whatever the functions report around them; and those of the
-// functions stay in their own order.
 func TestCauseOrder(t *testing.T) {
 	for _, c := range []struct {
-		own  []string // fields that the function refuses, in its order
+		own  []string // fields that the function reports, in its order
 		want string
 	}{
 		{nil, "spec.size spec.top"},

@@ -2,8 +2,8 @@ package rules
 
 import "strings"
 
-// Classes of the bytes that names consist of. Names are checked by looking up each byte here, which is cheaper
-// than matching the regular expression that faults mention.
+// Character classes of the bytes in names. A table lookup per byte is cheaper than matching the
+// regular expression that faults mention.
 const (
 	lower = 1 << iota
 	upper
@@ -14,7 +14,6 @@ const (
 	alphanumeric = lower | upper | digit
 )
 
-// charClasses holds the classes of each byte.
 var charClasses = func() (of [256]uint8) {
 	for c := range of {
 		switch b := byte(c); {
@@ -33,8 +32,8 @@ var charClasses = func() (of [256]uint8) {
 	return of
 }()
 
-// hasClasses tells whether s is not empty, begins and ends with bytes of the classes ends, and consists of bytes of the
-// classes inner.
+// hasClasses reports whether s is not empty, starts and ends with bytes of class ends, and consists
+// of bytes of class inner.
 func hasClasses(s string, ends, inner uint8) bool {
 	if s == "" || charClasses[s[0]]&ends == 0 || charClasses[s[len(s)-1]]&ends == 0 {
 		return false

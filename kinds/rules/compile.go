@@ -9,13 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Compile makes the value plans of declared messages, and of those within them, from the options of their fields. It
-// reports every format that it does not know, and every pattern that is none. isOn tells whether a feature is on that
-// fields belong to; nil: none is.
+// Compile compiles the value plans of messages, and of messages within them, from their field
+// options. The error joins unknown formats and invalid patterns. isOn reports whether a feature is
+// enabled; nil means none is.
 //
-// Messages are sorted by name first, so that the faults of a wrong declaration come in the same order each
-// time. What is compiled here is walked for every write, so whatever can be decided about a field is
-// decided now.
+// Messages are sorted by name to report faults in a fixed order. Plans are walked for every write,
+// so everything that depends only on the declaration is decided here.
 func Compile(isOn func(feature string) bool, messages ...*schema.Message) error {
 	c := &compiler{isOn: isOn, parts: map[*schema.Message]*schema.Parts{}}
 	messages = slices.SortedFunc(slices.Values(messages), func(a, b *schema.Message) int { return strings.Compare(a.Name, b.Name) })
@@ -31,21 +30,21 @@ func Compile(isOn func(feature string) bool, messages ...*schema.Message) error 
 
 // A compiler holds the state of one Compile.
 //
-// It works in three passes over all messages, because a message may contain itself: register them, find
-// those that have anything to do, and only then make the plans, which refer to each other.
+// Messages may be recursive, so it takes three passes: register all messages, find those with work
+// to do, and only then build the plans, which refer to each other.
 type compiler struct {
 	isOn   func(feature string) bool
 	order  []*schema.Message
 	parts  map[*schema.Message]*schema.Parts
-	fields map[*schema.Field]*evaluators // of those fields that have any
-	// Messages in which, or below which, there is something to check, to default, or to keep. Others are not walked.
+	fields map[*schema.Field]*evaluators // of fields that have any
+	// Messages that contain, at any depth, something to check, default or keep. Others are not
+	// walked.
 	checked, defaulted, immutable, featured map[*schema.Message]bool
-	// Messages of which an empty object has a fault, since a field is missing.
+	// Messages with required fields, so that an empty object has a fault.
 	demanding map[*schema.Message]bool
 	faults    []error
 }
 
-// collect registers a message and those within it. A message may contain itself.
 func (c *compiler) collect(m *schema.Message) {
 	if c.parts[m] != nil {
 		return
@@ -59,7 +58,6 @@ func (c *compiler) collect(m *schema.Message) {
 	}
 }
 
-// mark compiles the options of each field, and finds the messages in which there is something to do.
 func (c *compiler) mark() {
 	c.fields = map[*schema.Field]*evaluators{}
 	for _, m := range c.order {
@@ -82,21 +80,19 @@ func (c *compiler) mark() {
 	c.demanding = c.closure(func(_ *schema.Message, f *schema.Field) bool { return f.Required }, isAlwaysThere)
 }
 
-// isOff tells whether a field belongs to a feature that is off.
 func (c *compiler) isOff(f *schema.Field) bool {
 	return f.Feature != "" && (c.isOn == nil || !c.isOn(f.Feature))
 }
 
-// Which fields closure looks into.
+// Filters for closure.
 func anywhere(*schema.Field) bool        { return true }
 func isSingle(f *schema.Field) bool      { return f.Shape == schema.Single }
 func isAlwaysThere(f *schema.Field) bool { return isSingle(f) && f.EmitEmpty && !f.Pointer }
 
-// closure finds the messages that have a field with a property, or that contain such a message in one of the fields
-// that it looks into.
+// closure finds the messages that have a field with a property, or contain such a message in a
+// field that into accepts.
 //
-// It repeats until nothing new is found, which for a chain of n messages may take n rounds; it runs once,
-// at the start.
+// It iterates to a fixed point, up to n rounds for a chain of n messages; it runs once, at startup.
 func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into func(*schema.Field) bool) map[*schema.Message]bool {
 	found := map[*schema.Message]bool{}
 	for more := true; more; {
@@ -114,10 +110,10 @@ func (c *compiler) closure(has func(*schema.Message, *schema.Field) bool, into f
 	return found
 }
 
-// fill makes the plan of a message.
+// fill builds the plan of a message.
 //
-// A field that needs neither check nor default is not in the plan at all: the walk over an object costs
-// what is declared about it, not how many fields it has.
+// Fields that need neither a check nor a default are not in the plan, so the cost of a walk depends
+// on what is declared, not on the number of fields.
 func (c *compiler) fill(m *schema.Message) {
 	p := c.parts[m]
 	p.Ordered = true
@@ -150,24 +146,20 @@ func (c *compiler) fill(m *schema.Message) {
 	m.Values = &schema.ValuePlan{Parts: p, Evaluators: c.inside(m)}
 }
 
-// isChecked tells whether anything is asked of a field, or of what is in it.
 func (c *compiler) isChecked(f *schema.Field) bool {
 	return f.Required || f.RequiredWhen != nil || c.fields[f] != nil || f.Type == schema.TypeMessage && c.checked[f.Message]
 }
 
-// isDefaulted tells whether a field, or what is in it, has a default.
 func (c *compiler) isDefaulted(f *schema.Field) bool {
 	return changesWhenDefaulted(f) || f.Type == schema.TypeMessage && c.defaulted[f.Message]
 }
 
-// changesWhenDefaulted tells whether defaulting changes the value of the field itself.
 func changesWhenDefaulted(f *schema.Field) bool {
 	return filledDefault(f) != nil || nullDefault(f) != nil || f.WholeThousandths
 }
 
-// inside are the evaluators of what is in the objects of a message.
-//
-// The fields come before the rules that are about several of them.
+// inside returns the evaluators of a message's fields, followed by those of rules over several
+// fields.
 func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	if !c.checked[m] {
 		return nil
@@ -179,10 +171,10 @@ func (c *compiler) inside(m *schema.Message) []schema.Evaluator {
 	return all
 }
 
-// field makes the plan of the value of a field.
+// field builds the plan of a field.
 //
-// What a list is asked for comes before its items where it spares them, as the bound of their number, and
-// after them otherwise, as that they are unique: so faults come in the order that clients know.
+// Checks of a whole list run before its items if they can skip them, like MaxItems, and after them
+// otherwise, like uniqueness. Kubernetes reports faults in this order.
 func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	made := c.fields[f]
 	if made == nil {
@@ -223,8 +215,8 @@ func (c *compiler) field(f *schema.Field) *schema.ValuePlan {
 	return plan
 }
 
-// filledDefault is the default that is filled in. An empty text that is not written need not be: it only says what the field is where it
-// is a key.
+// filledDefault returns the default to set. An empty text that is never encoded is not set: it only
+// serves where the field is a key.
 func filledDefault(f *schema.Field) any {
 	if f.Default == "" && !f.EmitEmpty && !f.Pointer {
 		return nil
@@ -232,7 +224,6 @@ func filledDefault(f *schema.Field) any {
 	return f.Default
 }
 
-// zeroOf is the value of a text or a number that is left out.
 func zeroOf(f *schema.Field) any {
 	if f.Type == schema.TypeString {
 		return ""
@@ -240,7 +231,7 @@ func zeroOf(f *schema.Field) any {
 	return int64(0)
 }
 
-// nullDefault is the value that readers get for an absent field which is always written; nil: none in particular.
+// nullDefault returns the value of an absent field that is always encoded; nil: none.
 func nullDefault(f *schema.Field) any {
 	if f.Type == schema.TypeQuantity && f.Shape == schema.Single && f.EmitEmpty && !f.Pointer {
 		return "0"

@@ -22,7 +22,6 @@ func TestCompileFaults(t *testing.T) {
 	}
 }
 
-// TestRecursiveMessage compiles a message that holds itself, with a default and a bound far below.
 func TestRecursiveMessage(t *testing.T) {
 	node := &schema.Message{Name: "t.Node"}
 	node.Fields = []*schema.Field{
@@ -47,7 +46,6 @@ func TestRecursiveMessage(t *testing.T) {
 	expect(t, "immutable", rules.ValidateUpdate(k, now, was), []string{`root.left.left.n: Invalid value: 2: field is immutable`})
 }
 
-// TestOptionsBetweenFields holds objects against required_when, one_of, key formats and reserved keys.
 func TestOptionsBetweenFields(t *testing.T) {
 	part := schema.NewMessage("t.Part", &schema.Field{Name: "x"})
 	spec := schema.NewMessage("t.Spec",
@@ -85,8 +83,8 @@ func TestOptionsBetweenFields(t *testing.T) {
 	expect(t, "no spec", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value: always`})
 }
 
-// TestAbsentObjects holds objects that lack an object against what is required of it: one that is always there counts as
-// empty, a pointer does not.
+// TestAbsentObjects: an absent object counts as empty for the required checks; an absent pointer
+// does not.
 func TestAbsentObjects(t *testing.T) {
 	inner := schema.NewMessage("t.Inner", &schema.Field{Name: "name", Required: true})
 	spec := schema.NewMessage("t.Spec",
@@ -114,7 +112,6 @@ func TestAbsentObjects(t *testing.T) {
 	}
 }
 
-// TestIdentity: repeated elements are reported once, or each time; keys that an element leaves out have their defaults.
 func TestIdentity(t *testing.T) {
 	list := parseTree(t, `{"l":[{"k":"a"},{"k":"a","p":1},{"k":"a"},{"k":""},{"k":""},{}]}`)["l"]
 	for _, c := range []struct {

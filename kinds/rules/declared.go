@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A ruleSet is the compiled form of a list of declared rules. It is immutable, and a schema.Check.
+// A ruleSet is a compiled list of rules. It is immutable and implements schema.Check.
 type ruleSet struct {
 	rules    []rule
 	compiler *ruleCompiler
@@ -24,10 +24,10 @@ type rule struct {
 	cond, value, part expr
 	at, path, detail  template
 	check             func(string) []string
-	as, let           int // numbers of variables; 0: none
+	as, let           int // variable numbers; 0: none
 	reports           bool
-	always            bool // an absent part is an empty object
-	indexed           bool // paths hold the index or the key of the element
+	always            bool // treat an absent part as an empty object
+	indexed           bool // append the index or key of the element to paths
 	rules, uses       *ruleSet
 	call              schema.CheckFunc
 }
@@ -41,7 +41,6 @@ type run struct {
 
 var runs = sync.Pool{New: func() any { return &run{} }}
 
-// Run implements schema.Check.
 func (s *ruleSet) Run(obj, old tree.Tree, path string, faults *schema.Faults) {
 	r := runs.Get().(*run)
 	r.Evaluation, r.base = schema.NewEvaluation(path, faults), path
@@ -57,7 +56,7 @@ func (s *ruleSet) Run(obj, old tree.Tree, path string, faults *schema.Faults) {
 	runs.Put(r)
 }
 
-// run runs the rules in their order, until one stops it.
+// run runs the rules in order until one stops it.
 func (s *ruleSet) run(r *run) {
 	if s == nil {
 		return
@@ -69,7 +68,7 @@ func (s *ruleSet) run(r *run) {
 	}
 }
 
-// run reports whether the rule applies; and, if it may report a fault, has reported one.
+// run reports whether the rule applied and, if it is a check, reported a fault.
 func (q *rule) run(r *run) bool {
 	if q.cond != nil && q.cond(r) != true {
 		return false
@@ -93,7 +92,7 @@ func (q *rule) run(r *run) bool {
 	return true
 }
 
-// inside runs what a rule has for the current object.
+// inside runs the nested rules for the current object.
 func (q *rule) inside(r *run) {
 	q.uses.run(r)
 	if q.rules == nil || !q.First {
@@ -107,7 +106,7 @@ func (q *rule) inside(r *run) {
 	}
 }
 
-// within runs it for a part of the object, whose path has been entered.
+// within runs the nested rules for a part of the object, whose path has been entered.
 func (q *rule) within(r *run, part any, back int) {
 	before := r.vars[q.as]
 	r.vars[q.as] = part
@@ -116,7 +115,7 @@ func (q *rule) within(r *run, part any, back int) {
 	r.Leave(back)
 }
 
-// loop runs it for every element of a list, or every entry of a map in the order of the keys.
+// loop runs the nested rules for each item of a list, or each entry of a map in key order.
 func (q *rule) loop(r *run) {
 	index, key := r.vars[varIndex], r.vars[varKey]
 	switch v := q.part(r).(type) {
@@ -142,7 +141,7 @@ func (q *rule) loop(r *run) {
 	r.vars[varIndex], r.vars[varKey] = index, key
 }
 
-// report reports the fault of a rule, if there is one.
+// report evaluates a check and reports whether it found a fault.
 func (q *rule) report(r *run) bool {
 	var v any
 	if q.value != nil {
@@ -184,7 +183,7 @@ func (q *rule) report(r *run) bool {
 	return true
 }
 
-// pathOf is the path of the fault.
+// pathOf returns the path of the fault. A leading slash makes it relative to the whole object.
 func (q *rule) pathOf(r *run) string {
 	at := q.at.of(r)
 	if below, ok := strings.CutPrefix(at, "/"); ok {
@@ -212,16 +211,17 @@ func (t *template) of(r *run) string {
 	return b.String()
 }
 
-// A ruleCompiler compiles the rules of all messages. They share its variables.
+// A ruleCompiler compiles the rules of all messages, which share its variables.
 type ruleCompiler struct {
 	messages map[string]*ruleSet
 	calls    map[string]schema.CheckFunc
 	vars     map[string]int
-	self     *schema.Message // of the current object; nil if it is not known
+	self     *schema.Message // type of the current object; nil if unknown
 	errs     []error
 }
 
-// CompileRules compiles the declared rules of messages. calls are the functions that they may call.
+// CompileRules compiles the declared rules of messages. calls are the functions available to them;
+// it adds its own to the map.
 func CompileRules(messages map[string]*schema.Message, calls map[string]schema.CheckFunc) error {
 	calls["domainPath"], calls["fullDomain"] = checkDomain(DomainPath), checkDomain(FullDomain)
 	calls["annotations"] = schema.ObjectCheck(ValidateAnnotations)
@@ -266,7 +266,7 @@ func (c *ruleCompiler) compile(declared []*schema.Rule) *ruleSet {
 	return s
 }
 
-// plainPath is a path of fields below the current object, or a variable.
+// plainPath matches a path of fields below the current object or a variable.
 var plainPath = regexp.MustCompile(`^([A-Za-z_]\w*\.)?([A-Za-z_]\w*(\.[A-Za-z_]\w*)*)$`)
 
 func (c *ruleCompiler) rule(d *schema.Rule) rule {
@@ -314,7 +314,6 @@ func (c *ruleCompiler) rule(d *schema.Rule) rule {
 	return q
 }
 
-// fieldAt is the field at a path below a message; nil if that is not known.
 func fieldAt(m *schema.Message, path string) *schema.Field {
 	if m == nil {
 		return nil
@@ -322,8 +321,8 @@ func fieldAt(m *schema.Message, path string) *schema.Field {
 	return m.Lookup(path)
 }
 
-// zeroed is the value of a field as faults show it: a single text or number that is left out is
-// shown as an empty one.
+// zeroed returns the value as faults show it: an absent single text or number appears as its zero
+// value.
 func zeroed(e expr, f *schema.Field) expr {
 	if f == nil || f.Shape != schema.Single {
 		return e
@@ -345,8 +344,8 @@ func zeroed(e expr, f *schema.Field) expr {
 	}
 }
 
-// declare gives the variables of rules their numbers. A variable keeps its value in the rules of
-// messages that are used after it was set.
+// declare assigns numbers to the variables of rules. A variable keeps its value in the rules of
+// messages used after it was set.
 func (c *ruleCompiler) declare(rules []*schema.Rule) {
 	for _, d := range rules {
 		for _, name := range []string{d.As, d.Let} {
@@ -358,7 +357,6 @@ func (c *ruleCompiler) declare(rules []*schema.Rule) {
 	}
 }
 
-// slot is the number of a variable.
 func (c *ruleCompiler) slot(name string) int {
 	if _, known := c.vars[name]; !known {
 		c.vars[name] = len(c.vars)
@@ -366,7 +364,6 @@ func (c *ruleCompiler) slot(name string) int {
 	return c.vars[name]
 }
 
-// template compiles a text with expressions in braces.
 func (c *ruleCompiler) template(s string) (t template) {
 	if !strings.Contains(s, "{") {
 		return template{text: s}

@@ -6,12 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Default fills in what t leaves out: the defaults of the plan, then those of the
-// kind's function, which may depend on several fields. A nil tree stays nil.
-//
-// As examples, a Deployment without replicas gets 1, and a port without a protocol "TCP". Defaults of declarations come first, because those of functions may depend on them. t is
-// written to: the caller owns what is not complete yet. What is complete, such as the parts of a stored object, is not
-// written to.
+// Default sets the defaults of the plan, then those of the kind's Strategy, which may depend on
+// them. It changes incomplete parts of t, which the caller must own; complete parts, such as those
+// shared with a stored object, stay unchanged. A nil tree stays nil.
 func Default(k *schema.Kind, t tree.Tree) {
 	if t == nil {
 		return
@@ -22,7 +19,7 @@ func Default(k *schema.Kind, t tree.Tree) {
 	k.Strategy.Default(t)
 }
 
-// DefaultValue fills in the defaults of a plan, which may be nil, in a whole object.
+// DefaultValue sets the defaults of a plan, which may be nil, in a whole object.
 func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	if p == nil || t == nil {
 		return
@@ -31,19 +28,18 @@ func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
 	d.children(p, t)
 }
 
-// maxDefaultsSize bounds the JSON of all defaults of one object, in bytes. It is about the most that an object may
-// have: where defaulting stops there, the object is refused as too large anyway.
+// maxDefaultsSize bounds all defaults of one object, in bytes of JSON. An object that reaches it is
+// too large to be accepted anyway.
 const maxDefaultsSize = 8 << 20
 
-// A defaulter fills in one object. Its budget is what is left of maxDefaultsSize.
+// A defaulter sets the defaults of one object. Its budget is the rest of maxDefaultsSize.
 //
-// A definition of a few bytes may declare a large default for the items of a list, of which a request may
-// name very many: hence a bound for the object, which a bound for each default would not give.
+// The bound is per object because a small CRD may declare a large default for list items, and a
+// request may contain very many items.
 type defaulter struct{ budget int }
 
-// copyDefault copies the default of a plan; nil if there is none, or no budget is left.
-//
-// The copy is the object's own: defaults are shared by all objects, which change what they have got.
+// copyDefault copies the default of a plan; nil if there is none or the budget is exhausted.
+// Objects modify their values, so they cannot share a default.
 func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	if p.Default == nil || d.budget < 0 {
 		return nil
@@ -52,7 +48,7 @@ func (d *defaulter) copyDefault(p *schema.ValuePlan) any {
 	return tree.Clone(p.Default)
 }
 
-// field fills in one field of t, and what is below it.
+// field sets the defaults of one field of t, and below it.
 func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 	v, there := t[name]
 	if there && v == nil && p.DropNull {
@@ -77,16 +73,14 @@ func (d *defaulter) field(p *schema.ValuePlan, t tree.Tree, name string) {
 	d.children(p, v)
 }
 
-// roundToThousandths rounds an amount of t. A text that is none is left to validation.
 func roundToThousandths(t tree.Tree, name string) {
 	if text, ok := t[name].(string); ok {
 		t[name] = quantity.WholeThousandths(text)
 	}
 }
 
-// absentObject fills in an object that is left out if some of its fields have defaults.
-//
-// An object that would be empty is not added: it would be a change that no one has asked for.
+// absentObject adds an absent object if some of its fields have defaults. An empty object is not
+// added, because it would be a change that the client did not request.
 func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) {
 	sub := tree.Tree{}
 	if d.children(p, sub); len(sub) > 0 {
@@ -94,9 +88,7 @@ func (d *defaulter) absentObject(p *schema.ValuePlan, t tree.Tree, name string) 
 	}
 }
 
-// children fills in the parts of a value.
-//
-// Items and entries that are there get the defaults of what is in them; none is ever added.
+// children sets the defaults in existing items and entries. It never adds items.
 func (d *defaulter) children(p *schema.ValuePlan, v any) {
 	switch v := v.(type) {
 	case tree.Tree:

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The forms of names that hold a domain.
+// Patterns of names that contain a domain.
 const (
 	wildcardPattern = `\*\.` + subdomainPattern
 	urlPathPattern  = `[A-Za-z0-9/\-._~%!$&'()*+,;=:]+`
@@ -17,15 +17,14 @@ var (
 	urlPathRE  = anchored(urlPathPattern)
 )
 
-// WildcardSubdomain checks a DNS subdomain whose first label is a star, at most 253 bytes.
-//
-// As examples, "*.example.com" is one; "*", "a.*.com" and "*.*.com" are none.
+// WildcardSubdomain checks a DNS subdomain, at most 253 bytes, whose first label is "*". Examples:
+// "*.example.com" is valid; "*", "a.*.com" and "*.*.com" are not.
 func WildcardSubdomain(s string) []string {
 	return checkName(s, 253, wildcardRE.MatchString, "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of lower case alphanumeric characters, '-' or '.' and end with an alphanumeric character",
 		wildcardPattern, "*.example.com")
 }
 
-// A DomainFault is what is wrong with a part of a name that holds a domain.
+// A DomainFault is a fault of one part of a name.
 type DomainFault struct{ Value, Message string }
 
 // DomainPath checks a path after a domain, as in "acme.io/foo".
@@ -44,9 +43,8 @@ func DomainPath(s string) []DomainFault {
 	return faults
 }
 
-// FullDomain checks a domain of at least two labels, with or without a dot at its end.
-//
-// As examples, "example.com" and "example.com." are; "localhost" is none.
+// FullDomain checks a domain of at least two labels, with an optional final dot. Examples:
+// "example.com" and "example.com." are valid; "localhost" is not.
 func FullDomain(s string) []DomainFault {
 	s = strings.TrimSuffix(s, ".")
 	if msgs := Subdomain(s); len(msgs) > 0 {

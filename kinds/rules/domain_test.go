@@ -17,7 +17,7 @@ func TestDomains(t *testing.T) {
 		what  string
 		check func(string) []string
 		text  string
-		want  string // how the first fault begins; "" is none
+		want  string // prefix of the first fault; "": no fault
 	}{
 		{"wildcard", WildcardSubdomain, "*.a.b", ""},
 		{"wildcard", WildcardSubdomain, "*.", "a wildcard DNS-1123 subdomain must start with '*.'"},

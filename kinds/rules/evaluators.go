@@ -11,18 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// evaluators are what the options of one field ask: of each value, of the keys of a map, and of the list or map
-// as a whole, before and after its values.
-//
-// The order within each is that in which faults are reported.
+// evaluators are the checks of one field: of each value, of map keys, and of the whole list or map
+// before and after its values. Each slice has the order in which faults are reported.
 type evaluators struct{ value, keys, before, after []schema.Evaluator }
 
 func (e evaluators) empty() bool { return len(e.value)+len(e.keys)+len(e.before)+len(e.after) == 0 }
 
-// newEvaluators compiles the options of a field.
-//
-// An unknown format, or a pattern that is none, fails here and so at the start of the server, not at the
-// first object that has the field.
+// newEvaluators compiles the options of a field. Unknown formats and invalid patterns fail here, at
+// startup.
 func newEvaluators(f *schema.Field) (evaluators, error) {
 	var made evaluators
 	var err error
@@ -52,7 +48,6 @@ func newEvaluators(f *schema.Field) (evaluators, error) {
 	return made, nil
 }
 
-// valueEvaluators are what is asked of each value.
 func valueEvaluators(f *schema.Field) (all []schema.Evaluator, err error) {
 	if len(f.Enum) > 0 {
 		all = append(all, &choice{choices: f.Enum, ofList: f.Shape == schema.List})
@@ -86,30 +81,26 @@ func valueEvaluators(f *schema.Field) (all []schema.Evaluator, err error) {
 	return all, nil
 }
 
-// MaxItems bounds the items of a list.
+// MaxItems is the maximum length of a list.
 type MaxItems int
 
-// Evaluate implements schema.Evaluator.
 func (m MaxItems) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if list, ok := v.([]any); ok && len(list) > int(m) {
 		e.TooMany(e.Path(), len(list), int(m))
 	}
 }
 
-// MaxEntries bounds the entries of a map, or the fields of an object.
+// MaxEntries is the maximum size of a map or object.
 type MaxEntries int
 
-// Evaluate implements schema.Evaluator.
 func (m MaxEntries) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	if t, ok := v.(tree.Tree); ok && len(t) > int(m) {
 		e.TooMany(e.Path(), len(t), int(m))
 	}
 }
 
-// A choice allows some texts. A fault of an element is reported at the path of its list, as clients of the public API
-// expect.
-//
-// For instance: spec.accessModes: Unsupported value: "x": supported values: "ReadWriteOnce", …
+// A choice is an enum. As in Kubernetes, a fault of an item is reported at the path of its list:
+// spec.accessModes: Unsupported value: "x": supported values: "ReadWriteOnce", …
 type choice struct {
 	choices []string
 	ofList  bool
@@ -127,12 +118,11 @@ func (c *choice) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	e.NotSupported(path, s, nonEmpty(c.choices))
 }
 
-// nonEmpty leaves the empty text out of the choices that faults list.
 func nonEmpty(choices []string) []string {
 	return slices.DeleteFunc(slices.Clone(choices), func(s string) bool { return s == "" })
 }
 
-// maxLength bounds text, in bytes.
+// maxLength is the maximum length of a text, in bytes.
 type maxLength int
 
 func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -141,7 +131,7 @@ func (m maxLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// minLength asks for text of so many bytes.
+// minLength is the minimum length of a text, in bytes.
 type minLength int
 
 func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -150,10 +140,8 @@ func (m minLength) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A pattern is a regular expression that text has to match somewhere.
-//
-// Go's regular expressions take time in proportion to the text, so that no pattern can be made slow by its
-// input.
+// A pattern is a regular expression that text must match somewhere. Go matches in linear time, so
+// no input is slow.
 type pattern struct{ *regexp.Regexp }
 
 func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -162,7 +150,7 @@ func (p pattern) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// A format lists the faults of a text.
+// A format is a function that lists the faults of a text.
 type format func(s string) []string
 
 func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -173,7 +161,7 @@ func (f format) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// bounds are the least and the greatest of whole numbers; nil: none.
+// bounds are the inclusive bounds of an integer; nil: none.
 type bounds struct {
 	min, max *int64
 	msg      string
@@ -201,7 +189,6 @@ func (b *bounds) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// requiredFields are fields that an object needs.
 type requiredFields []string
 
 func (r requiredFields) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -216,9 +203,8 @@ func (r requiredFields) Evaluate(e *schema.Evaluation, v any, _ schema.Previous)
 	}
 }
 
-// reservedDomains are domains in which a key may not lie.
-//
-// For "example.io" these are reserved: example.io/x and a.example.io/x, but not myexample.io/x.
+// reservedDomains are domains that keys may not use. "example.io" reserves example.io/x and
+// a.example.io/x, but not myexample.io/x.
 type reservedDomains []string
 
 func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
@@ -233,7 +219,7 @@ func (r reservedDomains) Evaluate(e *schema.Evaluation, v any, _ schema.Previous
 	e.Invalid(e.Path(), key, strings.Join(r, " and ")+msg)
 }
 
-// contains tells whether a key with an optional domain before it lies in one of the domains, or below.
+// contains reports whether the optional domain of a key is, or is below, one of the domains.
 func (r reservedDomains) contains(key string) bool {
 	domain, _, _ := strings.Cut(key, "/")
 	domain = "." + strings.ToLower(domain)

@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An expr computes the value of an expression from the variables of a run. Rules are run for every
-// write, so expressions are closures over trees: they convert and allocate nothing, which the
-// values of package cel do.
+// An expr computes the value of an expression from the variables of a run. Rules run for every
+// write, so expressions are closures over trees: unlike package cel, they convert and allocate
+// nothing.
 type expr func(r *run) any
 
-// The numbers of the variables that rules do not declare.
+// Numbers of the predefined variables.
 const (
 	varSelf   = iota // the current object
 	varObject        // the whole object
@@ -25,16 +25,15 @@ const (
 )
 
 // An exprParser compiles one expression: operators, lists, fields, indexes, calls, and the macros
-// has, exists, all, map and filter, all as in CEL.
+// has, exists, all, map and filter, as in CEL.
 type exprParser struct {
 	scanner.Scanner
 	*ruleCompiler
 	next   rune
-	varies int // counts what is not constant
+	varies int // number of non-constant parts so far
 	err    error
 }
 
-// parse compiles the expression text; "" is nil.
 func (c *ruleCompiler) parse(text string) expr {
 	if text == "" {
 		return nil
@@ -62,7 +61,6 @@ func (p *exprParser) fail(msg string) {
 
 func (p *exprParser) advance() { p.next = p.Scan() }
 
-// accept skips the next token if it is t.
 func (p *exprParser) accept(t rune) bool {
 	if p.next != t {
 		return false
@@ -95,7 +93,7 @@ func (p *exprParser) expression() expr {
 
 var precedences = map[string]int{"||": 1, "&&": 2, "==": 3, "!=": 3, "<": 3, "<=": 3, ">": 3, ">=": 3, "in": 3, "+": 4, "-": 4}
 
-// operator is the operator that begins with the next token. It does not advance.
+// operator returns the operator that starts with the next token. It does not advance.
 func (p *exprParser) operator() string {
 	switch text := p.TokenText(); p.next {
 	case '|', '&', '=':
@@ -223,7 +221,7 @@ func (p *exprParser) identifier(name string) expr {
 		return constant(name == "true")
 	case "null":
 		return constant(nil)
-	case "reported": // how many faults there are
+	case "reported": // the number of faults so far
 		return func(r *run) any { return int64(len(r.Faults.List)) }
 	}
 	p.varies++
@@ -237,7 +235,7 @@ func (p *exprParser) identifier(name string) expr {
 	return func(r *run) any { return r.vars[slot] }
 }
 
-// list compiles expressions up to a closing token. A list of constants is made once.
+// list compiles expressions up to a closing token. A list of constants is built once.
 func (p *exprParser) list(end rune) expr {
 	before := p.varies
 	items := p.items(end)
@@ -265,8 +263,8 @@ func (p *exprParser) items(end rune) []expr {
 	return items
 }
 
-// macros evaluate an expression for each element of a list, which a variable holds. They return the
-// result, and whether it is final.
+// macros are the steps of the macros, called for each item. They return the result so far and
+// whether it is final.
 var macros = map[string]func(sofar, element, v any) (any, bool){
 	"exists": func(_, _, v any) (any, bool) { return v == true, v == true },
 	"all":    func(_, _, v any) (any, bool) { return v == true, v != true },
@@ -281,8 +279,8 @@ var macros = map[string]func(sofar, element, v any) (any, bool){
 
 var macroResults = map[string]any{"exists": false, "all": true, "map": []any(nil), "filter": []any(nil)}
 
-// call compiles the arguments of a function, after the opening parenthesis. on is what it is a
-// method of; nil: it is none.
+// call compiles the arguments of a function after the opening parenthesis. on is the receiver of a
+// method, or nil.
 func (p *exprParser) call(name string, on expr) expr {
 	if step := macros[name]; step != nil && on != nil {
 		slot := p.slot(p.TokenText())

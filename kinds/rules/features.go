@@ -5,11 +5,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DropDisabled takes out of an object the fields that belong to features that are off, as long as the object as it was
-// before uses none of the same feature; old is nil for a new object. It writes to the parts of object that it changes,
-// which therefore belong to the caller.
+// DropDisabled removes fields of disabled features from object, except for features that old
+// already uses; old is nil for a new object. The caller must own the parts of object that change.
 //
-// The usual object has none of these fields, and then old is not looked at.
+// Objects rarely have such fields, so old is read only if there are any.
 func DropDisabled(k *schema.Kind, object, old tree.Tree) {
 	if !dropsFields(k) {
 		return
@@ -26,7 +25,7 @@ func DropDisabled(k *schema.Kind, object, old tree.Tree) {
 	})
 }
 
-// HasFeatured tells whether an object has fields that belong to features that are off, which DropDisabled may drop.
+// HasFeatured reports whether object has fields of disabled features, which DropDisabled may drop.
 func HasFeatured(k *schema.Kind, object tree.Tree) bool {
 	if !dropsFields(k) {
 		return false
@@ -34,21 +33,19 @@ func HasFeatured(k *schema.Kind, object tree.Tree) bool {
 	return len(featuresOf(k.Message().Values.Parts, object)) > 0
 }
 
-// dropsFields tells whether a kind has fields that belong to features that are off.
 func dropsFields(k *schema.Kind) bool {
 	plan := k.Message().Values
 	return plan != nil && plan.Parts != nil && len(plan.Parts.Featured) > 0
 }
 
-// featuresOf are the features that an object uses.
 func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {
 	used := map[string]bool{}
 	visitFeatured(p, object, func(_ tree.Tree, f *schema.FeaturedPart) { used[f.Feature] = true })
 	return used
 }
 
-// visitFeatured calls visit for each field of t that belongs to a feature and has a value, with the object that it is a
-// field of. A single object of which visit has left nothing is deleted, as it says nothing any more.
+// visitFeatured calls visit for each field of t with a feature and a value, and its object. It
+// deletes single objects that visit leaves empty.
 func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	for i := range p.Featured {
 		f := &p.Featured[i]
@@ -81,7 +78,6 @@ func visitFeatured(p *schema.Parts, t tree.Tree, visit func(part tree.Tree, f *s
 	}
 }
 
-// visitPart does so for an item of a list, or an entry of a map.
 func visitPart(p *schema.Parts, v any, visit func(part tree.Tree, f *schema.FeaturedPart)) {
 	if part, ok := v.(tree.Tree); ok {
 		visitFeatured(p, part, visit)

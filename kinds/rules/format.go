@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// The patterns of names, as faults mention them.
+// Patterns of names, as shown in faults.
 const (
 	labelPattern     = `[a-z0-9]([-a-z0-9]*[a-z0-9])?`
 	subdomainPattern = labelPattern + `(\.` + labelPattern + `)*`
@@ -29,7 +29,7 @@ var (
 
 func anchored(pattern string) *regexp.Regexp { return regexp.MustCompile("^(?:" + pattern + ")$") }
 
-// formats are the names that declarations may use, and their checks.
+// formats are the format names of declarations, and their checks.
 var formats = map[string]func(string) []string{
 	"dns1123Label":     Label,
 	"dns1123Subdomain": Subdomain,
@@ -66,7 +66,8 @@ var formats = map[string]func(string) []string{
 	"mixedCaseQualifiedName": func(s string) []string { return QualifiedName(strings.ToLower(s)) },
 }
 
-// FindFormat finds a format by its name in declarations. The function lists the faults of a text.
+// FindFormat returns the check of a format name in declarations. The check lists the faults of a
+// text.
 func FindFormat(name string) (func(string) []string, error) {
 	if check := formats[name]; check != nil {
 		return check, nil
@@ -80,7 +81,7 @@ func Subdomain(s string) []string {
 		subdomainPattern, "example.com")
 }
 
-// SubdomainWithUnderscores checks a DNS subdomain as resolvers search it, at most 253 bytes: its labels may have
+// SubdomainWithUnderscores checks a DNS search domain, at most 253 bytes, whose labels may have
 // underscores.
 func SubdomainWithUnderscores(s string) []string {
 	return checkName(s, 253, underscoreRE.MatchString, "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '_', '-' or '.', and must start and end with an alphanumeric character",
@@ -109,7 +110,7 @@ func LabelValue(s string) []string {
 		labelValue, "MyValue", "my_value", "12345")
 }
 
-// CIdentifier checks a name as programs in C have them, of whatever length.
+// CIdentifier checks an identifier of C of any length.
 func CIdentifier(s string) []string {
 	if cIdentifierRE.MatchString(s) {
 		return nil
@@ -122,8 +123,8 @@ const cIdentifierPattern = `[A-Za-z_][A-Za-z0-9_]*`
 
 var cIdentifierRE = regexp.MustCompile("^" + cIdentifierPattern + "$")
 
-// QualifiedName checks the key of a label or the like: a name of at most 63 bytes,
-// optionally after a DNS subdomain and a slash.
+// QualifiedName checks a key such as that of a label: a name of at most 63 bytes, optionally after
+// a DNS subdomain and a slash.
 func QualifiedName(s string) []string {
 	if len(s) <= 63 && isQualified(s) {
 		return nil
@@ -171,7 +172,7 @@ func ConfigKey(s string) []string {
 	return faults
 }
 
-// PathSegment checks a name that only has to fit into one segment of a path.
+// PathSegment checks a name that must fit into one path segment.
 func PathSegment(s string) []string {
 	if s == "." || s == ".." {
 		return []string{"may not be '" + s + "'"}
@@ -185,12 +186,12 @@ func PathSegment(s string) []string {
 	return faults
 }
 
-// maxPathName bounds the name of an object, in bytes: with every byte escaped it has to fit into a
+// maxPathName bounds the name of an object, in bytes: with every byte escaped, it must fit into a
 // request line.
 const maxPathName = 1024
 
-// pathName checks the name of an object that only has to fit into one segment of a path. What no
-// request could name, nobody could read, change or delete.
+// pathName checks an object name that must fit into one path segment. An object whose name no
+// request can contain could not be read, changed or deleted.
 func pathName(s string) []string {
 	faults := PathSegment(s)
 	if strings.IndexFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f }) >= 0 {
@@ -208,7 +209,7 @@ func pathName(s string) []string {
 	return faults
 }
 
-// RelativePath checks a path that stays below where it begins.
+// RelativePath checks a path that stays below its base.
 func RelativePath(s string) []string {
 	var faults []string
 	if strings.HasPrefix(s, "/") {
@@ -217,7 +218,7 @@ func RelativePath(s string) []string {
 	return append(faults, NoDotDot(s)...)
 }
 
-// AbsolutePath checks a path from the root.
+// AbsolutePath checks that a path starts at the root.
 func AbsolutePath(s string) []string {
 	if !strings.HasPrefix(s, "/") {
 		return []string{"must be an absolute path"}
@@ -251,7 +252,7 @@ func HeaderName(s string) []string {
 	return nil
 }
 
-// Percent checks a whole number with a percent sign.
+// Percent checks an integer with a percent sign.
 func Percent(s string) []string {
 	if !percentRE.MatchString(s) {
 		return []string{patternMsg("a valid percent string must be a numeric string followed by an ending '%'", percentPattern, "1%", "93%")}
@@ -259,7 +260,7 @@ func Percent(s string) []string {
 	return nil
 }
 
-// PercentOfAll checks a whole number with a percent sign, up to 100%.
+// PercentOfAll checks a percentage of at most 100%.
 func PercentOfAll(s string) []string {
 	faults := Percent(s)
 	number, _ := strings.CutSuffix(s, "%")
@@ -302,7 +303,7 @@ const emptyMsg = "must be non-empty"
 
 func longMsg(max int) string { return fmt.Sprintf("must be no more than %d bytes", max) }
 
-// checkName checks a name of the DNS, whose bytes are called characters.
+// checkName checks a DNS name. Its length fault says "characters", not "bytes".
 func checkName(s string, max int, is func(string) bool, text, pattern string, examples ...string) []string {
 	faults := checkLengthAndPattern(s, max, is, text, pattern, examples...)
 	if len(s) > max {
@@ -322,7 +323,8 @@ func checkLengthAndPattern(s string, max int, is func(string) bool, text, patter
 	return faults
 }
 
-// patternMsg ends a text with examples and the regular expression, with the spaces of the public API.
+// patternMsg appends examples and the regular expression to a text, with the spacing of
+// kube-apiserver.
 func patternMsg(text, pattern string, examples ...string) string {
 	var b strings.Builder
 	b.WriteString(text + " (e.g. ")

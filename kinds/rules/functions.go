@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// functions are those of one argument that expressions may call.
+// functions are the functions of one argument.
 var functions = map[string]func(v any) any{
 	"has":    func(v any) any { return v != nil },
 	"empty":  func(v any) any { return tree.IsEmpty(v) },
@@ -48,8 +48,8 @@ var functions = map[string]func(v any) any{
 		return slices.Collect(maps.Values(set))
 	},
 	"matchLabels": func(v any) any { return tree.Tree{"matchLabels": v} },
-	// valueSize is the size of the texts of a map, and decodedSize that of the bytes for which they
-	// stand.
+	// valueSize is the total length of a map's texts; decodedSize decodes them from base64
+	// first.
 	"valueSize":   func(v any) any { return sumOf(v, func(s string) int { return len(s) }) },
 	"decodedSize": func(v any) any { return sumOf(v, DecodedSize) },
 	"lowerFirst": func(v any) any {
@@ -59,10 +59,10 @@ var functions = map[string]func(v any) any{
 	"clean":    func(v any) any { return path.Clean(text(v)) },
 	"isNative": func(v any) any { return isNative(text(v)) },
 	"isZero":   func(v any) any { return isZero(v) },
-	// textSize is the size of the keys and texts of a map.
+	// textSize is the total length of a map's keys and texts.
 	"textSize": func(v any) any { return int64(AnnotationsSize(object(v))) },
 	"isSorted": func(v any) any { return slices.IsSortedFunc(elements(v), compare) },
-	// set is a list as a set, in which to look up elements takes no longer for a long list.
+	// set converts a list to a set with constant-time lookup.
 	"set": func(v any) any {
 		list := elements(v)
 		set := make(map[any]any, len(list))
@@ -73,7 +73,7 @@ var functions = map[string]func(v any) any{
 	},
 }
 
-// functions2 are those of two arguments.
+// functions2 are the functions of two arguments.
 var functions2 = map[string]func(a, b any) any{
 	"startsWith": func(a, b any) any { return strings.HasPrefix(text(a), text(b)) },
 	"endsWith":   func(a, b any) any { return strings.HasSuffix(text(a), text(b)) },
@@ -90,7 +90,7 @@ var functions2 = map[string]func(a, b any) any{
 		return int64(slices.IndexFunc(elements(a), func(v any) bool { return tree.SemanticEqual(v, b) }))
 	},
 	"shares": func(a, b any) any { return a != nil && tree.SameRef(a, b) },
-	// is reports whether a text has a format, and why gives the messages if it has not.
+	// is reports whether a text has a format; faults and why return the messages otherwise.
 	"is":     func(a, b any) any { return len(formats[text(b)](text(a))) == 0 },
 	"faults": func(a, b any) any { return tree.ListOf(formats[text(b)](text(a))) },
 	"why":    func(a, b any) any { return strings.Join(formats[text(b)](text(a)), ",") },
@@ -101,7 +101,7 @@ var functions2 = map[string]func(a, b any) any{
 		}
 		return strings.Join(all, text(b))
 	},
-	// put gives a key of a set a value: the first two elements of a list. It is true.
+	// put sets a key of a set to a value, both from a list of two elements. It returns true.
 	"put": func(a, b any) any {
 		pair := elements(b)
 		a.(map[any]any)[pair[0]] = pair[1]
@@ -116,12 +116,11 @@ var functions2 = map[string]func(a, b any) any{
 		}
 		return again
 	},
-	// condition is that of a type in a status, and isTrue reports whether it is true.
+	// condition returns the condition of a type; isTrue reports whether its status is True.
 	"condition": func(a, b any) any { return condition.Find(object(a), text(b)) },
 	"isTrue":    func(a, b any) any { return condition.IsTrue(object(a), text(b)) },
 }
 
-// patterns holds the compiled patterns of declared rules.
 var patterns sync.Map
 
 func pattern2(s string) *regexp.Regexp {
@@ -132,8 +131,8 @@ func pattern2(s string) *regexp.Regexp {
 	return re.(*regexp.Regexp)
 }
 
-// SelectorMatches reports whether a label selector matches labels. One that is absent or not valid
-// matches none.
+// SelectorMatches reports whether a label selector matches labels. An absent or invalid one matches
+// none.
 func SelectorMatches(labelSelector, labels tree.Tree) bool {
 	if labelSelector == nil {
 		return false
@@ -162,7 +161,7 @@ func elements(v any) []any {
 	return list
 }
 
-// compare orders texts and numbers; a value that is left out is the least text, and 0.
+// compare orders texts and numbers; an absent value is "" or 0.
 func compare(a, b any) int {
 	x, isText := a.(string)
 	y, isTextToo := b.(string)
@@ -188,7 +187,7 @@ func plus(a, b any) any {
 	return number(a) + number(b)
 }
 
-// contains reports whether an element is in a list or a set, or a key in a map.
+// contains reports whether an element is in a list or set, or a key in a map.
 func contains(v, element any) bool {
 	s, isText := element.(string)
 	switch v := v.(type) {
@@ -207,7 +206,6 @@ func contains(v, element any) bool {
 	return false
 }
 
-// entry is the value of a key or an index; nil if there is none.
 func entry(v, index any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -236,13 +234,13 @@ func size(v any) int {
 	return 0
 }
 
-// isNative reports whether a resource is the server's own: it has no domain, or one of a profile.
+// isNative reports whether a resource name has no domain, or one of a naming profile.
 func isNative(name string) bool {
 	domain, _, ok := strings.Cut(name, "/")
 	return !ok || strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// isZero reports whether a number or a percentage is zero, or left out.
+// isZero reports whether a number or percentage is zero or absent.
 func isZero(v any) bool {
 	percent, isPercent := strings.CutSuffix(text(v), "%")
 	n, err := strconv.ParseInt(percent, 10, 32)
@@ -257,7 +255,7 @@ func sumOf(v any, size func(s string) int) int64 {
 	return sum
 }
 
-// DecodedSize is how many bytes a text in base64 stands for.
+// DecodedSize returns the decoded length of base64 text.
 func DecodedSize(s string) int {
 	n := base64.StdEncoding.DecodedLen(len(s))
 	for i := len(s); i > 0 && s[i-1] == '='; i-- {

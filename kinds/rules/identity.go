@@ -6,16 +6,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Identity distinguishes the elements of a list: by the values of their keys or, without keys, by their whole value.
+// An Identity identifies list items by the values of their keys or, without keys, by their whole
+// value.
 //
-// Two versions of a list are compared by it, to tell which element is new, which has changed and which was
-// moved; an index would make every element behind a new one look changed.
+// Updates are compared by identity: by index, every item after an inserted one would seem changed.
 type Identity struct {
 	Keys     []string
-	Defaults []any // of the keys, or nil; shorter where there are none
+	Defaults []any // default values of Keys; may be shorter
 }
 
-// KeyFields is the identity of an element: an object of its keys, or the element itself.
+// KeyFields returns an object with the keys of an item, or the item itself.
 func (id *Identity) KeyFields(item any) any {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -30,7 +30,6 @@ func (id *Identity) KeyFields(item any) any {
 	return keys
 }
 
-// key is the value of one key of an element.
 func (id *Identity) key(t tree.Tree, i int) any {
 	v := t[id.Keys[i]]
 	if v == nil && i < len(id.Defaults) {
@@ -39,10 +38,8 @@ func (id *Identity) key(t tree.Tree, i int) any {
 	return v
 }
 
-// appendTo appends the identity of an element as text.
-//
-// Values of several keys are separated by a zero byte, which JSON text never has, so different keys have
-// different texts.
+// appendTo appends the identity of an item as text. A zero byte, which JSON text never has,
+// separates keys, so that different keys have different texts.
 func (id *Identity) appendTo(b []byte, item any) []byte {
 	t, ok := item.(tree.Tree)
 	if len(id.Keys) == 0 || !ok {
@@ -57,9 +54,8 @@ func (id *Identity) appendTo(b []byte, item any) []byte {
 	return b
 }
 
-// Index maps the elements of the previous list by their identity; nil if id is nil, or there was no list.
-//
-// Of elements with the same identity the last one is found.
+// Index maps the items of the previous list by identity; nil if id is nil or there was no list. Of
+// several items with the same identity, the last one wins.
 func (id *Identity) Index(was schema.Previous) map[string]any {
 	if id == nil || !was.Exists {
 		return nil
@@ -72,7 +68,7 @@ func (id *Identity) Index(was schema.Previous) map[string]any {
 	return old
 }
 
-// Previous finds the previous value of an element in the Index of the previous list.
+// Previous returns the previous value of an item from the Index of the previous list.
 func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous) {
 	if old != nil {
 		was.Value, was.Exists = old[string(id.appendTo(nil, item))]
@@ -80,18 +76,18 @@ func (id *Identity) Previous(old map[string]any, item any) (was schema.Previous)
 	return was
 }
 
-// Unique checks that a list holds no element twice.
+// Unique checks that the items of a list are unique.
 type Unique struct {
 	Identity
-	// AllowEmpty: elements whose keys are all empty may repeat; else those that have none of the keys.
+	// AllowEmpty lets items repeat whose keys are all empty, not only those without keys.
 	AllowEmpty bool
-	// Once: each identity that repeats is reported once, at its second element; else every repetition.
+	// Once reports each repeated identity once, at its second item, instead of every
+	// repetition.
 	Once bool
-	// AtKey: the repetition of a single key is reported at that key.
+	// AtKey reports repetitions of a single key at that key.
 	AtKey bool
 }
 
-// Evaluate implements schema.Evaluator.
 func (u *Unique) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	list, ok := v.([]any)
 	if !ok || len(list) < 2 {
@@ -111,10 +107,8 @@ func (u *Unique) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {
 	}
 }
 
-// hasIdentity tells whether an element has keys. That one lacks them is a fault that other evaluators report.
-//
-// Two elements without keys would otherwise be reported as duplicates of each other, beside the fault that
-// matters.
+// hasIdentity reports whether an item has keys. Items without keys are not duplicates of each
+// other: other evaluators report the missing keys.
 func (u *Unique) hasIdentity(item any) bool {
 	if len(u.Keys) == 0 {
 		return true
@@ -131,7 +125,7 @@ func (u *Unique) hasIdentity(item any) bool {
 	return false
 }
 
-// For a list with the key name it is, for instance, spec.ports[1].name: Duplicate value: "http".
+// report reports a duplicate, for example, spec.ports[1].name: Duplicate value: "http".
 func (u *Unique) report(e *schema.Evaluation, i int, item any) {
 	back := e.EnterItem(i)
 	t, _ := item.(tree.Tree)

@@ -7,10 +7,8 @@ import (
 
 const fieldImmutable = "field is immutable"
 
-// checkImmutable reports the immutable fields that differ. It looks into single objects
-// only: the elements of lists have no identity here.
-//
-// Sub-trees that are the same by address are not looked into: an update shares what it has not touched.
+// checkImmutable reports immutable fields that differ. It descends only into single objects,
+// because list items have no identity here. It skips subtrees that both trees share.
 func checkImmutable(e *schema.Evaluation, p *schema.Parts, t, old tree.Tree) {
 	for i := range p.Immutable {
 		f := &p.Immutable[i]

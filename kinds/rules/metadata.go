@@ -14,7 +14,7 @@ import (
 // MaxAnnotationsSize bounds the keys and values of all annotations of an object, in bytes.
 const MaxAnnotationsSize = 256 << 10
 
-// validateMetadata checks what every object has. m is the tree at "metadata".
+// validateMetadata checks the metadata m of any object.
 func validateMetadata(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	validateNames(k, m, faults)
 	if n, ok := m.Int("generation"); ok && n < 0 {
@@ -27,16 +27,16 @@ func validateMetadata(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	validateManagers(m, faults)
 }
 
-// embeddedKind is the kind of objects that are embedded in others. Nothing is known of their names but that they are parts of
-// paths, and their namespace may be left out.
+// embeddedKind stands for the kind of embedded objects. Their names need only be path segments, and
+// their namespace may be absent.
 var embeddedKind = &schema.Kind{NameFormat: schema.NamePathSegment, Strategy: embeddedStrategy{}}
 
 type embeddedStrategy struct{ schema.DefaultStrategy }
 
 func (embeddedStrategy) AllowsUnqualifiedFinalizers() bool { return true }
 
-// ValidateEmbeddedMetadata checks the metadata, at a path, of an object that is embedded in another one. It may have no
-// name, or a name and a namespace.
+// ValidateEmbeddedMetadata checks the metadata at path of an embedded object. Its name and
+// namespace may be absent.
 func ValidateEmbeddedMetadata(m tree.Tree, path string, faults *schema.Faults) {
 	k, named := embeddedKind, maps.Clone(m)
 	if m.String("namespace") != "" {
@@ -73,7 +73,7 @@ func validateNames(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// ValidateName checks the name and the generateName, as far as there are any, in the metadata m.
+// ValidateName checks name and generateName, if present, in the metadata m.
 func ValidateName(f schema.NameFormat, m tree.Tree, faults *schema.Faults) {
 	name, prefix := m.String("name"), m.String("generateName")
 	if prefix != "" {
@@ -88,7 +88,7 @@ func ValidateName(f schema.NameFormat, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// CheckName applies the rule for metadata.name of a kind.
+// CheckName applies a kind's rule for metadata.name.
 func CheckName(f schema.NameFormat, name string) []string {
 	switch f {
 	case schema.NameLabel:
@@ -101,7 +101,7 @@ func CheckName(f schema.NameFormat, name string) []string {
 	return Subdomain(name)
 }
 
-// maskTrailingDash replaces a dash at the end of a prefix, which is no fault there: more follows it.
+// maskTrailingDash replaces a final dash of generateName, which is valid because a suffix follows.
 func maskTrailingDash(prefix string) string {
 	if p, ok := strings.CutSuffix(prefix, "-"); ok && p != "" {
 		return p + "a"
@@ -109,7 +109,7 @@ func maskTrailingDash(prefix string) string {
 	return prefix
 }
 
-// ValidateLabels checks labels, here or in a selector or template at path.
+// ValidateLabels checks labels at path.
 func ValidateLabels(labels tree.Tree, path string, faults *schema.Faults) {
 	for _, key := range labels.SortedKeys() {
 		for _, msg := range QualifiedName(key) {
@@ -134,7 +134,7 @@ func ValidateAnnotations(annotations tree.Tree, path string, faults *schema.Faul
 	}
 }
 
-// AnnotationsSize returns the size of what MaxAnnotationsSize bounds.
+// AnnotationsSize returns the size that MaxAnnotationsSize bounds.
 func AnnotationsSize(annotations tree.Tree) (size int) {
 	for key, value := range annotations {
 		text, _ := value.(string)
@@ -143,7 +143,6 @@ func AnnotationsSize(annotations tree.Tree) (size int) {
 	return size
 }
 
-// lowerPrefix ignores case in the domain of an annotation's key, and only there.
 func lowerPrefix(key string) string {
 	if i := strings.IndexByte(key, '/'); i >= 0 {
 		return strings.ToLower(key[:i]) + key[i:]
@@ -179,13 +178,12 @@ func validateOwners(m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateFinalizers checks the names of finalizers.
 func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	const path = "metadata.finalizers"
 	names := m.Strings("finalizers")
 	for i, name := range names {
 		for _, msg := range QualifiedName(name) {
-			faults.Invalid(path, name, msg) // without the index, as clients know it
+			faults.Invalid(path, name, msg) // without the index, as in Kubernetes
 		}
 		if !strings.Contains(name, "/") && !standardFinalizer(name) && !k.Strategy.AllowsUnqualifiedFinalizers() {
 			faults.Invalid(tree.IndexPath(path, i), name, "name is neither a standard finalizer name nor is it fully qualified")
@@ -196,8 +194,8 @@ func validateFinalizers(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// FinalizerWarnings warns of finalizers in the metadata m which are new since old and have no domain in their names,
-// for kinds that do not demand one, in the order of their names.
+// FinalizerWarnings returns warnings about finalizers in m that are not in old and have no domain,
+// sorted by name. It is for kinds that do not require one.
 func FinalizerWarnings(m, old tree.Tree) []string {
 	var warnings []string
 	known := old.Strings("finalizers")
@@ -238,8 +236,8 @@ func validateManagers(m tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateMetadataUpdate reports what may not change in metadata. An absent uid or
-// time has been filled in from old by the caller, or counts as unchanged.
+// validateMetadataUpdate reports forbidden changes of metadata. The caller has filled in an absent
+// uid or time from old; otherwise it counts as unchanged.
 func validateMetadataUpdate(m, old tree.Tree, faults *schema.Faults) {
 	if old.Has("deletionTimestamp") {
 		validateNoNewFinalizers(m, old, faults)

@@ -5,10 +5,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// oneOf asks for one of some fields of an object. An empty object is one, an empty list is none.
+// oneOf requires one of several fields of an object. An empty object counts as set, an empty list
+// does not.
 //
-// With two of them, the second is reported as forbidden, at its own path; with none, the object is what lacks a value. Either message may be left out,
-// and then that case is allowed.
+// Every set field after the first is reported as forbidden at its path; if none is set, the object
+// is reported as missing its value. An empty message disables that check.
 type oneOf schema.OneOf
 
 func (o oneOf) Evaluate(e *schema.Evaluation, v any, _ schema.Previous) {

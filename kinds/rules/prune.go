@@ -5,19 +5,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Prune returns a whole object without the fields that its plan does not know, and the paths of those. The result shares
-// memory with t, which is not changed.
-//
-// As an example, with a plan that knows spec.size only, {"spec":{"size":1,"x":2}} becomes
-// {"spec":{"size":1}}, and unknown is spec.x. The paths become warnings or an error, as the request wants
-// it.
+// Prune returns t without the fields that its plan does not have, and their paths. The result
+// shares memory with t, which does not change. For a plan with only spec.size,
+// {"spec":{"size":1,"x":2}} becomes {"spec":{"size":1}}, and unknown is spec.x.
 func Prune(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	var pruning pruner
 	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
 	return pruned, pruning.unknown
 }
 
-// PruneValue is Prune for one value of a plan, at the path "". An object with kind and metadata of its own keeps those.
+// PruneValue prunes one value at the path "". An object with its own kind and metadata keeps them.
 func PruneValue(p *schema.ValuePlan, v any) (pruned any, unknown []string) {
 	var pruning pruner
 	pruned = pruning.value(pruneScope{p, p.PreserveUnknown}, v, "")
@@ -29,23 +26,21 @@ type pruner struct {
 	config  bool // the object is a configuration to apply
 }
 
-// PruneConfig is Prune for a configuration to apply, which may name fields of objects of which the plan says nothing.
+// PruneConfig prunes an apply configuration, which may name fields of objects whose plan is empty.
 func PruneConfig(p *schema.ValuePlan, t tree.Tree) (pruned tree.Tree, unknown []string) {
 	pruning := pruner{config: true}
 	pruned, _ = pruning.fields(pruneScope{p, p.PreserveUnknown}, t, "").(tree.Tree)
 	return pruned, pruning.unknown
 }
 
-// A pruneScope is the plan of a value, nil where nothing is known of it. Unknown fields are kept if preserveUnknown is
-// set, by this plan or by that of the list that holds the value.
-//
-// A list hands it on to its items, for a definition may say so of the list alone.
+// A pruneScope is the plan of a value, nil if there is none. preserveUnknown, set by this plan or
+// by that of the enclosing list, keeps unknown fields.
 type pruneScope struct {
 	plan            *schema.ValuePlan
 	preserveUnknown bool
 }
 
-// value is v without unknown fields; v itself if there are none.
+// value returns v without unknown fields; v itself if there are none.
 func (p *pruner) value(at pruneScope, v any, path string) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -63,7 +58,7 @@ func (p *pruner) value(at pruneScope, v any, path string) any {
 	return v
 }
 
-// The type of a value is not checked here: what does not fit its plan is left for validation to report.
+// fields prunes an object. Values that do not fit their plan stay, and validation reports them.
 func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 	var parts *schema.Parts
 	if at.plan != nil {
@@ -92,10 +87,8 @@ func (p *pruner) fields(at pruneScope, t tree.Tree, path string) any {
 	return edit.Result()
 }
 
-// keysToPrune lists the keys of t in their order, among others. Most objects have only known fields, and nothing needs to be
-// sorted.
-//
-// The order matters only for the paths of unknown fields, which come out sorted.
+// keysToPrune returns the keys of t, possibly among others, so that paths of unknown fields come
+// out sorted. Most objects have only known fields and need no sorting.
 func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	if parts == nil {
 		return t.SortedKeys()
@@ -108,7 +101,7 @@ func keysToPrune(parts *schema.Parts, t tree.Tree) []string {
 	return parts.KnownKeys(t)
 }
 
-// Items are never removed, only copied where something in them was: their number and order stay.
+// list prunes items, copying the list only if an item changes. Number and order of items stay.
 func (p *pruner) list(items pruneScope, list []any, path string) any {
 	var out []any
 	for i, v := range list {

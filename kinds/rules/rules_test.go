@@ -21,7 +21,7 @@ func parseTree(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// expect compares causes as "path: message"; a want that ends in … is only a beginning.
+// expect compares causes as "path: message"; a want that ends in … is a prefix.
 func expect(t *testing.T, what string, causes []meta.Cause, want []string) {
 	t.Helper()
 	got := make([]string, len(causes))
@@ -114,7 +114,7 @@ func TestMetadataUpdate(t *testing.T) {
 
 func ptr(n int64) *int64 { return &n }
 
-// sample is a kind with one field for every rule of a plan.
+// sample returns a kind with one field for every rule of a plan.
 func sample(t *testing.T) *schema.Kind {
 	t.Helper()
 	item := &schema.Message{Name: "t.Item", Fields: []*schema.Field{
@@ -147,7 +147,6 @@ func sample(t *testing.T) *schema.Kind {
 	return k
 }
 
-// withRequired adds the one required field where a case is not about it.
 func withRequired(spec tree.Tree) tree.Tree {
 	if _, ok := spec["must"]; !ok {
 		spec["must"] = int64(1)
@@ -195,7 +194,6 @@ func TestImmutable(t *testing.T) {
 	expect(t, "kept", rules.ValidateUpdate(k, parseTree(t, `{"metadata":{"name":"x"},"spec":{"host":"a","size":1}}`), old), nil)
 }
 
-// validating is a strategy with faults of its own.
 type validating struct {
 	schema.DefaultStrategy
 	validate func(f *schema.Faults)
@@ -203,7 +201,6 @@ type validating struct {
 
 func (s validating) Validate(_, _ tree.Tree, f *schema.Faults) { s.validate(f) }
 
-// markingSeen is a strategy with a default that depends on another one.
 type markingSeen struct{ schema.DefaultStrategy }
 
 func (markingSeen) Default(obj tree.Tree) { obj["seen"] = obj.Object("spec").String("kind") }

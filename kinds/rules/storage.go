@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// LocalPath checks a relative path that stays inside a volume and does not begin with "..", which names the files that
-// the volume itself keeps.
+// LocalPath checks a relative path inside a volume. It may not start with "..", a prefix of files
+// that the volume itself keeps.
 func LocalPath(s string) []string {
 	faults := RelativePath(s)
 	if strings.HasPrefix(s, "..") && !strings.HasPrefix(s, "../") && s != ".." {
@@ -15,17 +15,15 @@ func LocalPath(s string) []string {
 	return faults
 }
 
-// driverName checks the name of a storage driver: a subdomain in any case.
 func driverName(s string) []string { return Subdomain(strings.ToLower(s)) }
 
-// iscsiNames are the patterns of names of initiators and targets by their prefix.
+// iscsiNames are the patterns of initiator and target names, by prefix.
 var iscsiNames = map[string]*regexp.Regexp{
 	"iqn": regexp.MustCompile(`^iqn\.\d{4}-\d{2}\.[A-Za-z0-9.-]+(:[^,;*&$|\s]+)?$`),
 	"eui": regexp.MustCompile(`^eui\.[A-Za-z0-9]{16}$`),
 	"naa": regexp.MustCompile(`^naa\.[A-Za-z0-9]{32}$`),
 }
 
-// iscsiName checks the name of an initiator or a target of iSCSI.
 func iscsiName(s string) []string {
 	pattern := iscsiNames[s[:min(len(s), 3)]]
 	switch {

@@ -7,13 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Fields checks what is in an object or a map, each part by its own plan.
+// Fields checks the parts of an object or a map, each by its own plan.
 //
-// Parts that are ordered go by the declaration, so that a required field that is missing is found; others,
-// of custom kinds and of maps, go by the keys that are there.
+// Ordered parts are visited by declaration, so that missing required fields are found. Others, of
+// custom kinds and maps, are visited by the existing keys.
 type Fields struct{ *schema.Parts }
 
-// Evaluate implements schema.Evaluator.
 func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 	t, ok := v.(tree.Tree)
 	if !ok {
@@ -32,9 +31,7 @@ func (f Fields) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 	}
 }
 
-// checkPart checks one field of the object t.
-//
-// A required field that lacks its value has this one fault; its other rules would only repeat that.
+// checkPart checks one field of t. A missing required field has only this fault.
 func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Previous) {
 	v, there := t[p.Name]
 	if p.Required && isMissing(p.ValuePlan, v) {
@@ -61,9 +58,8 @@ func checkPart(e *schema.Evaluation, p *schema.Part, t tree.Tree, was schema.Pre
 	e.Leave(back)
 }
 
-// isRequired tells whether another field of t makes a field required.
-//
-// Without values, any value of the other field does, also a zero number or false; with values, one of those texts.
+// isRequired reports whether another field of t makes a field required. Without Values, any value
+// does, including zero and false.
 func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	if len(w.Values) == 0 {
 		return !isMissing(nil, t[w.Field])
@@ -71,9 +67,7 @@ func isRequired(w *schema.RequiredWhen, t tree.Tree) bool {
 	return slices.Contains(w.Values, t.String(w.Field))
 }
 
-// entry checks one key of an object that is checked by its own keys, and its value.
-//
-// A key of a map is data of the user, and has evaluators of its own, as for its format.
+// entry checks one key and its value. A key of a map is user data with evaluators of its own.
 func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previous) {
 	p := f.ByName[key]
 	if p == nil && !(f.IsResource && schema.IsResourceField(key)) {
@@ -95,8 +89,8 @@ func (f Fields) entry(e *schema.Evaluation, key string, v any, was schema.Previo
 	e.Leave(back)
 }
 
-// isMissing tells whether a field lacks its value, which a required one must have. A zero number or false is a value,
-// and so is an empty object, other than an empty map. Without a plan a map counts as an object.
+// isMissing reports whether a required field has no value. Zero numbers, false and empty objects
+// are values, but empty maps are not. Without a plan, a map counts as an object.
 func isMissing(p *schema.ValuePlan, v any) bool {
 	switch v := v.(type) {
 	case nil:
@@ -111,7 +105,6 @@ func isMissing(p *schema.ValuePlan, v any) bool {
 	return false
 }
 
-// isAbsent tells whether a value counts as left out.
 func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 	switch p.Absence {
 	case schema.AbsentIfMissing:
@@ -122,15 +115,13 @@ func isAbsent(p *schema.ValuePlan, v any, there bool) bool {
 	return tree.IsEmpty(v)
 }
 
-// Items checks the elements of a list, each with its previous value if Identity finds it.
-//
-// The previous value is for rules that compare with it; most do not, and then no index is made.
+// Items checks the items of a list. Identity finds their previous values for rules that compare
+// with them.
 type Items struct {
 	Plan     *schema.ValuePlan
-	Identity *Identity // nil: no previous values are known
+	Identity *Identity // nil: no previous values
 }
 
-// Evaluate implements schema.Evaluator.
 func (i Items) Evaluate(e *schema.Evaluation, v any, was schema.Previous) {
 	list, ok := v.([]any)
 	if !ok {
