@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestAdmissionRegistrationValidObjects has objects that are just within the limits.
 func TestAdmissionRegistrationValidObjects(t *testing.T) {
 	const admission = "admissionregistration.platform.io"
 	const match = `"matchConstraints":{"resourceRules":[{` + hookRule + `"resources":["pods"]}]}`

@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestAPIExtensionValidObjects has objects that are just within the limits.
 func TestAPIExtensionValidObjects(t *testing.T) {
 	warning := func(n int) string {
 		return storedVersion(`"deprecated":true,"deprecationWarning":"` + strings.Repeat("a", n) + `"`)

@@ -30,7 +30,8 @@ func TestSchemaKeywords(t *testing.T) {
 	})
 }
 
-// Faults of the structure come first, in the order of their texts; then those of keywords, place by place.
+// TestSchemaFaultOrder: structural faults come first, sorted by text, then faults of keywords in
+// schema order.
 func TestSchemaFaultOrder(t *testing.T) {
 	k := definitionKind(t, meta.Kubernetes)
 	for schema, want := range map[string][]string{

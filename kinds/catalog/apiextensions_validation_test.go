@@ -52,7 +52,7 @@ func TestDefinitionValidation(t *testing.T) {
 	})
 }
 
-// manyPatterns are properties whose patterns are large.
+// manyPatterns are properties whose compiled patterns are large.
 var manyPatterns = func() string {
 	var all []string
 	for i := range 20 {
@@ -61,7 +61,7 @@ var manyPatterns = func() string {
 	return strings.Join(all, ",")
 }()
 
-// TestDefaultsOfSchemas: a default has to be a valid value of its own schema.
+// TestDefaultsOfSchemas: a default must be valid by its own schema.
 func TestDefaultsOfSchemas(t *testing.T) {
 	RunValidationCases(t, definitionKind(t, meta.Platform), []ValidationCase{
 		{Obj: schemaOf(`{"type":"string","default":1}`), Want: atX(`.default: Invalid value: "integer":  in body must be of type string: "integer"`)},
@@ -83,7 +83,7 @@ func TestDefaultsOfSchemas(t *testing.T) {
 	})
 }
 
-// TestWarningWithInvalidUTF8 sets text that JSON cannot hold, but Protobuf can.
+// TestWarningWithInvalidUTF8 sets text that Protobuf can carry, but not JSON.
 func TestWarningWithInvalidUTF8(t *testing.T) {
 	k := definitionKind(t, meta.Platform)
 	obj := Named(k, Parse(t, storedVersion(`"deprecated":true`)))
@@ -91,7 +91,7 @@ func TestWarningWithInvalidUTF8(t *testing.T) {
 	Expect(t, "warning", Create(k, obj), []string{`spec.versions[0].deprecationWarning: Invalid value: "a\xff": must only contain printable UTF-8 characters`})
 }
 
-// TestUnchangedSchema: a definition that was accepted under older limits can change, as long as its schema stays.
+// TestUnchangedSchema: a CRD accepted under older limits can change as long as its schema stays.
 func TestUnchangedSchema(t *testing.T) {
 	k := definitionKind(t, meta.Platform)
 	stored := Parse(t, schemaOf(`{"type":"string","default":1}`)).Object("spec")

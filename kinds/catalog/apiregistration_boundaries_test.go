@@ -4,7 +4,6 @@ import (
 	"testing"
 )
 
-// TestAPIRegistrationValidObjects has objects that are just within the limits.
 func TestAPIRegistrationValidObjects(t *testing.T) {
 	const registration = "apiregistration.platform.io"
 	apiService := func(more string) string {

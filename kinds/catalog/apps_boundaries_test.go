@@ -4,7 +4,6 @@ import (
 	"testing"
 )
 
-// TestAppValidObjects has objects that are just within the limits.
 func TestAppValidObjects(t *testing.T) {
 	with := func(more string) string { return `{"spec":{` + PodTemplateSpec + `,` + more + `}}` }
 	ExpectValid(t, "apps", "v1", "Deployment", with(`"replicas":0,"minReadySeconds":0,"revisionHistoryLimit":0,"progressDeadlineSeconds":1`),

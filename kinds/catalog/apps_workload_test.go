@@ -49,7 +49,7 @@ func TestStrategyDefaults(t *testing.T) {
 	}
 }
 
-// templateCases hold for every kind that keeps Pods running.
+// templateCases apply to every workload kind that keeps Pods running.
 func templateCases(kind string) []CreateCase {
 	mismatch := "spec.template.metadata.labels: Invalid value: {\"a\":\"b\"}: `selector` does not match template `labels`"
 	return []CreateCase{
@@ -85,7 +85,8 @@ func TestTemplates(t *testing.T) {
 	}
 }
 
-// TestSelectors: where a selector is none, a template is not looked at. The host names of templates are looked at where they count.
+// TestSelectors: templates are not checked against invalid selectors, and host names only where
+// they matter.
 func TestSelectors(t *testing.T) {
 	hostname := []string{`spec.template.spec.hostname: Invalid value: "A"…`, `spec.template.spec.subdomain: Invalid value: "B"…`}
 	invalid := func(why string) []string {
@@ -150,7 +151,7 @@ func TestDaemonSetRules(t *testing.T) {
 	})
 }
 
-// TestTemplateGeneration: the annotation counts templates, whatever a client says of it.
+// TestTemplateGeneration: the annotation counts templates, regardless of the client's value.
 func TestTemplateGeneration(t *testing.T) {
 	k := KindByGVK(t, meta.Platform, "apps", "v1", "DaemonSet")
 	set := func(annotations, spec string) tree.Tree {
@@ -225,7 +226,7 @@ func TestStatefulSetRules(t *testing.T) {
 	Expect(t, "name", Lines(rules.Validate(k, obj)), []string{`metadata.name: Invalid value: "a.b"…`})
 }
 
-// TestWorkloadStatus: no count is negative, and no part is more than the whole.
+// TestWorkloadStatus: counts are not negative, and no part exceeds the whole.
 func TestWorkloadStatus(t *testing.T) {
 	apps := func(kind string) *schema.Kind { return KindByGVK(t, meta.Platform, "apps", "v1", kind) }
 	const low, high = ": Invalid value: -1: must be greater than or equal to 0", ": Invalid value: 2: cannot be greater than status.replicas"

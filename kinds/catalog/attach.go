@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// attachFunctions gives the built-in kinds the strategies and views that kinds lists. A kind that
-// is listed and not declared, or listed twice, is a mistake, and so is a kind that lacks the
-// conversion that it needs.
+// attachFunctions sets the strategies and views of the listed built-in kinds. Undeclared kinds,
+// duplicates and missing conversions are errors.
 func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 	listed := map[*schema.Kind]bool{}
 	for _, functions := range kinds {
@@ -42,8 +41,7 @@ func (b *builtIns) attachFunctions(kinds []family.Kind) error {
 	return nil
 }
 
-// kind finds the kind of "group/version/Kind", the group in platform form. A function for a kind
-// that is not declared is a mistake in this program, found when it starts.
+// kind returns the kind of "group/version/Kind", with the group in platform form.
 func (b *builtIns) kind(name string) (*schema.Kind, error) {
 	parts := strings.Split(name, "/")
 	if len(parts) != 3 {
@@ -56,7 +54,6 @@ func (b *builtIns) kind(name string) (*schema.Kind, error) {
 	return k, nil
 }
 
-// attachViews gives sub-resources the functions by which their bodies are read and written.
 func attachViews(k *schema.Kind, views family.Views) error {
 	for name, view := range views {
 		s := k.Subresource(name)
@@ -68,8 +65,7 @@ func attachViews(k *schema.Kind, views family.Views) error {
 	return nil
 }
 
-// attachDefaultViews gives status and scale the views that all kinds share, where they have none. Kinds
-// with rules about their status have views of their own.
+// attachDefaultViews sets the shared views of status and scale unless the kind has its own.
 func attachDefaultViews(k *schema.Kind) {
 	for i := range k.Subresources {
 		s := &k.Subresources[i]
@@ -85,7 +81,7 @@ func attachDefaultViews(k *schema.Kind) {
 	}
 }
 
-// writeStatus returns the View.Write that replaces the status, and checks the rules for that.
+// writeStatus returns the View.Write that replaces the status and checks the status rules.
 func writeStatus(k *schema.Kind) func(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	return func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		check, old := k.Declared.Checks().Status, tree.Tree(nil)

@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestAttachErrors lists functions that fit no declaration: the catalog refuses to start.
 func TestAttachErrors(t *testing.T) {
 	b, err := compileBuiltIns(meta.Platform, Features{}) // not shared, since attaching changes the kinds
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"testing"
 )
 
-// TestAutoscalingValidObjects has objects that are just within the limits.
 func TestAutoscalingValidObjects(t *testing.T) {
 	ExpectValid(t, "autoscaling", "v2", "HorizontalPodAutoscaler", `{"spec":{`+autoscaled+`,"minReplicas":3}}`, `{"spec":{`+autoscaled+`,"minReplicas":1,"maxReplicas":1}}`,
 		`{"spec":{`+autoscaled+`,"metrics":[{"type":"ContainerResource","containerResource":{"name":"cpu","container":"c","target":{"type":"AverageValue","averageValue":"1"}}},

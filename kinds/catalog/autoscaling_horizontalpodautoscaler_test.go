@@ -122,7 +122,7 @@ func TestAutoscalerDeprecation(t *testing.T) {
 	}
 }
 
-// TestAutoscalerV1 shows how version v1 carries what it has no field for.
+// TestAutoscalerV1: v1 keeps values without a field in annotations.
 func TestAutoscalerV1(t *testing.T) {
 	const prefix = "autoscaling.alpha.kubernetes.io/"
 	cpu := `{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":50}}}`
@@ -161,7 +161,6 @@ func TestAutoscalerV1(t *testing.T) {
 	}
 }
 
-// TestAutoscalerV1Create creates objects as users of version v1 do.
 func TestAutoscalerV1Create(t *testing.T) {
 	const name = `"autoscaling.alpha.kubernetes.io/`
 	for _, c := range []struct{ name, annotations, spec, want string }{
@@ -187,7 +186,7 @@ func TestAutoscalerV1Create(t *testing.T) {
 	}
 }
 
-// TestAutoscalerAnnotations: the stored version has none of the annotations of older versions.
+// TestAutoscalerAnnotations: the stored version drops the annotations of older versions.
 func TestAutoscalerAnnotations(t *testing.T) {
 	k := autoscaler(t, "v2")
 	obj := Named(k, Parse(t, `{"metadata":{"annotations":{"autoscaling.alpha.kubernetes.io/metrics":"[]","autoscaling.alpha.kubernetes.io/scale-up-tolerance":"1","a":"b"}},"spec":{`+autoscaled+`}}`))
@@ -195,7 +194,7 @@ func TestAutoscalerAnnotations(t *testing.T) {
 	EqualJSON(t, "annotations", obj.Object("metadata")["annotations"], `{"a":"b"}`)
 }
 
-// TestAutoscalerRoundTrip: whatever is stored comes back from every version as it was.
+// TestAutoscalerRoundTrip: a stored object survives a conversion to every version and back.
 func TestAutoscalerRoundTrip(t *testing.T) {
 	stored := autoscaler(t, "v2")
 	for _, version := range []string{"v1", "v2beta2"} {
@@ -222,10 +221,9 @@ func TestAutoscalerRoundTrip(t *testing.T) {
 	}
 }
 
-// toJSON is an object as JSON.
 func toJSON(k *schema.Kind, obj tree.Tree) string { return string(codec.EncodeJSON(k, obj).JSON) }
 
-// randomAutoscaler is an autoscaler with any of its fields, valid or not.
+// randomAutoscaler returns an autoscaler with random fields, not necessarily valid.
 func randomAutoscaler(r *rand.Rand) tree.Tree {
 	spec := tree.Tree{"scaleTargetRef": tree.Tree{"kind": "Deployment", "name": "d", "apiVersion": "apps/v1"},
 		"maxReplicas": int64(r.Intn(9)), "minReplicas": int64(r.Intn(3))}
@@ -270,7 +268,7 @@ func maybe(r *rand.Rand, t tree.Tree, name string, v any) {
 	}
 }
 
-// randomMetric is a metric whose amounts stand under "target" or "current".
+// randomMetric returns a metric with its values below "target" or "current".
 func randomMetric(r *rand.Rand, under string) tree.Tree {
 	if r.Intn(3) == 0 && under == "target" {
 		return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", under: tree.Tree{"type": "Utilization", "averageUtilization": int64(1 + r.Intn(99))}}}

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestBatchBoundaries has cases on both sides of each part of a condition with several parts.
+// TestBatchBoundaries covers both sides of each clause of compound conditions.
 func TestBatchBoundaries(t *testing.T) {
 	ExpectValid(t, "batch", "v1", "Job", `{"spec":{"template":{"spec":{"restartPolicy":"OnFailure","containers":[{"name":"c","image":"i"}]}}}}`)
 	const manager = "spec.managedBy: Invalid value: "
@@ -18,7 +18,6 @@ func TestBatchBoundaries(t *testing.T) {
 	})
 }
 
-// TestBatchValidObjects has objects that are just within the limits.
 func TestBatchValidObjects(t *testing.T) {
 	job := func(more string) string { return `{"spec":{` + JobTemplateSpec + `,` + more + `}}` }
 	const indexed = `"completionMode":"Indexed","completions":5`
@@ -39,7 +38,6 @@ func TestBatchValidObjects(t *testing.T) {
 	ExpectValid(t, "batch", "v1", "CronJob", `{"metadata":{"name":"`+strings.Repeat("a", 52)+`"},"spec":{"schedule":"@daily","jobTemplate":{"spec":{`+JobTemplateSpec+`}}}}`)
 }
 
-// TestBatchValidUpdates has updates that keep immutable fields.
 func TestBatchValidUpdates(t *testing.T) {
 	RunSpecUpdateCases(t, KindByGVK(t, meta.Platform, "batch", "v1", "Job"), JobTemplateSpec, []SpecUpdateCase{
 		{Name: "elastic, down", Old: `"completionMode":"Indexed","completions":3,"parallelism":3`, Now: `"completions":2,"parallelism":2`, Want: nil},

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// conditions are true conditions of a status, as JSON.
 func conditions(types ...string) string {
 	text := ""
 	for i, kind := range types {

@@ -48,6 +48,6 @@ func repeatedCodes(n int) []string {
 
 func TestCronJobValidation(t *testing.T) {
 	RunCreateCases(t, KindByGVK(t, meta.Platform, "batch", "v1", "CronJob"), `"schedule":"@daily","jobTemplate":{"spec":{`+JobTemplateSpec+`}}`, []CreateCase{
-		{Name: "metadata of Jobs", Spec: `"jobTemplate":{"metadata":{"labels":{"a b":"c"},"annotations":{"d e":"f"}},"spec":{` + JobTemplateSpec + `}}`, Want: nil}, // the Jobs are refused
+		{Name: "metadata of Jobs", Spec: `"jobTemplate":{"metadata":{"labels":{"a b":"c"},"annotations":{"d e":"f"}},"spec":{` + JobTemplateSpec + `}}`, Want: nil}, // the Jobs are refused, not the template
 	})
 }

@@ -14,34 +14,36 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// builtIns are the built-in kinds under the names of a profile. They never change, so the catalogs of a process share
-// them: compiling them takes most of the time that a catalog takes.
+// builtIns are the built-in kinds in the names of a profile. They are immutable, and the catalogs
+// of a process share them because compiling them dominates the cost of a catalog.
 type builtIns struct {
 	naming   *meta.Naming
 	messages map[string]*schema.Message
-	// expressions compiles the expressions of admission.
+	// expressions compiles expressions of admission.
 	expressions *expressions.Compiler
-	// definitions checks the schemas of definitions. What it compiles, it forgets: each catalog has a compiler of its own.
+	// definitions checks the schemas of CRDs and retains nothing: each catalog has its own
+	// compiler.
 	definitions *custom.Compiler
-	// set has no kinds that are served: that is for each catalog to say.
+	// set has no served kinds; each catalog selects its own.
 	set kindSet
 }
 
-// builtInsKey is what built-in kinds depend on. Profiles and features are few, and so are keys.
+// builtInsKey holds everything that built-in kinds depend on. There are few profiles and features,
+// so few keys.
 type builtInsKey struct {
 	naming      *meta.Naming
 	scaleToZero bool
-	// fields are the features that are on that fields belong to, in the order of fieldFeatures, with commas.
+	// fields lists the enabled feature gates of fields, in the order of fieldFeatures, with
+	// commas.
 	fields string
 }
 
-// fieldFeatures are the features that fields belong to.
+// fieldFeatures are the feature gates of fields.
 var fieldFeatures = []string{
 	"ClusterTrustBundleProjection", "ContainerStopSignals", "CoordinatedLeaderElection", "DRAAdminAccess", "DRAConsumableCapacity", "DRADeviceBindingConditions", "DRADeviceTaints",
 	"DRAExtendedResource", "DRAPartitionableDevices", "GenericWorkload", "PodCertificateRequest",
 }
 
-// key is what built-in kinds depend on of the features.
 func (f Features) key(n *meta.Naming) builtInsKey {
 	k := builtInsKey{naming: n, scaleToZero: f.ScaleToZero}
 	for _, name := range fieldFeatures {
@@ -52,7 +54,8 @@ func (f Features) key(n *meta.Naming) builtInsKey {
 	return k
 }
 
-// checkFeatures finds a field of a feature that is not listed, by which kinds would be shared that differ.
+// checkFeatures reports a field whose feature is not in fieldFeatures: different kinds would share
+// a key.
 func checkFeatures(messages map[string]*schema.Message) error {
 	for _, m := range messages {
 		for _, f := range m.Fields {
@@ -64,10 +67,9 @@ func checkFeatures(messages map[string]*schema.Message) error {
 	return nil
 }
 
-// compiledBuiltIns holds a func() (*builtIns, error) for each builtInsKey.
 var compiledBuiltIns sync.Map
 
-// builtInsFor compiles the built-in kinds, or returns what was compiled before.
+// builtInsFor returns the built-in kinds, compiled once per key.
 func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
 	compile, _ := compiledBuiltIns.LoadOrStore(f.key(n), sync.OnceValues(func() (*builtIns, error) {
 		return compileBuiltIns(n, f)
@@ -75,7 +77,6 @@ func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
 	return compile.(func() (*builtIns, error))()
 }
 
-// newDefinitionCompiler makes a compiler of definitions, whose schemas and metadata have messages of built-in kinds.
 func (b *builtIns) newDefinitionCompiler() *custom.Compiler {
 	return custom.NewCompiler(b.naming, b.messages["meta.v1.ObjectMeta"], b.messages["apiextensions.v1.JSONSchemaProps"])
 }
@@ -105,7 +106,6 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	return b, b.attachFunctions(b.kindsWithFunctions(f))
 }
 
-// message finds a message by its full name; nil if there is none.
 func (b *builtIns) message(name string) *schema.Message { return b.messages[name] }
 
 // hasGroup reports whether a group has built-in kinds, served or not.
@@ -113,7 +113,7 @@ func (b *builtIns) hasGroup(group string) bool {
 	return b.set.containsKind(group, func(*schema.Kind) bool { return true })
 }
 
-// served are the kinds that a catalog serves, in a set of its own.
+// served returns a set with the kinds that a catalog serves.
 func (b *builtIns) served(r RuntimeConfig, f Features) (kindSet, error) {
 	s := kindSet{all: b.set.all, byKind: b.set.byKind, byResource: maps.Clone(b.set.byResource)}
 	if err := r.check(s.all); err != nil {

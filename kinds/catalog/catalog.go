@@ -11,18 +11,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Catalog knows every kind that is served: the built-in ones, and those of definitions that are
-// added while the server runs (AddDefinition). All methods are safe for concurrent use, and what
-// they return never changes.
+// A Catalog holds every served kind: built-in ones, and custom ones added at run time
+// (AddDefinition). Its methods are safe for concurrent use, and their results are immutable.
 type Catalog struct {
 	*builtIns
-	builtIn  kindSet // as they are served here
+	builtIn  kindSet // with the served subset of this catalog
 	compiler *custom.Compiler
-	// definitionKind is the kind of the objects that define custom kinds.
+	// definitionKind is the kind CustomResourceDefinition.
 	definitionKind *schema.Kind
 
 	current     atomic.Pointer[snapshot]
-	mu          sync.Mutex                               // guards the fields below, and writes of current
+	mu          sync.Mutex                               // guards the fields below and writes of current
 	definitions map[string]map[string]*custom.Definition // by group and name
 	changed     chan struct{}                            // closed by the next change
 }
@@ -33,22 +32,24 @@ type Group struct {
 	Versions []string
 }
 
-// New compiles the built-in kinds under the names of a profile, and serves all of them that are not off by default.
+// New returns a catalog with all built-in kinds, in the names of a profile, except those off by
+// default.
 func New(n *meta.Naming) (*Catalog, error) { return NewWithConfig(n, nil, Features{}) }
 
-// Features are what kinds allow only where it is asked for.
+// Features are behaviors of kinds that are off by default.
 type Features struct {
-	// ScaleToZero lets a HorizontalPodAutoscaler with a metric that is not about Pods scale to none.
+	// ScaleToZero lets a HorizontalPodAutoscaler with an object or external metric scale to
+	// zero.
 	ScaleToZero bool
-	// ClusterTrustBundle lets ClusterTrustBundles be served where a RuntimeConfig switches them on.
+	// ClusterTrustBundle allows a RuntimeConfig to enable ClusterTrustBundles.
 	ClusterTrustBundle bool
-	// StorageVersionMigrator does the same for StorageVersionMigrations.
+	// StorageVersionMigrator allows the same for StorageVersionMigrations.
 	StorageVersionMigrator bool
-	// Fields tells whether a feature is on that fields of kinds belong to; nil: none is.
+	// Fields reports whether a feature gate of fields is enabled; nil: none is.
 	Fields func(feature string) bool
 }
 
-// serves reports whether the features let a built-in kind be served.
+// serves reports whether the features allow serving a built-in kind.
 func (f Features) serves(k *schema.Kind) bool {
 	switch k.Kind {
 	case "ClusterTrustBundle":
@@ -59,7 +60,8 @@ func (f Features) serves(k *schema.Kind) bool {
 	return true
 }
 
-// NewWithConfig is New with some of the kinds switched off or on. A key that concerns no kind is an error.
+// NewWithConfig is New with kinds enabled or disabled by r. A key of r that matches no kind is an
+// error.
 func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error) {
 	b, err := builtInsFor(n, f)
 	if err != nil {
@@ -79,34 +81,33 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error
 	return c, nil
 }
 
-// Kind returns the served kind of a resource in a group and version; nil if there is none.
+// Kind returns the served kind of a resource, or nil.
 func (c *Catalog) Kind(group, version, name string) *schema.Kind {
 	return c.current.Load().byResource(resourceKey{group, version, name})
 }
 
-// Serves reports whether clients can use k: neither --runtime-config nor its
-// CustomResourceDefinition switches it off.
+// Serves reports whether clients can use k: neither --runtime-config nor its CRD disables it.
 func (c *Catalog) Serves(k *schema.Kind) bool { return c.Kind(k.Group, k.Version, k.Resource) != nil }
 
-// ByGVK returns the kind of a group, version and kind name, served or not; nil if there is none.
+// ByGVK returns the kind of a GroupVersionKind, served or not, or nil.
 func (c *Catalog) ByGVK(gvk meta.GroupVersionKind) *schema.Kind {
 	return c.current.Load().byKind(gvk)
 }
 
-// Kinds lists every kind that is served, by group, version and resource. The caller may
-// not change it.
+// Kinds returns every served kind, sorted by group, version and resource. Callers must not change
+// it.
 func (c *Catalog) Kinds() []*schema.Kind { return c.current.Load().lists().kinds }
 
-// Message finds a message by its full name, such as "meta.v1.ListMeta"; nil if there is none.
+// Message returns a message by its full name, such as "meta.v1.ListMeta", or nil.
 func (c *Catalog) Message(name string) *schema.Message { return c.message(name) }
 
-// Expressions is the compiler of the expressions of admission, which validation and policy share.
+// Expressions returns the compiler of admission expressions, which validation and policy share.
 func (c *Catalog) Expressions() *expressions.Compiler { return c.expressions }
 
-// Naming returns the profile that the catalog was compiled for.
+// Naming returns the profile of the catalog.
 func (c *Catalog) Naming() *meta.Naming { return c.naming }
 
-// Groups lists the groups by name, the core group first.
+// Groups returns the groups sorted by name, the core group first.
 func (c *Catalog) Groups() []Group {
 	var groups []Group
 	for _, k := range c.Kinds() {
@@ -121,8 +122,6 @@ func (c *Catalog) Groups() []Group {
 	return groups
 }
 
-// StorageKinds lists the kinds in whose version objects are stored, one per stored resource, sorted
-// by group and resource. Custom kinds are included while they are defined.
-//
-// The caller may not change the list.
+// StorageKinds returns the storage version of each stored resource, sorted by group and resource.
+// It includes the current custom kinds. Callers must not change the slice.
 func (c *Catalog) StorageKinds() []*schema.Kind { return c.current.Load().lists().storage }

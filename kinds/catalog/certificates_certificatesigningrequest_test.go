@@ -59,7 +59,7 @@ func TestCertificateRequest(t *testing.T) {
 	EqualJSON(t, "signer", now.Object("spec")["signerName"], `"example.com/a"`)
 }
 
-// writeDecision writes a status through a sub-resource and returns all faults.
+// writeDecision writes a status through a subresource and returns all faults.
 func writeDecision(t *testing.T, k *schema.Kind, sub string, obj tree.Tree, status string) []string {
 	t.Helper()
 	var faults schema.Faults

@@ -11,12 +11,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// block is a PEM block with headers.
 func block(kind string, der []byte, headers map[string]string) string {
 	return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der, Headers: headers}))
 }
 
-// bundle is the body of a bundle, with a name.
 func bundle(name, signer, text string) string {
 	body, _ := json.Marshal(map[string]any{
 		"metadata": map[string]any{"name": name}, "spec": map[string]any{"signerName": signer, "trustBundle": text},
@@ -59,7 +57,8 @@ func TestClusterTrustBundle(t *testing.T) {
 	}
 }
 
-// TestClusterTrustBundleUpdate: the signer stays, and a bundle that was let in once may stay as it is.
+// TestClusterTrustBundleUpdate: the signer is immutable, and an unchanged stored bundle is not
+// validated again.
 func TestClusterTrustBundleUpdate(t *testing.T) {
 	k := KindByGVK(t, meta.Platform, "certificates.platform.io", "v1beta1", "ClusterTrustBundle")
 	before := Parse(t, bundle("a.b:c:1", "a.b/c", "what was valid before"))

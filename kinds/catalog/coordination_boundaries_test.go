@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestCoordinationBoundaries has cases on both sides of each part of a condition with several parts.
 func TestCoordinationBoundaries(t *testing.T) {
 	RunCreateCases(t, KindByGVK(t, meta.Platform, "coordination.platform.io", "v1", "Lease"), ``, []CreateCase{
 		{Name: "strategy", Spec: `"strategy":"a b/c"`, Want: []string{`spec.strategy: Invalid value: "a b/c": prefix part a lowercase RFC 1123 subdomain…`}}})

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// TestCoreBoundaries has cases on both sides of each part of a condition with several parts.
+// TestCoreBoundaries covers both sides of each clause of compound conditions.
 func TestCoreBoundaries(t *testing.T) {
 	ExpectValid(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"persistentvolumeclaims":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"VolumeAttributesClass","operator":"In","values":["a"]}]}}}`)
 	const mode, hints, ranges = `"service.platform.io/topology-mode":"a"`, `"service.platform.io/topology-aware-hints":"a"`, `"service.beta.platform.io/load-balancer-source-ranges":"x"`
@@ -20,7 +20,6 @@ func TestCoreBoundaries(t *testing.T) {
 		{Body: `{"spec":{"podCIDRs":["fd00::/64","fd01::/64"]}}`, Want: []string{`spec.podCIDRs: Invalid value: ["fd00::/64","fd01::/64"]: may specify no more than one CIDR for each IP family`}}})
 }
 
-// TestCoreStatusLimits fills the fields of a status up to their limits.
 func TestCoreStatusLimits(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Service")
 	obj := Named(k, Parse(t, `{"spec":{`+onePort+`}}`))
@@ -29,7 +28,6 @@ func TestCoreStatusLimits(t *testing.T) {
 	Expect(t, "conditions", Lines(rules.Validate(k, obj)), nil)
 }
 
-// TestCoreValidObjects has objects that are just within the limits.
 func TestCoreValidObjects(t *testing.T) {
 	ExpectValid(t, "", "v1", "Namespace", `{"spec":{"finalizers":["orphan","foregroundDeletion","platform","a.b/c"]}}`)
 	ExpectValid(t, "", "v1", "Secret", `{"type":"platform.io/basic-auth","data":{"username":"YQ=="}}`, `{"type":"platform.io/basic-auth","data":{"password":"YQ=="}}`,
@@ -43,7 +41,6 @@ func TestCoreValidObjects(t *testing.T) {
 	ExpectValid(t, "", "v1", "ResourceQuota", `{"spec":{"hard":{"a.b/c":"1","pods":"1"},"scopeSelector":{"matchExpressions":[{"scopeName":"PriorityClass","operator":"Exists"},{"scopeName":"PriorityClass","operator":"NotIn","values":["a"]}]}}}`)
 }
 
-// TestCoreValidUpdates has updates that keep immutable fields.
 func TestCoreValidUpdates(t *testing.T) {
 	const class, local = `"loadBalancerClass":"e.com/x"`, `"externalTrafficPolicy":"Local","healthCheckNodePort":30000`
 	RunSpecUpdateCases(t, CoreKind(t, meta.Platform, "Service"), onePort, []SpecUpdateCase{

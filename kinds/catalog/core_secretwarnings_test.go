@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestSecretWarnings warns only of a certificate that no server could use.
 func TestSecretWarnings(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Secret")
 	for secret, want := range map[string][]string{

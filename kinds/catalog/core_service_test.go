@@ -157,8 +157,8 @@ func TestServiceStatus(t *testing.T) {
 	}
 }
 
-// TestServiceUpdate checks that allocated values stay if an update leaves them out, and that fields of
-// the old type go unless the update changes them.
+// TestServiceUpdate: an update that omits allocated values keeps them, and fields of the old type
+// are cleared unless the update changes them.
 func TestServiceUpdate(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Service")
 	const local = `"type":"LoadBalancer","externalTrafficPolicy":"Local","healthCheckNodePort":30009,"allocateLoadBalancerNodePorts":true,"loadBalancerClass":"e.com/x",` + addresses +

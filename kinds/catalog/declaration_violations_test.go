@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// formatSamples holds, by format or pattern, a valid value and an invalid one.
+// formatSamples holds a valid and an invalid value for each format or pattern.
 var formatSamples = map[string][2]string{
 	"absolutePath":     {"/a", "a"},
 	"cidr":             {"10.0.0.0/8", "10.0.0.0"},
@@ -39,14 +39,13 @@ var formatSamples = map[string][2]string{
 	"mixedCaseQualifiedName": {"A.b/c", "a b"},
 }
 
-// A fieldLocation is a message somewhere in a kind, and the fields that lead to it.
+// A fieldLocation is a message within a kind, and the fields on the path to it.
 type fieldLocation struct {
 	kind    *schema.Kind
 	message *schema.Message
 	steps   []*schema.Field
 }
 
-// path is where faults of the message are reported.
 func (p fieldLocation) path() string {
 	path := ""
 	for _, f := range p.steps {
@@ -61,12 +60,12 @@ func (p fieldLocation) path() string {
 	return path
 }
 
-// isSingular reports whether no list and no map leads to the message.
+// isSingular reports whether the path contains no list or map.
 func (p fieldLocation) isSingular() bool {
 	return !slices.ContainsFunc(p.steps, func(f *schema.Field) bool { return f.Shape != schema.Single })
 }
 
-// object is an object of the kind that has content at the location, and nothing else.
+// object returns an object of the kind that has only content, at the location.
 func (p fieldLocation) object(content tree.Tree) tree.Tree {
 	for _, f := range slices.Backward(p.steps) {
 		content = tree.Tree{f.Name: wrapValue(f, content)}
@@ -85,7 +84,7 @@ func wrapValue(f *schema.Field, v any) any {
 	return v
 }
 
-// fieldLocations finds every message of k once, by the shortest path.
+// fieldLocations returns every message of k once, by its shortest path.
 func fieldLocations(k *schema.Kind) []fieldLocation {
 	all := []fieldLocation{{kind: k, message: k.Message()}}
 	seen := map[*schema.Message]bool{k.Message(): true}
@@ -101,7 +100,7 @@ func fieldLocations(k *schema.Kind) []fieldLocation {
 	return all
 }
 
-// A violation is a value that breaks a rule of a field, and one that keeps it.
+// A violation is a value that breaks a rule of a field, and one that satisfies it.
 type violation struct {
 	rule            string
 	bad, good       any
@@ -111,8 +110,8 @@ type violation struct {
 	besides         tree.Tree // other fields of the object
 }
 
-// TestEveryDeclaredRule breaks and keeps every declared rule of every kind, without the functions of
-// the kinds, so that only the declaration can report a fault.
+// TestEveryDeclaredRule breaks and satisfies every declared rule of every kind, without the kinds'
+// functions, so that only the declaration can report a fault.
 func TestEveryDeclaredRule(t *testing.T) {
 	held, asked := map[string]bool{}, map[string]bool{}
 	for _, k := range withoutRules(validatedKinds(t)) {
@@ -141,14 +140,14 @@ func TestEveryDeclaredRule(t *testing.T) {
 	}
 }
 
-// TestEveryDeclaredDefault leaves out every field that has a declared default.
+// TestEveryDeclaredDefault omits every field that has a declared default.
 func TestEveryDeclaredDefault(t *testing.T) {
 	for _, k := range withoutRules(NewCatalog(t, meta.Platform).Kinds()) {
 		for _, p := range fieldLocations(k) {
 			content := tree.Tree{}
 			rules.Default(k, p.object(content))
 			for _, f := range p.message.Fields {
-				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // which says what it is as a key
+				if f.Default == nil || f.Default == "" && !f.EmitEmpty && !f.Pointer { // documents the value of a key
 					continue
 				}
 				if v := content[f.Name]; v == nil || !tree.IsEmpty(f.Default) && !tree.SemanticEqual(v, f.Default) {
@@ -159,8 +158,8 @@ func TestEveryDeclaredDefault(t *testing.T) {
 	}
 }
 
-// validatedKinds are the kinds whose declarations validate bodies: stored versions, and kinds that are
-// not stored.
+// validatedKinds returns the kinds whose declarations validate bodies: stored versions and virtual
+// kinds.
 func validatedKinds(t *testing.T) []*schema.Kind {
 	t.Helper()
 	c := NewCatalog(t, meta.Platform)
@@ -178,7 +177,7 @@ func validatedKinds(t *testing.T) []*schema.Kind {
 	return all
 }
 
-// withoutRules returns copies of kinds without their rules and functions.
+// withoutRules returns copies of kinds without rules and functions.
 func withoutRules(kinds []*schema.Kind) []*schema.Kind {
 	all := make([]*schema.Kind, len(kinds))
 	for i, k := range kinds {
@@ -225,11 +224,11 @@ func checkImmutable(t *testing.T, p fieldLocation, f *schema.Field) {
 	}
 }
 
-// violations are the ways to break the rules of a field.
+// violations returns the ways to break the rules of a field.
 func violations(m *schema.Message, f *schema.Field) []violation {
 	var all []violation
 	value := validValue(f)
-	item := "" // the path of a single item
+	item := "" // path of a single item
 	switch f.Shape {
 	case schema.List:
 		item = "[0]"
@@ -288,7 +287,7 @@ func violations(m *schema.Message, f *schema.Field) []violation {
 	return all
 }
 
-// reason is a value of another field of m because of which a field is required.
+// reason returns a value of another field of m that makes a field required.
 func reason(m *schema.Message, w *schema.RequiredWhen) any {
 	if len(w.Values) > 0 {
 		return w.Values[0]
@@ -296,7 +295,7 @@ func reason(m *schema.Message, w *schema.RequiredWhen) any {
 	return wrapValue(m.Field(w.Field), validValue(m.Field(w.Field)))
 }
 
-// emptyCause is the fault of a field that is checked when it is left out.
+// emptyCause returns the fault of an absent field whose checks apply to absent values.
 func emptyCause(f *schema.Field) meta.CauseType {
 	if len(f.Enum) > 0 {
 		return meta.CauseNotSupported
@@ -304,7 +303,7 @@ func emptyCause(f *schema.Field) meta.CauseType {
 	return meta.CauseInvalid
 }
 
-// duplicateItems has two items with the same key, and one alone.
+// duplicateItems returns two items with the same key, and one alone.
 func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
 	b := violation{"unique", []any{value, value}, []any{value}, meta.CauseDuplicate, "[1]", f.MayRepeat, nil}
 	if len(f.ListMapKeys) == 1 {
@@ -313,7 +312,6 @@ func duplicateItems(m *schema.Message, f *schema.Field, value any) violation {
 	return b
 }
 
-// repeatValue is a list or map of n elements.
 func repeatValue(f *schema.Field, n int) any {
 	if f.Shape == schema.Map {
 		entries := tree.Tree{}
@@ -325,7 +323,7 @@ func repeatValue(f *schema.Field, n int) any {
 	return slices.Repeat([]any{validValue(f)}, n)
 }
 
-// validValue is a single value that keeps all rules of a field.
+// validValue returns a single value that satisfies all rules of a field.
 func validValue(f *schema.Field) any {
 	switch f.Type {
 	case schema.TypeBool:
@@ -366,7 +364,7 @@ func validValue(f *schema.Field) any {
 	return strings.Repeat("a", max(f.MinLength, 1))
 }
 
-// setAnyField gives an item one field that is not empty: a text, or else whatever comes first.
+// setAnyField sets one field of an item: a text if there is one, else the first field.
 func setAnyField(item tree.Tree, m *schema.Message) {
 	text := func(f *schema.Field) bool { return f.Type == schema.TypeString && f.Shape == schema.Single }
 	f := m.Fields[max(slices.IndexFunc(m.Fields, text), 0)]

@@ -16,11 +16,11 @@ import (
 
 var updateGolden = flag.Bool("update", false, "write the list of declared rules anew")
 
-// declaredFile lists every rule that a declaration states: message, field, rule, value.
+// declaredFile lists every declared rule: message, field, rule, value.
 const declaredFile = "testdata/declared.txt"
 
-// TestDeclaredRules compares all declared rules with a golden file, so that a rule that changes or
-// disappears is seen in review.
+// TestDeclaredRules compares all declared rules with a golden file, so that reviews show changed
+// rules.
 func TestDeclaredRules(t *testing.T) {
 	got := declared(plan(t))
 	if *updateGolden {
@@ -78,7 +78,7 @@ func messageNames(p *schema.Plan) func(func(string) bool) {
 	}
 }
 
-// rulesDeclared are the rules of one field: names, and values where a rule has one.
+// rulesDeclared returns the rules of one field as "name value" or "name".
 func rulesDeclared(m *schema.Message, f *schema.Field) []string {
 	var all []string
 	add := func(is bool, rule string, value any) {

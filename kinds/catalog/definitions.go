@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Outline is the tree of a stored CustomResourceDefinition without its schemas, as Compile takes it.
+// Outline decodes a stored CustomResourceDefinition without its schemas, for Compile.
 func (c *Catalog) Outline(o *meta.Object) (tree.Tree, error) {
 	return c.compiler.Outline(c.definitionKind, o)
 }
 
-// Compile turns a CustomResourceDefinition, or the outline of one, into kinds, ready to be stored and served. It returns nil
-// if no version is stored, and for definitions that the server never accepts: those whose name is
-// not <plural>.<group>, and those that conflict with a built-in kind (ConflictsWithBuiltIn).
+// Compile compiles a CustomResourceDefinition, or its outline, into kinds. It returns nil for CRDs
+// without a storage version and for CRDs that validation rejects: those not named <plural>.<group>,
+// and those that conflict with a built-in kind (ConflictsWithBuiltIn).
 func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
 	d := c.compiler.Compile(definition)
 	if d == nil || d.Name != d.Stored.Storage.String() || c.ConflictsWithBuiltIn(definition) {
@@ -35,8 +35,8 @@ func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
 	return d
 }
 
-// ConflictsWithBuiltIn reports whether a definition uses the resource name or the kind name of a
-// built-in kind, served or not. Both the names in its spec and the accepted names count.
+// ConflictsWithBuiltIn reports whether a CRD uses the resource or kind name of a built-in kind,
+// served or not, in its spec or its accepted names.
 func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	spec := definition.Object("spec")
 	group := spec.String("group")
@@ -50,30 +50,30 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 	})
 }
 
-// Opaque returns a kind for stored objects whose definition is missing.
+// Opaque returns a kind for stored objects without a CRD.
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
-// AddDefinition starts serving the kinds of a definition, in place of those of its earlier state.
+// AddDefinition serves the kinds of a CRD, replacing those of its previous state.
 func (c *Catalog) AddDefinition(d *custom.Definition) { c.setDefinition(d.Name, nil, d) }
 
-// RemoveDefinition stops serving the kinds of a definition, and releases what they have been compiled to. It does nothing
-// if another state of the definition is served now.
+// RemoveDefinition stops serving the kinds of a CRD and releases their compiled form. It does
+// nothing if another state of the CRD is served.
 func (c *Catalog) RemoveDefinition(d *custom.Definition) { c.setDefinition(d.Name, d, nil) }
 
-// Definition returns the definition of a name; nil if it is not served.
+// Definition returns the served CRD of that name, or nil.
 func (c *Catalog) Definition(name string) *custom.Definition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	_, group, _ := strings.Cut(name, ".") // Compile sees to it that names are <plural>.<group>
+	_, group, _ := strings.Cut(name, ".") // Compile ensures names of the form <plural>.<group>
 	return c.definitions[group][name]
 }
 
-// IsBuiltInGroup reports whether built-in kinds of a group are served.
+// IsBuiltInGroup reports whether the group has served built-in kinds.
 func (c *Catalog) IsBuiltInGroup(group string) bool {
 	return slices.ContainsFunc(c.builtIn.kinds, func(k *schema.Kind) bool { return k.Group == group })
 }
 
-// Generation counts the changes of the catalog.
+// Generation returns the number of changes of the catalog.
 func (c *Catalog) Generation() uint64 { return c.current.Load().generation }
 
 // Changed returns a channel that is closed by the next change of the catalog.
@@ -83,11 +83,11 @@ func (c *Catalog) Changed() <-chan struct{} {
 	return c.changed
 }
 
-// setDefinition swaps in the next snapshot, with another state of a definition: d in place of the former one, whichever
-// that is; or, without d, none in place of the one that is given.
+// setDefinition publishes a snapshot with another state of a CRD: d replaces any previous state; if
+// d is nil, removed is removed if it is current.
 //
-// It costs as much as the definitions of its group, and a copy of the list of groups: many definitions may come one after
-// the other. Built-in kinds are found first, so that no definition can replace one.
+// The cost is proportional to the CRDs of the group and the number of groups, since many CRDs may
+// come in a row. Lookups find built-in kinds first, so no CRD can replace one.
 func (c *Catalog) setDefinition(name string, removed, d *custom.Definition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,8 +121,8 @@ func (c *Catalog) setDefinition(name string, removed, d *custom.Definition) {
 	c.changed = make(chan struct{})
 }
 
-// customKinds are the kinds that the definitions of a group make, in the order of their names: which of two with the
-// same kind is served does not depend on which came first.
+// customKinds returns the kinds of a group's CRDs. They are added in name order, so that the winner
+// of a conflict does not depend on the order of creation.
 func (c *Catalog) customKinds(group string) *kindSet {
 	of := newKindSet(len(c.definitions[group]))
 	for _, name := range slices.Sorted(maps.Keys(c.definitions[group])) {

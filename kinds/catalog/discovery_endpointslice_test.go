@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// repeated is a JSON list of n elements that are all different.
+// repeated returns a JSON list of n distinct elements.
 func repeated(n int, format string) string {
 	var items []string
 	for i := range n {
@@ -57,7 +57,6 @@ func TestEndpointSlice(t *testing.T) {
 	EqualJSON(t, "topology and defaults", []any{obj["endpoints"], obj["ports"]}, `[[{"addresses":["10.1.2.3"]}],[{"name":"","protocol":"TCP"}]]`)
 }
 
-// endpointSliceJSON is an EndpointSlice of a type, with one endpoint.
 func endpointSliceJSON(kind, endpoint string) string {
 	return `{"addressType":"` + kind + `","endpoints":[{` + endpoint + `}]}`
 }

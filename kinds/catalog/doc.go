@@ -1,10 +1,10 @@
-// Package catalog is the list of all kinds: the declarations of package proto, compiled, with the
-// strategies of kinds whose declaration does not say all (schema.Strategy), and the kinds that
-// CustomResourceDefinitions add while the server runs.
+// Package catalog lists all kinds: the compiled declarations of package proto with the strategies
+// of kinds that need code (schema.Strategy), and the kinds that CustomResourceDefinitions add at
+// run time.
 //
-// The strategies are in packages by API group below internal, such as internal/batch. Each lists
-// its kinds in kinds.go (function Kinds), and kinds.go here lists the groups; nothing registers
-// itself. New compiles the declarations and attaches the strategies (attach.go).
+// Strategies live in packages by API group, such as internal/batch. Each lists its kinds in
+// kinds.go (function Kinds), and kinds.go here lists the groups; there is no registration. New
+// compiles the declarations and attaches the strategies (attach.go).
 //
-// A Catalog may be used by many at once. Kinds and messages are shared by everyone and never change.
+// A Catalog is safe for concurrent use. Kinds and messages are shared and immutable.
 package catalog

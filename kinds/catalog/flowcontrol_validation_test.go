@@ -12,7 +12,8 @@ import (
 
 const group, version = "flowcontrol.apiserver.k8s.io", "v1"
 
-// TestMaintainedObjects: all of them are valid as they are, in both profiles, and no default changes them.
+// TestMaintainedObjects: maintained objects are valid in both profiles, and defaulting does not
+// change them.
 func TestMaintainedObjects(t *testing.T) {
 	for _, n := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		for kind, objects := range map[string][]flowcontrol.Object{"FlowSchema": flowcontrol.FlowSchemas(n), "PriorityLevelConfiguration": flowcontrol.PriorityLevels()} {

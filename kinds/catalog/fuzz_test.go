@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fuzzedSchemas have everything that schemas are made of.
+// fuzzedSchemas use all features of schemas.
 var fuzzedSchemas = []string{
 	`{"type":"object","required":["spec"],"properties":{"spec":{"type":"object","required":["host","parts"],"x-kubernetes-validations":[
 		{"rule":"self.replicas <= 5 || has(self.host)","message":"too many","reason":"FieldValueForbidden","fieldPath":".replicas"},
@@ -37,7 +37,7 @@ var fuzzedSchemas = []string{
 		"choice":{"type":"object","oneOf":[{"required":["x"]},{"required":["y"]}],"not":{"required":["z"]},"allOf":[{"properties":{"x":{"minimum":1}}}],"properties":{"x":{"type":"integer"},"y":{"type":"integer"},"z":{"type":"integer"}}}}}}}`,
 }
 
-// fuzzedDefinition is a definition with one of these.
+// fuzzedDefinition returns a CRD with that schema.
 func fuzzedDefinition(schema string) string {
 	return `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
 		"names":{"plural":"widgets","kind":"Widget","shortNames":["w"],"categories":["all"]},"versions":[
@@ -47,7 +47,7 @@ func fuzzedDefinition(schema string) string {
 		{"name":"v1beta1","served":true,"storage":false,"deprecated":true,"schema":{"openAPIV3Schema":` + schema + `}}]}}`
 }
 
-// fuzzedValues are what edits put into definitions.
+// fuzzedValues are the values that edits insert.
 var fuzzedValues = []any{
 	nil, true, false, int64(0), int64(-1), int64(1), int64(1 << 62), 1e308, 0.5, "", "a", "object", "array", "string", "integer", "number", "boolean", "date-time", "map", "set", "granular",
 	strings.Repeat("long", 1000), "^(a|b)*$", "((ab[cd]){100}){99}", `\p{L}{1000}`, "[", ".spec", ".spec.parts[*].name", ".spec['a b']", "$.[", "self", "oldSelf", "self == oldSelf",
@@ -58,7 +58,7 @@ var fuzzedValues = []any{
 	tree.Tree{"type": "string", "x-kubernetes-validations": []any{tree.Tree{"rule": "self.size() < 10", "messageExpression": "self"}}},
 }
 
-// A place is where a value stands: in an object or in a list.
+// A place is the position of a value in an object or a list.
 type place struct {
 	object tree.Tree
 	list   []any
@@ -81,7 +81,7 @@ func (p place) set(v any) {
 	}
 }
 
-// places are all of a value, those of an object in the order of its keys.
+// places returns all positions in a value, with keys sorted.
 func places(v any, all []place) []place {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -96,7 +96,7 @@ func places(v any, all []place) []place {
 	return all
 }
 
-// edit changes a definition as bytes say, four for each change: what is done, where, and with what.
+// edit changes a CRD; four bytes encode one change: operation, two bytes of position, and value.
 func edit(definition tree.Tree, edits []byte) {
 	for ; len(edits) >= 4; edits = edits[4:] {
 		all := places(definition, nil)
@@ -108,20 +108,20 @@ func edit(definition tree.Tree, edits []byte) {
 		switch edits[0] % 5 {
 		case 0:
 			at.set(tree.Clone(fuzzedValues[with%len(fuzzedValues)]))
-		case 1: // what stands elsewhere
+		case 1: // copy from elsewhere
 			at.set(tree.Clone(all[with*len(all)/256].value()))
 		case 2:
 			if at.object != nil {
 				delete(at.object, at.key)
 			}
-		case 3: // often
+		case 3: // repeat
 			if list, ok := at.value().([]any); ok && len(list) > 0 {
 				for range with % 64 {
 					list = append(list, tree.Clone(list[0]))
 				}
 				at.set(list)
 			}
-		case 4: // one more member, named like another one
+		case 4: // add a member named like another one
 			if object, ok := at.value().(tree.Tree); ok {
 				if from := all[with*len(all)/256]; from.object != nil {
 					object[from.key] = tree.Clone(from.value())
@@ -131,7 +131,7 @@ func edit(definition tree.Tree, edits []byte) {
 	}
 }
 
-// sample is a value of a schema, as far as it says which.
+// sample returns a value of a schema, as far as the schema determines one.
 func sample(s tree.Tree, depth int) any {
 	if values := s.List("enum"); len(values) > 0 {
 		return values[0]
@@ -158,23 +158,23 @@ func sample(s tree.Tree, depth int) any {
 	return "a"
 }
 
-// allocated is what has been allocated in all, in bytes.
+// allocated returns the bytes allocated so far.
 func allocated() uint64 {
 	s := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(s)
 	return s[0].Value.Uint64()
 }
 
-// maxFuzzBytes bounds what a CustomResourceDefinition of up to 256 KiB and its objects may allocate. It bounds the work, too.
+// maxFuzzBytes bounds the allocations for a CRD of up to 256 KiB and its objects, and so the work.
 const maxFuzzBytes = 2 << 30
 
-// FuzzDefinition: whatever a definition says, it is refused, or its kinds can be used, in bounded memory.
+// FuzzDefinition: every CRD is rejected, or its kinds are usable in bounded memory.
 func FuzzDefinition(f *testing.F) {
 	kinds := NewCatalog(f, meta.Kubernetes)
 	k := kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
 	for i, s := range fuzzedSchemas {
 		if faults := Create(k, Parse(f, fuzzedDefinition(s))); len(faults) > 0 {
-			f.Fatal(faults) // a start that is refused leads nowhere
+			f.Fatal(faults) // a rejected seed is useless
 		}
 		f.Add(uint8(i), []byte{})
 		f.Add(uint8(i), []byte{0, 0, 40, 30, 1, 0, 60, 100, 4, 0, 70, 128})
@@ -194,7 +194,7 @@ func FuzzDefinition(f *testing.F) {
 	})
 }
 
-// useDefinition does with a definition what a server does: with one that it takes, and with an object of each version.
+// useDefinition processes a CRD like a server and, if it is valid, an object of each version.
 func useDefinition(t *testing.T, kinds *catalog.Catalog, k *schema.Kind, text []byte) {
 	obj, _, err := codec.DecodeJSON(k.Message(), text)
 	if err != nil {

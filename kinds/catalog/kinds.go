@@ -31,13 +31,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// deviceSelectors checks what selects devices, with the fields that the features give them.
 func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
 	return expressions.NewDeviceSelectors(b.naming, f.Fields != nil && f.Fields("DRAConsumableCapacity"))
 }
 
-// kindsWithFunctions lists every built-in kind whose declaration does not say all, family by
-// family. A kind that is not listed is what its declaration says.
+// kindsWithFunctions lists the built-in kinds that need code, by group. Other kinds are fully
+// described by their declaration.
 func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
 	n := b.naming
 	return slices.Concat(
@@ -65,7 +64,6 @@ func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
 	)
 }
 
-// ruleFunctions are the functions that declared rules call.
 func ruleFunctions(n *meta.Naming, f Features) map[string]schema.CheckFunc {
 	all := map[string]schema.CheckFunc{}
 	for _, functions := range []map[string]schema.CheckFunc{

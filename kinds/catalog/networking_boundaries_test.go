@@ -6,13 +6,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestNetworkingValidObjects has objects that are just within the limits.
 func TestNetworkingValidObjects(t *testing.T) {
 	ExpectValid(t, "networking.platform.io", "v1", "NetworkPolicy", `{"spec":{"podSelector":{},"ingress":[{"ports":[{"port":5,"endPort":5}]}]}}`)
 	ExpectValid(t, "networking.platform.io", "v1", "IngressClass", `{"spec":{"controller":"a.b/c","parameters":{"kind":"k","name":"n","scope":"Cluster"}}}`)
 }
 
-// TestNetworkingValidUpdates has updates that keep immutable fields.
 func TestNetworkingValidUpdates(t *testing.T) {
 	RunUpdateCases(t, KindByGVK(t, meta.Platform, "networking.platform.io", "v1", "ServiceCIDR"), []UpdateCase{
 		{Old: `{"spec":{"cidrs":["10.0.0.0/24"]}}`, Now: `{"spec":{"cidrs":["10.0.0.0/24"]}}`, Want: nil},

@@ -78,7 +78,6 @@ func TestIngressClass(t *testing.T) {
 	EqualJSON(t, "scope", obj.Object("spec", "parameters")["scope"], `"Cluster"`)
 }
 
-// ingressWithPath is an Ingress with one path.
 func ingressWithPath(path string) string {
 	return `{"spec":{"rules":[{"http":{"paths":[{` + path + `}]}}]}}`
 }

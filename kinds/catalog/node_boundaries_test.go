@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestNodeBoundaries has cases on both sides of each part of a condition with several parts.
 func TestNodeBoundaries(t *testing.T) {
 	RunBodyCases(t, KindByGVK(t, meta.Platform, "node.platform.io", "v1", "RuntimeClass"), []BodyCase{
 		{Body: `{"handler":"r","scheduling":{"tolerations":[{"value":"a"}]}}`, Want: []string{

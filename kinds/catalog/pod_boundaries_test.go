@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestValidPods has Pods that are just within the rules.
 func TestValidPods(t *testing.T) {
 	var cases []podCase
 	add := func(specs ...string) {
@@ -49,7 +48,7 @@ func TestValidPods(t *testing.T) {
 	runPodCases(t, cases)
 }
 
-// TestInvalidPods has Pods just outside of the rules, where no other table has them.
+// TestInvalidPods covers Pods just beyond the limits that no other table covers.
 func TestInvalidPods(t *testing.T) {
 	const at = "spec.containers[0]"
 	env := func(field string) string {
@@ -76,7 +75,7 @@ func TestInvalidPods(t *testing.T) {
 	})
 }
 
-// TestPodBoundaries has cases on both sides of each part of a condition with several parts.
+// TestPodBoundaries covers both sides of each clause of compound conditions.
 func TestPodBoundaries(t *testing.T) {
 	ExpectValid(t, "", "v1", "Pod", `{"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","iscsi":{"targetPortal":"p","iqn":"eui.0123456789ABCDEF","initiatorName":"naa.0123456789ABCDEF0123456789ABCDEF"}},
 		{"name":"w","ephemeral":{"volumeClaimTemplate":{"metadata":{"name":""},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1"}}}}}}]}}`)

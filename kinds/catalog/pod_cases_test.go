@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// container is the containers field of a Pod: one container with further fields, as JSON.
+// container returns the containers field of a Pod: one container with further fields, as JSON.
 func container(fields string) string { return `"containers":[{"name":"c","image":"i",` + fields + `}]` }
 
-// writeSubresource writes a sub-resource of a Pod. It returns the Pod, and the faults or the error.
+// writeSubresource writes a subresource of a Pod and returns the Pod, and the faults or the error.
 func writeSubresource(t *testing.T, k *schema.Kind, sub string, old tree.Tree, body string) (tree.Tree, []string) {
 	t.Helper()
 	obj := tree.Clone(old).(tree.Tree)
@@ -24,7 +24,6 @@ func writeSubresource(t *testing.T, k *schema.Kind, sub string, old tree.Tree, b
 	return obj, Lines(append(faults.List, rules.Validate(k, obj)...))
 }
 
-// createdPod is newPod after a create without faults.
 func createdPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
 	obj := newPod(t, k, spec)
@@ -32,7 +31,7 @@ func createdPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	return obj
 }
 
-// newPod makes a Pod from JSON fields of its spec, without braces. It has one container unless spec has some.
+// newPod builds a Pod from JSON fields of its spec, without braces, with one container by default.
 func newPod(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
 	obj := Named(k, Parse(t, `{"spec":{`+spec+`}}`))
@@ -49,7 +48,6 @@ type podCase struct {
 	want []string
 }
 
-// runPodCases creates a Pod for each case.
 func runPodCases(t *testing.T, cases []podCase) {
 	t.Helper()
 	k := CoreKind(t, meta.Platform, "Pod")

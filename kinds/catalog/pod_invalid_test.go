@@ -100,7 +100,6 @@ func TestPodSpecFaults(t *testing.T) {
 	}
 }
 
-// TestPodLimits: the bounds of sizes, and what is seldom wrong.
 func TestPodLimits(t *testing.T) {
 	many := func(n int) string {
 		entries := make([]string, n)

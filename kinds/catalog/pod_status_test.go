@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestTerminatedContainers: who may start again depends on the Pod, the container and the end.
+// TestTerminatedContainers: whether a terminated container may restart depends on Pod, container
+// and exit code.
 func TestTerminatedContainers(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Pod")
 	for _, c := range []struct {

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestStatusIPs: addresses that a Pod had before are kept, whatever they are; new ones are checked.
+// TestStatusIPs: only new addresses are validated.
 func TestStatusIPs(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Pod")
 	for status, want := range map[string]int{

@@ -39,7 +39,6 @@ func TestPodBinding(t *testing.T) {
 	}
 }
 
-// TestBindingKeepsTransitionTime: a condition that is true already keeps its time.
 func TestBindingKeepsTransitionTime(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Pod")
 	for status, want := range map[string]string{"True": "2026-01-01T00:00:00Z", "False": "2026-01-02T00:00:00Z"} {
@@ -164,7 +163,7 @@ func TestPodStatus(t *testing.T) {
 	Expect(t, "failed", faults, nil)
 }
 
-// TestGatedPodAffinity: behind a gate, what a Pod asks of its node becomes narrower only.
+// TestGatedPodAffinity: node selection of a gated Pod may only become narrower.
 func TestGatedPodAffinity(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Pod")
 	affinity := func(terms string) string {

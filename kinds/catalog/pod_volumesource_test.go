@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestVolumeDefaults: one row for each default of a volume source.
 func TestVolumeDefaults(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Pod")
 	for source, want := range map[string]string{
@@ -63,7 +62,6 @@ func TestVolumeSourceFaults(t *testing.T) {
 	}
 }
 
-// TestEphemeralVolumeIsImmutable: an ephemeral volume cannot change once the Pod is there.
 func TestEphemeralVolumeIsImmutable(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "Pod")
 	with := func(size string) string {

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// plainPod has some of everything that is looked at, and nothing to warn of.
+// plainPod has an example of everything that is checked, without a reason for a warning.
 const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},"securityContext":{},
 	"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}},
 		"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z","labelSelector":{}}]}},
@@ -24,7 +24,7 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 	"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"ports":[{"name":"h","containerPort":80,"protocol":"TCP"}],
 		"resources":{"limits":{"memory":"1Gi","cpu":"100m"},"requests":{"memory":"1Gi"}}},{"name":"d","image":"i","ports":[{"containerPort":80,"protocol":"UDP"}]}]}}`
 
-// TestNoWarnings: a Pod with nothing to warn of costs no memory.
+// TestNoWarnings: a Pod without warnings causes no allocation.
 func TestNoWarnings(t *testing.T) {
 	k := CoreKind(t, meta.Kubernetes, "Pod")
 	obj := Parse(t, plainPod)
@@ -50,7 +50,7 @@ func BenchmarkNoWarnings(b *testing.B) {
 	}
 }
 
-// TestWarningsOfFiles: sources of projected volumes which the reference has switched off.
+// TestWarningsOfFiles covers sources of projected volumes that kube-apiserver disables by default.
 func TestWarningsOfFiles(t *testing.T) {
 	k := CoreKind(t, meta.Kubernetes, "Pod")
 	for sources, want := range map[string][]string{
@@ -69,7 +69,7 @@ func TestWarningsOfFiles(t *testing.T) {
 	}
 }
 
-// TestManyWarnings: what a client sends bounds neither the time nor the number of texts.
+// TestManyWarnings: time and number of warnings are bounded.
 func TestManyWarnings(t *testing.T) {
 	k := CoreKind(t, meta.Kubernetes, "Pod")
 	const many = 20_000

@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestRBACBoundaries has cases on both sides of each part of a condition with several parts.
 func TestRBACBoundaries(t *testing.T) {
 	const urls = "rules[0].nonResourceURLs: Invalid value: [\"/x\"]: rules cannot apply to both regular resources and non-resource URLs"
 	RunValidationCases(t, KindInGroup(t, meta.Platform, "rbac.authorization.platform.io", "ClusterRole"), []ValidationCase{

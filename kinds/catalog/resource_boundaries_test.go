@@ -5,7 +5,6 @@ import (
 	"testing"
 )
 
-// TestResourceValidObjects has objects that are just within the limits.
 func TestResourceValidObjects(t *testing.T) {
 	ExpectValid(t, DeviceGroup, "v1", "ResourceSlice", `{"spec":{"driver":"d","nodeName":"n","pool":{"name":"`+strings.Repeat("a", 253)+`","resourceSliceCount":1},"devices":[{"name":"a","attributes":{`+RepeatItem(32, `"%":{"string":"`+strings.Repeat("s", 64)+`"}`)+`}}]}}`)
 	ExpectValid(t, DeviceGroup, "v1", "ResourceClaim",

@@ -25,7 +25,8 @@ func TestDeviceClass(t *testing.T) {
 	})
 }
 
-// A selector that is as it was before was compiled by a server that may have known other functions.
+// TestSelectorsThatStay: unchanged selectors are not compiled again; another server version may
+// have had other functions.
 func TestSelectorsThatStay(t *testing.T) {
 	k := KindByGVK(t, meta.Platform, DeviceGroup, "v1", "DeviceClass")
 	old := Parse(t, `{"spec":{"selectors":[{"cel":{"expression":"later()"}}]}}`)

@@ -9,19 +9,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// RuntimeConfig enables and disables what is served. Its keys, later ones overriding earlier ones:
+// RuntimeConfig enables and disables API versions and resources. Keys, later ones overriding
+// earlier ones:
 //
 //	api/all                       everything
-//	api/ga, api/beta, api/alpha   versions by their stability
+//	api/ga, api/beta, api/alpha   versions by stability
 //	<group>/<version>             a version; the core group is "api/v1", or "v1" without a resource
-//	<group>/<version>/<resource>  one resource of it
+//	<group>/<version>/<resource>  a resource
 //
-// Groups have the names of the profile. Objects of a disabled resource stay stored. What no key concerns is served,
-// unless its declaration says that it is off by default.
+// Groups have the names of the profile. Objects of a disabled resource stay stored. Kinds that no
+// key matches are served unless their declaration makes them off by default.
 type RuntimeConfig map[string]bool
 
-// runtimeConfigKeys lists the keys that apply to k, in the order in which they override each other. The
-// most specific key comes last and so wins.
+// runtimeConfigKeys returns the keys that apply to k, from the least to the most specific, which
+// wins.
 func runtimeConfigKeys(k *schema.Kind) []string {
 	keys := []string{"api/all"}
 	if class := meta.Stability(k.Version); class != "" {
@@ -35,7 +36,6 @@ func runtimeConfigKeys(k *schema.Kind) []string {
 	return append(keys, keys[len(keys)-1]+"/"+k.Resource)
 }
 
-// enabled reports whether k is to be served.
 func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	on := !k.OffByDefault
 	for _, key := range runtimeConfigKeys(k) {
@@ -46,7 +46,7 @@ func (r RuntimeConfig) enabled(k *schema.Kind) bool {
 	return on
 }
 
-// Unknown lists the keys that apply to no kind of a profile, served or not.
+// Unknown returns the keys that apply to no kind of a profile, served or not.
 func (r RuntimeConfig) Unknown(n *meta.Naming) ([]string, error) {
 	b, err := builtInsFor(n, Features{})
 	if err != nil {
@@ -55,7 +55,6 @@ func (r RuntimeConfig) Unknown(n *meta.Naming) ([]string, error) {
 	return r.unknown(b.set.all), nil
 }
 
-// check returns an error for keys that apply to no kind.
 func (r RuntimeConfig) check(kinds []*schema.Kind) error {
 	unknown := r.unknown(kinds)
 	if len(unknown) == 0 {

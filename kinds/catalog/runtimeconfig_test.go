@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// served tells which of some resources are served under a configuration.
+// served returns which of some resources are served under a configuration.
 func served(t *testing.T, r catalog.RuntimeConfig) string {
 	t.Helper()
 	c, err := catalog.NewWithConfig(meta.Kubernetes, r, catalog.Features{ClusterTrustBundle: true, StorageVersionMigrator: true})
@@ -59,8 +59,8 @@ func TestRuntimeConfig(t *testing.T) {
 	}
 }
 
-// TestDefaultVersions: by default the versions of kube-apiserver 1.35.3 are served, and autoscaling/v2beta2, which the
-// specification wants.
+// TestDefaultVersions: the default versions are those of kube-apiserver 1.35.3, plus
+// autoscaling/v2beta2, which the specification requires.
 func TestDefaultVersions(t *testing.T) {
 	want := []string{
 		"admissionregistration.k8s.io/v1", "apiextensions.k8s.io/v1", "apiregistration.k8s.io/v1", "apps/v1", "authentication.k8s.io/v1",

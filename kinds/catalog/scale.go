@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scaleView presents an object as a Scale: its replicas, and the selector of its Pods as text. Autoscalers
-// and kubectl scale work on any kind by this one form.
+// scaleView presents an object as a Scale: its replicas and the selector of its Pods as text.
 func scaleView(s *schema.Scale) schema.View {
 	return schema.View{
 		Read: func(obj tree.Tree) tree.Tree {
@@ -27,7 +26,7 @@ func scaleView(s *schema.Scale) schema.View {
 					status["selector"] = text
 				}
 			}
-			// Managed fields are left out: ownership of the replicas is recorded on the object.
+			// Managed fields are omitted: the object records who owns the replicas.
 			return tree.Tree{"metadata": scaleMetadata(obj.Object("metadata")), "spec": spec, "status": status}
 		},
 		Write: func(obj, body tree.Tree, _ string, _ *schema.Faults) error {
@@ -39,8 +38,8 @@ func scaleView(s *schema.Scale) schema.View {
 	}
 }
 
-// validatedScaleView is scaleView for built-in kinds, where an error in a Scale is one of the Scale. For a custom kind it
-// is one of the object.
+// validatedScaleView is scaleView for built-in kinds, whose invalid Scale is a fault of the Scale.
+// For custom kinds, it is a fault of the object.
 func validatedScaleView(s *schema.Scale) schema.View {
 	v := scaleView(s)
 	write := v.Write
@@ -60,14 +59,12 @@ func fieldLocation(obj tree.Tree, path string) (parent tree.Tree, name string) {
 	return obj.Object(names[:len(names)-1]...), names[len(names)-1]
 }
 
-// int64At is the whole number at a dotted path; 0 if there is none.
 func int64At(obj tree.Tree, path string) int64 {
 	parent, name := fieldLocation(obj, path)
 	n, _ := parent.Int(name)
 	return n
 }
 
-// scaleMetadata is the metadata that a scale shares with its object.
 func scaleMetadata(m tree.Tree) tree.Tree {
 	out := tree.Tree{}
 	for _, name := range []string{"name", "namespace", "uid", "creationTimestamp"} {
@@ -76,7 +73,7 @@ func scaleMetadata(m tree.Tree) tree.Tree {
 	return out
 }
 
-// selectorText is a label selector, or a plain map of labels, in the text form of selectors.
+// selectorText formats a label selector, or a plain map of labels, in the text form of selectors.
 func selectorText(s tree.Tree) string {
 	labels := s
 	if s.Has("matchLabels") || s.Has("matchExpressions") {
@@ -105,7 +102,7 @@ func selectorText(s tree.Tree) string {
 	return strings.Join(terms, ",")
 }
 
-// requirementKey is the key that a term of a selector begins with.
+// requirementKey returns the key that a selector term starts with.
 func requirementKey(term string) string {
 	key, _, _ := strings.Cut(strings.TrimPrefix(term, "!"), " ")
 	key, _, _ = strings.Cut(key, "=")

@@ -13,23 +13,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A snapshot is the content of a catalog between two changes. It is immutable.
+// A snapshot is the immutable content of a catalog between two changes.
 type snapshot struct {
 	generation uint64
 	builtIn    *kindSet
-	custom     map[string]*kindSet // by group; what two snapshots have in common is shared
-	lists      func() *kindLists   // made by who asks for them first
+	custom     map[string]*kindSet // by group; snapshots share unchanged sets
+	lists      func() *kindLists   // computed on first use
 }
 
-// A kindSet is some of the kinds of a catalog: the built-in ones, or those that definitions make in a group.
+// A kindSet is a set of kinds: the built-in ones, or the custom ones of a group.
 type kindSet struct {
-	all        []*schema.Kind // every kind with a path, including those switched off
-	kinds      []*schema.Kind // those of all that are served
+	all        []*schema.Kind // every kind with a path, including disabled ones
+	kinds      []*schema.Kind // the served kinds in all
 	byKind     map[meta.GroupVersionKind]*schema.Kind
 	byResource map[resourceKey]*schema.Kind
 }
 
-// kindLists are the kinds of a snapshot in the order of compareKinds; storage is in that of what objects are stored under.
+// kindLists are the kinds of a snapshot sorted by compareKinds, and the storage kinds sorted by
+// storage.
 type kindLists struct{ kinds, storage []*schema.Kind }
 
 type resourceKey struct{ group, version, name string }
@@ -40,7 +41,6 @@ func newSnapshot(generation uint64, builtIn *kindSet, groups map[string]*kindSet
 	return s
 }
 
-// byResource finds a served kind; nil if there is none.
 func (s *snapshot) byResource(r resourceKey) *schema.Kind {
 	if k := s.builtIn.byResource[r]; k != nil {
 		return k
@@ -51,7 +51,7 @@ func (s *snapshot) byResource(r resourceKey) *schema.Kind {
 	return nil
 }
 
-// byKind finds a kind, served or not; nil if there is none.
+// byKind returns a kind, served or not, or nil.
 func (s *snapshot) byKind(gvk meta.GroupVersionKind) *schema.Kind {
 	if k := s.builtIn.byKind[gvk]; k != nil {
 		return k
@@ -62,7 +62,6 @@ func (s *snapshot) byKind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// list makes the lists.
 func (s *snapshot) list() *kindLists {
 	l := &kindLists{kinds: slices.Clone(s.builtIn.kinds)}
 	all := slices.Clone(s.builtIn.all)
@@ -87,7 +86,7 @@ func newKindSet(size int) kindSet {
 	}
 }
 
-// add registers a kind under its group, version and kind name, and under its path if it has one.
+// add registers a kind by its GroupVersionKind and, if it has a path, by that.
 func (s *kindSet) add(k *schema.Kind) error {
 	if s.byKind[k.GroupVersionKind] != nil {
 		return fmt.Errorf("%s %s is declared twice", k.APIVersion(), k.Kind)
@@ -105,7 +104,8 @@ func (s *kindSet) add(k *schema.Kind) error {
 	return nil
 }
 
-// addDefinition registers the kinds of a definition. One that another definition of the group makes too is left out.
+// addDefinition registers the kinds of a CRD, except for kinds that another CRD of the group
+// already defines.
 func (s *kindSet) addDefinition(d *custom.Definition) {
 	if !slices.Contains(d.Served, d.Stored) {
 		s.all = append(s.all, d.Stored)
@@ -117,8 +117,8 @@ func (s *kindSet) addDefinition(d *custom.Definition) {
 	}
 }
 
-// containsKind reports whether holds is true for any kind of a group. Kinds that are switched off,
-// that have no path, or that are only stored under that group count too.
+// containsKind reports whether holds is true for any kind of a group, including kinds that are
+// disabled, have no path, or are only stored under the group.
 func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bool {
 	for _, k := range s.byKind {
 		if (k.Group == group || k.Storage.Group == group) && holds(k) {
@@ -128,7 +128,7 @@ func (s *kindSet) containsKind(group string, holds func(k *schema.Kind) bool) bo
 	return false
 }
 
-// compareKinds orders kinds by group, version (preferred first) and resource.
+// compareKinds sorts by group, version (preferred first) and resource.
 func compareKinds(a, b *schema.Kind) int {
 	return cmp.Or(
 		strings.Compare(a.Group, b.Group),

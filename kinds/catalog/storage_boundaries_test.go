@@ -9,12 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestStorageBoundaries has cases on both sides of each part of a condition with several parts.
 func TestStorageBoundaries(t *testing.T) {
 	ExpectValid(t, StorageGroup, "v1", "VolumeAttachment", `{"spec":{"attacher":"a","nodeName":"n","source":{"inlineVolumeSpec":{"accessModes":["ReadWriteOnce"],`+CSIVolume+`,"persistentVolumeReclaimPolicy":"Retain","volumeMode":"Filesystem"}}}}`)
 }
 
-// TestStorageStatusLimits fills the fields of a status up to their limits.
 func TestStorageStatusLimits(t *testing.T) {
 	k := KindByGVK(t, meta.Platform, StorageGroup, "v1", "VolumeAttachment")
 	obj := Named(k, Parse(t, `{"spec":{"attacher":"a","nodeName":"n","source":{"persistentVolumeName":"v"}}}`))
@@ -22,7 +20,6 @@ func TestStorageStatusLimits(t *testing.T) {
 	Expect(t, "attachment", Lines(rules.Validate(k, obj)), nil)
 }
 
-// TestStorageValidObjects has objects that are just within the limits.
 func TestStorageValidObjects(t *testing.T) {
 	ExpectValid(t, StorageGroup, "v1", "StorageClass", `{"provisioner":"a","parameters":{`+RepeatItem(512, `"%":"v"`)+`}}`, `{"provisioner":"a","parameters":{"a":"`+strings.Repeat("x", 256<<10-1)+`"}}`)
 	ExpectValid(t, StorageGroup, "v1", "CSIDriver", `{"spec":{"nodeAllocatableUpdatePeriodSeconds":10,"serviceAccountTokenInSecrets":true,"tokenRequests":[{"audience":"a","expirationSeconds":4294967296}]}}`)

@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CreateCase is a create and its faults. Spec holds JSON fields, without braces, that are merged into
-// those of a base.
+// A CreateCase is a create and its faults. Spec holds JSON fields, without braces, that are merged
+// into a base.
 type CreateCase struct {
 	Name, Spec string
 	Want       []string
 }
 
-// A SpecUpdateCase is an update and its faults. Old holds JSON fields that are merged into those of a
-// base, and Now those that the update changes.
+// A SpecUpdateCase is an update and its faults. Old holds JSON fields that are merged into a base;
+// Now holds the changed fields.
 type SpecUpdateCase struct {
 	Name, Old, Now string
 	Want           []string
@@ -34,8 +34,8 @@ func Merged(t *testing.T, base, over string) tree.Tree {
 	return out
 }
 
-// RunCreateCases creates an object of k for each case. The uid is fixed, as some kinds generate labels from
-// it.
+// RunCreateCases creates an object of k for each case. The uid is fixed because some kinds derive
+// labels from it.
 func RunCreateCases(t *testing.T, k *schema.Kind, base string, cases []CreateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -45,8 +45,8 @@ func RunCreateCases(t *testing.T, k *schema.Kind, base string, cases []CreateCas
 	}
 }
 
-// RunSpecUpdateCases updates an object of k for each case. A field "status" in Old becomes the status of
-// the old object.
+// RunSpecUpdateCases updates an object of k for each case. A "status" field in Old becomes the old
+// object's status.
 func RunSpecUpdateCases(t *testing.T, k *schema.Kind, base string, cases []SpecUpdateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -71,13 +71,13 @@ func RunSpecUpdateCases(t *testing.T, k *schema.Kind, base string, cases []SpecU
 	}
 }
 
-// A ValidationCase is the body Obj of a create, or of an update of the object Old, and its faults.
+// A ValidationCase is a create of Obj, or an update of Old to Obj, and its faults.
 type ValidationCase struct {
 	Name, Old, Obj string
 	Want           []string
 }
 
-// RunValidationCases creates or updates an object of k for each case. A case without a name is named after
+// RunValidationCases creates or updates an object of k for each case. An unnamed case is named by
 // its body.
 func RunValidationCases(t *testing.T, k *schema.Kind, changes []ValidationCase) {
 	t.Helper()
@@ -96,7 +96,7 @@ func RunValidationCases(t *testing.T, k *schema.Kind, changes []ValidationCase) 
 	}
 }
 
-// A BodyCase is the body of a create, and its faults. Want is nil for a body that is valid.
+// A BodyCase is the body of a create and its faults.
 type BodyCase struct {
 	Body string
 	Want []string
@@ -116,8 +116,8 @@ func RunBodyCases(t *testing.T, k *schema.Kind, cases []BodyCase) {
 	}
 }
 
-// RunUpdateCases updates an object of k for each case. A status in Old becomes the status of the old
-// object. The old object takes the way of a create first, so it has the defaults that a stored object has.
+// RunUpdateCases updates an object of k for each case. The old object is created first, so that it
+// has defaults; a status in Old then becomes its status.
 func RunUpdateCases(t *testing.T, k *schema.Kind, cases []UpdateCase) {
 	t.Helper()
 	for _, c := range cases {
@@ -133,8 +133,7 @@ func RunUpdateCases(t *testing.T, k *schema.Kind, cases []UpdateCase) {
 	}
 }
 
-// Defaulted creates an object from a body and returns it without its metadata. It fails for an object that
-// is not valid, whose defaults would prove nothing.
+// Defaulted creates an object and returns it without metadata. It fails if the object is invalid.
 func Defaulted(t *testing.T, k *schema.Kind, body string) tree.Tree {
 	t.Helper()
 	obj := Named(k, Parse(t, body))

@@ -9,11 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// catalogs holds a catalog for each profile. Tests share them, since they only read.
 var catalogs sync.Map
 
-// KindByGVK returns the kind of a group, as the profile spells it, a version and a kind name. Catalogs are
-// shared by all tests of a process, since compiling one takes long and nothing changes it.
+// KindByGVK returns a kind by group, in the names of the profile, version and kind name. All tests
+// share one catalog per profile, because compiling one is slow.
 func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schema.Kind {
 	t.Helper()
 	c, ok := catalogs.Load(n)
@@ -27,7 +26,7 @@ func KindByGVK(t testing.TB, n *meta.Naming, group, version, kind string) *schem
 	return k
 }
 
-// NewCatalog compiles a catalog of its own. It is for tests that change the catalog.
+// NewCatalog compiles a private catalog, for tests that change it.
 func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.New(n)
@@ -43,7 +42,7 @@ func CoreKind(t *testing.T, n *meta.Naming, kind string) *schema.Kind {
 	return KindByGVK(t, n, "", "v1", kind)
 }
 
-// KindInGroup returns a v1 kind of a group, which is in platform form, under a profile.
+// KindInGroup returns a v1 kind under a profile. The group is in platform form.
 func KindInGroup(t *testing.T, n *meta.Naming, group, kind string) *schema.Kind {
 	t.Helper()
 	return KindByGVK(t, n, n.Translate(group), "v1", kind)

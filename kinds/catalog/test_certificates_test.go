@@ -11,18 +11,18 @@ import (
 	"testing"
 )
 
-// Encoded is the base64 of a PEM block of the type kind.
+// Encoded returns a PEM block of type kind in base64.
 func Encoded(kind string, data []byte) string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: data}))
 }
 
-// CertificateText is a new certificate in base64 of PEM.
+// CertificateText returns a new PEM certificate in base64.
 func CertificateText(t *testing.T) string {
 	t.Helper()
 	return Encoded("CERTIFICATE", Certificate(t, &x509.Certificate{}))
 }
 
-// Certificate is a new certificate after a template, which signs itself.
+// Certificate returns a new self-signed certificate from a template.
 func Certificate(t *testing.T, template *x509.Certificate) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Expect compares the faults of a case, in any order: those of declarations come before those of functions, which
-// tells clients nothing. A want that ends in … is compared as a prefix.
+// Expect compares the faults of a case in any order. A want that ends in … is a prefix.
 func Expect(t *testing.T, what string, got, want []string) {
 	t.Helper()
 	left := slices.Clone(got)
@@ -27,8 +26,8 @@ func Expect(t *testing.T, what string, got, want []string) {
 	}
 }
 
-// EqualJSON compares a part of a tree with JSON. Both sides go through JSON, so that numbers of different
-// Go types compare equal.
+// EqualJSON compares a part of a tree with JSON. Both sides pass through JSON, so that numbers of
+// different Go types are equal.
 func EqualJSON(t *testing.T, what string, got any, want string) {
 	t.Helper()
 	b, err := json.Marshal(got)
@@ -57,7 +56,8 @@ func ExpectValid(t *testing.T, group, version, kind string, bodies ...string) {
 	}
 }
 
-// RepeatItem repeats an item n times, separated by commas; each % becomes a different sequence of letters.
+// RepeatItem repeats an item n times, separated by commas; each % becomes a different sequence of
+// letters.
 func RepeatItem(n int, item string) string {
 	all := make([]string, n)
 	for i := range all {

@@ -1,6 +1,6 @@
 package catalog_test
 
-// Messages of faults that the tests of several families expect.
+// Messages that tests of several groups expect.
 const (
 	NoIP       = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
 	NoCIDR     = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"

@@ -20,8 +20,8 @@ func Parse(t testing.TB, text string) tree.Tree {
 	return v.(tree.Tree)
 }
 
-// Create runs the rules of a create, in the order of the server, and returns the faults as "path: message".
-// It leaves out what is not of the kind itself: admission, ownership and storage.
+// Create runs the rules of a create in the server's order and returns the faults as "path:
+// message". It omits admission, ownership and storage.
 func Create(k *schema.Kind, obj tree.Tree) []string {
 	rules.Default(k, obj)
 	if k.Preparer != nil {
@@ -49,8 +49,7 @@ func Lines(causes []meta.Cause) []string {
 	return out
 }
 
-// Named adds a name and a namespace to an object where they are missing. A test of other fields need not
-// name its objects.
+// Named sets name and namespace of an object if they are missing.
 func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
 	m := obj.EnsureObject("metadata")
 	if m["name"] == nil {

@@ -1,4 +1,4 @@
 package catalog_test
 
-// CSIVolume is the source of a volume.
+// CSIVolume is a volume source.
 const CSIVolume = `"csi":{"driver":"d","volumeHandle":"h"}`

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/rules"
 )
 
-// TestVolumeBoundaries has cases on both sides of each part of a condition with several parts.
+// TestVolumeBoundaries covers both sides of each clause of compound conditions.
 func TestVolumeBoundaries(t *testing.T) {
 	RunBodyCases(t, CoreKind(t, meta.Platform, "PersistentVolume"), []BodyCase{
 		{Body: volumeBody(CSIVolume + `,"volumeAttributesClassName":"A"`), Want: []string{`spec.volumeAttributesClassName: Invalid value: "A": a lowercase RFC 1123 subdomain…`}},
@@ -20,21 +20,18 @@ func TestVolumeBoundaries(t *testing.T) {
 		`spec: Invalid value: ` + source + `: may not be specified when dataSourceRef.namespace is specified`, `spec: Forbidden: spec is immutable after creation…`})
 }
 
-// TestVolumeStatusLimits fills the fields of a status up to their limits.
 func TestVolumeStatusLimits(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "PersistentVolumeClaim")
 	obj := Named(k, Parse(t, boundClaimBody(``, `,"capacity":{"storage":"0"},"allocatedResources":{"storage":"0"}`)))
 	Expect(t, "claim", Lines(rules.Validate(k, obj)), nil)
 }
 
-// TestVolumeValidObjects has objects that are just within the limits.
 func TestVolumeValidObjects(t *testing.T) {
 	ExpectValid(t, "", "v1", "PersistentVolume", volumeBody(`"hostPath":{"path":"/a"},"persistentVolumeReclaimPolicy":"Recycle"`), volumeBody(`"hostPath":{"path":"/"},"persistentVolumeReclaimPolicy":"Retain"`),
 		volumeBody(`"glusterfs":{"endpoints":"e","path":"p","endpointsNamespace":"a"}`), volumeBody(`"azureFile":{"secretName":"a","shareName":"b","secretNamespace":"c"}`), volumeBody(`"azureFile":{"secretName":"a","shareName":"b"}`),
 		`{"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOncePod"],`+CSIVolume+`}}`)
 }
 
-// TestVolumeValidUpdates has updates that keep immutable fields.
 func TestVolumeValidUpdates(t *testing.T) {
 	const affinity = `,"nodeAffinity":{"required":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}}`
 	const attributes = `,"volumeAttributesClassName":"v"`

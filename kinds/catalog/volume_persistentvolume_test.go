@@ -127,7 +127,6 @@ func TestPersistentVolumeStatus(t *testing.T) {
 	}
 }
 
-// volumeBody is the body of a PersistentVolume with fields of its spec beyond size and mode.
 func volumeBody(spec string) string {
 	return `{"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],` + spec + `}}`
 }

@@ -97,7 +97,6 @@ func TestClaimClassAnnotation(t *testing.T) {
 	})
 }
 
-// TestClaimUpdateKeepsStatus: the main resource leaves the status.
 func TestClaimUpdateKeepsStatus(t *testing.T) {
 	k := CoreKind(t, meta.Platform, "PersistentVolumeClaim")
 	old := Named(k, Parse(t, boundClaimBody(`,"volumeMode":"Filesystem"`, ``)))
@@ -107,12 +106,10 @@ func TestClaimUpdateKeepsStatus(t *testing.T) {
 	EqualJSON(t, "status", now["status"], `{"phase":"Bound"}`)
 }
 
-// claimBody is the body of a claim with fields of its spec beyond size and mode.
 func claimBody(spec string) string {
 	return `{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"2Gi"}}` + spec + `}}`
 }
 
-// boundClaimBody is like claim, with a status.
 func boundClaimBody(spec, status string) string {
 	return strings.TrimSuffix(claimBody(spec), "}") + `,"status":{"phase":"Bound"` + status + `}}`
 }
