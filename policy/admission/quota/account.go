@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A spec is what a ResourceQuota says.
+// A spec is the parsed spec of a ResourceQuota.
 type spec struct {
 	name, uid string
-	hard      amounts // in the order of their names
+	hard      amounts // sorted by name
 	scopes    []requirement
 }
 
@@ -26,60 +26,61 @@ func parseSpec(o *policy.Object) spec {
 	return s
 }
 
-// countsAlike tells whether two specs differ in their amounts at most, so that what is used is the same.
-// Then the new limits can take effect at once, without a scan.
+// countsAlike reports whether the specs differ at most in amounts. Usage is then the same, and new
+// limits take effect without a scan.
 func (s *spec) countsAlike(o *spec) bool {
 	return s.name == o.name && s.uid == o.uid && slices.EqualFunc(s.scopes, o.scopes, requirement.equal) &&
 		slices.EqualFunc(s.hard, o.hard, func(a, b namedAmount) bool { return a.name == b.name })
 }
 
-// An account is one quota in one form: what it limits, and how much of that is used. Fields are guarded
-// by the mutex of its namespace, but for those that are said to be immutable.
+// An account is one version of a quota, with its usage. The mutex of its namespace guards all
+// fields except immutable ones.
 type account struct {
-	spec                                 // immutable, but for the amounts of hard
+	spec                                 // immutable, except the amounts of hard
 	covers map[meta.GroupResource]*cover // immutable
 
-	used []amount.Amount // of what is published, in the order of hard
-	held []amount.Amount // by reservations
-	// scanning says that used is being computed; what is published meanwhile waits in unapplied.
+	used []amount.Amount // usage of published objects, in the order of hard
+	held []amount.Amount // by reservations, in the order of hard
+	// scanning is set while used is being computed; published changes wait in unapplied.
 	scanning  bool
 	unapplied []unapplied
-	gone      map[string]bool // uids of deleted Pods that are removed while the account is being scanned
-	// enforced says that changes are refused; retired that the account has been replaced, or its quota
-	// deleted. unknown says that what is used could not be found out: all that takes something is refused.
+	gone      map[string]bool // UIDs of terminating Pods that were removed during the scan
+	// An enforced account refuses changes. A retired one has been replaced or its quota deleted.
+	// While usage is unknown, because the scan failed, all changes that take something are refused.
 	enforced, retired, unknown bool
-	// deleted says that its quota is gone, and that it refuses nothing until it is retired.
+	// deleted means that the quota is gone; the account refuses nothing until it is retired.
 	deleted bool
-	// lapsed are the uids of the Pods that had stopped counting when the account was opened. Immutable.
+	// lapsed holds the UIDs of Pods that had stopped counting when the account was opened.
+	// Immutable.
 	lapsed map[string]bool
-	freed  chan struct{} // closed when something is given back; nil while nobody waits
+	freed  chan struct{} // closed when something is released; nil without waiters
 }
 
-// A cover is what an account limits of the objects of one resource. It is immutable. It does not decode
-// objects where every object counts the same, which is the usual quota of counts.
+// A cover holds the names under which an account limits objects of one resource. It is immutable.
+// Usual count quotas need no decoded objects.
 type cover struct {
 	account   *account
 	resource  meta.GroupResource
 	evaluator *evaluator
 	indexes   []int // into hard
-	// decodes says that it depends on an object what it counts.
+	// decodes is set if the usage depends on the content of the object.
 	decodes bool
 }
 
-// A change of one of an account's amounts. Index is that of hard.
+// A delta changes the amount at an index of hard.
 type delta struct {
 	index  int
 	amount amount.Amount
 }
 
-// unapplied are the deltas of a change that is published while the account is being scanned.
+// unapplied holds the deltas of a change that is published during a scan.
 type unapplied struct {
 	resource meta.GroupResource
 	version  uint64
 	deltas   []delta
 }
 
-// open makes the account of a quota. A name may be limited for several resources, and several names for
+// open returns the account of a quota. A name may apply to several resources, and several names to
 // one.
 func (e evaluators) open(s spec) *account {
 	a := &account{
@@ -99,8 +100,8 @@ func (e evaluators) open(s spec) *account {
 	return a
 }
 
-// cover adds one more name to what the account limits of a resource. Scopes of resources that have none
-// match no object, so such a quota does not cover them.
+// cover adds a name to the cover of a resource. Resources without scopes match no scoped quota, so
+// such a quota does not cover them.
 func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	if e == nil || len(a.scopes) > 0 && e.inScope == nil {
 		return
@@ -114,8 +115,7 @@ func (a *account) cover(resource meta.GroupResource, e *evaluator, index int) {
 	c.decodes = c.decodes || !slices.Contains(e.counts, a.hard[index].name)
 }
 
-// uses is what an object counts; nil if there is none. lapsed says that it has stopped to count but
-// by its number.
+// uses returns the usage of an object, or nil without one. A lapsed Pod counts only as an object.
 func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil
@@ -127,7 +127,6 @@ func (c *cover) uses(object tree.Tree, lapsed bool) []delta {
 	return c.pick(e.used(object))
 }
 
-// pick is what counts of amounts.
 func (c *cover) pick(used amounts) []delta {
 	var all []delta
 	for _, i := range c.indexes {
@@ -138,8 +137,7 @@ func (c *cover) pick(used amounts) []delta {
 	return all
 }
 
-// difference is what must be added to was to get now. What is equal on both sides is left out, so an update
-// of labels has no deltas.
+// difference returns the deltas from was to now, without zeros. An update of labels has none.
 func difference(now, was []delta) []delta {
 	all := slices.Clone(now)
 	for _, w := range was {
@@ -152,7 +150,7 @@ func difference(now, was []delta) []delta {
 	return slices.DeleteFunc(all, func(d delta) bool { return d.amount.Sign() == 0 })
 }
 
-// rises are the deltas that take something. Only these can exceed a limit; what falls is always allowed.
+// rises returns the positive deltas. Only these can exceed a limit.
 func rises(all []delta) []delta {
 	if !slices.ContainsFunc(all, func(d delta) bool { return d.amount.Sign() < 0 }) {
 		return all
@@ -160,9 +158,8 @@ func rises(all []delta) []delta {
 	return slices.DeleteFunc(slices.Clone(all), func(d delta) bool { return d.amount.Sign() < 0 })
 }
 
-// exceeded are the deltas for which there is no room beside what is used and, if held is set, held. Amounts
-// that the change does not take are not looked at: a quota that is exceeded already must not forbid
-// unrelated changes.
+// exceeded returns the deltas that do not fit beside used and, if held is set, the held amounts. It
+// ignores other amounts: an exceeded quota must not forbid unrelated changes.
 func (a *account) exceeded(all []delta, held bool) []delta {
 	var over []delta
 	for _, d := range all {
@@ -177,15 +174,14 @@ func (a *account) exceeded(all []delta, held bool) []delta {
 	return over
 }
 
-// hold sets deltas aside.
 func (a *account) hold(all []delta) {
 	for _, d := range all {
 		a.held[d.index] = a.held[d.index].Add(d.amount)
 	}
 }
 
-// giveBack ends a hold. Whoever waits for room is woken, also if the change was stored: then its amounts
-// are used instead.
+// giveBack releases held deltas. It wakes waiters even if the change was stored and its amounts
+// became used.
 func (a *account) giveBack(all []delta) {
 	for _, d := range all {
 		a.held[d.index] = a.held[d.index].Sub(d.amount)
@@ -193,7 +189,7 @@ func (a *account) giveBack(all []delta) {
 	a.wake()
 }
 
-// apply adds the deltas of a published change, and tells whether there are any.
+// apply adds the deltas of a published change, and reports whether used changed.
 func (a *account) apply(u unapplied) bool {
 	if len(u.deltas) == 0 {
 		return false
@@ -207,15 +203,14 @@ func (a *account) apply(u unapplied) bool {
 	return true
 }
 
-// use counts deltas as used, for a caller who holds the mutex.
+// use adds deltas to used. The caller holds the mutex.
 func (a *account) use(all []delta) {
 	for _, d := range all {
 		a.used[d.index] = a.used[d.index].Add(d.amount)
 	}
 }
 
-// wake wakes those who wait for what others hold. Each change that waits looks again by itself whether
-// there is room now.
+// wake wakes all waiting changes; each checks again for room.
 func (a *account) wake() {
 	if a.freed != nil {
 		close(a.freed)
@@ -223,7 +218,7 @@ func (a *account) wake() {
 	}
 }
 
-// named are deltas under their names, or the used or hard amounts of the same names.
+// named returns the value of each delta under its name in hard.
 func (a *account) named(all []delta, value func(d delta) amount.Amount) amounts {
 	var list amounts
 	for _, d := range all {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// amounts are those of resources, each of which is named at most once. A list and not a map: there are a
-// handful of names, and it is made for each Pod.
+// amounts holds amounts by distinct names. It is a slice and not a map, because it has a handful of
+// entries and is built for each Pod.
 type amounts []namedAmount
 
 type namedAmount struct {
@@ -17,7 +17,7 @@ type namedAmount struct {
 	amount amount.Amount
 }
 
-// amountsOf reads a list of resources such as the requests of a container.
+// amountsOf reads a resource list, such as the requests of a container.
 func amountsOf(list tree.Tree) amounts {
 	all := make(amounts, 0, len(list))
 	for name, value := range list {
@@ -31,7 +31,6 @@ func (a amounts) index(name string) int {
 	return slices.IndexFunc(a, func(n namedAmount) bool { return n.name == name })
 }
 
-// get is the amount of a resource; 0 if there is none.
 func (a amounts) get(name string) amount.Amount {
 	if i := a.index(name); i >= 0 {
 		return a[i].amount
@@ -39,7 +38,6 @@ func (a amounts) get(name string) amount.Amount {
 	return amount.Amount{}
 }
 
-// set replaces the amount of a resource.
 func (a *amounts) set(name string, value amount.Amount) {
 	if i := a.index(name); i >= 0 {
 		(*a)[i].amount = value
@@ -48,15 +46,14 @@ func (a *amounts) set(name string, value amount.Amount) {
 	*a = append(*a, namedAmount{name, value})
 }
 
-// add adds other amounts.
 func (a *amounts) add(others amounts) {
 	for _, o := range others {
 		a.set(o.name, a.get(o.name).Add(o.amount))
 	}
 }
 
-// raise raises each amount to that of others, if theirs is greater. It is for what is not used at the same
-// time, as by init containers.
+// raise sets each amount to the larger of both. It serves resources not used at the same time, as
+// by init containers.
 func (a *amounts) raise(others amounts) {
 	for _, o := range others {
 		if i := a.index(o.name); i < 0 {
@@ -67,7 +64,7 @@ func (a *amounts) raise(others amounts) {
 	}
 }
 
-// String has the form of messages to clients: by name, "a=1,b=2".
+// String formats amounts for messages: "a=1,b=2", sorted by name.
 func (a amounts) String() string {
 	sorted := slices.SortedFunc(slices.Values(a), func(x, y namedAmount) int { return strings.Compare(x.name, y.name) })
 	parts := make([]string, len(sorted))

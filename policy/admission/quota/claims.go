@@ -8,19 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The names under which claims of volumes count, also with a class before them.
+// Names under which claims count, also with a storage class as prefix.
 const (
 	claimCount     = "persistentvolumeclaims"
 	requestStorage = "requests.storage"
 )
 
-// volumeClaims knows the names of a profile.
 type volumeClaims struct {
-	classInfix      string // between a storage class and what is limited of it
-	classAnnotation string // names the class in old claims
+	classInfix      string // separates a storage class from the limited name
+	classAnnotation string // key of the legacy class annotation
 }
 
-// claimEvaluator counts claims of volumes and the storage that they request, in all and by storage class.
+// claimEvaluator counts claims and their requested storage, in total and by storage class.
 func claimEvaluator(naming *meta.Naming) *evaluator {
 	v := volumeClaims{
 		classInfix:      ".storageclass." + naming.Group("storage") + "/",
@@ -39,7 +38,7 @@ func claimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// While a volume grows, both sizes may be in use, so the larger one counts.
+// During expansion both sizes may be in use, so the larger one counts.
 func (v volumeClaims) usage(claim tree.Tree) amounts {
 	var all amounts
 	class := v.class(claim)
@@ -50,7 +49,7 @@ func (v volumeClaims) usage(claim tree.Tree) amounts {
 	if !ok {
 		return all
 	}
-	// Quantities of storage are limited in whole bytes.
+	// Storage is limited in whole bytes.
 	storage := amount.Read(requested).RoundUp()
 	if allocated, ok := claim.Object("status", "allocatedResources")["storage"].(string); ok {
 		storage = storage.Max(amount.Read(allocated).RoundUp())
@@ -69,8 +68,8 @@ func (v volumeClaims) class(claim tree.Tree) string {
 	return claim.Object("spec").String("storageClassName")
 }
 
-// attributesClasses are the classes of attributes that a claim has, asks for or is on its way to. During a
-// change of class the claim may be charged by either, so it counts for all of them.
+// attributesClasses returns the current, desired and target classes of a claim. During a change of
+// class any may be charged, so all count.
 func attributesClasses(claim tree.Tree) []string {
 	status := claim.Object("status")
 	return nonEmpty(claim.Object("spec").String("volumeAttributesClassName"), status.String("currentVolumeAttributesClassName"),

@@ -9,22 +9,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Config is the configuration of the plugin: what must not be consumed without a quota.
+// Config is the configuration of the plugin: the resources that require a quota.
 type Config struct{ limited limitedResources }
 
-// A limitedResource is one entry of that. It serves resources that are scarce for everybody: without a
-// quota, a namespace gets none of them.
+// A limitedResource is one entry of Config. Without a covering quota, a namespace gets none of that
+// resource.
 type limitedResource struct {
-	resource meta.GroupResource // as in storage
-	contains []string           // a part of the name under which it is consumed
+	resource meta.GroupResource // the storage resource
+	contains []string           // substrings of usage names
 	scopes   []requirement
 }
 
-// limitedResources are the resources that must not be consumed without a quota that limits them.
 type limitedResources []limitedResource
 
-// ParseConfig reads a ResourceQuotaConfiguration, or a Configuration of the older versions; nil has no
-// limited resources. Its names are those of the server's naming profile.
+// ParseConfig parses a ResourceQuotaConfiguration, or a Configuration of older versions. nil limits
+// nothing. Names follow the naming profile.
 func ParseConfig(from tree.Tree) (Config, error) {
 	var c Config
 	switch kind := from.String("kind"); kind {
@@ -51,8 +50,8 @@ func ParseConfig(from tree.Tree) (Config, error) {
 	return c, nil
 }
 
-// check refuses what the configuration limits and no quota covers. Quotas that match the object only in
-// part cover the scopes that they match.
+// check refuses usage of limited resources that no quota covers. Quotas that match the object only
+// in part cover the scopes that match.
 func (all limitedResources) check(p *proposed, covers []*cover) error {
 	if len(all) == 0 {
 		return nil
@@ -83,7 +82,7 @@ func (all limitedResources) check(p *proposed, covers []*cover) error {
 	return nil
 }
 
-// rising are the names under which a change takes something.
+// rising returns the names whose usage the change increases.
 func (p *proposed) rising() []string {
 	now := p.evaluator.used(p.new)
 	var was amounts
@@ -99,7 +98,7 @@ func (p *proposed) rising() []string {
 	return names
 }
 
-// limitedNames are those of rising that must be covered by a quota, sorted.
+// limitedNames returns the names of rising that require a quota, sorted.
 func (all limitedResources) limitedNames(resource meta.GroupResource, rising []string) []string {
 	var names []string
 	for _, name := range rising {
@@ -118,7 +117,7 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == name })
 }
 
-// matching are the requirements that an object meets.
+// matching returns the requirements that an object meets.
 func (e *evaluator) matching(scopes []requirement, object tree.Tree) []requirement {
 	var met []requirement
 	for _, r := range scopes {
@@ -129,7 +128,7 @@ func (e *evaluator) matching(scopes []requirement, object tree.Tree) []requireme
 	return met
 }
 
-// uncoveredScopes are the limited scopes that no quota is restricted to.
+// uncoveredScopes returns the limited scopes without a quota for that scope.
 func uncoveredScopes(limited, covered []requirement) []requirement {
 	return slices.DeleteFunc(limited, func(l requirement) bool {
 		return slices.ContainsFunc(covered, func(c requirement) bool { return c.scope == l.scope })

@@ -17,7 +17,7 @@ func parse(t *testing.T, text string) tree.Tree {
 	return v
 }
 
-// TestLimitedResources: what the configuration limits needs a quota that covers it.
+// TestLimitedResources tests that limited resources require a covering quota.
 func TestLimitedResources(t *testing.T) {
 	const critical = `{"scopeName":"PriorityClass","operator":"In","values":["critical"]}`
 	config, err := ParseConfig(parse(t, `{"apiVersion":"apiserver.config.platform.io/v1","kind":"ResourceQuotaConfiguration","limitedResources":[
@@ -78,7 +78,8 @@ func TestLimitedResources(t *testing.T) {
 	}
 }
 
-// TestResizedPods: while a Pod is being resized, the greatest of what it wants, has and is promised counts.
+// TestResizedPods tests that the largest of desired, actual and allocated resources counts during a
+// resize.
 func TestResizedPods(t *testing.T) {
 	pod := func(condition string) tree.Tree {
 		return parse(t, `{"spec":{"overhead":{"cpu":"10m"},"containers":[{"name":"c","resources":{"requests":{"cpu":"3"},"limits":{"cpu":"3"}}}]},

@@ -9,18 +9,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Pod that is being deleted counts until its grace period has passed a second time: its node may be
-// lost, and others shall not wait for that. No change tells of it, so the ledger keeps these Pods.
-
-// A deletedPod is one of them. Its namespace's mutex guards it.
+// A deletedPod is a terminating Pod. It counts until its grace period has passed a second time,
+// since its node may be lost. No event marks that time, so the ledger keeps these Pods. The mutex
+// of the namespace guards it.
 type deletedPod struct {
 	object *meta.Object
 	kind   *schema.Kind
-	due    time.Time // when it stops counting
-	lapsed bool      // it has
+	due    time.Time // time when it stops counting
+	lapsed bool      // it has stopped counting
 }
 
-// isLapsed tells whether a Pod has stopped to count because it should have ended. The caller holds the mutex.
+// isLapsed reports whether a terminating Pod is overdue and has stopped counting. The caller holds
+// the mutex.
 func (n *namespace) isLapsed(o *meta.Object) bool {
 	if o == nil || !o.Meta.Terminating {
 		return false
@@ -29,7 +29,7 @@ func (n *namespace) isLapsed(o *meta.Object) bool {
 	return p != nil && p.lapsed
 }
 
-// track keeps a Pod that is being deleted until it is gone. The caller holds the mutex.
+// track keeps a terminating Pod until it is removed. The caller holds the mutex.
 func (o *observation) track(n *namespace) {
 	switch {
 	case o.now == nil:
@@ -40,8 +40,8 @@ func (o *observation) track(n *namespace) {
 	}
 }
 
-// trackDeleted keeps the newest state of a Pod. The caller holds the mutex. A scan may come with an older
-// state than what was observed.
+// trackDeleted keeps the newest state of a Pod; a scan may see an older one than observed. The
+// caller holds the mutex.
 func (n *namespace) trackDeleted(p *deletedPod) {
 	was := n.deleted[p.object.Meta.UID]
 	if was != nil && was.object.Version > p.object.Version || p.due.IsZero() {
@@ -51,7 +51,7 @@ func (n *namespace) trackDeleted(p *deletedPod) {
 	n.deleted[p.object.Meta.UID] = p
 }
 
-// lapseUntil stops counting Pods that should have ended, about once a second, until ctx ends.
+// lapseUntil stops counting overdue Pods, once a second, until ctx ends.
 func (l *Ledger) lapseUntil(ctx context.Context) {
 	ticker := time.NewTicker(time.Second)
 	defer ticker.Stop()
@@ -65,7 +65,6 @@ func (l *Ledger) lapseUntil(ctx context.Context) {
 	}
 }
 
-// lapseDue stops counting Pods that should have ended by now.
 func (l *Ledger) lapseDue() {
 	l.namespaces.Range(func(_, value any) bool {
 		n := value.(*namespace)
@@ -76,8 +75,8 @@ func (l *Ledger) lapseDue() {
 	})
 }
 
-// lapseDueIn is lapseDue of one namespace, and tells whether there were any. The caller holds the mutex. Where an account is being scanned,
-// it leaves that to the next time.
+// lapseDueIn stops counting overdue Pods of one namespace, and reports whether there were any. It
+// does nothing during a scan. The caller holds the mutex.
 func (l *Ledger) lapseDueIn(n *namespace) (any bool) {
 	if len(n.deleted) == 0 || slices.ContainsFunc(n.accounts, func(a *account) bool { return a.scanning }) {
 		return false
@@ -92,8 +91,8 @@ func (l *Ledger) lapseDueIn(n *namespace) (any bool) {
 	return any
 }
 
-// lapse stops counting one Pod. The caller holds the mutex. It goes on counting as an object; only its cpu,
-// memory and the like are free again.
+// lapse releases the compute resources of one Pod, which still counts as an object. The caller
+// holds the mutex.
 func (l *Ledger) lapse(n *namespace, p *deletedPod) {
 	p.lapsed = true
 	pod := l.decode(p.kind, p.object)
@@ -104,7 +103,7 @@ func (l *Ledger) lapse(n *namespace, p *deletedPod) {
 	}
 }
 
-// lapsedUIDs are the Pods that have stopped to count. The caller holds the mutex.
+// lapsedUIDs returns the UIDs of Pods that have stopped counting. The caller holds the mutex.
 func (n *namespace) lapsedUIDs() map[string]bool {
 	uids := map[string]bool{}
 	for uid, p := range n.deleted {

@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// allDevices is what a request of all devices counts: the most that one claim can get.
+// allDevices is the usage of a request for all devices: the maximum per claim.
 const allDevices = 32
 
-// deviceClaimEvaluator counts claims of devices, and the devices that they may get of each class.
+// deviceClaimEvaluator counts device claims, and the requested devices by class.
 func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	suffix := ".deviceclass." + naming.Group("resource") + "/devices"
 	return &evaluator{
@@ -22,8 +22,8 @@ func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// deviceUsage counts, of alternatives, the greatest number of each class. Which alternative the claim will
-// get is the scheduler's choice, so the most is counted.
+// deviceUsage counts the maximum per class over alternatives, since the scheduler chooses among
+// them.
 func deviceUsage(claim tree.Tree, suffix string) amounts {
 	var all amounts
 	for _, request := range claim.Object("spec", "devices").Objects("requests") {

@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An epoch counts the changes that have been let pass and are not stored yet. When a quota comes into force,
-// another epoch begins; once the one before has drained, no change is under way any more that the
-// quota was not asked about.
+// An epoch counts changes that have passed admission and are not stored yet. A quota that comes
+// into force starts a new epoch. Once the previous one has drained, no change is in progress that
+// the quota has not checked.
 type epoch struct {
-	members   atomic.Int64 // changes, and the ledger itself while the epoch lasts
+	members   atomic.Int64 // changes, plus one for the ledger while the epoch is current
 	once      sync.Once
 	drained   chan struct{}
-	unlimited reservation // of each change that no quota limits
+	unlimited reservation // shared by changes without a quota
 }
 
-// The first member is the epoch itself, which leaves when it ends: it cannot drain before.
+// The first member is the ledger, which leaves when the epoch ends; the epoch cannot drain before.
 func newEpoch() *epoch {
 	e := &epoch{drained: make(chan struct{})}
 	e.members.Store(1)
@@ -31,8 +31,8 @@ func (e *epoch) leave() {
 	}
 }
 
-// enter is the epoch that a change belongs to, which has to leave it. What the change is asked about
-// after it has entered are the quotas of that epoch, or later ones.
+// enter adds a change to the current epoch and returns it. The change must leave it. Quotas checked
+// after enter belong to this epoch or a later one.
 func (l *Ledger) enter() *epoch {
 	for {
 		e := l.epoch.Load()
@@ -44,7 +44,7 @@ func (l *Ledger) enter() *epoch {
 	}
 }
 
-// endEpoch begins another epoch, and returns what is closed when the one before has drained.
+// endEpoch starts a new epoch, and returns a channel that closes when the previous one has drained.
 func (l *Ledger) endEpoch() <-chan struct{} {
 	e := l.epoch.Swap(newEpoch())
 	e.leave()

@@ -8,30 +8,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An evaluator says what the objects of one resource use. Its functions are pure. Its functions get objects
-// in stored form.
+// An evaluator computes the usage of objects of one resource. Its functions are pure and take
+// objects in stored form.
 type evaluator struct {
-	// counts are the names under which every object counts once, whatever it holds.
+	// counts holds the names under which every object counts as one.
 	counts []string
-	// limits tells whether a quota limits objects of the resource under a name beside counts; nil if none
-	// does.
+	// limits reports whether a quota limits the resource under a name other than counts; may be
+	// nil.
 	limits func(name string) bool
-	// usage is what an object uses beside its counts.
+	// usage returns the usage except counts.
 	usage func(object tree.Tree) amounts
-	// inScope tells whether an object belongs to a scope; nil if none does to any.
+	// inScope reports whether an object belongs to a scope; nil if the resource has no scopes.
 	inScope func(r requirement, object tree.Tree) bool
-	// constraint tells what a new object must say, and does not, where a quota limits resources; "" if
-	// nothing.
+	// constraint returns the required fields that a new object lacks under the given limits, or "".
 	constraint func(limited []string, object tree.Tree) string
-	// checks tells whether an update by a sub-resource, "" for none, may be refused; nil if never.
+	// checks reports whether an update through a subresource, "" for none, may be refused; nil
+	// means never.
 	checks func(subresource string, now, was tree.Tree) bool
 }
 
-// countPrefix begins the names of counts of any resource.
 const countPrefix = "count/"
 
-// countName is the name under which objects of a resource are counted. It is the form by which any resource
-// can be counted, custom ones too.
+// countName returns the object count name, which works for any resource, including custom ones.
 func countName(r meta.GroupResource) string {
 	if r.Group == "" {
 		return countPrefix + r.Resource
@@ -39,19 +37,18 @@ func countName(r meta.GroupResource) string {
 	return countPrefix + r.Resource + "." + r.Group
 }
 
-// countedResource is the resource of such a name.
 func countedResource(name string) (r meta.GroupResource, ok bool) {
 	name, ok = strings.CutPrefix(name, countPrefix)
 	r.Resource, r.Group, _ = strings.Cut(name, ".")
 	return r, ok && r.Resource != ""
 }
 
-// covers tells whether objects of the resource count under a name.
+// covers reports whether objects count under a name.
 func (e *evaluator) covers(name string) bool {
 	return slices.Contains(e.counts, name) || e.limits != nil && e.limits(name)
 }
 
-// used is all that an object uses.
+// used returns the total usage of an object.
 func (e *evaluator) used(object tree.Tree) amounts {
 	var all amounts
 	if e.usage != nil {
@@ -63,8 +60,8 @@ func (e *evaluator) used(object tree.Tree) amounts {
 	return all
 }
 
-// matches tells whether an object belongs to all of some scopes. An object that does not match counts
-// nothing for a quota with scopes.
+// matches reports whether an object belongs to all scopes. Otherwise it does not count for the
+// quota.
 func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	for _, r := range scopes {
 		if e.inScope == nil || !e.inScope(r, object) {
@@ -74,11 +71,9 @@ func (e *evaluator) matches(scopes []requirement, object tree.Tree) bool {
 	return true
 }
 
-// evaluators are those of the resources that are more than counted, or have another name beside that of
-// the count. Resources are as in storage.
+// evaluators maps storage resources with more than the default count name.
 type evaluators map[meta.GroupResource]*evaluator
 
-// newEvaluators makes the evaluators for the names of a profile.
 func newEvaluators(naming *meta.Naming) evaluators {
 	all := evaluators{
 		pods:                                 podEvaluator(naming),
@@ -93,7 +88,7 @@ func newEvaluators(naming *meta.Naming) evaluators {
 	return all
 }
 
-// of is the evaluator of any resource; nil for those that no quota limits.
+// of returns the evaluator of any resource, or nil for Events, which no quota limits.
 func (e evaluators) of(r meta.GroupResource) *evaluator {
 	if known := e[r]; known != nil {
 		return known

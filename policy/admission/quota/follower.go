@@ -10,42 +10,40 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Objects is how the ledger finds out what is used before a quota comes.
+// Objects gives the ledger access to existing objects, to compute initial usage.
 type Objects interface {
-	// Scan calls visit with every object of a resource in a namespace, as of one moment, and returns the
-	// version of the newest change that counts for it. The moment lies between two calls of Observe for
-	// the resource: what was observed before is part of it, what comes later is not.
+	// Scan calls visit for all objects of a resource in a namespace, in one snapshot. It returns
+	// the version of the newest change included. The snapshot lies between two calls of Observe: it
+	// contains the changes observed before and no later ones.
 	Scan(ctx context.Context, resource meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (version uint64, err error)
-	// Version is one up to which everything was observed, whoever has written it.
+	// Version returns a version up to which all changes have been observed.
 	Version() uint64
-	// AwaitVersion waits for such a version, for a while.
+	// AwaitVersion waits until Version reaches version, with a bound.
 	AwaitVersion(ctx context.Context, version uint64) error
 }
 
-// A follower keeps the accounts those of the quotas that there are.
+// A follower keeps the accounts in line with the quotas.
 type follower struct {
 	ledger  *Ledger
 	objects Objects
 
-	mu sync.Mutex // held by who adds and removes namespaces and accounts: onQuota and retry
+	mu sync.Mutex // serializes changes of namespaces and accounts in onQuota and retry
 }
 
-// Follower is what the ledger learns of quotas by. When it has seen one, that is in force. It is called once.
+// Follower returns the follower of quotas. A quota is in force when the follower has processed it.
+// Follower must be called once.
 func (l *Ledger) Follower(objects Objects) policy.Follower {
 	l.objects = objects
 	return &follower{ledger: l, objects: objects}
 }
 
-// Resource implements policy.Follower.
 func (f *follower) Resource() meta.GroupResource { return quotas }
 
-// Follow implements policy.Follower.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	go f.ledger.lapseUntil(ctx)
 	return objects.Inform(ctx, quotas, func(c policy.Change) { f.onQuota(ctx, c) })
 }
 
-// onQuota takes in the change of a quota.
 func (f *follower) onQuota(ctx context.Context, c policy.Change) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -74,7 +72,6 @@ func (f *follower) onQuota(ctx context.Context, c policy.Change) {
 	l.change(n.name, s.name)
 }
 
-// close ends the quota of a name.
 func (l *Ledger) close(n *namespace, quota string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -85,7 +82,8 @@ func (l *Ledger) close(n *namespace, quota string) {
 	l.forget(n.name, quota)
 }
 
-// setHard changes the limits of a quota that counts as it did before; false if there is none.
+// setHard updates the limits of an enforced account that counts alike, and reports whether there is
+// one.
 func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	n.mu.Lock()
 	a := n.inForce(s.name)
@@ -106,12 +104,12 @@ func (l *Ledger) setHard(ctx context.Context, n *namespace, s spec) bool {
 	return true
 }
 
-// maxSettle bounds how long a quota waits for changes that were let pass before. They are stored within
-// that time, unless the disk or the store behind the log does not answer.
+// maxSettle bounds the wait for changes that passed earlier. They are stored within that time
+// unless the disk or log store hangs.
 const maxSettle = 5 * time.Second
 
-// settle waits until all changes are stored, or will not be, that were let pass up to now. A change that
-// passed before the quota came is not refused afterwards, but it must count.
+// settle waits until all changes that have passed admission are stored or dropped. They may exceed
+// the new limit, but must count.
 func (l *Ledger) settle(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, maxSettle)
 	defer cancel()
@@ -122,8 +120,8 @@ func (l *Ledger) settle(ctx context.Context) {
 	}
 }
 
-// replace opens an account for a quota, and puts it in the place of the one that there is when it is
-// known what is used. If that cannot be found out, the new account is unknown, beside what is in force.
+// replace opens an account and retires the previous one once the usage is known. If the scan fails,
+// the new account is unknown and the previous one stays in force.
 func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	l := f.ledger
 	a := l.evaluators.open(s)
@@ -131,7 +129,7 @@ func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	a.lapsed = n.lapsedUIDs()
 	n.setAccounts(append(n.accounts[:len(n.accounts):len(n.accounts)], a))
 	n.mu.Unlock()
-	l.settle(ctx) // from now on all that is under way is held in the account, too
+	l.settle(ctx) // from here on, all changes in progress are held in the account, too
 
 	scan := scan{ledger: l, account: a, versions: map[meta.GroupResource]uint64{}}
 	err := scan.run(ctx, f.objects, n.name)
@@ -148,13 +146,14 @@ func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	return a
 }
 
-// The time from one attempt to find out what is used to the next: at first, and at most.
+// Bounds of the delay between scan attempts.
 const (
 	firstRetry = 100 * time.Millisecond
 	lastRetry  = 30 * time.Second
 )
 
-// retry replaces an unknown account when what is used can be found out, unless its quota has changed or gone before.
+// retry replaces an unknown account once a scan succeeds, unless the quota changes or is deleted
+// first.
 func (f *follower) retry(ctx context.Context, n *namespace, a *account) {
 	for wait := firstRetry; a.unknown; wait = min(2*wait, lastRetry) {
 		select {
@@ -168,7 +167,7 @@ func (f *follower) retry(ctx context.Context, n *namespace, a *account) {
 	}
 }
 
-// replaceUnknown is the account in the place of an unknown one; nil if that has been retired.
+// replaceUnknown returns the successor of an unknown account, or nil if that is retired.
 func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account) *account {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -183,11 +182,11 @@ func (f *follower) replaceUnknown(ctx context.Context, n *namespace, a *account)
 	return replaced
 }
 
-// A scan finds out what is used of an account. What changes meanwhile waits in the account.
+// A scan computes the initial usage of an account. Concurrent changes queue in the account.
 type scan struct {
 	ledger   *Ledger
 	account  *account
-	versions map[meta.GroupResource]uint64 // up to which each resource was seen
+	versions map[meta.GroupResource]uint64 // of the snapshot of each resource
 	deleted  []*deletedPod
 }
 
@@ -202,7 +201,7 @@ func (s *scan) run(ctx context.Context, objects Objects, namespace string) error
 	return nil
 }
 
-// visit counts one object. While the account is scanning, used is written by the scan alone.
+// visit counts one object. Only the scan writes used while the account is scanning.
 func (s *scan) visit(c *cover, k *schema.Kind, o *meta.Object) {
 	if !c.decodes {
 		s.account.use(c.ones())
@@ -215,7 +214,7 @@ func (s *scan) visit(c *cover, k *schema.Kind, o *meta.Object) {
 	}
 }
 
-// finish takes in what has changed meanwhile. The caller holds the mutex.
+// finish applies the changes queued during the scan. The caller holds the mutex.
 func (s *scan) finish(n *namespace) {
 	a := s.account
 	a.scanning = false

@@ -10,24 +10,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Ledger owns the usage of all quotas of a server. Many goroutines may use it.
+// A Ledger owns the usage of all quotas of a server. It is safe for concurrent use.
 type Ledger struct {
 	evaluators evaluators
 	log        *slog.Logger
 	now        func() time.Time
 
-	namespaces sync.Map // of *namespace by name; only those with quotas. Only the follower writes to it.
+	namespaces sync.Map // *namespace by name, for namespaces with quotas; written by the follower only
 	epoch      atomic.Pointer[epoch]
-	objects    Objects      // set before anything is reserved
-	unseen     *unseenRules // nil if no other server writes to the same log
+	objects    Objects      // set before the first reservation
+	unseen     *unseenRules // nil without other servers on the same log
 
-	mu       sync.Mutex // guards changed
+	mu       sync.Mutex
 	changed  map[meta.Key]bool
-	announce chan struct{} // has room for one; filled while changed is not empty
+	announce chan struct{} // capacity 1; filled while changed is not empty
 }
 
-// New makes a Ledger for the names of a profile. It has no quotas until its Follower runs. shared says that other servers write to
-// the same log.
+// New returns a Ledger without quotas; its Follower adds them. shared means that other servers
+// write to the same log.
 func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 	l := &Ledger{
 		evaluators: newEvaluators(naming), log: log, now: time.Now,
@@ -40,10 +40,9 @@ func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 	return l
 }
 
-// quotas are the resource that the ledger follows.
 var quotas = meta.GroupResource{Resource: "resourcequotas"}
 
-// namespace is that of a name; nil if it has no quotas.
+// namespace returns a namespace, or nil if it has no quotas.
 func (l *Ledger) namespace(name string) *namespace {
 	n, ok := l.namespaces.Load(name)
 	if !ok {
@@ -52,13 +51,13 @@ func (l *Ledger) namespace(name string) *namespace {
 	return n.(*namespace)
 }
 
-// A Status is what a quota's status has to say.
+// A Status is the content of a ResourceQuota's status.
 type Status struct {
 	UID        string
 	Hard, Used tree.Tree
 }
 
-// Status is that of a quota; false if it is not in force.
+// Status returns the status of a quota, and false if it is not in force.
 func (l *Ledger) Status(key meta.Key) (s Status, ok bool) {
 	n := l.namespace(key.Namespace)
 	if n == nil {
@@ -77,7 +76,7 @@ func (l *Ledger) Status(key meta.Key) (s Status, ok bool) {
 	return s, true
 }
 
-// change records that the status of a quota may not be right any more.
+// change marks the status of a quota as outdated.
 func (l *Ledger) change(namespace, quota string) {
 	l.mu.Lock()
 	l.changed[meta.Key{GroupResource: quotas, Namespace: namespace, Name: quota}] = true
@@ -88,18 +87,17 @@ func (l *Ledger) change(namespace, quota string) {
 	}
 }
 
-// forget takes back what change has recorded of a quota that has gone.
 func (l *Ledger) forget(namespace, quota string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	delete(l.changed, meta.Key{GroupResource: quotas, Namespace: namespace, Name: quota})
 }
 
-// Changes receives when there is something for TakeChanges.
+// Changes returns a channel that receives when TakeChanges has keys.
 func (l *Ledger) Changes() <-chan struct{} { return l.announce }
 
-// TakeChanges are the quotas whose status may not be right, each since it was taken last. They are gathered
-// by quota, so that thousands of changes cause one write of its status.
+// TakeChanges returns the quotas whose status became outdated since the last call. Collecting them
+// by quota lets thousands of changes cause one status write.
 func (l *Ledger) TakeChanges() []meta.Key {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,18 +21,17 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A cluster is the objects of one collection, Services, with a ledger that counts them. Its publisher is whoever
-// holds mu.
+// A cluster is a collection of Services with a ledger. The holder of mu acts as its publisher.
 type cluster struct {
 	t        *testing.T
 	ledger   *Ledger
 	follower *follower
 	kind     *schema.Kind
 
-	mu      sync.Mutex // guards the rest, as a publisher's turn
+	mu      sync.Mutex // guards the fields below
 	version uint64
 	objects map[string]*meta.Object
-	fails   int // the scans that fail before one succeeds
+	fails   int // number of scans that fail first
 }
 
 func newCluster(t *testing.T) *cluster {
@@ -49,7 +48,6 @@ func newCluster(t *testing.T) *cluster {
 	return c
 }
 
-// Scan implements Objects.
 func (c *cluster) Scan(_ context.Context, resource meta.GroupResource, _ string, visit func(*schema.Kind, *meta.Object)) (uint64, error) {
 	c.mu.Lock()
 	if c.fails > 0 {
@@ -62,7 +60,7 @@ func (c *cluster) Scan(_ context.Context, resource meta.GroupResource, _ string,
 		all = append(all, o)
 	}
 	c.mu.Unlock()
-	for range 3 { // while changes are observed
+	for range 3 { // let changes be observed concurrently
 		runtime.Gosched()
 	}
 	for _, o := range all {
@@ -73,17 +71,15 @@ func (c *cluster) Scan(_ context.Context, resource meta.GroupResource, _ string,
 	return version, nil
 }
 
-// Version implements Objects.
 func (c *cluster) Version() uint64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.version
 }
 
-// AwaitVersion implements Objects.
 func (c *cluster) AwaitVersion(context.Context, uint64) error { return nil }
 
-// service is a Service with a number of node ports; nil for -1.
+// service returns a Service with a number of node ports, or nil for -1.
 func service(ports int) tree.Tree {
 	if ports < 0 {
 		return nil
@@ -106,7 +102,6 @@ func (c *cluster) encode(name string, object tree.Tree) *meta.Object {
 	return &meta.Object{Key: meta.Key{GroupResource: c.kind.Storage, Namespace: "n", Name: name}, JSON: text}
 }
 
-// publish makes a change visible.
 func (c *cluster) publish(name string, now tree.Tree, reserved *reservation) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -131,7 +126,7 @@ func (c *cluster) publish(name string, now tree.Tree, reserved *reservation) {
 	reserved.Commit()
 }
 
-// setQuota is what the follower sees of a quota.
+// setQuota delivers a change of a quota to the follower.
 func (c *cluster) setQuota(name string, hard tree.Tree) {
 	if hard == nil {
 		c.follower.onQuota(c.t.Context(), policy.Change{Object: &policy.Object{Key: meta.Key{Namespace: "n", Name: name}}, Deleted: true})
@@ -145,7 +140,7 @@ func (c *cluster) setSpec(name string, spec tree.Tree) {
 	c.follower.onQuota(c.t.Context(), policy.Change{Object: o})
 }
 
-// propose reserves what a change takes, waiting as long as it is contended.
+// propose reserves the amounts of a change, waiting while it is contended.
 func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error) {
 	for {
 		r, err := c.ledger.reserve(&proposed{
@@ -159,7 +154,7 @@ func (c *cluster) propose(old, now tree.Tree, dryRun bool) (*reservation, error)
 	}
 }
 
-// checkSettled checks that an account has what is there, and that nothing is held.
+// checkSettled checks that used equals the existing objects, and that nothing is held.
 func (c *cluster) checkSettled(quota string) {
 	c.t.Helper()
 	var ports, services int64
@@ -185,8 +180,8 @@ func (c *cluster) checkSettled(quota string) {
 	}
 }
 
-// TestUsageIsExact: whatever is created, changed, deleted, refused, given up and dry-run at the same time, by
-// whom who asks and by whom who does not, while quotas come, change and go, in the end used is what there is.
+// TestUsageIsExact tests that used matches the objects in the end. Meanwhile objects and quotas
+// change concurrently, with refused, abandoned, dry-run and unchecked writes.
 func TestUsageIsExact(t *testing.T) {
 	t.Parallel()
 	for seed := range uint64(3) {
@@ -214,9 +209,9 @@ func TestUsageIsExact(t *testing.T) {
 	}
 }
 
-// write makes random changes of an object of its own.
+// write makes random changes to its own object.
 func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
-	current := -1 // the number of ports; below 0 if there is no object
+	current := -1 // number of ports; negative without an object
 	name := fmt.Sprint("s", w)
 	for {
 		select {
@@ -226,7 +221,7 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 		}
 		next := random.IntN(6)
 		switch dice := random.IntN(10); {
-		case dice == 0: // somebody who is not asked
+		case dice == 0: // a write without admission
 			c.publish(name, service(next), nil)
 		case dice < 3:
 			next = -1
@@ -248,7 +243,8 @@ func (c *cluster) write(random *rand.Rand, w int, stop chan struct{}) {
 	}
 }
 
-// TestNeverRefusedBelow (42): while others hold all of a quota and give it up again, nobody is refused.
+// TestNeverRefusedBelow (42) tests that changes are not refused while others hold the whole quota
+// and release it again.
 func TestNeverRefusedBelow(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -294,7 +290,8 @@ func TestNeverRefusedBelow(t *testing.T) {
 	})
 }
 
-// What was held of quotas that have gone since is given back under their own mutex, not that of those in their place.
+// TestQuotasComeAgain tests that amounts held in deleted quotas are released under their own mutex,
+// not that of their successors.
 func TestQuotasComeAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -310,7 +307,7 @@ func TestQuotasComeAgain(t *testing.T) {
 			c.setQuota("q", tree.Tree{"services": "1"})
 			close(again)
 		}()
-		synctest.Wait() // until the new quota waits for what is reserved
+		synctest.Wait() // until the new quota waits for the reservation
 		reserved.OnPublish(c.kind, 1, nil, c.encode("s", service(0)))
 		if len(reserved.entries) == 0 {
 			t.Error("given back under the mutex of another namespace")
@@ -320,7 +317,8 @@ func TestQuotasComeAgain(t *testing.T) {
 	})
 }
 
-// TestQuotaWaitsForWhatPassed (42): a quota is in force only when changes are stored that were let pass before.
+// TestQuotaWaitsForWhatPassed (42) tests that a quota is in force only when earlier changes are
+// stored.
 func TestQuotaWaitsForWhatPassed(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -350,7 +348,8 @@ func TestQuotaWaitsForWhatPassed(t *testing.T) {
 	})
 }
 
-// TestFailedScan (42): while it is not known what is used, nothing that takes of it passes; then the quota is in force.
+// TestFailedScan (42) tests that changes are refused while usage is unknown, and that the quota
+// comes into force afterwards.
 func TestFailedScan(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -378,7 +377,7 @@ func TestFailedScan(t *testing.T) {
 	})
 }
 
-// A quota that goes while its scan fails is not looked at any more.
+// TestFailedScanOfDeletedQuota tests that a failing scan is not retried for a deleted quota.
 func TestFailedScanOfDeletedQuota(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t)

@@ -9,20 +9,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A namespace is the quotas of one namespace.
+// A namespace holds the accounts of one namespace.
 type namespace struct {
 	name string
-	// view is what the accounts limit, by resource, in the order of their names. It is replaced, with mu
-	// held, when an account comes or goes.
+	// view holds the covers by resource, sorted by account. It is replaced under mu when accounts
+	// change.
 	view atomic.Pointer[view]
 
-	mu       sync.Mutex // guards the rest, and the accounts
-	accounts []*account // also those that are being opened
-	// deleted are the Pods that are being deleted, by uid, while an account limits Pods.
+	mu       sync.Mutex // guards the fields below and the accounts
+	accounts []*account // including those being opened
+	// deleted holds the terminating Pods by UID, while an account limits Pods.
 	deleted map[string]*deletedPod
 }
 
-// It is read without the mutex, by changes of resources that no quota covers.
+// A view is read without the mutex, by changes of resources that no quota covers.
 type view map[meta.GroupResource][]*cover
 
 func newNamespace(name string) *namespace {
@@ -31,10 +31,10 @@ func newNamespace(name string) *namespace {
 	return n
 }
 
-// of are the covers of a resource. They are those of now only as long as mu is held.
+// of returns the covers of a resource. They may be outdated unless the caller holds mu.
 func (n *namespace) of(resource meta.GroupResource) []*cover { return (*n.view.Load())[resource] }
 
-// setAccounts replaces the accounts. The caller holds mu.
+// setAccounts replaces the accounts and the view. The caller holds mu.
 func (n *namespace) setAccounts(all []*account) {
 	slices.SortStableFunc(all, func(a, b *account) int { return strings.Compare(a.name, b.name) })
 	now := view{}
@@ -50,7 +50,7 @@ func (n *namespace) setAccounts(all []*account) {
 	}
 }
 
-// inForce is the account of a quota that counts; nil if there is none yet. The caller holds mu.
+// inForce returns the enforced account of a quota, or nil. The caller holds mu.
 func (n *namespace) inForce(quota string) *account {
 	for _, a := range n.accounts {
 		if a.name == quota && a.enforced {
@@ -60,7 +60,7 @@ func (n *namespace) inForce(quota string) *account {
 	return nil
 }
 
-// retire takes accounts out. The caller holds mu.
+// retire removes accounts. The caller holds mu.
 func (n *namespace) retire(gone func(*account) bool) {
 	kept := make([]*account, 0, len(n.accounts))
 	for _, a := range n.accounts {

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Observe takes in a change that is being published and for which nothing is held. The owner of a
-// collection calls it, in the order of versions, before readers see the change and before its writer is
-// answered. Old is nil for a new object, now for one that is gone.
+// Observe counts a published change without a reservation. The publisher calls it in the order of
+// versions, before readers see the change and its writer gets the response. old is nil for a
+// create, now for a delete.
 func (l *Ledger) Observe(k *schema.Kind, version uint64, old, now *meta.Object) {
 	l.observe(k, version, old, now, nil)
 }
 
-// observe is Observe of a change for which reserved is held; nil if nothing is. What was held becomes used
-// in one step, under the namespace's mutex: at no time it counts twice, or not at all.
+// observe counts a published change. Amounts in reserved, which may be nil, become used in one step
+// under the namespace's mutex: they never count twice or not at all.
 func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, reserved *reservation) {
 	o := observation{ledger: l, kind: k, version: version, old: old, now: now, reserved: reserved}
 	if l.unseen != nil && k.Storage == quotas {
@@ -26,7 +26,7 @@ func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, 
 		return
 	}
 	if o.reserved != nil && o.reserved.namespace != n {
-		o.reserved = nil // of quotas that have gone since, whose mutex is another one: end gives it back
+		o.reserved = nil // of deleted quotas with another mutex; end releases it
 	}
 	for {
 		v := n.view.Load()
@@ -45,7 +45,6 @@ func (l *Ledger) observe(k *schema.Kind, version uint64, old, now *meta.Object, 
 	}
 }
 
-// An observation is one change on its way into the accounts.
 type observation struct {
 	ledger   *Ledger
 	kind     *schema.Kind
@@ -67,7 +66,7 @@ func (o *observation) key() meta.Key {
 	return meta.Key{}
 }
 
-// entry is what the reservation knows of an account; false if nothing.
+// entry returns the reserved deltas of an account, and false if it has none.
 func (o *observation) entry(a *account) (deltas []delta, ok bool) {
 	if o.reserved == nil {
 		return nil, false
@@ -80,13 +79,13 @@ func (o *observation) entry(a *account) (deltas []delta, ok bool) {
 	return nil, false
 }
 
-// lapses tells whether the change is of a Pod that stops counting some time after it was deleted, so that
-// what was computed beforehand may not hold any more.
+// lapses reports whether the change concerns a terminating Pod. Its precomputed deltas may be
+// outdated, because the Pod may have stopped counting.
 func (o *observation) lapses() bool {
 	return o.kind.Storage == pods && (o.old != nil && o.old.Meta.Terminating || o.now != nil && o.now.Meta.Terminating)
 }
 
-// computeMissing decodes the object if an account needs that, without holding a mutex.
+// computeMissing decodes the object if an account needs it, without holding a mutex.
 func (o *observation) computeMissing(covers []*cover) {
 	for _, c := range covers {
 		if _, known := o.entry(c.account); c.decodes && (!known || o.lapses()) {
@@ -102,7 +101,8 @@ func (o *observation) decode() {
 	}
 }
 
-// decode reads a stored object; nil if there is none. One that cannot be read uses nothing but its number.
+// decode decodes a stored object, or returns nil without one. A corrupt object counts only as an
+// object.
 func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	if o == nil {
 		return nil
@@ -115,7 +115,7 @@ func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	return decoded
 }
 
-// apply takes the change into the accounts. The caller holds the mutex.
+// apply counts the change in the accounts. The caller holds the mutex.
 func (o *observation) apply(n *namespace, covers []*cover) {
 	for _, c := range covers {
 		deltas, known := o.entry(c.account)
@@ -137,7 +137,7 @@ func (o *observation) apply(n *namespace, covers []*cover) {
 	}
 }
 
-// deltas are what the change does to an account.
+// deltas returns the effect of the change on an account.
 func (o *observation) deltas(n *namespace, c *cover) []delta {
 	if !c.decodes {
 		switch {

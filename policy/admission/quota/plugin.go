@@ -8,11 +8,10 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// pluginName is that of names.go of package admission.
 const pluginName = "ResourceQuota"
 
-// Registrations are the plugin: for every object that is created, and for the updates by which objects
-// may use more, or quotas limit something else. Follower is that of the ledger.
+// Registrations returns the plugin for creates and for updates that may increase usage or change
+// limits. follower is the Follower of the ledger.
 func (l *Ledger) Registrations(follower policy.Follower, config Config) []admission.Registration {
 	p := &plugin{l, config}
 	all := []admission.Registration{
@@ -27,19 +26,17 @@ func (l *Ledger) Registrations(follower policy.Follower, config Config) []admiss
 	return append(all, admission.Registration{Caches: []policy.Follower{follower}}) // usage is published even if nothing is refused
 }
 
-// plugin reserves at the ledger what changes take.
 type plugin struct {
 	ledger *Ledger
 	config Config
 }
 
-// Handles implements request.Validator.
 func (p *plugin) Handles(a *request.Attributes) bool {
 	return a.Key.Namespace != "" && a.New != nil && !a.Kind.Virtual() && (a.Subresource == "" || a.Operation == request.OnUpdate) &&
 		p.ledger.evaluators.of(a.Kind.Storage) != nil
 }
 
-// Validate implements request.Validator. It reserves what the change takes.
+// Validate reserves the amounts of the change.
 func (p *plugin) Validate(a *request.Attributes) error {
 	update, e := a.Operation == request.OnUpdate, p.ledger.evaluators.of(a.Kind.Storage)
 	change := proposed{

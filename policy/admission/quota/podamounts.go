@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podAmounts are the requests and the limits of a Pod: those of its containers, of the sidecars that run
-// beside them, or of an init container with the sidecars before it, if that is more; or what the Pod says
-// as a whole; and its overhead. While a Pod is being resized, the greater of the amounts counts.
+// podAmounts returns the effective requests and limits of a Pod. Per resource, that is the larger
+// of the containers with sidecars and the init containers; Pod-level resources override it, and the
+// overhead is added. During a resize the larger amounts count.
 func podAmounts(pod tree.Tree) (requests, limits amounts) {
 	spec := pod.Object("spec")
 	requests, limits = sumContainers(pod, "requests"), sumContainers(pod, "limits")
@@ -26,7 +26,6 @@ func podAmounts(pod tree.Tree) (requests, limits amounts) {
 	return requests, limits
 }
 
-// overrideAtPodLevel replaces sums of containers by what the Pod says as a whole.
 func overrideAtPodLevel(sums *amounts, podLevel tree.Tree) {
 	for name, value := range podLevel {
 		if text, ok := value.(string); ok && isPodLevel(name) {
@@ -35,7 +34,6 @@ func overrideAtPodLevel(sums *amounts, podLevel tree.Tree) {
 	}
 }
 
-// isPodLevel tells whether Pods may say something of a resource as a whole.
 func isPodLevel(name string) bool {
 	return name == "cpu" || name == "memory" || strings.HasPrefix(name, hugePages)
 }
@@ -49,10 +47,11 @@ func saysPodLevel(list tree.Tree) bool {
 	return false
 }
 
-// usualNames is how many resources most Pods name, with some room for overhead.
+// usualNames is the number of resources of most Pods, with room for overhead.
 const usualNames = 4
 
-// sumContainers sums up one list, "requests" or "limits", of all containers.
+// sumContainers returns the effective amounts of a list, "requests" or "limits", over all
+// containers.
 func sumContainers(pod tree.Tree, list string) amounts {
 	spec := pod.Object("spec")
 	resize := newResize(pod, list)
@@ -77,11 +76,11 @@ func sumContainers(pod tree.Tree, list string) amounts {
 	return sum
 }
 
-// A resize is what a Pod's node says of containers that may be being resized.
+// A resize holds the status of containers that may be in a resize.
 type resize struct {
 	status     tree.Tree
 	list       string
-	infeasible bool // what is wanted cannot be had
+	infeasible bool // the node cannot grant the desired amounts
 }
 
 func newResize(pod tree.Tree, list string) resize {
@@ -93,7 +92,7 @@ func newResize(pod tree.Tree, list string) resize {
 	return r
 }
 
-// effective is the greatest of what a container wants, has and is promised.
+// effective returns the maximum of desired, actual and allocated amounts of a container.
 func (r resize) effective(container tree.Tree, statuses string) amounts {
 	wanted := container.Object("resources", r.list)
 	all := r.status.Objects(statuses)

@@ -9,16 +9,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// pods are the resource whose objects stop counting when they have ended.
 var pods = meta.GroupResource{Resource: "pods"}
 
-// podNames knows the names of a profile.
 type podNames struct {
-	nativeDomain      string // of resources that no vendor has added
-	deviceClassPrefix string // of resources that are device classes
+	nativeDomain      string // marks resources that are not extended
+	deviceClassPrefix string // of implicit extended resources for device classes
 }
 
-// podEvaluator counts Pods and what they request and are limited to, until they have ended.
+// podEvaluator counts Pods with their requests and limits until they terminate.
 func podEvaluator(naming *meta.Naming) *evaluator {
 	n := podNames{nativeDomain: naming.Translate("platform.io/")}
 	n.deviceClassPrefix = "deviceclass.resource." + n.nativeDomain
@@ -34,7 +32,6 @@ func podEvaluator(naming *meta.Naming) *evaluator {
 	}
 }
 
-// The resources of containers that a quota limits by name.
 var (
 	computeNames = []string{"cpu", "memory", "ephemeral-storage"}
 	podLimits    = []string{
@@ -54,13 +51,13 @@ func (n podNames) limits(name string) bool {
 	return request && n.isExtended(resource)
 }
 
-// isExtended tells whether a vendor has added a resource. Of those only requests are limited.
+// isExtended reports whether a resource is extended. Quotas limit only requests of those.
 func (n podNames) isExtended(resource string) bool {
 	return strings.HasPrefix(resource, n.deviceClassPrefix) ||
 		strings.Contains(resource, "/") && !strings.Contains(resource, n.nativeDomain)
 }
 
-// usage is what a Pod counts that has not ended.
+// usage returns the usage of a Pod, nil after it has ended.
 func (n podNames) usage(pod tree.Tree) amounts {
 	switch pod.Object("status").String("phase") {
 	case "Failed", "Succeeded":
@@ -70,7 +67,7 @@ func (n podNames) usage(pod tree.Tree) amounts {
 	return append(n.named(requests, limits), namedAmount{"pods", one})
 }
 
-// named are requests and limits under the names that quotas have for them.
+// named returns requests and limits under their quota names.
 func (n podNames) named(requests, limits amounts) amounts {
 	all := make(amounts, 0, 2*len(requests)+len(limits)+2)
 	for _, r := range requests {
@@ -89,8 +86,8 @@ func (n podNames) named(requests, limits amounts) amounts {
 	return all
 }
 
-// overdueAt is when a Pod that is being deleted stops counting, because its node seems to be lost; zero
-// for one that is not being deleted.
+// overdueAt returns the time when a terminating Pod stops counting, or zero for others. Its node
+// seems to be lost then.
 func overdueAt(pod tree.Tree) time.Time {
 	metadata := pod.Object("metadata")
 	grace, graceful := metadata.Int("deletionGracePeriodSeconds")

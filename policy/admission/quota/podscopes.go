@@ -27,13 +27,12 @@ func podInScope(r requirement, pod tree.Tree) bool {
 	return false
 }
 
-// isTerminating tells whether a Pod ends by itself.
 func isTerminating(pod tree.Tree) bool {
 	seconds, ok := pod.Object("spec").Int("activeDeadlineSeconds")
 	return ok && seconds >= 0
 }
 
-// isBestEffort tells whether a Pod requests no cpu and no memory and is limited in neither.
+// isBestEffort reports whether a Pod has neither requests nor limits of cpu and memory.
 func isBestEffort(pod tree.Tree) bool {
 	if class := pod.Object("status").String("qosClass"); class != "" {
 		return class == "BestEffort"
@@ -57,7 +56,7 @@ func computes(resources tree.Tree) bool {
 	return false
 }
 
-// hasForeignTerm tells whether an affinity is to Pods of other namespaces.
+// hasForeignTerm reports whether an affinity term selects Pods of other namespaces.
 func hasForeignTerm(affinity tree.Tree) bool {
 	foreign := func(term tree.Tree) bool { return len(term.List("namespaces")) > 0 || term.Has("namespaceSelector") }
 	return slices.ContainsFunc(affinity.Objects("requiredDuringSchedulingIgnoredDuringExecution"), foreign) ||
@@ -66,11 +65,11 @@ func hasForeignTerm(affinity tree.Tree) bool {
 		})
 }
 
-// mustBeSaid are the resources that every container of a Pod has to say something about where a quota
-// limits them. There will be no more of them.
+// mustBeSaid lists the resources that every container must set if a quota limits them. The list is
+// closed, as in Kubernetes.
 var mustBeSaid = []string{"cpu", "memory", "requests.cpu", "requests.memory", "limits.cpu", "limits.memory"}
 
-// podConstraint names what containers do not say. A Pod that says it as a whole is free to leave it out.
+// podConstraint names the required resources that containers lack. Pod-level resources satisfy it.
 func podConstraint(limited []string, pod tree.Tree) string {
 	spec := pod.Object("spec")
 	if saysPodLevel(spec.Object("resources", "requests")) || saysPodLevel(spec.Object("resources", "limits")) {

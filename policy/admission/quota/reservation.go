@@ -12,22 +12,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A reservation is what one change takes of the quotas of its namespace.
+// A reservation holds the amounts of one change in the quotas of its namespace.
 type reservation struct {
 	request.Reservation
 	epoch     *epoch
-	namespace *namespace // nil if it has no quotas
-	entries   []entry    // guarded by the namespace's mutex; none once they are settled
+	namespace *namespace // nil without quotas
+	entries   []entry    // guarded by the namespace's mutex; nil once settled
 }
 
-// An entry is what a change does to one account, and how much of that is held.
+// An entry is the effect of a change on one account, with the held part.
 type entry struct {
 	account *account
 	deltas  []delta
 	held    []delta
 }
 
-// end gives back what is still held: nothing, if the change has been published.
+// end releases what is still held, which is nothing after publication.
 func (r *reservation) end() {
 	if r.namespace != nil {
 		r.namespace.mu.Lock()
@@ -37,7 +37,7 @@ func (r *reservation) end() {
 	r.epoch.leave()
 }
 
-// giveBack ends what is held. The caller holds the mutex.
+// giveBack releases the entries. The caller holds the mutex.
 func (r *reservation) giveBack() {
 	for _, e := range r.entries {
 		e.account.giveBack(e.held)
@@ -45,26 +45,25 @@ func (r *reservation) giveBack() {
 	r.entries = nil
 }
 
-// A proposed change, in stored form. Old is nil for a create.
+// A proposed change, in stored form. old is nil for a create.
 type proposed struct {
 	namespace string
 	resource  meta.GroupResource
 	evaluator *evaluator
 	old, new  tree.Tree
-	// refusable says that the change is refused if it exceeds a quota; else it only counts.
+	// refusable means that an exceeded quota refuses the change; otherwise it only counts.
 	refusable bool
 	dryRun    bool
 	limits    limitedResources
 }
 
-// A refusal says which quota refuses a change, and why.
+// A refusal names the refusing quota and the reason.
 type refusal string
 
-// Error implements error.
 func (r refusal) Error() string { return string(r) }
 
-// reserve sets aside what a change takes. The error is a refusal, or a *request.ContendedError if it depends
-// on other changes whether there is room.
+// reserve holds the amounts of a change. The error is a refusal, or a *request.ContendedError if
+// the outcome depends on changes in progress.
 func (l *Ledger) reserve(p *proposed) (held *reservation, err error) {
 	e := l.enter()
 	defer func() {
@@ -103,7 +102,8 @@ func (l *Ledger) reserveIn(e *epoch, p *proposed) (*reservation, error) {
 	return r, nil
 }
 
-// reserveBeside sets aside what a change takes beside what is used and held; nil if no quota covers it.
+// reserveBeside holds the amounts of a change beside used and held. It returns nil if no quota
+// covers the change.
 func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	n := l.namespace(p.namespace)
 	for {
@@ -131,7 +131,7 @@ func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 			continue
 		}
 		err := r.hold(p)
-		if err != nil && l.lapseDueIn(n) { // another server may have noticed that before, and have said so
+		if err != nil && l.lapseDueIn(n) { // another server may have released overdue Pods before
 			err = r.hold(p)
 		}
 		n.mu.Unlock()
@@ -139,7 +139,7 @@ func (l *Ledger) reserveBeside(e *epoch, p *proposed) (*reservation, error) {
 	}
 }
 
-// entries are what the change does to accounts.
+// entries returns the effect of the change on each account.
 func (p *proposed) entries(covers []*cover) []entry {
 	if len(covers) == 0 {
 		return nil
@@ -167,7 +167,6 @@ func (p *proposed) entries(covers []*cover) []entry {
 	return all
 }
 
-// ones is what any object counts where it does not depend on the object.
 func (c *cover) ones() []delta {
 	all := make([]delta, len(c.indexes))
 	for i, index := range c.indexes {
@@ -176,7 +175,7 @@ func (c *cover) ones() []delta {
 	return all
 }
 
-// pickIn is what counts of the amounts of an object, if that belongs to the scopes.
+// pickIn returns the counted amounts of an object that belongs to the scopes, else nil.
 func (c *cover) pickIn(object tree.Tree, used amounts) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil
@@ -184,7 +183,7 @@ func (c *cover) pickIn(object tree.Tree, used amounts) []delta {
 	return c.pick(used)
 }
 
-// hold sets aside what the entries take, of all accounts or of none. The caller holds the mutex.
+// hold holds the amounts in all accounts or in none. The caller holds the mutex.
 func (r *reservation) hold(p *proposed) error {
 	if p.refusable {
 		if err := r.check(p); err != nil {
@@ -200,7 +199,8 @@ func (r *reservation) hold(p *proposed) error {
 	return nil
 }
 
-// check refuses what exceeds a quota. If it only would with what others hold, it is too early to tell.
+// check refuses a change that exceeds a quota, or returns a ContendedError if it would only
+// together with held amounts.
 func (r *reservation) check(p *proposed) error {
 	for _, e := range r.entries {
 		if e.account.unknown && len(e.held) > 0 && !e.account.deleted {
@@ -231,7 +231,7 @@ func (r *reservation) check(p *proposed) error {
 	return nil
 }
 
-// constraint is what a new object must say and does not.
+// constraint returns the required fields that a new object lacks, or "".
 func (a *account) constraint(p *proposed) string {
 	if p.evaluator.constraint == nil || !p.evaluator.matches(a.scopes, p.new) {
 		return ""
@@ -243,7 +243,6 @@ func (a *account) constraint(p *proposed) string {
 	return p.evaluator.constraint(limited, p.new)
 }
 
-// refuse says why there is no room for deltas.
 func (a *account) refuse(over []delta) refusal {
 	return refusal(fmt.Sprintf("exceeded quota: %s, requested: %s, used: %s, limited: %s", a.name,
 		a.named(over, func(d delta) amount.Amount { return d.amount }),
@@ -251,7 +250,6 @@ func (a *account) refuse(over []delta) refusal {
 		a.named(over, func(d delta) amount.Amount { return a.hard[d.index].amount })))
 }
 
-// refuseUnknown says that it is not known whether there is room for deltas.
 func (a *account) refuseUnknown(all []delta) refusal {
 	var names []string
 	for _, d := range all {
@@ -260,7 +258,7 @@ func (a *account) refuseUnknown(all []delta) refusal {
 	return refusal("status unknown for quota: " + a.name + ", resources: " + strings.Join(names, ","))
 }
 
-// await waits until it is clear whether there is room for deltas, or ctx ends.
+// await waits until the outcome for the deltas is certain, or ctx ends.
 func (a *account) await(ctx context.Context, n *namespace, wanted []delta) {
 	for {
 		n.mu.Lock()

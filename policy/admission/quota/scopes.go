@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A requirement is one scope that a quota is restricted to.
+// A requirement is one scope of a quota.
 type requirement struct {
 	scope, operator string
 	values          []string
 }
 
-// requirements reads the scopes of a quota's spec, or of one entry of the configuration.
+// requirements parses the scopes of a quota spec or of a configuration entry.
 func requirements(scopes []string, expressions []tree.Tree) []requirement {
 	all := make([]requirement, 0, len(scopes)+len(expressions))
 	for _, s := range scopes {
@@ -29,8 +29,8 @@ func (r requirement) equal(o requirement) bool {
 	return r.scope == o.scope && r.operator == o.operator && slices.Equal(r.values, o.values)
 }
 
-// matchesAny tells whether the operator holds for one of an object's names of the scope, such as its priority
-// class; without any, it must hold for their absence.
+// matchesAny reports whether the operator holds for any name of the object in the scope, such as
+// its priority class. Without names, it tests the operator for absence.
 func (r requirement) matchesAny(names []string) bool {
 	switch r.operator {
 	case "Exists":
@@ -45,12 +45,11 @@ func (r requirement) matchesAny(names []string) bool {
 	return false
 }
 
-// String has the form of messages to clients.
+// String returns the form used in messages.
 func (r requirement) String() string {
 	return "{" + r.scope + " " + r.operator + " [" + strings.Join(r.values, " ") + "]}"
 }
 
-// nonEmpty drops empty names.
 func nonEmpty(names ...string) []string {
 	return slices.DeleteFunc(names, func(name string) bool { return name == "" })
 }

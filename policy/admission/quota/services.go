@@ -7,10 +7,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// one is what an object counts.
 var one = amount.Of(1)
 
-// serviceEvaluator counts Services, load balancers, and the ports that they are going to have on nodes.
+// serviceEvaluator counts Services, load balancers and node ports.
 func serviceEvaluator() *evaluator {
 	names := []string{"services.nodeports", "services.loadbalancers"}
 	return &evaluator{
@@ -21,7 +20,7 @@ func serviceEvaluator() *evaluator {
 	}
 }
 
-// serviceUsage counts node ports by intent, since they are not allocated yet.
+// serviceUsage counts requested node ports, since they are not allocated yet.
 func serviceUsage(service tree.Tree) amounts {
 	spec := service.Object("spec")
 	ports := spec.Objects("ports")

@@ -11,21 +11,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Where several servers write to one log, each has a ledger, and what one knows may be old. The log keeps them apart by two
-// sorts of guards (request.Guard):
+// If several servers write to one log, each has a ledger that may be stale. Two kinds of guards
+// (request.Guard) keep them consistent:
 //
-//	quotas/<namespace>         which quotas there are, and what they limit: raised by each change of that, and named by all
-//	                           changes in the namespace that quotas may be asked about
-//	quota/<namespace>/<name>   what one quota counts: raised by each change that takes something of it
+// 	quotas/<namespace>         the quotas and their limits: raised by each change of those, and
+// 	                           named by all changes in the namespace that quotas may check
+// 	quota/<namespace>/<name>   the usage of one quota: raised by each change that takes from it
 //
-// So a change is committed only if it was computed by the quotas of now, and beside all that others have taken.
+// So a change is committed only if it was computed with the current quotas and usage.
 
 const (
 	rulesGuard = "quotas/"
 	usageGuard = "quota/"
 )
 
-// guards are those of a change that was computed on what was seen up to a version.
+// guards returns the guards of a change that was computed at version seen.
 func (p *proposed) guards(seen uint64, entries []entry) []request.Guard {
 	all := make([]request.Guard, 1, 1+len(entries))
 	all[0] = request.Guard{Name: rulesGuard + p.namespace, Seen: seen, Raise: p.changesRules()}
@@ -37,26 +37,25 @@ func (p *proposed) guards(seen uint64, entries []entry) []request.Guard {
 	return all
 }
 
-// changesRules tells whether the change is one of what a quota limits.
+// changesRules reports whether the change affects the spec of a quota.
 func (p *proposed) changesRules() bool {
 	return p.resource == quotas && (p.old == nil || rulesDiffer(p.old, p.new))
 }
 
-// rulesDiffer compares what two states of a quota limit.
 func rulesDiffer(old, now tree.Tree) bool { return !reflect.DeepEqual(old["spec"], now["spec"]) }
 
-// An unseenRules knows the quotas that have changed and have not come into force here yet.
+// An unseenRules tracks changed quotas that are not in force on this server yet.
 type unseenRules struct {
 	mu       sync.Mutex
-	versions map[meta.Key]uint64      // of the newest change of a quota
-	waiting  map[string]chan struct{} // closed when the last one of a namespace has come into force
+	versions map[meta.Key]uint64      // newest change of each quota
+	waiting  map[string]chan struct{} // by namespace; closed when all its quotas are in force
 }
 
 func newUnseenRules() *unseenRules {
 	return &unseenRules{versions: map[meta.Key]uint64{}, waiting: map[string]chan struct{}{}}
 }
 
-// add notes that a change is being published.
+// add records a change that is being published.
 func (u *unseenRules) add(key meta.Key, version uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -66,7 +65,7 @@ func (u *unseenRules) add(key meta.Key, version uint64) {
 	}
 }
 
-// remove notes that a quota is in force as of a version.
+// remove records that a quota is in force as of a version.
 func (u *unseenRules) remove(key meta.Key, version uint64) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -85,14 +84,14 @@ func (u *unseenRules) remove(key meta.Key, version uint64) {
 	}
 }
 
-// in is closed when all quotas of a namespace are in force; nil if they are.
+// in returns a channel that closes when all quotas of a namespace are in force, or nil if they are.
 func (u *unseenRules) in(namespace string) <-chan struct{} {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.waiting[namespace]
 }
 
-// observeRules takes in that a quota has changed, before that is visible.
+// observeRules records a change of a quota before readers see it.
 func (l *Ledger) observeRules(o *observation) {
 	if o.now == nil {
 		l.end(o.key())
@@ -104,7 +103,7 @@ func (l *Ledger) observeRules(o *observation) {
 	}
 }
 
-// end lets a quota that is deleted refuse nothing any more; the follower closes its account.
+// end makes a deleted quota refuse nothing; the follower closes its account.
 func (l *Ledger) end(key meta.Key) {
 	n := l.namespace(key.Namespace)
 	if n == nil {
@@ -120,8 +119,8 @@ func (l *Ledger) end(key meta.Key) {
 	}
 }
 
-// seen is the version that a change is computed on, with everything that quotas say as of then. The error is a
-// *request.ContendedError while they are coming into force.
+// seen returns the version that a change is computed at, with all quotas in force as of then. The
+// error is a *request.ContendedError while quotas are coming into force.
 func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	if l.unseen == nil {
 		return 0, nil
@@ -138,7 +137,7 @@ func (l *Ledger) seen(namespace string) (version uint64, err error) {
 	return version, nil
 }
 
-// awaitPublished waits until all that was committed before a quota counts.
+// awaitPublished waits until all changes committed before version count.
 func (l *Ledger) awaitPublished(ctx context.Context, version uint64) {
 	for l.unseen != nil && ctx.Err() == nil && l.objects.AwaitVersion(ctx, version) != nil {
 		l.log.Warn("changes from before a ResourceQuota are still being published", "version", version)
