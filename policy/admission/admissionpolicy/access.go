@@ -11,23 +11,21 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// resources are those of policies and bindings, in platform form: the first two of policies, the others of the bindings
-// of these.
+// resources lists policies, then bindings, in platform form.
 var resources = []string{
 	group + "/validatingadmissionpolicies", group + "/mutatingadmissionpolicies",
 	group + "/validatingadmissionpolicybindings", group + "/mutatingadmissionpolicybindings",
 }
 
-// access keeps users from reading, by a policy, objects that they may not read: who writes a policy must be
-// allowed to read all objects of the kind of its parameters, who writes a binding those that it refers to.
-// Otherwise a user could write a policy that takes a Secret for its parameters and shows it in the message
-// of a refusal.
+// access guards the objects that policies read as parameters. The author of a policy must be
+// allowed to read all objects of the param kind, the author of a binding those it refers to.
+// Otherwise a policy could reveal a Secret in a refusal message.
 type access struct {
 	*Options
 	validating, mutating *Source
 }
 
-// registration is that of the check, which always runs.
+// registration returns the plugin of the check, which always runs.
 func (x *access) registration() admission.Registration {
 	r := admission.Registration{Resources: resources, Plugin: request.Plugin{Validator: x}}
 	if x.AuthorizerWaits {
@@ -36,14 +34,13 @@ func (x *access) registration() admission.Registration {
 	return r
 }
 
-// Handles implements request.Validator.
 func (x *access) Handles(a *request.Attributes) bool {
 	spec := a.New.Object("spec")
 	return spec.Has("paramKind") || spec.Has("paramRef")
 }
 
-// Validate implements request.Validator. Members of system:masters pass: they may read everything, and
-// the server itself writes without a user.
+// Validate lets system:masters pass, which may read everything, and the server itself, which has no
+// user.
 func (x *access) Validate(a *request.Attributes) error {
 	if a.User == nil || a.User.InGroup(authn.GroupMasters) {
 		return nil
@@ -58,8 +55,8 @@ func (x *access) Validate(a *request.Attributes) error {
 	return x.checkBinding(a, x.mutating, spec, old)
 }
 
-// checkPolicy asks for the right to read all objects of the kind of the parameters. An unchanged kind was
-// checked when it was written, maybe for somebody else; others may still edit the rest of the policy.
+// checkPolicy requires get on all objects of the param kind. It skips an unchanged kind, so that
+// other users may edit the rest of the policy.
 func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 	kind := spec.Object("paramKind")
 	if kind == nil || tree.SemanticEqual(kind, old["paramKind"]) {
@@ -74,8 +71,8 @@ func (x *access) checkPolicy(a *request.Attributes, spec, old tree.Tree) error {
 		describe(a.User), kind.String("kind"), kind.String("apiVersion")))
 }
 
-// narrow narrows a question about all resources to that of a kind, as far as it is known. What is not known
-// stays "*", so the question is never narrower than what the policy will read.
+// narrow restricts asked to a kind as far as it is known. The rest stays "*", so the check is never
+// narrower than what the policy reads.
 func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	g, v, err := splitAPIVersion(kind.String("apiVersion"))
 	if err != nil {
@@ -90,9 +87,8 @@ func (x *access) narrow(asked *authz.Attributes, kind tree.Tree) (known bool) {
 	return true
 }
 
-// checkBinding asks for the right to read the objects of parameters. A binding may come before its policy
-// or before the definition of its parameters; then the right on all resources is asked for. A selector
-// reads many objects, hence list.
+// checkBinding requires read access to the referenced params. If the policy or its param kind does
+// not exist yet, the user needs access to all resources. A selector reads many objects, hence list.
 func (x *access) checkBinding(a *request.Attributes, s *Source, spec, old tree.Tree) error {
 	ref, name := spec.Object("paramRef"), spec.String("policyName")
 	if ref == nil || tree.SemanticEqual(ref, old["paramRef"]) && name == old.String("policyName") {
@@ -124,20 +120,17 @@ func (x *access) checkBinding(a *request.Attributes, s *Source, spec, old tree.T
 	return forbidden(a, "spec.paramRef", text)
 }
 
-// definition is a policy by its name; nil if there is none.
 func (s *Source) definition(name string) *definition {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.definitions[name]
 }
 
-// describe is a user as faults name it. The form is that of a printed pointer to a struct, as clients know
-// it.
+// describe formats a user as Kubernetes prints it: a pointer to a struct.
 func describe(u *authn.User) string {
 	return fmt.Sprintf("&{%s %s %v %v}", u.Name, u.UID, u.Groups, u.Extra)
 }
 
-// forbidden refuses a policy or a binding because of one of its fields.
 func forbidden(a *request.Attributes, path, text string) error {
 	return meta.NewInvalid(meta.GroupKind{Group: a.Kind.Group, Kind: a.Kind.Kind}, a.Key.Name,
 		[]meta.Cause{{Type: meta.CauseForbidden, Field: path, Message: "Forbidden: " + text}})

@@ -9,23 +9,22 @@ import (
 )
 
 const (
-	// maxValue is the longest value that one evaluation adds to an annotation, in bytes.
+	// maxValue is the maximum length of one value in bytes.
 	maxValue = 10 << 10
-	// maxAnnotation is the longest annotation. A policy may be evaluated for thousands of parameters.
+	// maxAnnotation is the maximum length of an annotation. A policy may be evaluated for thousands
+	// of params.
 	maxAnnotation = 64 << 10
 )
 
-// annotations are the values that the bindings of a policy give to its annotations, by their keys.
+// annotations holds the values of a policy's audit annotations by key.
 type annotations map[string]*values
 
-// values are those of one annotation, with the bytes that they take.
 type values struct {
 	texts []string
 	bytes int
 }
 
-// Bindings of one policy often find the same; audit events hold each value once. What an annotation has no room for
-// is left out.
+// add adds a value unless it is a duplicate or exceeds the room of the annotation.
 func (n annotations) add(key, value string) {
 	if len(value) > maxValue {
 		value = strings.ToValidUTF8(value[:maxValue], "")
@@ -41,14 +40,13 @@ func (n annotations) add(key, value string) {
 	}
 }
 
-// separator is between the values of an annotation.
 const separator = ", "
 
-// publish adds the annotations to the audit event. They are joined only when all bindings have been
-// evaluated, as an annotation can be set only once.
+// publish adds the annotations to the audit event. It runs after all bindings, since an annotation
+// can be set only once.
 func (n annotations) publish(policy string, a *request.Attributes) {
 	if len(n) == 0 {
-		return // as usual, and then nothing is sorted
+		return // the usual case
 	}
 	for _, key := range slices.Sorted(maps.Keys(n)) {
 		a.Annotate(policy+"/"+key, strings.Join(n[key].texts, separator))

@@ -6,7 +6,7 @@ import (
 	"unicode/utf8"
 )
 
-// However many values there are, and however long, an annotation is bounded, and a text.
+// TestAnnotationsAreBounded tests that annotations are bounded and valid UTF-8.
 func TestAnnotationsAreBounded(t *testing.T) {
 	n := annotations{}
 	for i := range 1000 {

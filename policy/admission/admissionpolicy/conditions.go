@@ -10,10 +10,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// matches tells whether the matchConditions of the policy are all true. The error says why that is not
-// known. One that is false decides, even if others fail, so that a condition can keep a policy from
-// requests that the others cannot judge. Conditions have a budget of their own and do not see the
-// namespace, as in the public API.
+// matches reports whether all matchConditions are true, or an error if that is unknown. A false
+// condition decides even if others fail. As in Kubernetes, conditions have their own budget and do
+// not see the namespace.
 func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	if len(s.hook.compiled.Conditions) == 0 {
 		return true, nil
@@ -21,11 +20,11 @@ func (s *scope) matches(metrics *match.ConditionMetrics) (bool, error) {
 	began := time.Now()
 	failed, holds, err := s.evaluateConditions()
 	metrics.Observe(match.Conditioned{Name: s.hook.name, Kind: "policy", Type: "validate", Operation: match.OperationOf(s.a).String()},
-		failed, holds, false, time.Since(began)) // of mutating policies, too
+		failed, holds, false, time.Since(began)) // Kubernetes uses "validate" for mutating policies, too
 	return holds, err
 }
 
-// evaluateConditions also tells how many conditions could not be evaluated.
+// evaluateConditions also returns the number of failed conditions.
 func (s *scope) evaluateConditions() (failed int, holds bool, err error) {
 	conditions := s.hook.compiled.Conditions
 	within := s.with(cel.NewBudget(cel.MatchConditionsBudget))
@@ -48,7 +47,7 @@ func (s *scope) evaluateConditions() (failed int, holds bool, err error) {
 	return failed, len(faults) == 0, aggregate(faults)
 }
 
-// aggregate is one error of several different texts; nil of none.
+// aggregate joins texts into one error; nil without any.
 func aggregate(faults []string) error {
 	switch len(faults) {
 	case 0:

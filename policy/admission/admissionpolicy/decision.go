@@ -13,26 +13,27 @@ import (
 // A decision is the outcome of one validation of a policy.
 type decision struct {
 	denies  bool
-	failed  bool // it could not be evaluated
+	failed  bool // the evaluation failed
 	message string
-	reason  meta.Reason // "" if it failed
+	reason  meta.Reason // "" if failed
 	elapsed time.Duration
 }
 
-// A finding is an annotation, or why there is none.
+// A finding is an audit annotation, or the error of its expression.
 type finding struct {
 	key, value string
 	err        error
 	elapsed    time.Duration
 }
 
-// failure is the one decision about an evaluation that ended. The failurePolicy says whether it denies.
+// failure returns the decision for a failed evaluation. The failurePolicy selects whether it
+// denies.
 func (h *hook) failure(err error) []decision {
 	return []decision{{denies: !h.ignores, failed: true, message: err.Error()}}
 }
 
-// validate evaluates all expressions of a validating policy, with one object of parameters. A spent budget
-// makes the policy as a whole a failure, since what it has found so far may be wrong in either direction.
+// validate evaluates all expressions of a validating policy for one params object. An exhausted
+// budget fails the whole policy, since partial results may be wrong either way.
 func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding) {
 	matches, err := s.matches(metrics)
 	if err != nil {
@@ -54,9 +55,8 @@ func (s *scope) validate(metrics *match.ConditionMetrics) ([]decision, []finding
 	return decisions, findings
 }
 
-// decide evaluates the validations. The answer is nil where all are true. All validations are evaluated
-// after one has failed: users want to see all that is wrong. The usual request, where all are true,
-// allocates nothing.
+// decide evaluates all validations, and returns nil if all are true. It continues after a failure,
+// since users want to see all of them. The usual case allocates nothing.
 func (s *scope) decide() ([]decision, error) {
 	var decisions []decision
 	validations := s.hook.compiled.Validations
@@ -84,8 +84,8 @@ func (s *scope) decide() ([]decision, error) {
 	return decisions, nil
 }
 
-// explain gives the decisions that deny their messages. A message that cannot be evaluated is replaced by
-// the static one rather than being a fault. Messages do not see the authorizer, as in the public API.
+// explain sets the messages of denying decisions. If a message expression fails, the static message
+// replaces it. Message expressions do not see the authorizer, as in Kubernetes.
 func (s *scope) explain(decisions []decision) {
 	within := s.with(s.budget)
 	within.noAuthorizer = true
@@ -112,7 +112,7 @@ func (s *scope) explain(decisions []decision) {
 	}
 }
 
-// failMessages says of all validations that could be evaluated that their messages could not.
+// failMessages marks all evaluated decisions as failed by their message expressions.
 func failMessages(h *hook, decisions []decision, err error) {
 	for i := range decisions {
 		if d := &decisions[i]; !d.failed {
@@ -121,8 +121,7 @@ func failMessages(h *hook, decisions []decision, err error) {
 	}
 }
 
-// annotate evaluates the annotations of a policy. An expression that gives null or white space makes no
-// annotation.
+// annotate evaluates the audit annotations. Null or white space yields none.
 func (s *scope) annotate() ([]finding, error) {
 	annotations := s.hook.compiled.Annotations
 	if len(annotations) == 0 {

@@ -10,28 +10,27 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// A definition is a policy, read and compiled. It never changes: a new one takes its place, so that
-// evaluations under way keep theirs.
+// A definition is a compiled policy. It is immutable, so that running evaluations keep theirs.
 type definition struct {
 	name     string
-	spec     tree.Tree // nil for one whose bindings are there and which itself is not
+	spec     tree.Tree // nil if only bindings exist
 	criteria *match.Criteria
 	compiled *expressions.Policy
-	// ignores: the failurePolicy is Ignore.
+	// ignores is set for failurePolicy Ignore.
 	ignores bool
-	// params is the kind of the parameters; nil if there are none.
+	// params is the param kind, or nil.
 	params *meta.GroupVersionKind
-	// messages are those of the validations that have no messageExpression, reasons are theirs.
+	// messages holds the static messages of the validations, reasons their reasons.
 	messages []string
 	reasons  []meta.Reason
-	// patchTypes are those of the mutations.
+	// patchTypes holds those of the mutations.
 	patchTypes   []string
-	reinvocation bool // of a mutating policy: IfNeeded
+	reinvocation bool // a mutating policy with IfNeeded
 	fault        error
 }
 
-// parseDefinition reads a policy. A fault in the policy is kept and counts for each request that it
-// matches; without readable criteria it matches nothing that could be told, hence the empty ones.
+// parseDefinition compiles a policy. It keeps a fault, which applies to each matching request.
+// Invalid criteria become empty ones, which match nothing.
 func parseDefinition(o *policy.Object, served match.Served, compile func(spec tree.Tree) *expressions.Policy) *definition {
 	spec := o.Tree.Object("spec")
 	d := &definition{
@@ -59,7 +58,7 @@ func parseDefinition(o *policy.Object, served match.Served, compile func(spec tr
 	return d
 }
 
-// A binding puts a policy to work.
+// A binding is a parsed policy binding.
 type binding struct {
 	name, policy string
 	criteria     *match.Criteria
@@ -68,7 +67,7 @@ type binding struct {
 	fault        error
 }
 
-// parseBinding reads a binding. It does not need the policy, which may come later.
+// parseBinding parses a binding, whose policy may not exist yet.
 func parseBinding(o *policy.Object, served match.Served) *binding {
 	spec := o.Tree.Object("spec")
 	b := &binding{name: o.Key.Name, policy: spec.String("policyName"), actions: spec.Strings("validationActions")}

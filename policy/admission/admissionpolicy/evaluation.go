@@ -13,44 +13,40 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Evaluator makes the values that expressions see of requests.
+// An Evaluator creates the values that expressions see of requests.
 type Evaluator struct {
 	Naming     *meta.Naming
 	Namespaces *match.Namespaces
 	Authorizer authz.Authorizer
 }
 
-// An evaluation is one look at a request. Its values are made when an expression first asks for them. It
-// belongs to one goroutine.
+// An evaluation belongs to one request and one goroutine. It creates values on first use.
 type evaluation struct {
 	*Evaluator
 	ctx context.Context
 	a   *request.Attributes
 
-	views     []kindView
-	namespace tree.Tree // as expressions see it; nil if it is not known yet, or there is none
-	// namespaceSize is the size of namespace.
+	views         []kindView
+	namespace     tree.Tree // as seen by expressions; nil until loaded, or if absent
 	namespaceSize cel.Size
-	inNone        bool // the request is in no namespace
+	inNone        bool // the request is cluster-scoped
 	authority     *review.Authorizer
 }
 
-// A kindView is the request in the form of one kind.
+// A kindView is the request converted to one kind.
 type kindView struct {
 	kind *schema.Kind
 	*review.View
-	request tree.Tree // nil until it is asked for
-	// sizes are those of the object, the old object and the request, as far as they have been asked for.
+	request tree.Tree // nil until used
+	// sizes caches the sizes of object, oldObject and request.
 	sizes map[string]cel.Size
 }
 
-// newEvaluation begins to look at a request.
 func (e *Evaluator) newEvaluation(a *request.Attributes) *evaluation {
 	return &evaluation{Evaluator: e, ctx: a.Context, a: a}
 }
 
-// view is the request in the form of a kind. A request is mostly looked at in one version, at most in a
-// few, so a list is searched.
+// view returns the request converted to a kind. There are few versions, so it searches a slice.
 func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 	for i := range e.views {
 		if e.views[i].kind == k {
@@ -65,11 +61,11 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 	return &e.views[len(e.views)-1], nil
 }
 
-// forget makes views anew, because the object is another one.
+// forget drops the views after the object has changed.
 func (e *evaluation) forget() { e.views = nil }
 
-// paramsOf are the objects of parameters with which a policy is to be evaluated for a binding: none where the binding is
-// not about the request, a nil one where there are no parameters.
+// paramsOf returns the params for a binding: none if the binding does not match, and one nil if the
+// policy has no parameters.
 func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	matched, err := b.criteria.Match(e.a, e.Namespaces)
 	switch {
@@ -83,7 +79,8 @@ func (e *evaluation) paramsOf(h *hook, b *binding) ([]tree.Tree, error) {
 	return b.param.collect(h.from, e.a.Key.Namespace)
 }
 
-// namespaceName is that of the namespace of the request; "" for what is in none, and for a Namespace.
+// namespaceName returns the namespace of the request, or "" for cluster-scoped objects and
+// Namespaces.
 func (e *evaluation) namespaceName() string {
 	if e.a.Kind.Group == "" && e.a.Kind.Resource == "namespaces" {
 		return ""
@@ -91,8 +88,8 @@ func (e *evaluation) namespaceName() string {
 	return e.a.Key.Namespace
 }
 
-// checkNamespace refuses a request in a namespace that is not there. Without the check a policy that looks
-// at the namespace would fail in its own words, and the client would look for the mistake there.
+// checkNamespace refuses requests in a missing namespace. Otherwise an expression that reads the
+// namespace would fail with a misleading error.
 func (e *evaluation) checkNamespace() error {
 	name := e.namespaceName()
 	if name == "" {
@@ -105,12 +102,11 @@ func (e *evaluation) checkNamespace() error {
 	return nil
 }
 
-// hiddenMetadata of a namespace is not shown to expressions. They are large or of no use for a rule, and
-// the type of the variable does not have them.
+// hiddenMetadata lists metadata fields that the CEL type of namespaceObject lacks.
 var hiddenMetadata = []string{"managedFields", "ownerReferences", "selfLink"}
 
-// namespaceObject is the namespace as expressions see it; nil if there is none. It is a copy of the top
-// level only; the parts are shared, as expressions cannot change them.
+// namespaceObject returns the namespace as seen by expressions, or nil. It copies the top level
+// only, since expressions cannot change the parts.
 func (e *evaluation) namespaceObject() tree.Tree {
 	if e.namespace != nil || e.inNone {
 		return e.namespace
@@ -136,7 +132,6 @@ func (e *evaluation) namespaceObject() tree.Tree {
 	return e.namespace
 }
 
-// authorizer decides for expressions what the user may do.
 func (e *evaluation) authorizer() *review.Authorizer {
 	if e.authority == nil {
 		e.authority = review.NewAuthorizer(e.a.User, e.Authorizer)
@@ -144,8 +139,8 @@ func (e *evaluation) authorizer() *review.Authorizer {
 	return e.authority
 }
 
-// ended is the error of a request that nobody waits for any more; nil otherwise. It is asked after each
-// evaluation, because an expression that was interrupted looks like one that failed.
+// ended returns a timeout error if the request has ended. Callers check it after each evaluation,
+// because an interrupted expression looks like a failed one.
 func (e *evaluation) ended() error {
 	if e.ctx.Err() == nil {
 		return nil
@@ -153,24 +148,23 @@ func (e *evaluation) ended() error {
 	return meta.NewTimeout("the request ended before the admission policies had been evaluated")
 }
 
-// A scope is the variables of some expressions of one policy. Variables are computed once in it;
-// expressions with another budget, or without some variables, get a scope of their own (with).
+// A scope binds the variables for expressions of one policy and caches them. Expressions with
+// another budget or fewer variables get their own scope (with).
 type scope struct {
 	*evaluation
 	hook   *hook
 	view   *kindView
 	params tree.Tree
-	// noNamespace and noAuthorizer say what the expressions do not have.
+	// noNamespace and noAuthorizer hide variables.
 	noNamespace, noAuthorizer bool
 	budget                    *cel.Budget
-	own                       cel.Budget // that of the validations, which budget points to
-	variables                 *cel.Lazy  // nil until they are asked for
+	own                       cel.Budget // budget of the validations, which budget points to
+	variables                 *cel.Lazy  // nil until used
 }
 
 var _ cel.Sizer = (*scope)(nil)
 
-// Lookup implements cel.Activation. Every value is made only here, when it is first asked for: most
-// expressions read the object alone.
+// Lookup creates every value on first use; most expressions read only the object.
 func (s *scope) Lookup(name string) (any, bool) {
 	switch name {
 	case "object":
@@ -199,7 +193,7 @@ func (s *scope) Lookup(name string) (any, bool) {
 	return nil, false
 }
 
-// Size implements cel.Sizer. An object is measured once for all policies. What is not a tree has no size.
+// Size measures an object once for all policies. Values other than trees have no size.
 func (s *scope) Size(name string) (cel.Size, bool) {
 	switch name {
 	case "object", "oldObject", "request":

@@ -17,13 +17,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// fakeObjects tells of some objects, by resource.
+// fakeObjects serves fixed objects by resource.
 type fakeObjects map[string][]tree.Tree
 
-// Get implements policy.Objects.
 func (f fakeObjects) Get(meta.GroupResource, string, string) *policy.Object { return nil }
 
-// Inform implements policy.Objects.
 func (f fakeObjects) Inform(_ context.Context, r meta.GroupResource, onChange func(policy.Change)) error {
 	for _, t := range f[r.Resource] {
 		metadata := t.Object("metadata")
@@ -32,7 +30,6 @@ func (f fakeObjects) Inform(_ context.Context, r meta.GroupResource, onChange fu
 	return nil
 }
 
-// parse reads an object.
 func parse(t testing.TB, text string) tree.Tree {
 	t.Helper()
 	var o tree.Tree
@@ -42,7 +39,7 @@ func parse(t testing.TB, text string) tree.Tree {
 	return o
 }
 
-// A fixture is the plugins, with what they know of the cluster.
+// A fixture holds the plugins and their state.
 type fixture struct {
 	kinds                *catalog.Catalog
 	validating, mutating admission.Registration
@@ -54,7 +51,7 @@ func newFixture(t testing.TB, objects fakeObjects) fixture {
 	return newFixtureOf(t, objects)
 }
 
-// newFixtureOf is a fixture that reads objects.
+// newFixtureOf returns a fixture that reads objects.
 func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -77,7 +74,7 @@ func newFixtureOf(t testing.TB, objects policy.Objects) fixture {
 	return f
 }
 
-// create is a request to create a Pod.
+// create returns a request to create a Pod.
 func (f fixture) create(t testing.TB, text string) *request.Attributes {
 	k := f.kinds.Kind("", "v1", "pods")
 	body := parse(t, text)

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// staticMessage is what is said when a validation fails and no expression says it.
+// staticMessage returns the message of a failed validation without messageExpression.
 func staticMessage(validation tree.Tree) string {
 	if text := strings.TrimSpace(validation.String("message")); text != "" {
 		return text
@@ -15,8 +15,8 @@ func staticMessage(validation tree.Tree) string {
 	return "failed expression: " + strings.TrimSpace(validation.String("expression"))
 }
 
-// evaluatedMessage is what an expression says; "" if that cannot be a message. Line breaks cannot be sent
-// in a Warning header; the static message then takes its place.
+// evaluatedMessage returns the result of a message expression, or "" if it is invalid. Line breaks
+// cannot be sent in a Warning header.
 func evaluatedMessage(v cel.Value) string {
 	text, ok := cel.Text(v)
 	text = strings.TrimSpace(text)

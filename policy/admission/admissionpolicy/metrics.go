@@ -9,18 +9,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// maxSeries bounds the series of each sort of policy. What is observed beyond is counted under empty names.
-// Policies and bindings come and go, and a series is never forgotten.
+// maxSeries bounds the series per policy type; further observations count under empty names.
+// Policies come and go, but series stay.
 const maxSeries = 1000
 
-// durations are the upper bounds of the buckets, in seconds, as the public API has them.
+// durations holds the bucket bounds in seconds, as in Kubernetes.
 var durations = []float64{0.0000005, 0.001, 0.01, 0.1, 1}
 
-// Metrics count the results of policies.
+// Metrics counts results of policies.
 type Metrics struct{ validating, mutating checks }
 
-// checks are the checks of one type of policy. The label enforcement_action is that of validating policies only, and
-// the first one.
+// checks holds the metrics of one policy type. Only validating policies have the label
+// enforcement_action, which comes first.
 type checks struct {
 	total *metrics.Counters
 	took  *metrics.Histograms
@@ -57,7 +57,7 @@ func (c *checks) observe(policy, binding string, d decision, action string) {
 	c.took.With(labels...).ObserveDuration(d.elapsed)
 }
 
-// faultOf is what was wrong with an evaluation, as the label error_type.
+// faultOf returns the value of the label error_type.
 func faultOf(d decision) string {
 	switch {
 	case !d.denies && !d.failed:

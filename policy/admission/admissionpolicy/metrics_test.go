@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// The series are bounded, whatever the names of policies, and tell faults apart.
+// TestSeries tests that series are bounded and distinguish error types.
 func TestSeries(t *testing.T) {
 	m := NewMetrics()
 	m.validating.observe("p", "b", decision{denies: true, message: "no", elapsed: 20 * time.Millisecond}, "deny")

@@ -2,12 +2,11 @@ package admissionpolicy
 
 import "github.com/troupe-api/troupe/kinds/request"
 
-// A mutating enforces policies that change objects. It holds no state of requests; each gets a mutation.
+// A mutating enforces mutating policies. The state of a request is in a mutation.
 type mutating struct{ plugin }
 
-// Admit implements request.Mutator. The policies change the object one after the other. What each has to do is
-// gathered before anything is changed, so a policy does not decide which others apply. Faults are
-// reported together at the end.
+// Admit collects all matching policies before it changes anything, so that a policy does not affect
+// which others apply. Then it applies them in order, and reports all faults at the end.
 func (m *mutating) Admit(a *request.Attributes) error {
 	r := &mutation{mutating: m, evaluation: m.newEvaluation(a)}
 	for _, h := range m.hooks(a.Kind, a.Subresource) {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A mutation is the mutating policies at work on one request. It lives for one round of admission.
+// A mutation applies the mutating policies to one request in one round of admission.
 type mutation struct {
 	*mutating
 	*evaluation
@@ -21,7 +21,7 @@ type mutation struct {
 	faults      []policyFault
 }
 
-// An invocation is one policy with one binding and one object of parameters.
+// An invocation is one policy with one binding and one params object.
 type invocation struct {
 	hook    *hook
 	binding *binding
@@ -29,13 +29,13 @@ type invocation struct {
 	params  tree.Tree
 }
 
-// A policyFault is why a policy could not be evaluated.
+// A policyFault describes a failed policy.
 type policyFault struct {
 	text   string
-	reason meta.Reason // "": that of a 403
+	reason meta.Reason // "" means Forbidden
 }
 
-// gather finds what there is to do for a policy. Its object is the one before any policy.
+// gather adds the invocations of a policy for the object before any mutation.
 func (r *mutation) gather(h *hook) {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	if err == nil && kind == nil {
@@ -59,7 +59,7 @@ func (r *mutation) gather(h *hook) {
 	}
 }
 
-// fault notes that a policy could not be evaluated, unless that is to be ignored.
+// fault records a failure unless the policy ignores failures.
 func (r *mutation) fault(h *hook, b *binding, err error, reason meta.Reason) {
 	if h.ignores {
 		return
@@ -71,9 +71,8 @@ func (r *mutation) fault(h *hook, b *binding, err error, reason meta.Reason) {
 	r.faults = append(r.faults, policyFault{by + " denied request: " + err.Error(), reason})
 }
 
-// mutableView is the view of the request before the server has set what only it sets. The server sets uid,
-// times and a generated name after admission; a mutation must not see or keep values that will not be
-// stored.
+// mutableView returns the view without values that the server sets after admission, such as UID,
+// times and generated name. A mutation must neither see nor keep them.
 func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	known := len(r.views)
 	v, err := r.view(k)
@@ -83,8 +82,8 @@ func (r *mutation) mutableView(k *schema.Kind) (*kindView, error) {
 	return v, err
 }
 
-// invoke carries out one invocation. What fails is noted; only a *meta.Status ends the request. Conditions
-// see the object as it is by now. In a second round only policies that asked for it run again.
+// invoke runs one invocation. It records failures; only a *meta.Status ends the request. Conditions
+// see the current object. Reinvocation runs only policies with IfNeeded.
 func (r *mutation) invoke(i *invocation) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -109,8 +108,8 @@ func (r *mutation) invoke(i *invocation) error {
 	return nil
 }
 
-// change carries out one mutation of a policy. Each mutation has a budget of its own. A result that equals
-// the object is no change, which spares the second round.
+// change runs one mutation with its own budget. A result equal to the object is no change, which
+// avoids reinvocation.
 func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) error {
 	view, err := r.mutableView(i.kind)
 	if err != nil {
@@ -142,16 +141,15 @@ func (r *mutation) change(i *invocation, x *expressions.Expr, patchType string) 
 	return r.rewrite(s.view, patched)
 }
 
-// rewrite makes what a mutation wants the object of the request. Policies see the version that they match,
-// while the request holds the stored one; so the result is converted back. The body of a sub-resource with
-// a kind of its own has no stored form.
+// rewrite stores the mutated object in the request, converted from the matched version to the
+// stored one. The body of a subresource with its own kind has no stored form.
 func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	sub := r.a.Kind.Subresource(r.a.Subresource)
 	hasBody, held := sub != nil && sub.BodyKind != nil, r.a.New
 	if hasBody && r.a.Body != nil {
 		held = r.a.Body
 	}
-	patched = maps.Clone(patched) // which may share with what the policy has seen
+	patched = maps.Clone(patched) // it may share parts with what the policy has seen
 	patched["metadata"] = maps.Clone(patched.Object("metadata"))
 	v.Restore(patched, held.Object("metadata"))
 	if !hasBody {
@@ -169,8 +167,8 @@ func (r *mutation) rewrite(v *kindView, patched tree.Tree) (err error) {
 	return r.a.Rewrite(patched)
 }
 
-// refusal refuses a request for which a policy could not be evaluated. The first fault gives the message
-// and the reason, and all are causes.
+// refusal returns the refusal for failed policies. The first fault gives message and reason; all
+// are causes.
 func (r *mutation) refusal() error {
 	if len(r.faults) == 0 {
 		return nil

@@ -11,25 +11,23 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// Options are what both plugins stand on.
+// Options configures both plugins.
 type Options struct {
 	Evaluator
 	Compiler *expressions.Compiler
 	Params   *Params
 	Metrics  *Metrics
-	// Conditions count what matchConditions come to.
+	// Conditions counts results of matchConditions.
 	Conditions *match.ConditionMetrics
-	// AuthorizerWaits: the authorizer may ask a remote one, which takes long.
+	// AuthorizerWaits is set if the authorizer may call a remote one.
 	AuthorizerWaits bool
 }
 
-// mayWait tells whether a policy is to be evaluated where it may wait.
 func (o *Options) mayWait(p *expressions.Policy) bool { return o.AuthorizerWaits && p.Authorizes }
 
-// Registrations are the plugins of validating and of mutating policies, and one that keeps users from
-// reading by a policy what they may not read. Policies that may have to wait run at a stage of their own.
-// Each Follower is started once for all plugins that name it. Params have none: a Source selects what to
-// follow.
+// Registrations returns the plugins of validating and mutating policies, and the check of access to
+// params. Policies that may block run at a stage of their own. Each Follower starts once for all
+// plugins that name it; a Source selects the Params to follow.
 func Registrations(o Options) []admission.Registration {
 	validations := newSource("validatingadmissionpolicies", "validatingadmissionpolicybindings", o.Compiler.Validating, o.Params, o.mayWait)
 	mutations := newSource("mutatingadmissionpolicies", "mutatingadmissionpolicybindings", o.Compiler.Mutating, o.Params, o.mayWait)
@@ -48,14 +46,14 @@ func Registrations(o Options) []admission.Registration {
 	return all
 }
 
-// A plugin is the policies of a Source that run at one stage.
+// A plugin holds the policies of a Source that run at one stage.
 type plugin struct {
 	*Options
 	source *Source
 	stage  request.Stage
 }
 
-// hooks are the policies that may match a change of a resource.
+// hooks returns the policies that may match a change of a resource.
 func (p *plugin) hooks(k *schema.Kind, subresource string) []*hook {
 	s := p.source.current.Load()
 	if p.stage == request.InTurn {
@@ -68,7 +66,7 @@ func (p *plugin) selects(k *schema.Kind, subresource string) bool {
 	return len(p.hooks(k, subresource)) > 0
 }
 
-// Handles reports, without evaluating a policy, whether one may match.
+// Handles reports whether a policy may match, without evaluating any.
 func (p *plugin) Handles(a *request.Attributes) bool {
 	hooks := p.hooks(a.Kind, a.Subresource)
 	if p.stage == request.InTurn {

@@ -10,13 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A paramRef says which objects a binding takes its parameters from. The zero value says none.
+// A paramRef is a parsed paramRef of a binding. The zero value is absent.
 type paramRef struct {
 	given           bool
 	name, namespace string
 	selects         bool // by labels
 	labels          selector.Labels
-	denies          bool // if there is none
+	denies          bool // if nothing is found
 }
 
 func parseParamRef(t tree.Tree) (paramRef, error) {
@@ -34,12 +34,12 @@ func parseParamRef(t tree.Tree) (paramRef, error) {
 	return r, nil
 }
 
-// noParams is what expressions are evaluated with once where a policy has no parameters.
+// noParams makes a policy without parameters run once.
 var noParams = []tree.Tree{nil}
 
-// collect are the parameters for a request in a namespace, "" for none. from is nil if the policy takes
-// none. Without a namespace of its own a reference means that of the request, so one binding can serve each
-// namespace with its own parameters. That nothing is found skips the binding, unless it says Deny.
+// collect returns the params for a request in a namespace, "" for none. from is nil if the policy
+// has no param kind. A reference without namespace means that of the request, so one binding can
+// serve each namespace its own params. If nothing is found, it skips the binding, or fails with Deny.
 func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, error) {
 	if from == nil || !r.given {
 		return noParams, nil
@@ -78,7 +78,7 @@ func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, erro
 	return all, nil
 }
 
-// splitAPIVersion reads "group/version", or "version" of the core group.
+// splitAPIVersion splits "group/version", or "version" of the core group.
 func splitAPIVersion(text string) (group, version string, err error) {
 	switch strings.Count(text, "/") {
 	case 0:
@@ -90,8 +90,8 @@ func splitAPIVersion(text string) (group, version string, err error) {
 	return "", "", fmt.Errorf("failed to parse paramKind APIVersion: unexpected GroupVersion string: %v", text)
 }
 
-// errUnknownKind says that no resource has the kind of the parameters. The two forms of the group are how
-// clients know the text.
+// errUnknownKind returns the Kubernetes text for an unknown param kind, including its form of the
+// group.
 func errUnknownKind(k meta.GroupVersionKind) error {
 	group := k.Group
 	if group != "" {

@@ -14,53 +14,51 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// maxParamKinds bounds the kinds whose objects are kept in memory, because policies take parameters from
-// them. Each kind costs the memory of all its objects.
+// maxParamKinds bounds the param kinds, since all objects of each are kept in memory.
 const maxParamKinds = 256
 
-// Kinds finds the kinds that are served.
+// Kinds looks up served kinds.
 type Kinds interface {
 	ByGVK(k meta.GroupVersionKind) *schema.Kind
 	Serves(k *schema.Kind) bool
-	// Changed is closed by the next change of what is served.
+	// Changed returns a channel that closes at the next change of the served kinds.
 	Changed() <-chan struct{}
 }
 
-// Params keep the objects of the kinds that policies take parameters from, as long as a policy does. All
-// Sources share one. want is called under the lock of its Source, so mu is always taken second.
+// Params caches the objects of param kinds while policies use them. All Sources share one. want is
+// called under the lock of a Source, so mu is always taken second.
 type Params struct {
 	kinds Kinds
 
-	mu      sync.Mutex // guards the rest; it is not held while a new kind is read
+	mu      sync.Mutex // guards the fields below; not held while reading a new kind
 	ctx     context.Context
 	objects policy.Objects
 	wanted  map[*Source]map[meta.GroupVersionKind]bool
 	kept    map[meta.GroupVersionKind]*paramKind
 
-	resources atomic.Pointer[map[meta.GroupResource]bool] // of all that are kept
+	resources atomic.Pointer[map[meta.GroupResource]bool] // all cached storages
 }
 
-// A paramKind is one kind with its objects.
 type paramKind struct {
 	namespaced bool
 	storage    meta.GroupResource
 	objects    *policy.Cache[param]
 	stop       context.CancelFunc
-	known      chan struct{} // closed when all objects are known that there were, or nobody wants them any more
+	known      chan struct{} // closed when the initial objects are read, or the kind is dropped
 }
 
-// A param is one object, in the form of its kind.
+// A param is one object in its served version.
 type param struct {
 	labels meta.Labels
 	tree   tree.Tree
 }
 
-// NewParams makes Params that keep nothing yet.
+// NewParams returns empty Params.
 func NewParams(kinds Kinds) *Params {
 	return &Params{kinds: kinds, wanted: map[*Source]map[meta.GroupVersionKind]bool{}, kept: map[meta.GroupVersionKind]*paramKind{}}
 }
 
-// kind is a kind that is served; nil if it is not.
+// kind returns a served kind, or nil.
 func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	if k := p.kinds.ByGVK(gvk); k != nil && p.kinds.Serves(k) {
 		return k
@@ -68,21 +66,21 @@ func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	return nil
 }
 
-// Follows tells whether policies take parameters from the objects of a storage: then an answer to a write of these has to
-// wait until it is in effect.
+// Follows reports whether policies take parameters from a storage. A response to a write there has
+// to wait until the write is in effect.
 func (p *Params) Follows(storage meta.GroupResource) bool {
 	all := p.resources.Load()
 	return all != nil && (*all)[storage]
 }
 
-// begin tells where objects are read, until ctx ends.
+// begin sets the source of objects, until ctx ends.
 func (p *Params) begin(ctx context.Context, objects policy.Objects) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ctx, p.objects = ctx, objects
 }
 
-// want says which kinds the policies of a source take parameters from.
+// want sets the param kinds of a source.
 func (p *Params) want(s *Source, wanted map[meta.GroupVersionKind]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,14 +88,14 @@ func (p *Params) want(s *Source, wanted map[meta.GroupVersionKind]bool) {
 	p.update()
 }
 
-// refresh looks again which of the wanted kinds are served.
+// refresh checks again which wanted kinds are served.
 func (p *Params) refresh() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.update()
 }
 
-// await waits until the objects of a kind are known, if it is kept; nil is for all kinds.
+// await waits until the objects of a cached kind are read; nil means all kinds.
 func (p *Params) await(gvk *meta.GroupVersionKind) {
 	p.mu.Lock()
 	var all []*paramKind
@@ -112,8 +110,8 @@ func (p *Params) await(gvk *meta.GroupVersionKind) {
 	}
 }
 
-// update brings kept in line with wanted, for a caller who holds mu. A kind beyond the bound makes its
-// policies fail rather than be evaluated without parameters.
+// update brings kept in line with wanted. The caller holds mu. Policies of kinds beyond the bound
+// fail, rather than run without parameters.
 func (p *Params) update() {
 	wanted := map[meta.GroupVersionKind]bool{}
 	for _, of := range p.wanted {
@@ -138,8 +136,8 @@ func (p *Params) update() {
 	p.resources.Store(&resources)
 }
 
-// follow begins to keep the objects of a kind. It waits for none: there may be many, and who holds the mutex keeps
-// all other policies from coming into force.
+// follow starts caching a kind. It does not wait for the objects, since the caller's mutex would
+// delay all other policies.
 func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	ctx, stop := context.WithCancel(p.ctx)
 	kept := &paramKind{namespaced: k.Namespaced, storage: k.Storage, stop: stop, known: make(chan struct{})}
@@ -150,27 +148,27 @@ func (p *Params) follow(gvk meta.GroupVersionKind, k *schema.Kind) *paramKind {
 	go func() {
 		defer close(kept.known)
 		if kept.objects.Follow(ctx, objects) != nil {
-			stop() // which only the end of ctx brings about: then nobody asks for the kind
+			stop() // ctx has ended, so the kind is not used any more
 		}
 	}()
 	return kept
 }
 
-// form is a stored object as its kind shows it; nil if the kind is not served any more, or cannot be converted to.
+// form converts a stored object to its served version. It returns nil if that is impossible without
+// a webhook, or the kind is not served any more.
 func (p *Params) form(gvk meta.GroupVersionKind, stored tree.Tree) tree.Tree {
 	k := p.kind(gvk)
 	if k == nil || k.ConversionWebhook() != nil && stored.String("apiVersion") != k.APIVersion() {
-		return nil // of another version than it is read in, which only a webhook could convert
+		return nil // only a webhook could convert from the stored version
 	}
 	shown := maps.Clone(convert.FromStored(k, nil, stored))
 	shown["apiVersion"], shown["kind"] = k.APIVersion(), k.Kind
 	return shown
 }
 
-// errReading says that the objects of a kind are not known yet.
 var errReading = errors.New("the objects of the paramKind are being read")
 
-// get is a kind with its objects. The error is errReading while they are not known.
+// get returns the cache of a kind, or errReading while its objects are being read.
 func (p *Params) get(gvk meta.GroupVersionKind) (*paramKind, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

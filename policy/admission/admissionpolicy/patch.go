@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// patch is the object of the request as a mutation wants it, in the form of its view; the object itself if the mutation
-// changes nothing. A *meta.Status refuses the request whatever the policy says of failures.
+// patch returns the mutated object in the form of its view, or the same object if nothing changes.
+// A *meta.Status refuses the request regardless of the failurePolicy.
 func (s *scope) patch(x *expressions.Expr, patchType string) (tree.Tree, error) {
 	if x.Program == nil {
 		return nil, x.Err
@@ -30,9 +30,9 @@ func (s *scope) patch(x *expressions.Expr, patchType string) (tree.Tree, error) 
 	return s.operate(v)
 }
 
-// overlay puts the fields that an expression has made over the object. This is an apply without a field
-// manager: lists are merged by their keys, and nothing is removed. Unknown fields are faults of the policy,
-// since they would be dropped in silence.
+// overlay merges an ApplyConfiguration into the object, like an apply without field manager: lists
+// merge by keys, and nothing is removed. Unknown fields are errors, since they would be dropped
+// silently.
 func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	config, err := cel.PatchTree(v)
 	if err != nil {
@@ -52,9 +52,9 @@ func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	return merged, nil
 }
 
-// operate carries out the operations that an expression has made. If a test among them fails, nothing is
-// done. A test that fails is how a policy says "only if", so it is no fault. A result that does not decode
-// is an internal error, whatever the failurePolicy, as in the public API.
+// operate applies JSON Patch operations. A failing test means "only if", so it changes nothing and
+// is no failure. As in Kubernetes, a result that does not decode is an internal error regardless of
+// the failurePolicy.
 func (s *scope) operate(v cel.Value) (tree.Tree, error) {
 	made, err := cel.Operations(v)
 	if err != nil {

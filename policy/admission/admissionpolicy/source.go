@@ -15,38 +15,38 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// group is that of the kinds of policies, in platform form.
 const group = "admissionregistration.platform.io"
 
-// A Source knows the policies of one sort and their bindings. Requests read current alone and take no lock.
+// A Source holds the policies of one type and their bindings. Requests read only current and take
+// no lock.
 type Source struct {
 	policies, bindings meta.GroupResource
 	compile            func(spec tree.Tree) *expressions.Policy
 	params             *Params
-	// mayWait tells whether a policy has to be evaluated where it may wait.
+	// mayWait reports whether a policy may block.
 	mayWait func(p *expressions.Policy) bool
 
-	mu          sync.Mutex // guards the next two
+	mu          sync.Mutex // guards definitions and bound
 	definitions map[string]*definition
 	bound       map[string]*binding
 
 	current   atomic.Pointer[snapshot]
-	followers []policy.Follower // keep the Source up to date
+	followers []policy.Follower // update the Source
 }
 
-// A snapshot is what a Source knows at one time. A policy is in one of the two, by whether its expressions
-// may have to wait for an authorizer.
+// A snapshot is immutable. Each policy is in one of the indexes, depending on whether its
+// expressions may call a remote authorizer.
 type snapshot struct {
 	inTurn, waiting *match.Index[*hook]
-	byPolicy        map[string]*hook // all of them
+	byPolicy        map[string]*hook // from both
 }
 
-// A hook is a policy with its bindings, of which there is at least one.
+// A hook is a policy with at least one binding.
 type hook struct {
 	*definition
 	bindings []*binding
-	from     *paramKind // nil if the policy has no parameters
-	fault    error      // why it cannot be evaluated
+	from     *paramKind // nil without parameters
+	fault    error      // reason why it cannot be evaluated
 }
 
 func newSource(policies, bindings string, compile func(tree.Tree) *expressions.Policy, params *Params, mayWait func(*expressions.Policy) bool) *Source {
@@ -63,31 +63,29 @@ func newSource(policies, bindings string, compile func(tree.Tree) *expressions.P
 	return s
 }
 
-// A follower is one of the two resources of a Source.
+// A follower follows one of the two resources of a Source.
 type follower struct {
 	resource meta.GroupResource
 	begin    func(ctx context.Context, objects policy.Objects)
 	onChange func(policy.Change)
 }
 
-// Resource implements policy.Follower.
 func (f *follower) Resource() meta.GroupResource { return f.resource }
 
-// Follow implements policy.Follower.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	f.begin(ctx, objects)
 	return objects.Inform(ctx, f.resource, f.onChange)
 }
 
-// begin also watches for kinds of parameters that are defined later. The goroutine ends with ctx, which is
-// that of the server.
+// begin also watches for param kinds that appear later. The goroutine ends with ctx, that of the
+// server.
 func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	s.params.begin(ctx, objects)
 	go func() {
 		for {
 			changed := s.params.kinds.Changed()
 			s.params.refresh()
-			s.publish() // also what lacks its kind from now on
+			s.publish() // also policies whose kind has gone
 			s.params.await(nil)
 			s.publish()
 			select {
@@ -99,8 +97,8 @@ func (s *Source) begin(ctx context.Context, objects policy.Objects) {
 	}()
 }
 
-// onPolicy takes in a change of a policy. Compiling takes long, so it is done without the lock; changes of
-// one resource come one after the other. A change of the status alone compiles nothing.
+// onPolicy compiles without the lock, since that takes long; changes of one resource are
+// serialized. A change of the status alone compiles nothing.
 func (s *Source) onPolicy(c policy.Change) {
 	s.mu.Lock()
 	before := s.definitions[c.Key.Name]
@@ -122,7 +120,6 @@ func (s *Source) onPolicy(c policy.Change) {
 	})
 }
 
-// onBinding takes in a change of a binding.
 func (s *Source) onBinding(c policy.Change) {
 	b := parseBinding(c.Object, s.params.kinds.Serves)
 	s.change(b.policy, func() {
@@ -134,8 +131,8 @@ func (s *Source) onBinding(c policy.Change) {
 	})
 }
 
-// change makes a change that concerns one policy, and returns when it is in effect: when the parameters of the policy are
-// known. What becomes of other policies does not wait for that.
+// change applies a change of one policy, and returns when it is in effect, with its params read.
+// Other policies do not wait for that.
 func (s *Source) change(policy string, make func()) {
 	s.mu.Lock()
 	make()
@@ -151,8 +148,8 @@ func (s *Source) change(policy string, make func()) {
 	s.publish()
 }
 
-// wanted are the kinds of the parameters of policies that are bound. A policy without a binding does
-// nothing, and costs no memory for its parameters.
+// wanted returns the param kinds of bound policies. Unbound policies do nothing and cost no memory
+// for params.
 func (s *Source) wanted() map[meta.GroupVersionKind]bool {
 	all := map[meta.GroupVersionKind]bool{}
 	for _, b := range s.bound {
@@ -163,7 +160,7 @@ func (s *Source) wanted() map[meta.GroupVersionKind]bool {
 	return all
 }
 
-// publish puts what is known into effect. A policy whose parameters are being read is what it was before until they are known.
+// publish replaces the snapshot. A policy keeps its previous state until its params are read.
 func (s *Source) publish() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -10,17 +10,15 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// slowObjects lets a test tell of objects, and hold up who begins to read ConfigMaps.
+// slowObjects serves objects and can block the reading of ConfigMaps.
 type slowObjects struct {
 	followers map[string]func(policy.Change)
-	reading   chan struct{} // receives when ConfigMaps are asked for
+	reading   chan struct{} // receives when ConfigMaps are read
 	goOn      chan struct{}
 }
 
-// Get implements policy.Objects.
 func (s *slowObjects) Get(meta.GroupResource, string, string) *policy.Object { return nil }
 
-// Inform implements policy.Objects.
 func (s *slowObjects) Inform(ctx context.Context, r meta.GroupResource, onChange func(policy.Change)) error {
 	if r.Resource != "configmaps" {
 		s.followers[r.Resource] = onChange
@@ -41,8 +39,9 @@ func changeOf(resource string, t tree.Tree) policy.Change {
 	return policy.Change{Object: &policy.Object{Key: meta.Key{GroupResource: meta.GroupResource{Resource: resource}, Namespace: metadata.String("namespace"), Name: metadata.String("name")}, Tree: t}}
 }
 
-// TestParametersAreReadAside: while the objects of a new kind of parameters are read, other policies come into force and
-// bindings are admitted; the policy itself counts when its change is done, and until then what it was before.
+// TestParametersAreReadAside tests that other policies and bindings come into force while the
+// objects of a new param kind are read. The policy itself keeps its previous state until its change
+// is done.
 func TestParametersAreReadAside(t *testing.T) {
 	t.Parallel()
 	objects := &slowObjects{map[string]func(policy.Change){}, make(chan struct{}), make(chan struct{})}

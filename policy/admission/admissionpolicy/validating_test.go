@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Failed validations and annotations are added to the audit event under the names of the profile.
+// TestAnnotations tests that failed validations and annotations reach the audit event, under the
+// names of the naming profile.
 func TestAnnotations(t *testing.T) {
 	f := newFixture(t, fakeObjects{
 		"validatingadmissionpolicies": []tree.Tree{parse(t, `{"metadata":{"name":"p"},"spec":{"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]},
@@ -43,7 +44,7 @@ func TestAnnotations(t *testing.T) {
 	}
 }
 
-// What no policy is about costs nothing.
+// TestSelects tests that unmatched resources are not selected.
 func TestSelects(t *testing.T) {
 	f := newFixture(t, policies(t, 1))
 	s := f.validating

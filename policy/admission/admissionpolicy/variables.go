@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/expressions"
 )
 
-// lazy are the variables of the policy. Each is evaluated when it is first used.
 func (s *scope) lazy() any {
 	if s.variables == nil && s.hook.compiled.VariablesType != nil {
 		s.variables = cel.NewLazy(s.hook.compiled.VariablesType, s.variable)
@@ -15,8 +14,8 @@ func (s *scope) lazy() any {
 	return s.variables
 }
 
-// variable evaluates one variable. Its cost is taken from the budget of the expression that first uses it.
-// A variable may use those that are declared before it, which the compiler has checked.
+// variable evaluates one variable. The first expression that uses it pays its cost. The compiler
+// has checked that it uses only variables declared before.
 func (s *scope) variable(name string) cel.Value {
 	x := s.hook.compiled.Variable(name)
 	if x.Program == nil {
@@ -29,8 +28,8 @@ func (s *scope) variable(name string) cel.Value {
 	return v
 }
 
-// eval evaluates one expression. The error is cel.ErrOutOfBudget, after which nothing more is evaluated, or in the words
-// that users know.
+// eval evaluates one expression. The error is cel.ErrOutOfBudget, after which evaluation stops, or
+// has the text of Kubernetes.
 func (s *scope) eval(x *expressions.Expr) (cel.Value, error) {
 	if x.Program == nil {
 		return nil, fmt.Errorf("compilation error: %v", x.Err)
@@ -42,8 +41,8 @@ func (s *scope) eval(x *expressions.Expr) (cel.Value, error) {
 	return v, err
 }
 
-// with are the same variables for other expressions of the policy, which evaluate their own. Values of the
-// evaluation, such as the authorizer's answers, stay shared.
+// with returns a scope with another budget and its own variables. Values of the evaluation, such as
+// authorizer decisions, stay shared.
 func (s *scope) with(budget *cel.Budget) *scope {
 	return &scope{evaluation: s.evaluation, hook: s.hook, view: s.view, params: s.params, budget: budget}
 }

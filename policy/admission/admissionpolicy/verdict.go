@@ -7,17 +7,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A verdict is what the policies say of one request.
+// A verdict collects the results of policies for one request.
 type verdict struct {
 	*validating
 	*evaluation
-	scope     scope // of the policy that looks, one after the other
-	refusal   error // of the first that refuses; nil if none does
+	scope     scope // of the current policy
+	refusal   error // the first refusal; nil if none
 	annotated bool  // with the first failed validation
 }
 
-// policy lets one policy look at the request. Errors of the request itself, such as a missing namespace,
-// end it; all others are those of the policy.
+// policy evaluates one policy. Errors of the request itself, such as a missing namespace, end it;
+// others count as failures of the policy.
 func (r *verdict) policy(h *hook) error {
 	kind, err := h.criteria.Match(r.a, r.Namespaces)
 	switch {
@@ -61,7 +61,8 @@ func (r *verdict) policy(h *hook) error {
 	return nil
 }
 
-// misconfigured refuses the request because a policy or a binding cannot be evaluated, unless that is to be ignored.
+// misconfigured refuses the request because of an invalid policy or binding, unless failures are
+// ignored.
 func (r *verdict) misconfigured(h *hook, b *binding, err error) {
 	what := "policy"
 	if b != nil {
@@ -72,8 +73,7 @@ func (r *verdict) misconfigured(h *hook, b *binding, err error) {
 	}
 }
 
-// apply takes the actions of a binding. A failure that is ignored is counted, and otherwise passes without
-// a trace.
+// apply takes the actions of a binding. An ignored failure is only counted.
 func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	for i, d := range decisions {
 		if !d.denies {
@@ -98,7 +98,7 @@ func (r *verdict) apply(h *hook, b *binding, decisions []decision) {
 	}
 }
 
-// note gathers annotations. One that cannot be evaluated refuses the request.
+// note collects annotations. A failed expression refuses the request.
 func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) {
 	for _, f := range found {
 		if f.err == nil {
@@ -111,8 +111,7 @@ func (r *verdict) note(h *hook, b *binding, found []finding, notes annotations) 
 	}
 }
 
-// audit annotates the audit event with the first failed validation. Other failures of the request would
-// need an annotation of the same key.
+// audit records the first failed validation of the request; all share one annotation key.
 func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
 	if r.annotated {
 		return
@@ -124,7 +123,7 @@ func (r *verdict) audit(h *hook, b *binding, index int, d decision) {
 	}
 }
 
-// A failedValidation is an item of the annotation of failed validations.
+// A failedValidation is an item of that annotation.
 type failedValidation struct {
 	Message           string   `json:"message"`
 	Policy            string   `json:"policy"`
@@ -133,11 +132,10 @@ type failedValidation struct {
 	ValidationActions []string `json:"validationActions"`
 }
 
-// reasonCodes are the codes of the reasons of validations. Validation of policies allows no other reasons.
+// reasonCodes maps all reasons that validation of policies allows.
 var reasonCodes = map[meta.Reason]int{meta.ReasonForbidden: 403, meta.ReasonUnauthorized: 401, meta.ReasonRequestTooLarge: 413, meta.ReasonInvalid: 422}
 
-// refuse refuses the request, if nothing has yet. The first in the order of names decides, so the answer is
-// the same each time.
+// refuse keeps the first refusal in the order of names, so that responses are deterministic.
 func (r *verdict) refuse(h *hook, b *binding, d decision) {
 	if r.refusal != nil {
 		return
