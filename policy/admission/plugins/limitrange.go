@@ -25,7 +25,7 @@ type bound struct {
 	text     string // of the amount
 }
 
-// Later items win; validation allows one per type.
+// Later items win; validation allows one for containers.
 func parseLimitRange(o *policy.Object) *limitRange {
 	l := &limitRange{defaultRequests: tree.Tree{}, defaultLimits: tree.Tree{}}
 	for _, item := range o.Tree.Object("spec").Objects("limits") {
