@@ -14,17 +14,17 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// ClusterRoleAggregation computes the rules of cluster roles that have an aggregationRule: the union
-// of the rules of all cluster roles that its selectors match, ordered by selector and then by name,
-// without duplicates. Rules that somebody else wrote into such a role are overwritten.
+// ClusterRoleAggregation computes the rules of cluster roles that have an aggregationRule: the
+// union of the rules of all selected roles, ordered by selector and then by name, without
+// duplicates. It overwrites rules written by others into such a role.
 type ClusterRoleAggregation struct {
 	*reconcile.Controller[string]
 	roles    reconcile.Client
 	observed map[string]observedRole // by name; only the informer's goroutine uses it
 }
 
-// observedRole is the last observed state of a role. The previous labels are needed because a role
-// that no longer matches a selector also changes the union.
+// observedRole is the last observed state of a role. A role that no longer matches a selector also
+// changes the union, hence the previous labels.
 type observedRole struct {
 	labels    meta.Labels
 	selectors []selector.Labels // of its aggregationRule; nil if it has none
@@ -62,11 +62,10 @@ func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 	}
 }
 
-// aggregationRule is searched for in stored roles, to pass over the many that aggregate nothing without decoding them.
+// aggregationRule is searched for in stored roles, so that most need no decoding.
 var aggregationRule = []byte(`"aggregationRule"`)
 
-// selectors returns the selectors of a stored role's aggregationRule. Most roles have none, so the
-// JSON is searched for the field before it is decoded.
+// selectors returns the selectors of a stored role's aggregationRule.
 func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	if !bytes.Contains(o.JSON, aggregationRule) {
 		return nil
@@ -79,7 +78,7 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	return selectorsOf(role)
 }
 
-// selectorsOf are the selectors of a role's aggregation rule. One that cannot be read selects nothing, and the others count.
+// selectorsOf returns the selectors of a role's aggregation rule, ignoring unreadable ones.
 func selectorsOf(role tree.Tree) []selector.Labels {
 	var list []selector.Labels
 	for _, t := range rbac.AggregationSelectors(role) {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// roles are the cluster roles of a world; each of their rules allows one verb.
+// roles manages cluster roles in a test store; each of their rules allows one verb.
 type roles struct {
 	*testStore
 	kind *schema.Kind
@@ -30,7 +30,7 @@ func (r roles) do(name string, m request.Mutation) {
 	}
 }
 
-// create makes a role with a label and verbs, which gathers what has certain labels.
+// create creates a role with a label and verbs, which aggregates roles with the labels in gathers.
 func (r roles) create(name, label, verbs string, gathers ...string) {
 	r.t.Helper()
 	obj := tree.Tree{"metadata": tree.Tree{"name": name, "labels": tree.Tree{"is": label}}, "rules": rulesFor(verbs)}
@@ -87,7 +87,7 @@ func (w *rolesWatch) verbs(name string) string {
 	return strings.Join(verbs, " ")
 }
 
-// waitForVerbs blocks until a role allows just these verbs; the time of the test bounds it.
+// waitForVerbs blocks until a role allows exactly these verbs, at most until the test's deadline.
 func (w *rolesWatch) waitForVerbs(step, name, want string) {
 	w.t.Helper()
 	for got := w.verbs(name); got != want; got = w.verbs(name) {

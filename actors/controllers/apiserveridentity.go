@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// APIServerIdentity keeps a Lease in the namespace of the system that tells of this server, as long as it runs, and deletes
-// those of servers that have ended without a word.
+// APIServerIdentity keeps a Lease for this server in the system namespace while it runs, and
+// deletes the expired Leases of servers that crashed.
 type APIServerIdentity struct {
 	*Env
 	leases  reconcile.Client
@@ -29,16 +29,16 @@ type APIServerIdentity struct {
 	holder  string
 }
 
-// The times of the Lease with which a server says that it is there. Renewals come much more often than the Lease needs, as
-// kube-apiserver's do: whoever looks wants to know how recent the last one is.
+// Times of the Lease of a server. Renewals are much more frequent than its duration requires, as in
+// kube-apiserver: clients judge liveness by the last one.
 const (
-	identityDuration = time.Hour        // how long a Lease is valid without being renewed
-	identityRenewal  = 10 * time.Second // the time between two renewals
-	identityLook     = time.Hour        // the time between two looks for Leases that are not valid any more
-	identityGoodbye  = time.Second      // for the delete at the end
+	identityDuration = time.Hour        // how long a Lease is valid without renewal
+	identityRenewal  = 10 * time.Second // between renewals
+	identityLook     = time.Hour        // between checks for expired Leases
+	identityGoodbye  = time.Second      // timeout of the delete at shutdown
 )
 
-// NewAPIServerIdentity returns the controller of a server on a host, after which the Lease is named.
+// NewAPIServerIdentity returns the controller. The Lease is named after hostname.
 func NewAPIServerIdentity(env *Env, hostname string) *APIServerIdentity {
 	component, label := env.Translate("platform-apiserver"), env.Translate("apiserver.platform.io/identity")
 	a := &APIServerIdentity{Env: env, leases: env.Client("coordination.platform.io", "v1", "Lease").As(component), labels: tree.Tree{label: component}}
@@ -54,13 +54,14 @@ func NewAPIServerIdentity(env *Env, hostname string) *APIServerIdentity {
 	return a
 }
 
-// identityName is the name of the Lease of a server on a host: a prefix, and half of a SHA-256 in base 32.
+// identityName returns the name of the Lease: a prefix, and half of the hostname's SHA-256 in
+// base32.
 func identityName(hostname string) string {
 	sum := sha256.Sum256([]byte(hostname))
 	return "apiserver-" + strings.ToLower(base32.StdEncoding.WithPadding(base32.NoPadding).EncodeToString(sum[:16]))
 }
 
-// Run runs the controller until the context ends, and then deletes the Lease.
+// Run runs the controller until ctx ends, and then deletes the Lease.
 func (a *APIServerIdentity) Run(ctx context.Context) {
 	if a.leases.Kind == nil {
 		return // the group is disabled
@@ -76,14 +77,14 @@ func (a *APIServerIdentity) Run(ctx context.Context) {
 	a.leave()
 }
 
-// report logs an error. What failed is done again at the next time.
+// report logs an error. The operation is retried at the next tick.
 func (a *APIServerIdentity) report(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
 		a.Log.Warn(what, "lease", a.key.Name, "error", err)
 	}
 }
 
-// renew writes the Lease, whether there is one or not. One of an earlier life of this server is taken over.
+// renew creates or updates the Lease. It takes over a Lease from an earlier process of this server.
 func (a *APIServerIdentity) renew(ctx context.Context) error {
 	return a.leases.Apply(ctx, a.key, "", tree.Tree{
 		"metadata": tree.Tree{"labels": tree.Clone(a.labels)},
@@ -94,7 +95,7 @@ func (a *APIServerIdentity) renew(ctx context.Context) error {
 	})
 }
 
-// leave deletes the Lease, if it is still that of this server.
+// leave deletes the Lease if this process still holds it.
 func (a *APIServerIdentity) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), identityGoodbye)
 	defer cancel()
@@ -104,7 +105,7 @@ func (a *APIServerIdentity) leave() {
 	}
 }
 
-// deleteExpired deletes the Leases of servers that have not renewed them in time, or lack what is needed to tell.
+// deleteExpired deletes expired Leases and those whose expiry cannot be determined.
 func (a *APIServerIdentity) deleteExpired(ctx context.Context) error {
 	all, err := a.leases.List(ctx, request.List{Namespace: a.key.Namespace, Labels: a.servers})
 	if err != nil {
@@ -122,7 +123,6 @@ func (a *APIServerIdentity) deleteExpired(ctx context.Context) error {
 	return nil
 }
 
-// isExpired reports whether a Lease has not been renewed in time.
 func isExpired(spec tree.Tree, now time.Time) bool {
 	renewed, err := time.Parse(time.RFC3339Nano, spec.String("renewTime"))
 	seconds, ok := spec.Int("leaseDurationSeconds")

@@ -19,8 +19,8 @@ type APIServerAddress struct {
 	Port      int
 }
 
-// APIServerService maintains the Service through which clients in the cluster find the API, with its
-// Endpoints and EndpointSlice. The address does not change, but somebody may change the objects.
+// APIServerService maintains the Service through which clients in the cluster reach the API, with
+// its Endpoints and EndpointSlice. The address is constant; the objects may be changed by others.
 type APIServerService struct {
 	*reconcile.Controller[string]
 	address                     APIServerAddress
@@ -57,9 +57,9 @@ func (a *APIServerService) Ensure(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// ensure brings the object of a kind, named like the Service, to the state in body. Fields that body
-// does not set keep their values. Immutable fields cannot be patched, so an object for which the patch
-// is invalid is deleted and created again.
+// ensure creates or patches the object of kind k that is named like the Service. Fields that body
+// does not set keep their values. Immutable fields cannot be patched, so an object for which the
+// patch is invalid is deleted and created again.
 func (a *APIServerService) ensure(ctx context.Context, k reconcile.Client, body tree.Tree) error {
 	if k.Kind == nil {
 		return nil // the group is disabled
@@ -77,7 +77,7 @@ func (a *APIServerService) ensure(ctx context.Context, k reconcile.Client, body 
 	return err
 }
 
-// service is the desired Service by which Pods reach the server. It has no selector, since no Pod is behind it.
+// service returns the desired Service. It has no selector, because no Pod backs it.
 func (a *APIServerService) service() tree.Tree {
 	return tree.Tree{
 		"metadata": a.metadata(tree.Tree{"component": "apiserver", "provider": a.address.Service.Name}),
@@ -88,8 +88,8 @@ func (a *APIServerService) service() tree.Tree {
 	}
 }
 
-// wantedEndpoints is the desired Endpoints object. Its label keeps it from being mirrored into EndpointSlices, of which the
-// server writes its own.
+// wantedEndpoints returns the desired Endpoints. Its label prevents mirroring into EndpointSlices,
+// because the controller writes its own.
 func (a *APIServerService) wantedEndpoints() tree.Tree {
 	return tree.Tree{
 		"metadata": a.metadata(tree.Tree{a.Translate("endpointslice.platform.io/skip-mirror"): "true"}),
@@ -100,7 +100,7 @@ func (a *APIServerService) wantedEndpoints() tree.Tree {
 	}
 }
 
-// slice is the desired EndpointSlice. A slice has addresses of one family only, which is that of the address.
+// slice returns the desired EndpointSlice. A slice has addresses of one family only.
 func (a *APIServerService) slice() tree.Tree {
 	family := "IPv4"
 	if a.address.IP.Is6() {
@@ -116,12 +116,10 @@ func (a *APIServerService) slice() tree.Tree {
 	}
 }
 
-// port is the endpoint port on which the daemon listens.
 func (a *APIServerService) port() tree.Tree {
 	return tree.Tree{"name": "https", "protocol": "TCP", "port": int64(a.address.Port)}
 }
 
-// metadata is that of all three objects: they have the same name and namespace.
 func (a *APIServerService) metadata(labels tree.Tree) tree.Tree {
 	return tree.Tree{"name": a.address.Service.Name, "namespace": a.address.Service.Namespace, "labels": labels}
 }

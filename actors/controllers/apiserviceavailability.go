@@ -13,49 +13,48 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// APIServiceProber finds out whether the server behind an APIService answers.
+// APIServiceProber checks whether the server behind an APIService responds.
 type APIServiceProber interface {
-	// Probe returns why the server of an APIService, whose spec names a Service, is not available; a zero
-	// Unavailability if it is. It waits no longer than a few seconds.
+	// Probe returns why the server of an APIService whose spec names a Service is unavailable, or a
+	// zero Unavailability. It takes at most a few seconds.
 	Probe(ctx context.Context, spec tree.Tree) Unavailability
-	// Notify calls onChange, until the context ends, with each Service of which something has changed that decides how
-	// it is reached. It returns when it has begun to, and may be called again if it has failed.
+	// Notify calls onChange with each Service whose reachability may have changed, until ctx ends.
+	// It returns once it is subscribed and may be called again after an error.
 	Notify(ctx context.Context, onChange func(namespace, name string)) error
 }
 
-// Unavailability is why an APIService is not available, as its condition says it.
+// Unavailability holds the fields of an APIService's condition Available.
 type Unavailability struct {
 	Reason, Message string
-	// Unknown: it could not be found out.
+	// Unknown is set if the probe was inconclusive.
 	Unknown bool
-	// Retry: it is worth while to ask again although no object has changed.
+	// Retry is set if another probe may succeed although no object has changed.
 	Retry bool
 }
 
-// APIServiceAvailability keeps the condition Available of APIServices. Those of this server itself always are; of the
-// others it asks the server behind, after each change of the APIService or of its Service, after a failure with growing
-// pauses, and every availabilityPeriod.
+// APIServiceAvailability keeps the condition Available of APIServices. Local ones are always
+// available. It probes the servers of others after each change of the APIService or its Service,
+// after failures with backoff, and every availabilityPeriod.
 type APIServiceAvailability struct {
 	*reconcile.Controller[string]
 	services reconcile.Client
 	prober   APIServiceProber
 	metrics  *APIServiceMetrics
 
-	extended   chan struct{} // closed when an APIService has named a Service
+	extended   chan struct{} // closed when the first APIService names a Service
 	extendOnce sync.Once     // closes it
 
 	mu    sync.Mutex                 // guards known
 	known map[string]knownAPIService // by name
 }
 
-// A knownAPIService is an APIService as it was last seen, and the Service that it names, if any.
+// A knownAPIService is an APIService as last observed, and the Service that it names, if any.
 type knownAPIService struct {
 	object             *meta.Object
 	namespace, service string
 }
 
-// availabilityPeriod is the time between two probes of a server of which nothing has changed. A failed one is
-// repeated earlier, but never later.
+// availabilityPeriod is the time between two probes without changes. It bounds the backoff too.
 const availabilityPeriod = 30 * time.Second
 
 // NewAPIServiceAvailability returns the controller.
@@ -75,7 +74,7 @@ func NewAPIServiceAvailability(env *Env, prober APIServiceProber, metrics *APISe
 	return a
 }
 
-// observe takes in an APIService. Who changes Services is followed from the first time that an APIService names one.
+// observe records an APIService. Services are watched only once an APIService names one.
 func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -101,8 +100,8 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	a.Add(name)
 }
 
-// followServices enqueues the APIServices of each Service that changes, from the first time that one names a Service. It
-// is tried until it works: without it, a server that has come back would be found only by a periodic probe.
+// followServices enqueues the APIServices of each Service that changes. It retries until it is
+// subscribed: otherwise only a periodic probe would notice a server that has recovered.
 func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)
@@ -113,7 +112,6 @@ func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	})
 }
 
-// onService enqueues the APIServices that name a Service.
 func (a *APIServiceAvailability) onService(namespace, name string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -124,7 +122,6 @@ func (a *APIServiceAvailability) onService(namespace, name string) {
 	}
 }
 
-// repeat processes all APIServices that name a Service, from time to time.
 func (a *APIServiceAvailability) repeat(context.Context) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -135,13 +132,12 @@ func (a *APIServiceAvailability) repeat(context.Context) {
 	}
 }
 
-// errUnavailable puts off the next probe.
+// errUnavailable makes the queue retry the probe.
 type errUnavailable struct{ Unavailability }
 
-// Error implements error, so that the queue repeats the probe of a server that was not available.
 func (e errUnavailable) Error() string { return e.Message }
 
-// sync brings the condition of one APIService up to date. retry says that it is to be looked at again soon.
+// sync updates the condition of one APIService.
 func (a *APIServiceAvailability) sync(ctx context.Context, name string) error {
 	a.mu.Lock()
 	known, ok := a.known[name]
@@ -166,7 +162,7 @@ func (a *APIServiceAvailability) sync(ctx context.Context, name string) error {
 	return cmp.Or(a.write(ctx, known.object, object.Object("status"), want), retry)
 }
 
-// condition is the condition Available of an APIService. The texts are those of kube-aggregator, which clients match.
+// condition returns the condition Available. Clients match its texts, which are kube-aggregator's.
 func (u Unavailability) condition() tree.Tree {
 	status, reason, message := "False", u.Reason, u.Message
 	switch {
@@ -178,7 +174,7 @@ func (u Unavailability) condition() tree.Tree {
 	return tree.Tree{"type": "Available", "status": status, "reason": reason, "message": message}
 }
 
-// write writes the condition, if it is another one than there is. Other conditions stay as they are.
+// write writes the condition if it has changed, and keeps all others.
 func (a *APIServiceAvailability) write(ctx context.Context, o *meta.Object, status, want tree.Tree) error {
 	before := condition.Find(status, "Available")
 	a.metrics.change(o.Key.Name, want.String("status") == "True")

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A stubbornProber fails to follow Services a few times, then does, and says when it is asked about one.
+// A stubbornProber fails the first calls of Notify and reports each probe.
 type stubbornProber struct {
-	refusals int // that are left
+	refusals int // remaining failures
 	probed   chan struct{}
 	notified chan func(namespace, name string)
 }
@@ -40,7 +40,7 @@ func (p *stubbornProber) Notify(ctx context.Context, onChange func(namespace, na
 	return ctx.Err()
 }
 
-// TestServicesAreFollowed: a failure to follow Services is repaired, and nothing of it outlives Run.
+// TestServicesAreFollowed checks that a failed Notify is retried and ends with Run.
 func TestServicesAreFollowed(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// APIServiceMetrics count which APIServices are unavailable. Only those that exist have series. It is safe for concurrent
-// use.
+// APIServiceMetrics counts unavailable APIServices. Only existing ones have series. It is safe for
+// concurrent use.
 type APIServiceMetrics struct {
 	unavailable *metrics.Gauges
 	became      *metrics.Counters
 
-	mu     sync.Mutex // guards exists, and changes of what exists
+	mu     sync.Mutex // guards exists, and changes to the series
 	exists map[string]bool
 }
 
@@ -27,7 +27,7 @@ func NewAPIServiceMetrics() *APIServiceMetrics {
 	}
 }
 
-// set records whether a server is available now.
+// set adds an APIService and records its availability.
 func (m *APIServiceMetrics) set(name string, available bool) {
 	m.mu.Lock()
 	m.exists[name] = true
@@ -35,8 +35,8 @@ func (m *APIServiceMetrics) set(name string, available bool) {
 	m.change(name, available)
 }
 
-// change records the availability of an APIService that exists. A probe may still be under way when its APIService goes, and
-// must not bring its series back.
+// change records the availability of an APIService, unless it was deleted: a probe that was still
+// running must not restore its series.
 func (m *APIServiceMetrics) change(name string, available bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,7 +50,7 @@ func (m *APIServiceMetrics) change(name string, available bool) {
 	m.unavailable.With(name).Set(value)
 }
 
-// forget drops the figures of an APIService that was deleted, or its series would stay for good.
+// forget removes the series of a deleted APIService.
 func (m *APIServiceMetrics) forget(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +60,7 @@ func (m *APIServiceMetrics) forget(name string) {
 	m.became.Delete(gone)
 }
 
-// count counts that an APIService that exists has become unavailable.
+// count counts that an existing APIService has become unavailable.
 func (m *APIServiceMetrics) count(name, reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

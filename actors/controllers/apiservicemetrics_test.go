@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestMetricsOfGoneAPIService: what comes of a probe after its APIService has gone makes no series.
+// TestMetricsOfGoneAPIService checks that late probes do not restore the series of a deleted
+// APIService.
 func TestMetricsOfGoneAPIService(t *testing.T) {
 	m := NewAPIServiceMetrics()
 	m.set("v1.a.example.com", true)

@@ -15,27 +15,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// APIServiceRegistration keeps an APIService for each version of a group that this server itself serves, so that
-// all that is served can be listed in one place, with its priority in discovery.
+// APIServiceRegistration keeps an APIService for each group version that this server serves itself,
+// so that they are listed with their priority in discovery.
 //
-// A label says how an object is kept. Those of built-in groups are created and corrected once after each start, so
-// that an administrator may change them for as long as the server runs; those of definitions always. An object
-// without the label is somebody's own, and is left alone.
+// A label selects the mode. APIServices of built-in groups are created and corrected once after
+// each start, so administrators may change them while the server runs. Those of CRDs are always
+// corrected. Objects without the label belong to users and are left alone.
 type APIServiceRegistration struct {
 	*reconcile.Controller[string]
 	services   reconcile.Client
 	priorities *present.Priorities
 	label      string
-	ready      chan struct{} // closed when what is served at the start has been processed
+	ready      chan struct{} // closed when all versions served at the start have been processed
 
 	mu      sync.Mutex              // guards the rest
-	known   map[string]*meta.Object // the APIServices that there are
-	atStart map[string]bool         // those that there were before the first sync
-	synced  map[string]bool         // that have been processed once
-	pending map[string]bool         // of those that are served at the start, what has not been processed; nil when ready is closed
+	known   map[string]*meta.Object // existing APIServices
+	atStart map[string]bool         // APIServices that existed before the first sync
+	synced  map[string]bool         // processed at least once
+	pending map[string]bool         // served at the start and not processed yet; nil when ready is closed
 }
 
-// The values of the label.
+// Values of the label.
 const (
 	managedOnStart = "onstart"
 	managedAlways  = "true"
@@ -54,16 +54,14 @@ func NewAPIServiceRegistration(env *Env) *APIServiceRegistration {
 	return r
 }
 
-// apiServices returns the Client of APIServices.
 func apiServices(env *Env) reconcile.Client {
 	return env.Client("apiregistration.platform.io", "v1", "APIService").As(env.Translate("platform-apiserver"))
 }
 
-// Ready returns a channel that is closed when there is an APIService for all that was served at the start, as far as
-// it could be written.
+// Ready returns a channel that is closed when every version served at the start has an APIService,
+// or writing it has failed.
 func (r *APIServiceRegistration) Ready() <-chan struct{} { return r.ready }
 
-// onService takes in the APIServices that there are.
 func (r *APIServiceRegistration) onService(e reconcile.Event) {
 	r.mu.Lock()
 	if e.Deleted {
@@ -75,7 +73,8 @@ func (r *APIServiceRegistration) onService(e reconcile.Event) {
 	r.Add(e.Key.Name)
 }
 
-// onSynced notes what there is at the start. An object that is not known yet would be taken for one that is missing.
+// onSynced records the state at the start. Before it, an APIService that is not delivered yet would
+// count as missing.
 func (r *APIServiceRegistration) onSynced() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -87,7 +86,7 @@ func (r *APIServiceRegistration) onSynced() {
 	}
 }
 
-// followCatalog processes what is served anew, and what is not any more, after each change of the catalogue.
+// followCatalog enqueues the versions that each change of the catalog adds or removes.
 func (r *APIServiceRegistration) followCatalog(ctx context.Context) {
 	before := map[string]bool{}
 	for {
@@ -114,9 +113,8 @@ func (r *APIServiceRegistration) followCatalog(ctx context.Context) {
 	}
 }
 
-// desired is the spec of the APIService of a name; nil if there is to be none.
-//
-// The group of APIServices themselves has none: it is served whatever objects say.
+// desired returns the desired spec of an APIService, or nil if there should be none. The group of
+// APIServices has none, because it is served unconditionally.
 func (r *APIServiceRegistration) desired(name string) tree.Tree {
 	version, group, _ := strings.Cut(name, ".")
 	served := slices.ContainsFunc(r.Kinds.Kinds(), func(k *schema.Kind) bool {
@@ -133,7 +131,6 @@ func (r *APIServiceRegistration) desired(name string) tree.Tree {
 	return spec
 }
 
-// management is the value of the label for a group.
 func (r *APIServiceRegistration) management(group string) string {
 	if r.Kinds.IsBuiltInGroup(group) {
 		return managedOnStart
@@ -141,13 +138,13 @@ func (r *APIServiceRegistration) management(group string) string {
 	return managedAlways
 }
 
-// sync brings one APIService to what it is to be.
+// sync reconciles one APIService.
 func (r *APIServiceRegistration) sync(ctx context.Context, name string) error {
 	r.mu.Lock()
 	o, syncedBefore, wasAtStart := r.known[name], r.synced[name], r.atStart[name]
 	r.mu.Unlock()
 	err := r.keep(ctx, name, o, syncedBefore, wasAtStart)
-	// Of what has changed meanwhile another event comes.
+	// Another event follows for what has changed meanwhile.
 	err = reconcile.Except(err, reconcile.IsNotFound, reconcile.IsConflict, reconcile.IsAlreadyExists)
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,9 +156,9 @@ func (r *APIServiceRegistration) sync(ctx context.Context, name string) error {
 	return err
 }
 
-// keep makes one APIService what it should be. want is the spec that it should have, nil if it should not be there; o is
-// the object, nil if it is not there. What is managed on start is left to administrators once it has been synced, and an
-// object that does not carry our label is never touched.
+// keep creates, corrects or deletes one APIService; o is nil if it does not exist. Those managed on
+// start are left to administrators after the first sync. An object without the label is never
+// touched.
 func (r *APIServiceRegistration) keep(ctx context.Context, name string, o *meta.Object, syncedBefore, wasAtStart bool) error {
 	want := r.desired(name)
 	management := r.management(want.String("group"))
@@ -183,13 +180,12 @@ func (r *APIServiceRegistration) keep(ctx context.Context, name string, o *meta.
 	return r.correct(ctx, o, want)
 }
 
-// create makes the object with the label that says how it is kept from now on.
 func (r *APIServiceRegistration) create(ctx context.Context, name string, spec tree.Tree, management string) error {
 	_, err := r.services.Create(ctx, tree.Tree{"metadata": tree.Tree{"name": name, "labels": tree.Tree{r.label: management}}, "spec": spec})
 	return err
 }
 
-// correct gives an APIService the spec that it is to have, and nothing beside it.
+// correct sets the spec to want, removing all other fields.
 func (r *APIServiceRegistration) correct(ctx context.Context, o *meta.Object, want tree.Tree) error {
 	object, err := r.services.Decode(o)
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The ConfigMap in the public namespace whose key "kubeconfig" is signed, and the prefix of the keys
-// that hold signatures; the id of the signing token follows it.
+// The ConfigMap in the public namespace whose key "kubeconfig" is signed, and the prefix of the
+// keys that hold signatures, which the id of the signing token follows.
 const (
 	clusterInfo     = "cluster-info"
 	signedKey       = "kubeconfig"
@@ -24,8 +24,8 @@ const (
 )
 
 // BootstrapSigner signs the cluster-info ConfigMap with every bootstrap token whose usages include
-// signing, so that a joining client that knows the token can verify the CA it is given. A signature is
-// a JWS (RFC 7515) with detached payload, signed by HS256 with the key that signingKey returns.
+// signing, so that a joining client that knows the token can verify the CA. A signature is a JWS
+// (RFC 7515) with detached payload, signed by HS256 with the key that signingKey returns.
 type BootstrapSigner struct {
 	*bootstrapTokens
 	maps reconcile.Client
@@ -45,8 +45,7 @@ func NewBootstrapSigner(env *Env) *BootstrapSigner {
 	return s
 }
 
-// sign writes the signatures of all valid tokens into the ConfigMap, and removes the signatures of
-// others.
+// sign writes the signatures of all valid tokens into the ConfigMap and removes others.
 func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	o, object, err := s.maps.Read(ctx, s.key)
 	if err != nil || o == nil {
@@ -64,8 +63,8 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	return reconcile.Except(err, reconcile.IsConflict) // the watch delivers the new version, which is signed then
 }
 
-// signatures returns the changes to make to the ConfigMap's data, as a merge patch; empty if the
-// signatures are up to date.
+// signatures returns the changes of the ConfigMap's data as a merge patch, empty if the signatures
+// are current.
 func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now time.Time) (tree.Tree, error) {
 	changes := tree.Tree{}
 	for key := range data {
@@ -90,10 +89,10 @@ func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now 
 	return changes, nil
 }
 
-// base64URLText encodes a part of a JSON web signature, which has no padding.
+// base64URLText encodes without padding, as JWS requires.
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
-// signingKey returns the shared key of a signature. The specification uses the whole token; clients that speak the names
+// signingKey returns the HMAC key of a signature. The specification uses the whole token; clients
 // of Kubernetes, such as kubeadm, use its secret half.
 func signingKey(naming *meta.Naming, t bootstrapSecret) string {
 	if naming == meta.Platform {
@@ -102,7 +101,7 @@ func signingKey(naming *meta.Naming, t bootstrapSecret) string {
 	return t.Secret
 }
 
-// signDetached returns the JWS of a payload in compact form, with the payload segment empty.
+// signDetached returns the JWS of a payload in compact form with an empty payload segment.
 func signDetached(payload, id, key string) (string, error) {
 	header, err := json.Marshal(map[string]string{"alg": jwt.SigningMethodHS256.Alg(), "kid": id})
 	if err != nil {

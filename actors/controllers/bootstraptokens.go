@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// bootstrapTokens observes the Secrets of type bootstrap token in the system namespace. It includes
-// malformed ones, because those expire too and have to be deleted.
+// bootstrapTokens observes the Secrets of type bootstrap token in the system namespace, including
+// malformed ones, because those expire too and must be deleted.
 type bootstrapTokens struct {
 	*reconcile.Controller[string]
 	client reconcile.Client
@@ -21,7 +21,7 @@ type bootstrapTokens struct {
 	secrets map[string]bootstrapSecret
 }
 
-// allTokens is the one key of the queue: whatever changes, all tokens are looked at.
+// allTokens is the single key of the queue: every change processes all tokens.
 const allTokens = ""
 
 // bootstrapSecret is a Secret of type bootstrap token.
@@ -31,8 +31,8 @@ type bootstrapSecret struct {
 	object *meta.Object // its key, version and uid
 }
 
-// newBootstrapTokens follows the Secrets that hold bootstrap tokens, for the controllers that sign with them and clean up.
-// It calls act after every change and whenever a token expires.
+// newBootstrapTokens returns a controller that calls act after every change of a token Secret and
+// whenever a token expires.
 func newBootstrapTokens(env *Env, act func(ctx context.Context, all []bootstrapSecret, now time.Time) error) *bootstrapTokens {
 	b := &bootstrapTokens{client: env.Core("Secret"), secrets: map[string]bootstrapSecret{}}
 	b.Controller = reconcile.New(env, "", func(ctx context.Context, _ string) error {
@@ -48,7 +48,6 @@ func newBootstrapTokens(env *Env, act func(ctx context.Context, all []bootstrapS
 	return b
 }
 
-// onSecret takes in a Secret.
 func (b *bootstrapTokens) onSecret(e reconcile.Event) {
 	if e.Key.Namespace != b.SystemNamespace() {
 		return
@@ -67,7 +66,7 @@ func (b *bootstrapTokens) onSecret(e reconcile.Event) {
 	}
 }
 
-// parse reads a Secret; ok is false if it is no bootstrap token, is deleted or is being deleted.
+// parse decodes a Secret. ok is false if it is not a bootstrap token or is deleted or terminating.
 func (b *bootstrapTokens) parse(e reconcile.Event) (s bootstrapSecret, ok bool) {
 	if e.Deleted || e.Meta.Terminating {
 		return s, false
@@ -82,7 +81,6 @@ func (b *bootstrapTokens) parse(e reconcile.Event) (s bootstrapSecret, ok bool) 
 	return s, true
 }
 
-// all returns the Secrets that exist, in no particular order.
 func (b *bootstrapTokens) all() []bootstrapSecret {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -6,26 +6,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ClusterInfo keeps the ConfigMap cluster-info, from which a client that joins learns where the server is and which CA to
-// trust. Everybody may read it, so it holds nothing else. What somebody else has written there stays: who puts a load
-// balancer in front of the server knows better where it is.
+// ClusterInfo keeps the ConfigMap cluster-info, from which joining clients learn the server's
+// address and CA. It is world-readable, so it holds nothing else. Values written by others stay,
+// such as the address of a load balancer.
 type ClusterInfo struct {
 	*keptConfigMap
 	kubeconfig func() []byte
 }
 
-// NewClusterInfo returns the controller. kubeconfig is the client configuration as it is to be
-// now; Publish is to be called when it changes.
+// NewClusterInfo returns the controller. kubeconfig returns the current client configuration; call
+// Publish when it changes.
 func NewClusterInfo(env *Env, kubeconfig func() []byte) *ClusterInfo {
 	c := &ClusterInfo{kubeconfig: kubeconfig}
 	c.keptConfigMap = newKeptConfigMap(env, env.PublicNamespace(), clusterInfo, c.correct)
 	return c
 }
 
-// Publish brings the ConfigMap up to date. It returns at once.
+// Publish schedules an update of the ConfigMap and returns immediately.
 func (c *ClusterInfo) Publish() { c.Add(c.key) }
 
-// correct writes the configuration where there is none, or one that this server has written before.
+// correct sets the configuration if it is missing or was written by this server before.
 func (c *ClusterInfo) correct(object tree.Tree) tree.Tree {
 	want := string(c.kubeconfig())
 	is, there := object.Object("data")[signedKey]
@@ -35,7 +35,7 @@ func (c *ClusterInfo) correct(object tree.Tree) tree.Tree {
 	return tree.Tree{signedKey: want}
 }
 
-// owns tells whether the configuration in the ConfigMap was written by this controller.
+// owns reports whether this controller wrote the configuration, according to managedFields.
 func (c *ClusterInfo) owns(object tree.Tree) bool {
 	for _, entry := range object.Object("metadata").Objects("managedFields") {
 		if entry.String("manager") == c.manager && strings.Contains(entry.String("fieldsV1"), `"f:`+signedKey+`"`) {

@@ -8,19 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// maxCustomKinds bounds the names of kinds that are remembered. Beyond it all are forgotten: an owner of an unknown kind
-// counts as present, so that nothing is deleted by mistake.
+// maxCustomKinds bounds the remembered kinds. Beyond it all are forgotten: owners of unknown kinds
+// count as present, so nothing is deleted by mistake.
 const maxCustomKinds = 10000
 
-// customKinds are the names of kinds that definitions have made, every version of each, with whether they are namespaced.
-// Nothing else of them is kept.
+// customKinds remembers the kinds of all versions of CRDs, and whether they are namespaced.
 type customKinds struct {
 	mu         sync.Mutex
 	namespaced map[meta.GroupVersionKind]bool
 }
 
-// add records kinds. At the bound the map begins anew: the kinds of deleted definitions would else stay for good, and
-// definitions under ever new names would fill memory. Names are cloned, so that they do not keep a larger text alive.
+// add records kinds. It starts over at the bound, because deleted CRDs would otherwise stay
+// forever. Names are cloned so that they do not keep a larger string alive.
 func (c *customKinds) add(versions []*schema.Kind) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -34,7 +33,8 @@ func (c *customKinds) add(versions []*schema.Kind) {
 	}
 }
 
-// contain tells whether a kind is among them whose objects can own those of another kind, namespaced or not.
+// contain reports whether gvk is a known custom kind whose objects can own a dependent of the given
+// scope.
 func (c *customKinds) contain(gvk meta.GroupVersionKind, dependentNamespaced bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

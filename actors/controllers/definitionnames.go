@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// namesResult is the outcome of checking a definition's names against those of other definitions.
+// namesResult is the outcome of checking a CRD's names against those of other CRDs.
 type namesResult struct {
 	names       tree.Tree // the acceptedNames of its status
 	conditions  []any
@@ -19,9 +19,9 @@ type namesResult struct {
 	changed     bool // the status has to be written
 }
 
-// calculateNames accepts the names of a definition that no other definition of its group uses, and tells of its
-// approval where it needs one. For a name that conflicts, the previously accepted one is kept. A definition that was established once
-// stays established, so that stored objects remain reachable.
+// calculateNames accepts the names of a CRD that no other CRD of its group uses, and adds the
+// approval condition where required. A conflicting name keeps its previously accepted value. An
+// established CRD stays established, so that stored objects remain reachable.
 func (d *Definitions) calculateNames(known *definition) namesResult {
 	spec, status := known.tree.Object("spec"), known.tree.Object("status")
 	wanted, had := spec.Object("names"), status.Object("acceptedNames")
@@ -31,7 +31,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 		v.conditions = append(v.conditions, c)
 	}
 	accepted := tree.Tree{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found"}
-	// Of several conflicts the last one is told.
+	// The last of several conflicts is reported.
 	refuse := func(field, name string) {
 		v.names.CopyField(had, field)
 		accepted["status"], accepted["message"] = "False", fmt.Sprintf("%q is already in use", name)
@@ -74,7 +74,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 	return v
 }
 
-// setConditions puts conditions in the place of those of their types, or after all others.
+// setConditions replaces conditions of the same type, and appends new ones.
 func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
 	for _, c := range all {
 		made := v.withTransitionTime(status, c)
@@ -86,8 +86,8 @@ func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
 	}
 }
 
-// withTransitionTime returns a condition with its lastTransitionTime: the previous one if the status
-// of the condition has not changed, else now.
+// withTransitionTime returns a condition with its lastTransitionTime: the previous one if its
+// status is unchanged, else now.
 func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	old := condition.Find(status, c["type"].(string))
 	out := c.Copy()
@@ -99,7 +99,7 @@ func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	return out
 }
 
-// nameScope returns the scope in which a name has to be unique: kinds and resources have one each.
+// nameScope returns the scope in which a name must be unique: kinds and resources have one each.
 func nameScope(field string) string {
 	if field == "kind" || field == "listKind" {
 		return "kind"
@@ -107,7 +107,7 @@ func nameScope(field string) string {
 	return "resource"
 }
 
-// namesInUse returns the accepted names of the other definitions of a group, by scope.
+// namesInUse returns the accepted names of the group's other CRDs, by scope.
 func (d *Definitions) namesInUse(known *definition, group string) map[string]map[string]bool {
 	taken := map[string]map[string]bool{"kind": {}, "resource": {}}
 	for _, other := range d.groups[group] {
@@ -127,8 +127,8 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 	return taken
 }
 
-// updateStatus writes the status of a definition unless the definition has changed since it was read:
-// then the watch delivers the newer version, for which the status is computed again.
+// updateStatus writes the status of a CRD unless the CRD has changed since it was read; then the
+// watch delivers the newer version.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	err := d.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names

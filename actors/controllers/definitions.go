@@ -23,10 +23,9 @@ type KindStore interface {
 	CollectionVersion(storage meta.GroupResource) uint64
 }
 
-// Definitions turns CustomResourceDefinitions into kinds that the catalogue and the store serve,
-// writes their NamesAccepted and Established conditions, and deletes the objects of definitions that
-// are being deleted. A request that has changed a definition can wait until the change is in effect
-// (Wait).
+// Definitions registers the kinds of CustomResourceDefinitions with the catalog and the store,
+// writes their NamesAccepted and Established conditions, and deletes the objects of terminating
+// CRDs. Wait lets a request that changed a CRD wait until the change is in effect.
 type Definitions struct {
 	*Env
 	store       KindStore
@@ -34,7 +33,7 @@ type Definitions struct {
 	finalizer   string
 	approvals   *custom.ApprovalPolicy
 
-	// The informer's goroutine alone uses these.
+	// Used by the informer's goroutine only.
 	known  map[string]*definition                       // by name
 	groups reconcile.Index[string, string, *definition] // by group and name
 
@@ -46,10 +45,10 @@ type Definitions struct {
 type definition struct {
 	object *meta.Object
 	tree   tree.Tree // its outline
-	// The uid and generation of the definition that is served now.
+	// The uid and generation of the CRD that is served.
 	uid        string
 	generation int64
-	draining   bool // a goroutine deletes its objects
+	draining   bool // a goroutine is deleting its objects
 }
 
 // NewDefinitions returns the controller.
@@ -62,9 +61,8 @@ func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger
 	}
 }
 
-// Run runs the controller until the context ends.
-//
-// One goroutine handles all definitions, so that two of them cannot get the same name at once.
+// Run runs the controller until ctx ends. One goroutine handles all CRDs, so that two of them
+// cannot accept the same name at once.
 func (d *Definitions) Run(ctx context.Context) {
 	defer d.cleanups.Wait()
 	f := reconcile.Informer{Client: d.definitions, Version: d.observed.Advance, On: func(e reconcile.Event) {
@@ -78,31 +76,26 @@ func (d *Definitions) Run(ctx context.Context) {
 	f.Run(ctx)
 }
 
-// report logs an error, unless what it is about has changed meanwhile and is looked at again.
+// report logs an error other than a conflict, after which the object is processed again.
 func (d *Definitions) report(ctx context.Context, text string, o *meta.Object, err error) {
 	if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
 		d.Log.Warn(text, "definition", o.Key.Name, "error", err)
 	}
 }
 
-// Handles reports whether objects of a kind are definitions, so that writing them changes the served
-// kinds.
+// Handles reports whether k is the kind of CRDs, so that a write changes the served kinds.
 func (d *Definitions) Handles(k *schema.Kind) bool { return k.Storage == d.definitions.Storage }
 
-// Wait returns when the change of a definition that made the given version is in effect, or when the
-// context ends.
-//
-// Without it a client that creates a definition and then an object of it would be told that the kind does not exist.
+// Wait returns when the CRD change of the given version is in effect, or ctx ends. Without it, a
+// client that creates a CRD and then an object of it would get 404.
 func (d *Definitions) Wait(ctx context.Context, version uint64) { d.observed.Wait(ctx, version) }
 
-// CatchUp returns when all definitions that can be read are in effect, or ctx ends.
+// CatchUp returns when all readable CRDs are in effect, or ctx ends.
 func (d *Definitions) CatchUp(ctx context.Context) {
 	d.Wait(ctx, d.store.CollectionVersion(d.definitions.Storage))
 }
 
-// sync puts a definition into effect.
-//
-// A definition that cannot be read is left as it is; its kinds, if there are any, go on being served.
+// sync puts a CRD into effect. An unreadable CRD is skipped; its previous kinds stay served.
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	outline, err := d.Kinds.Outline(o)
 	if err != nil {
@@ -117,7 +110,7 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 		}
 		d.addKnown(o.Key.Name, known)
 	}
-	// From here on the state is the new one, whether it is served or not.
+	// From here on the state is the new one, whether or not it is served.
 	known.object, known.tree = o, outline
 	if made := d.Kinds.Definition(o.Key.Name); made != nil && known.uid == o.Meta.UID && known.generation == o.Meta.Generation {
 		made.ShareText(outline)
@@ -129,14 +122,13 @@ func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	d.serveKinds(ctx, known)
 }
 
-// serveKinds registers the kinds of a definition whose names are accepted, and updates its status.
-//
-// Compiling is the expensive part, and is done only for a definition that is new, has another generation, or got
-// other names. Changes of the status, its own among them, end here.
+// serveKinds registers the kinds of a CRD whose names are accepted, and updates its status. Only a
+// new CRD, generation or name requires the expensive compilation; status changes, including its
+// own, do not.
 func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	v := d.calculateNames(known)
 	if v.established && (known.uid != known.object.Meta.UID || known.generation != known.object.Meta.Generation || v.renamed) {
-		// A copy of the top level is enough: only the status is replaced, and the outline stays as it was observed.
+		// A shallow copy suffices: only the status is replaced, and the outline stays as observed.
 		root := maps.Clone(known.tree)
 		root["status"] = tree.Tree{"acceptedNames": v.names}
 		if made := d.Kinds.Compile(root); made != nil {
@@ -149,23 +141,21 @@ func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	}
 }
 
-// register serves the kinds of a definition. The store learns of them first: once they are in the
-// catalogue, requests for them reach the store.
+// register serves the kinds of a CRD. The store comes first, because the catalog routes requests to
+// it.
 func (d *Definitions) register(made *custom.Definition) {
 	d.store.RegisterKind(made.Stored)
 	d.Kinds.AddDefinition(made)
 }
 
-// unregister removes the kinds of a deleted definition. Definitions of the same group are checked
-// again, because the names that it used are free now.
-//
-// The catalogue comes first, so that no new request is routed to a kind that the store has dropped.
+// unregister removes the kinds of a deleted CRD, and rechecks the CRDs of its group because its
+// names are free now. The catalog comes first, so that no new request reaches a kind that the store
+// has dropped.
 func (d *Definitions) unregister(ctx context.Context, name string) {
 	if made := d.Kinds.Definition(name); made != nil {
 		d.withdraw(made)
 	}
 	d.removeKnown(name)
-	// Names are unique within a group only, so definitions of other groups are not concerned.
 	for _, other := range d.groups[groupOf(name)] {
 		if !other.object.Meta.Terminating {
 			d.serveKinds(ctx, other)
@@ -173,26 +163,25 @@ func (d *Definitions) unregister(ctx context.Context, name string) {
 	}
 }
 
-// withdraw stops serving the kinds of a definition, unless it has been defined anew.
-// The order is that of unregister, the reverse of register.
+// withdraw stops serving the kinds of a CRD, unless it was defined again. The order is the reverse
+// of register's.
 func (d *Definitions) withdraw(made *custom.Definition) {
 	d.Kinds.RemoveDefinition(made)
 	d.store.UnregisterKind(made.Stored)
 }
 
-// groupOf is the group of a definition, whose name is <plural>.<group>.
+// groupOf returns the group of a CRD, whose name is <plural>.<group>.
 func groupOf(name string) string {
 	_, group, _ := strings.Cut(name, ".")
 	return group
 }
 
-// addKnown and removeKnown keep known and groups the same: whatever is in one is in the other.
+// addKnown and removeKnown keep known and groups consistent.
 func (d *Definitions) addKnown(name string, known *definition) {
 	d.known[name] = known
 	d.groups.Put(groupOf(name), name, known)
 }
 
-// removeKnown also removes a group that has become empty.
 func (d *Definitions) removeKnown(name string) {
 	delete(d.known, name)
 	d.groups.Delete(groupOf(name), name)

@@ -12,16 +12,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxInlineDeletes is the number of objects up to which they are deleted before the request that
-// deletes their definition is answered. More are deleted in the background.
-//
-// Clients expect a small definition to be gone when the delete is answered, and none wants to wait for a large one.
+// maxInlineDeletes is the number of objects up to which the request that deletes a CRD waits for
+// their deletion, as clients expect of a small CRD. More are deleted in the background.
 const maxInlineDeletes = 1000
 
-// terminate deletes the objects of a definition that is being deleted, and then removes the clean-up
-// finalizer.
-//
-// draining keeps later events from starting a second goroutine for the same definition.
+// terminate deletes the objects of a terminating CRD and then removes the cleanup finalizer.
+// draining keeps later events from starting a second goroutine for the same CRD.
 func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	if known.draining || !slices.Contains(known.object.Meta.Finalizers, d.finalizer) {
 		return
@@ -46,14 +42,13 @@ func (d *Definitions) terminate(ctx context.Context, known *definition) {
 	d.cleanups.Go(func() { d.drain(ctx, made.Stored, o) })
 }
 
-// drain deletes the objects of a definition in the background: there are many, or some have
-// finalizers.
+// drain deletes the objects of a CRD in the background, because they are many or have finalizers.
 func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object) {
 	d.report(ctx, "telling that the objects of a definition are being deleted", o, d.tellDraining(ctx, o))
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool { return d.deleteObjects(ctx, k, o) })
 }
 
-// tellDraining says in the condition Terminating that objects are being deleted.
+// tellDraining sets the condition Terminating to InstanceDeletionInProgress.
 func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 	object, err := d.definitions.Decode(o)
 	if err != nil {
@@ -66,10 +61,8 @@ func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 	return d.definitions.PatchStatus(ctx, o, tree.Tree{"conditions": conditions})
 }
 
-// deleteObjects deletes the objects of a kind, and removes the finalizer from the definition if none
-// is left.
-//
-// A conflict is not logged: somebody else has changed the definition, and the next attempt reads it again.
+// deleteObjects deletes the objects of a kind, and removes the finalizer from the CRD if none is
+// left. It does not log conflicts, because the next attempt reads the changed CRD.
 func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta.Object) (done bool) {
 	listing, err := d.store.DeleteCollection(ctx, request.List{Kind: k}, request.Mutation{Kind: k, Change: request.Delete{}})
 	if err == nil && len(listing.Items) > 0 {
@@ -83,8 +76,8 @@ func (d *Definitions) deleteObjects(ctx context.Context, k *schema.Kind, o *meta
 	return done
 }
 
-// removeFinalizer removes the clean-up finalizer from a definition. If that was the last finalizer,
-// the definition is deleted and its kinds are unregistered at once, without waiting for the watch.
+// removeFinalizer removes the cleanup finalizer from a CRD. If it was the last one, the CRD is gone
+// and its kinds are unregistered at once, without waiting for the watch.
 func (d *Definitions) removeFinalizer(ctx context.Context, o *meta.Object) error {
 	current, err := d.definitions.Get(ctx, o.Key)
 	if err != nil || current == nil || current.Meta.UID != o.Meta.UID {

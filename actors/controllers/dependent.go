@@ -10,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// logError logs an error, except for conflicts: the object has changed and is processed again.
 func (g *GarbageCollector) logFailure(p objectReference, err error) {
 	g.Log.Warn("collecting garbage", "key", p.key().String(), "error", err)
 }
@@ -32,17 +31,17 @@ func (g *GarbageCollector) processDependent(ctx context.Context, p objectReferen
 	return g.reconcileOwners(ctx, p, o)
 }
 
-// ownerState is the state of an owner of a dependent.
 type ownerState uint8
 
-// The states of an owner. What cannot be determined counts as present, as only certainty may delete a dependent.
+// States of an owner. An undeterminable state counts as present, because only certainty may delete
+// a dependent.
 const (
 	ownerPresent ownerState = iota // also if it cannot be determined
 	ownerAbsent
 	ownerWaiting // is deleted in the foreground and waits for its dependents
 )
 
-// reconcileOwners deletes an object none of whose owners remains. If some remain, it removes the
+// reconcileOwners deletes an object without remaining owners. If some remain, it removes the
 // references to the others.
 func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReference, o *meta.Object) error {
 	var counts [3]int
@@ -71,7 +70,7 @@ func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReferenc
 	return g.ClientOf(p.kind).DeleteWith(ctx, o, propagationPolicyOf(o))
 }
 
-// propagationPolicyOf returns the propagation policy that the finalizers of an object ask for.
+// propagationPolicyOf returns the propagation policy that an object's finalizers request.
 func propagationPolicyOf(o *meta.Object) string {
 	switch {
 	case slices.Contains(o.Meta.Finalizers, meta.OrphanFinalizer):
@@ -82,9 +81,9 @@ func propagationPolicyOf(o *meta.Object) string {
 	return "Background"
 }
 
-// ownerState looks an owner up, in the namespace of the dependent if its kind is namespaced. An owner
-// of an unknown kind counts as present: its kind may be disabled or not defined yet, and deleting the
-// dependent could not be undone. It is looked up again when the objects of its kind are known.
+// ownerState looks up an owner, in the dependent's namespace if its kind is namespaced. An owner of
+// an unknown kind counts as present: the kind may be disabled or not defined yet, and a delete
+// cannot be undone. The owner is looked up again when the objects of its kind are known.
 func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, dependent *meta.Object, owner meta.OwnerReference) (ownerState, error) {
 	gvk := meta.ParseGVK(owner.APIVersion, owner.Kind)
 	k := g.Kinds.ByGVK(gvk)
@@ -120,9 +119,9 @@ func (g *GarbageCollector) ownerState(ctx context.Context, p objectReference, de
 	return ownerPresent, nil
 }
 
-// reportForeignOwner writes an Event about a dependent whose owner is in another namespace, which counts as absent: users are
-// surprised otherwise when the dependent goes. Most absent owners were deleted, which the graph has seen; only for others the
-// objects of the kind are searched.
+// reportForeignOwner writes an Event if the absent owner exists in another namespace, to explain
+// the deletion of the dependent. Most absent owners were deleted, which the graph has seen; only
+// for others the objects of the kind are searched.
 func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectReference, dependent *meta.Object, k *schema.Kind, owner meta.OwnerReference) error {
 	if g.graph.ownerDeleted(owner.UID) {
 		return nil
@@ -139,7 +138,6 @@ func (g *GarbageCollector) reportForeignOwner(ctx context.Context, p objectRefer
 	return nil
 }
 
-// removeOwnerReferences removes the references to the given owners from an object.
 func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectReference, o *meta.Object, lost map[string]bool) error {
 	return g.ClientOf(p.kind).PatchMetadataList(ctx, o, "ownerReferences", func(references []any) []any {
 		return slices.DeleteFunc(references, func(r any) bool {
@@ -149,7 +147,6 @@ func (g *GarbageCollector) removeOwnerReferences(ctx context.Context, p objectRe
 	})
 }
 
-// unblockOwnerReferences removes blockOwnerDeletion from all owner references of an object.
 func (g *GarbageCollector) unblockOwnerReferences(ctx context.Context, p objectReference, o *meta.Object) error {
 	return g.ClientOf(p.kind).PatchMetadataList(ctx, o, "ownerReferences", func(references []any) []any {
 		for _, r := range references {

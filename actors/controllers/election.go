@@ -17,39 +17,41 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Election decides which of several daemons on one state runs the controllers: the one that holds a Lease. Clocks need not
-// agree, as each measures from when it has seen the Lease change.
+// An Election decides which of several daemons on one state runs the controllers: the holder of a
+// Lease. Clocks need not agree, because each daemon measures from when it observed a change of the
+// Lease.
 //
-// The holder stops, and refuses writes of its controllers, when it has not renewed the Lease for renewDeadline, counted from before
-// it asked. Nobody else takes the Lease before it has seen it unchanged for electionDuration, which is longer.
+// The holder stops, and its controllers' writes are refused, when it has not renewed the Lease for
+// renewDeadline, counted from before the request. Others take the Lease only after observing it
+// unchanged for electionDuration, which is longer.
 type Election struct {
 	leases reconcile.Client
 	key    meta.Key
 	holder string
 	logger *slog.Logger
 
-	record   leaseRecord  // as it was seen last; only Run uses it,
-	recorded time.Time    // when that was,
-	lease    *meta.Object // and the Lease itself; nil if there is none
+	record   leaseRecord  // as last observed; used by Run only
+	recorded time.Time    // when record was observed
+	lease    *meta.Object // the Lease itself; nil if it does not exist
 
-	mu      sync.Mutex // guards what follows
-	until   time.Time  // that this daemon may lead
-	taken   uint64     // the version with which it has taken the Lease
+	mu      sync.Mutex // guards the fields below
+	until   time.Time  // end of this daemon's lead
+	taken   uint64     // the version at which this daemon took the Lease
 	leading bool
-	ended   bool // nobody begins to lead any more
+	ended   bool // no work may start any more
 	changed chan struct{}
 	working sync.WaitGroup
 }
 
-// The times of the Lease, which are those of client-go.
+// Times of the Lease, as in client-go.
 const (
-	electionDuration = 15 * time.Second // after which others may take a Lease that was not renewed
+	electionDuration = 15 * time.Second // after which others may take a Lease without renewal
 	renewDeadline    = 10 * time.Second // after which the holder stops
-	electionPeriod   = 2 * time.Second  // between two attempts to renew or to take it
-	electionGoodbye  = 2 * time.Second  // for giving it back at the end
+	electionPeriod   = 2 * time.Second  // between two attempts to renew or take it
+	electionGoodbye  = 2 * time.Second  // timeout for releasing it at the end
 )
 
-// NewElection makes an Election for the Lease of the built-in controllers.
+// NewElection returns an Election for the Lease of the built-in controllers.
 func NewElection(env *Env) *Election {
 	leases := env.Client("coordination.platform.io", "v1", "Lease").As(env.Translate("platform-apiserver"))
 	return &Election{
@@ -57,7 +59,8 @@ func NewElection(env *Env) *Election {
 	}
 }
 
-// Run stands for election until the context ends. Then it waits until those who lead have ended, and gives the Lease back.
+// Run takes part in the election until ctx ends. Then it waits for running work and releases the
+// Lease.
 func (e *Election) Run(ctx context.Context) {
 	ticker := time.NewTicker(electionPeriod)
 	defer ticker.Stop()
@@ -79,7 +82,7 @@ func (e *Election) Run(ctx context.Context) {
 	e.leave()
 }
 
-// attempt renews the Lease, or takes it if nobody holds it.
+// attempt renews the Lease, or takes it if it is free or expired.
 func (e *Election) attempt(ctx context.Context) {
 	began := time.Now()
 	ctx, cancel := context.WithTimeout(ctx, electionPeriod)
@@ -106,7 +109,7 @@ func (e *Election) attempt(ctx context.Context) {
 	e.update()
 }
 
-// look reads the Lease, and notes when it has become another one.
+// look reads the Lease and records when it has changed.
 func (e *Election) look(ctx context.Context) error {
 	o, object, err := e.leases.Read(ctx, e.key)
 	if err != nil {
@@ -122,11 +125,11 @@ func (e *Election) look(ctx context.Context) error {
 	return nil
 }
 
-// fence is the name of that which keeps back what a daemon still writes that another one has taken the Lease from.
+// fence names the guard that rejects late writes of a former holder.
 const fence = "controllers"
 
-// write makes a holder that of the Lease, unless it has changed since it was read. One that takes it raises the fence; taken is
-// the version of that.
+// write sets the holder of the Lease, unless the Lease has changed since it was read. A daemon that
+// takes the Lease raises the fence; taken is the resulting version.
 func (e *Election) write(ctx context.Context, holder string, at time.Time, takes bool) (taken uint64, err error) {
 	spec := tree.Tree{
 		"holderIdentity": holder, "leaseDurationSeconds": int64(electionDuration / time.Second),
@@ -157,7 +160,7 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 	return taken, err
 }
 
-// left is for how long this daemon may still lead; long if it does not.
+// left returns how much longer this daemon may lead, or an hour if it does not.
 func (e *Election) left() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -167,20 +170,20 @@ func (e *Election) left() time.Duration {
 	return max(0, time.Until(e.until))
 }
 
-// Leads tells whether this daemon may act as the leader at this moment.
+// Leads reports whether this daemon is the leader now.
 func (e *Election) Leads() bool {
 	_, leads := e.term()
 	return leads
 }
 
-// term is the version with which this daemon has taken the Lease, and whether it may act as the leader at this moment.
+// term returns the version at which this daemon took the Lease, and whether it is the leader now.
 func (e *Election) term() (taken uint64, leads bool) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	return e.taken, e.leading && time.Now().Before(e.until)
 }
 
-// update says who leads at this moment.
+// update starts or ends the lead according to the clock.
 func (e *Election) update() {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -198,7 +201,8 @@ func (e *Election) update() {
 	}
 }
 
-// Lead runs work whenever this daemon leads, until the context ends. The context of work ends when it does not lead any more.
+// Lead runs work whenever this daemon leads, until ctx ends. The context of work ends with the
+// lead.
 func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 	for ctx.Err() == nil {
 		e.mu.Lock()
@@ -225,7 +229,7 @@ func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 		}()
 		work(running)
 		e.working.Done()
-		select { // work that has ended by itself is not begun again while this daemon leads
+		select { // work that has ended by itself is not restarted during the same lead
 		case <-changed:
 		case <-ctx.Done():
 		}
@@ -233,7 +237,7 @@ func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 	}
 }
 
-// leave gives the Lease back, so that nobody has to wait for its end.
+// leave releases the Lease, so that the next leader need not wait for its expiry.
 func (e *Election) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), electionGoodbye)
 	defer cancel()
@@ -244,18 +248,19 @@ func (e *Election) leave() {
 	}
 }
 
-// A leadersStore is the store as controllers see it that only one daemon runs: its changes are refused when this daemon does
-// not lead any more. They also name the fence of the Lease: a daemon that is paused between that question and the commit, for
-// so long that another one leads meanwhile, commits nothing.
+// A leadersStore is the Store of controllers that only the leader runs. It refuses writes when this
+// daemon does not lead. Writes also name the Lease's fence: a daemon that is paused between check
+// and commit while another one takes the lead commits nothing.
 type leadersStore struct {
 	Store
 	election *Election
 }
 
-// Fenced is a store for the controllers that this daemon runs while it leads.
+// Fenced returns a Store for the controllers that run only on the leader.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
-// check lets the daemon lead no more if the fence has refused a change, whoever has raised or deleted it. It stands for election again.
+// check ends the lead if the fence has refused a write. The daemon takes part in the election
+// again.
 func (e *Election) check(taken uint64, err error) error {
 	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
 		e.mu.Lock()
@@ -268,12 +273,11 @@ func (e *Election) check(taken uint64, err error) error {
 	return err
 }
 
-// errNotLeading answers what a controller still asks that is about to be stopped.
+// errNotLeading is the error for controllers that are about to be stopped.
 func errNotLeading() error {
 	return meta.NewServiceUnavailable("this daemon does not run the controllers any more")
 }
 
-// Mutate implements Store.
 func (s leadersStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	taken, leads := s.election.term()
 	if !leads {
@@ -284,7 +288,6 @@ func (s leadersStore) Mutate(ctx context.Context, m request.Mutation) (request.R
 	return result, s.election.check(taken, err)
 }
 
-// DeleteCollection implements Store.
 func (s leadersStore) DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error) {
 	taken, leads := s.election.term()
 	if !leads {

@@ -18,21 +18,20 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// heldStore holds changes back between the question whether its daemon leads and the store, as a daemon does that is paused there.
+// heldStore delays writes between the leadership check and the store, like a daemon paused there.
 type heldStore struct {
 	Store
 	arrived, goOn chan struct{}
 }
 
-// Mutate implements Store.
 func (s heldStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
 	s.arrived <- struct{}{}
 	<-s.goOn
 	return s.Store.Mutate(ctx, m)
 }
 
-// TestPausedLeader: what a leader still writes when it goes on after a pause, in which another one has become the leader, is
-// refused, even where it has asked before the pause whether it leads.
+// TestPausedLeader checks that writes of a leader that resumes after another one took over are
+// refused, even if it checked its leadership before the pause.
 func TestPausedLeader(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -64,14 +63,14 @@ func TestPausedLeader(t *testing.T) {
 		return err
 	}
 	const watchdog = 5 * time.Minute
-	// stay lets one lead for longer than the test takes on the slowest machine.
+	// stay extends a lead beyond the duration of the test.
 	stay := func(e *Election) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.until = time.Now().Add(time.Hour)
 	}
-	// lead lets one stand for election until it leads, as one that has not seen the Lease renewed for long. It may learn late of what
-	// was written by the other.
+	// lead runs attempts until a daemon leads, as if the Lease had expired. It may observe the
+	// other daemon's writes late.
 	lead := func(e *Election) {
 		t.Helper()
 		for deadline := time.Now().Add(watchdog); !e.Leads(); {
@@ -92,7 +91,7 @@ func TestPausedLeader(t *testing.T) {
 	if err := create(one.Fenced(store), "before"); err != nil {
 		t.Fatal(err)
 	}
-	one.attempt(t.Context()) // renews it
+	one.attempt(t.Context()) // renews the Lease
 	stay(one)
 	if err := create(one.Fenced(store), "renewed"); err != nil {
 		t.Fatal(err)
@@ -108,7 +107,7 @@ func TestPausedLeader(t *testing.T) {
 	}
 	close(held.goOn)
 	var status *meta.Status
-	var fenced *request.FencedError // no timeout
+	var fenced *request.FencedError // not a timeout
 	if err := <-answered; !errors.As(err, &status) || status.Code != 503 || !errors.As(err, &fenced) {
 		t.Errorf("the late write is answered %v, want 503 because of the fence", err)
 	}
@@ -118,14 +117,14 @@ func TestPausedLeader(t *testing.T) {
 
 	other.leave()
 	one.mu.Lock()
-	one.until = time.Time{} // its time has run out in the pause
+	one.until = time.Time{} // its lead expired during the pause
 	one.mu.Unlock()
 	lead(one)
 	if err := create(one.Fenced(store), "again"); err != nil {
 		t.Errorf("who leads again is answered %v", err)
 	}
 
-	// Somebody deletes the fence. Who leads finds that out by its next change, and takes over again.
+	// If a client deletes the fence, the leader notices with its next write and takes over again.
 	if _, err := cluster.Client().Delete(t.Context(), etcd.DefaultPrefix+"/guards/"+persist.FencePrefix+fence); err != nil {
 		t.Fatal(err)
 	}

@@ -12,16 +12,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// EventExpiry deletes Events when their TTL has passed since the last write. The time of the last
-// write is not stored: after a restart, the last occurrence that the Event itself names is used
-// instead.
+// EventExpiry deletes Events when their TTL has passed since the last write. The time of a write is
+// not stored: after a restart, the last occurrence that the Event names is used instead.
 type EventExpiry struct {
 	*Env
 	events reconcile.Client
 	ttl    time.Duration
 }
 
-// NewEventExpiry returns the controller for the Events of a catalogue.
 func NewEventExpiry(env *Env, ttl time.Duration) *EventExpiry {
 	return &EventExpiry{env, env.Core("Event"), ttl}
 }
@@ -39,18 +37,17 @@ func (e *EventExpiry) Run(ctx context.Context) {
 	e.deleteExpired(ctx, expirations)
 }
 
-// expiration is the time at which a version of an Event expires. If the Event is written again, the
-// new version has its own expiration, and the delete for the old one fails by its precondition.
+// expiration is the time at which a version of an Event expires. A later write has its own
+// expiration, and the delete of the old version fails by its precondition.
 type expiration struct {
 	at      time.Time
 	key     meta.Key
 	version uint64
 }
 
-// expirationHeap is a heap with the earliest expiration first.
 type expirationHeap []expiration
 
-// The methods of container/heap, ordered by time: the first element is the next to expire.
+// Methods of container/heap; the first element expires next.
 func (q expirationHeap) Len() int           { return len(q) }
 func (q expirationHeap) Less(i, j int) bool { return q[i].at.Before(q[j].at) }
 func (q expirationHeap) Swap(i, j int)      { q[i], q[j] = q[j], q[i] }
@@ -61,7 +58,6 @@ func (q *expirationHeap) Pop() any {
 	return last
 }
 
-// deleteExpired deletes Events as they expire, until the context ends.
 func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expiration) {
 	var waiting expirationHeap
 	timer := time.NewTimer(0)
@@ -87,10 +83,10 @@ func (e *EventExpiry) deleteExpired(ctx context.Context, expirations <-chan expi
 	}
 }
 
-// expiryRetryDelay is the time until an Event that could not be deleted, as on a full disk, is tried again.
+// expiryRetryDelay is the time until a failed delete, as on a full disk, is retried.
 const expiryRetryDelay = time.Minute
 
-// remove deletes an Event if it still has the version that has expired. It returns false if it is to be tried again.
+// remove deletes an Event if it still has the expired version. It returns false if a retry is due.
 func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	err := e.events.DeleteKey(ctx, d.key, request.Delete{ResourceVersion: new(strconv.FormatUint(d.version, 10))})
 	if err = reconcile.Except(err, reconcile.IsConflict); err != nil {
@@ -99,16 +95,17 @@ func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	return err == nil
 }
 
-// eventWatch receives the events of one watch, and sends the expiration of every version.
+// eventWatch sends the expiration of every version that one watch delivers.
 type eventWatch struct {
 	expiry      *EventExpiry
 	ctx         context.Context
 	expirations chan<- expiration
-	live        bool // the initial events have been delivered
+	live        bool // after the initial events
 }
 
-// take hands over when the delivered Events expire. An Event that was there at the start counts from its last occurrence,
-// or each restart would prolong it; a live one counts from now. Deletions need nothing: the version does not match then.
+// take sends the expirations of the delivered Events. Initial Events count from their last
+// occurrence, or each restart would prolong them; live ones count from now. Deletions need nothing:
+// their version does not match any more.
 func (w *eventWatch) take(events []request.Event) error {
 	for i := range events {
 		e := &events[i]
@@ -129,8 +126,8 @@ func (w *eventWatch) take(events []request.Event) error {
 	return nil
 }
 
-// lastOccurrence returns the latest time that an Event names; now if it names none or one in the
-// future.
+// lastOccurrence returns the latest time that an Event names, or now if there is none or it is in
+// the future.
 func lastOccurrence(events reconcile.Client, o *meta.Object, now time.Time) time.Time {
 	object, err := events.Decode(o)
 	if err != nil {

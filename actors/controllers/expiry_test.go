@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// createEvent creates an Event that last occurred at a time.
+// createEvent creates an Event with a given last occurrence.
 func (w *testStore) createEvent(path string, last time.Time) {
 	w.t.Helper()
 	_, key := w.key(path)
@@ -25,7 +25,7 @@ func (w *testStore) createEvent(path string, last time.Time) {
 	}}})
 }
 
-// waitDeleted waits until a watch tells that an object has gone.
+// waitDeleted waits until a watch reports the deletion of an object.
 func (w *testStore) waitDeleted(path string) {
 	w.t.Helper()
 	k, key := w.key(path)
@@ -45,7 +45,7 @@ func (w *testStore) waitDeleted(path string) {
 	}
 }
 
-// deletedNames is a sink that tells the names of what goes.
+// deletedNames is a sink that sends the names of deleted objects.
 type deletedNames chan string
 
 func (d deletedNames) Events(events []request.Event) error {
@@ -74,8 +74,7 @@ func TestExpiry(t *testing.T) {
 	w.createEvent("events/default/old", now.Add(-2*time.Hour))
 	w.createEvent("events/default/older", now.Add(-3*time.Hour))
 	w.createEvent("events/default/fresh", now)
-	// What was created an hour and a half ago has its creation as the last word; here
-	// everything was created just now, so only a short life shows that Events go.
+	// Creation times cannot be set, so only a short TTL shows that Events expire.
 	_, stop := w.runExpiry(50 * time.Millisecond)
 	w.waitDeleted("events/default/old")
 	w.waitDeleted("events/default/older")
@@ -85,7 +84,7 @@ func TestExpiry(t *testing.T) {
 	stop()
 }
 
-// TestExpirySparesWhatWasWritten: writing an Event again restarts its TTL.
+// TestExpirySparesWhatWasWritten checks that a write restarts an Event's TTL.
 func TestExpirySparesWhatWasWritten(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

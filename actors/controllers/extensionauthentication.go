@@ -13,20 +13,21 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// ExtensionTrust is what servers that extend the API need in order to believe whom this server vouches for.
+// ExtensionTrust tells extension API servers which authenticators of this server to trust.
 type ExtensionTrust struct {
-	// ClientCA are the authorities of client certificates, as PEM.
+	// ClientCA holds the CAs of client certificates, as PEM.
 	ClientCA []byte
-	// ProxyCA are those of the certificates behind which identity headers are to be believed, and AllowedNames the
-	// common names of these certificates; none means any. Without ProxyCA nothing is said of headers.
+	// ProxyCA holds the CAs of front proxies, whose identity headers are trusted. AllowedNames are
+	// the common names of their certificates; empty allows any. Without ProxyCA, no header keys are
+	// written.
 	ProxyCA      []byte
 	AllowedNames []string
-	// The headers that name users.
+	// Headers that name users.
 	UsernameHeaders, UIDHeaders, GroupHeaders, ExtraPrefixes []string
 }
 
-// ExtensionAuthentication keeps the ConfigMap from which servers that extend the API learn whom to believe. What other
-// daemons on the same store, or earlier certificates, have put there stays, until its certificates have expired.
+// ExtensionAuthentication keeps the ConfigMap from which extension API servers read their
+// authentication settings. Certificates written by other daemons or earlier stay until they expire.
 type ExtensionAuthentication struct {
 	*Env
 	maps  reconcile.Client
@@ -35,10 +36,10 @@ type ExtensionAuthentication struct {
 	ready chan struct{} // closed after the first attempt
 }
 
-// extensionAuthenticationPeriod is the time between two looks at the ConfigMap.
+// extensionAuthenticationPeriod is the time between two checks of the ConfigMap.
 const extensionAuthenticationPeriod = 10 * time.Second
 
-// NewExtensionAuthentication returns the controller. trust is asked for what is to be in the ConfigMap now.
+// NewExtensionAuthentication returns the controller. trust returns the current settings.
 func NewExtensionAuthentication(env *Env, trust func() (ExtensionTrust, error)) *ExtensionAuthentication {
 	maps := env.Core("ConfigMap").As(env.Translate("platform-apiserver"))
 	return &ExtensionAuthentication{
@@ -46,12 +47,10 @@ func NewExtensionAuthentication(env *Env, trust func() (ExtensionTrust, error)) 
 	}
 }
 
-// Ready returns a channel that is closed when the ConfigMap is there, if it could be written.
+// Ready returns a channel that is closed after the first attempt to write the ConfigMap.
 func (e *ExtensionAuthentication) Ready() <-chan struct{} { return e.ready }
 
-// Run runs the controller until the context ends.
-//
-// It looks from time to time, and watches nothing: a watch would have it read every ConfigMap for the sake of one.
+// Run runs the controller until ctx ends. It polls, because a watch would read every ConfigMap.
 func (e *ExtensionAuthentication) Run(ctx context.Context) {
 	first := sync.OnceFunc(func() { close(e.ready) })
 	reconcile.Every(ctx, extensionAuthenticationPeriod, func(ctx context.Context) {
@@ -62,7 +61,6 @@ func (e *ExtensionAuthentication) Run(ctx context.Context) {
 	})
 }
 
-// sync brings the ConfigMap up to date.
 func (e *ExtensionAuthentication) sync(ctx context.Context) error {
 	trust, err := e.trust()
 	if err != nil {
@@ -89,7 +87,7 @@ func (e *ExtensionAuthentication) sync(ctx context.Context) error {
 	return e.maps.Patch(ctx, o, "", tree.Tree{"data": change})
 }
 
-// data is what is to be in the ConfigMap in which there is before.
+// data returns the desired ConfigMap data, given the current data.
 func (t ExtensionTrust) data(before tree.Tree, now time.Time) tree.Tree {
 	data := tree.Tree{}
 	bundle := func(key string, text []byte) {
@@ -97,12 +95,12 @@ func (t ExtensionTrust) data(before tree.Tree, now time.Time) tree.Tree {
 	}
 	list := func(key string, items []string) {
 		if key == "requestheader-allowed-names" && len(items) == 0 {
-			data[key] = "[]" // any name: a union would forbid what is allowed
+			data[key] = "[]" // allows any name: a union would restrict it
 			return
 		}
 		text, err := json.Marshal(union(before.String(key), items))
 		if err != nil {
-			panic(err) // texts always encode
+			panic(err) // strings always encode
 		}
 		data[key] = string(text)
 	}
@@ -119,7 +117,7 @@ func (t ExtensionTrust) data(before tree.Tree, now time.Time) tree.Tree {
 	return data
 }
 
-// union are the items of a list in JSON, and more. A text that is no list has none.
+// union appends items to a JSON list without duplicates. Invalid text counts as an empty list.
 func union(text string, more []string) []string {
 	var items []string
 	if json.Unmarshal([]byte(text), &items) != nil {

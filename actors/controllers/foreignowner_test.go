@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignOwners: an owner in another namespace is none, and an Event says so; of owners that were deleted, or have never
-// been, nothing is said.
+// TestForeignOwners checks that an owner in another namespace counts as absent and is reported by
+// an Event, unlike deleted owners and those that never existed.
 func TestForeignOwners(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

@@ -11,19 +11,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// GarbageCollector deletes objects all of whose owners have been deleted, and completes deletes with
-// propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner references,
-// which may lag behind; so whatever is deleted or changed is decided on the objects in the store.
-//
-// The graph says where to look, the store what is true. That is why the graph may be late and hold so little.
+// GarbageCollector deletes objects whose owners have all been deleted, and completes deletes with
+// propagation policy Orphan or Foreground. Watches of all kinds feed its graph of owner references.
+// The graph may lag behind and only selects objects to examine; every decision is made on the
+// stored objects.
 type GarbageCollector struct {
-	*reconcile.Controller[objectReference] // of objects whose owners may be gone
+	*reconcile.Controller[objectReference] // queue of objects whose owners may be gone
 
 	customKinds customKinds
 	graph       *graph
 	ownerQueue  *reconcile.Workqueue[objectReference] // owners that are being deleted
 
-	unsynced atomic.Int64  // kinds whose objects are not all known yet
+	unsynced atomic.Int64  // kinds that are not fully listed yet
 	synced   chan struct{} // closed when there are none
 }
 
@@ -40,7 +39,6 @@ func NewGarbageCollector(env *Env) *GarbageCollector {
 	return g
 }
 
-// allKinds is the source of the garbage collector.
 type allKinds struct{ *GarbageCollector }
 
 func (a allKinds) Run(ctx context.Context) { a.watchAllKinds(ctx) }
@@ -55,8 +53,8 @@ func (a allKinds) Wait(ctx context.Context) bool {
 }
 
 // ownerWatch feeds the graph from one watch of a kind. Unlike an informer it remembers no keys: the
-// graph knows by the epoch of its nodes which of them a restarted watch has not delivered again.
-// epoch counts the watches of a kind: the first is 1.
+// epoch of a node shows whether a restarted watch has delivered it again. epoch counts the watches
+// of a kind from 1.
 type ownerWatch struct {
 	garbage *GarbageCollector
 	kind    *schema.Kind
@@ -64,7 +62,7 @@ type ownerWatch struct {
 	initial bool // the kind is one of those that Run waits for
 }
 
-// It never answers an error, because there is nothing that a new watch would do better.
+// It never returns an error, because a new watch would not help.
 func (f *ownerWatch) take(events []request.Event) error {
 	g := f.garbage
 	for i := range events {
@@ -83,25 +81,23 @@ func (f *ownerWatch) take(events []request.Event) error {
 	return nil
 }
 
-// markSynced is called when the initial events have been delivered. From the second watch on, objects
-// that it did not deliver were deleted while there was no watch; before the first, owners may have come and gone.
+// markSynced handles the end of the initial events. From the second watch on, objects that were not
+// delivered were deleted while there was no watch. Before the first watch, owners may have come and
+// gone.
 func (f *ownerWatch) markSynced() {
 	g := f.garbage
 	g.Add(g.graph.observeKind(groupKindOf(f.kind))...)
 	switch {
 	case f.epoch > 1:
 		g.Add(g.graph.removeStale(f.kind, f.epoch)...)
-	// Only the first watches of kinds that were there at the start count, so the channel is closed once.
+	// Only the first watches of kinds present at the start count, so the channel is closed once.
 	case f.initial && g.unsynced.Add(-1) == 0:
 		close(g.synced)
 	}
 }
 
-// get reads an object from the store; nil if it is deleted, or if its name belongs to an object with
-// another uid.
-//
-// The uid is compared, since a name may belong to another object by now, and deleting that would be the one mistake
-// that cannot be put right.
+// get reads an object from the store. It returns nil if the object is deleted, or if another uid
+// has its name: deleting that object could not be undone.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.ClientOf(p.kind).Get(ctx, p.key())
 	if o != nil && o.Meta.UID != p.uid.String() {
@@ -110,7 +106,8 @@ func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Ob
 	return o, err
 }
 
-// isForegroundDeleting reports whether an object is being deleted with propagation policy Foreground.
+// isForegroundDeleting reports whether an object is being deleted with propagation policy
+// Foreground.
 func isForegroundDeleting(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, meta.ForegroundFinalizer)
 }

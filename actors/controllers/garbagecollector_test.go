@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// runGarbageCollector starts the collector of garbage.
 func (w *testStore) runGarbageCollector() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -24,7 +23,7 @@ func (w *testStore) runGarbageCollector() (stop func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// ownerReference makes the reference to an owner; block says that it may not go before.
+// ownerReference returns a reference to an owner; block sets blockOwnerDeletion.
 func ownerReference(o *meta.Object, kind string, block bool) tree.Tree {
 	r := tree.Tree{"apiVersion": "v1", "kind": kind, "name": o.Key.Name, "uid": o.Meta.UID}
 	if block {
@@ -33,7 +32,6 @@ func ownerReference(o *meta.Object, kind string, block bool) tree.Tree {
 	return r
 }
 
-// createOwned makes an object with owners.
 func (w *testStore) createOwned(path string, references ...tree.Tree) *meta.Object {
 	w.t.Helper()
 	_, key := w.key(path)
@@ -45,16 +43,15 @@ func (w *testStore) createOwned(path string, references ...tree.Tree) *meta.Obje
 	return w.mutate(path, request.Mutation{Change: request.Create{Object: tree.Tree{"metadata": metadata}}})
 }
 
-// deleteWithPolicy deletes with a policy.
 func (w *testStore) deleteWithPolicy(path, policy string) {
 	w.t.Helper()
 	w.mutate(path, request.Mutation{Change: request.Delete{PropagationPolicy: policy}})
 }
 
-// absentOwner is an owner that has never been.
+// absentOwner is an owner that never existed.
 var absentOwner = &meta.Object{Key: meta.Key{Name: "never"}, Meta: meta.ObjectMeta{UID: "00000000-0000-0000-0000-000000000000"}}
 
-// TestGarbage: an object is deleted when its last owner is deleted, and so are its own dependents.
+// TestGarbage checks that an object and its dependents are deleted after its last owner.
 func TestGarbage(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -72,7 +69,7 @@ func TestGarbage(t *testing.T) {
 	configmaps("shared has gone")
 }
 
-// waitUntil waits for a state that no event tells of.
+// waitUntil polls for a state that no event reports.
 func (w *testStore) waitUntil(what string, holds func() bool) {
 	w.t.Helper()
 	news := w.watch("configmaps")
@@ -87,8 +84,8 @@ func (w *testStore) waitUntil(what string, holds func() bool) {
 	}
 }
 
-// TestAbsentOwners: an owner is absent if no object of its uid has its name; owners of unknown kinds
-// count as present.
+// TestAbsentOwners checks that an owner is absent if no object with its uid has its name, and that
+// owners of unknown kinds count as present.
 func TestAbsentOwners(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -119,7 +116,7 @@ func TestAbsentOwners(t *testing.T) {
 	}
 }
 
-// TestForeground: blocking dependents are deleted before their owner, over several generations.
+// TestForeground checks that blocking dependents go before their owner, over several generations.
 func TestForeground(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -141,7 +138,7 @@ func TestForeground(t *testing.T) {
 	secrets("grandchild has gone")
 }
 
-// TestForegroundCircle: two objects that own each other do not block each other for ever.
+// TestForegroundCircle checks that objects that own each other do not block each other forever.
 func TestForegroundCircle(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -154,7 +151,7 @@ func TestForegroundCircle(t *testing.T) {
 	configmaps("a has gone", "b has gone")
 }
 
-// TestOrphan: dependents are orphaned, including those that no watch has delivered yet.
+// TestOrphan checks that dependents are orphaned, even if no watch has delivered them yet.
 func TestOrphan(t *testing.T) {
 	for _, many := range []int{0, 1, 200} {
 		t.Run(fmt.Sprint(many), func(t *testing.T) {
@@ -181,7 +178,7 @@ func TestOrphan(t *testing.T) {
 	}
 }
 
-// TestGarbageAfterRestart: a new collector completes what the previous one left undone.
+// TestGarbageAfterRestart checks that a new collector completes unfinished work.
 func TestGarbageAfterRestart(t *testing.T) {
 	fs := vfs.NewMem()
 	w := openTestStore(t, fs)
@@ -206,7 +203,7 @@ func TestGarbageAfterRestart(t *testing.T) {
 	}
 }
 
-// TestGraphRemovesNodes: a restarted watch removes the objects that were deleted in between.
+// TestGraphRemovesNodes checks that a restarted watch removes objects deleted in between.
 func TestGraphRemovesNodes(t *testing.T) {
 	g := newGraph()
 	k := &schema.Kind{Resource: "configmaps"}
@@ -248,7 +245,7 @@ func TestGraphRemovesNodes(t *testing.T) {
 	}
 }
 
-// defineThings creates a definition, and returns the kind of its objects once it is served.
+// defineThings creates a CRD and returns the kind of its objects once it is served.
 func (w *testStore) defineThings(d *Definitions) *schema.Kind {
 	w.t.Helper()
 	k := w.kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.platform.io", Version: "v1", Kind: "CustomResourceDefinition"})
@@ -267,7 +264,7 @@ func (w *testStore) defineThings(d *Definitions) *schema.Kind {
 	return w.kinds.ByGVK(meta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"})
 }
 
-// lateWatch is a store that begins no watch of a resource before it is told to.
+// lateWatch is a store that delays the watch of one resource.
 type lateWatch struct {
 	*testStore
 	resource string
@@ -281,8 +278,8 @@ func (l lateWatch) Watch(ctx context.Context, r request.Watch, sink request.Sink
 	return l.testStore.Watch(ctx, r, sink)
 }
 
-// TestOwnerBeforeItsKindIsWatched: an owner that has come and gone before the collector watches its kind leaves no
-// dependents, nor does one that never was and whose kind comes later.
+// TestOwnerBeforeItsKindIsWatched checks that dependents are collected if their owner came and went
+// before its kind was watched, or never existed and its kind appears later.
 func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

@@ -8,19 +8,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// kindWatch is the watch of the objects of one kind. It is restarted when the definition of the kind
-// changes, which replaces the schema.Kind.
+// kindWatch is the watch of one kind. It is restarted when the kind's definition changes, which
+// replaces the schema.Kind.
 type kindWatch struct {
 	kind   *schema.Kind
-	epochs int // watches begun so far; belongs to the watch's goroutine, and to others after stop
+	epochs int // watches started so far; owned by the watch's goroutine, and by others after stop
 	cancel context.CancelFunc
 	ended  sync.WaitGroup
 }
 
-// watchAllKinds keeps a watch for every kind of the catalogue, until the context ends.
+// watchAllKinds keeps a watch for every kind of the catalog until ctx ends.
 func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	changed, kinds := g.Kinds.Changed(), g.Kinds.StorageKinds()
-	// Before any watch begins: one that is synced at once must not bring the counter to zero alone.
+	// Set before any watch starts: an early sync must not bring the counter to zero.
 	g.unsynced.Store(int64(len(kinds)))
 	var watches []*kindWatch
 	for first := true; ; first = false {
@@ -37,8 +37,8 @@ func (g *GarbageCollector) watchAllKinds(ctx context.Context) {
 	}
 }
 
-// watchKinds brings the watches to the kinds that are served. Both are in the order of StorageKinds, so one walk over both
-// finds what has changed: most of a thousand kinds have not.
+// watchKinds updates the watches to the served kinds. Both are in the order of StorageKinds, so one
+// walk over both finds the changes.
 func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch, kinds []*schema.Kind, first bool) []*kindWatch {
 	kept := make([]*kindWatch, 0, len(kinds))
 	for _, k := range kinds {
@@ -51,7 +51,7 @@ func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch,
 			f, watches = watches[0], watches[1:]
 		}
 		kept = append(kept, f)
-		// The same pointer is the same definition; a changed one is compiled into another.
+		// The same pointer is the same definition; a changed one is compiled into a new Kind.
 		if f.kind == k {
 			continue
 		}
@@ -66,21 +66,21 @@ func (g *GarbageCollector) watchKinds(ctx context.Context, watches []*kindWatch,
 	return kept
 }
 
-// endFormer ends the watch of a kind that is not served any more. All its objects have gone, whether the watch has told so
-// or not.
+// endFormer ends the watch of a kind that is no longer served. All its objects are gone, even if
+// the watch has not reported that.
 func (g *GarbageCollector) endFormer(f *kindWatch) {
 	f.stop()
 	g.customKinds.add(f.kind.Versions) // in case it was forgotten
 	g.Add(g.graph.removeKind(f.kind)...)
 }
 
-// stop returns when the watch has ended, so that no event of it arrives afterwards.
+// stop ends the watch and waits, so that no event arrives afterwards.
 func (f *kindWatch) stop() {
 	f.cancel()
 	f.ended.Wait()
 }
 
-// watchKind starts the watch of a kind. counts says that Run waits for its initial events.
+// watchKind starts the watch of a kind. If counts is set, Run waits for its initial events.
 func (g *GarbageCollector) watchKind(ctx context.Context, f *kindWatch, k *schema.Kind, counts bool) {
 	ctx, f.cancel = context.WithCancel(ctx)
 	f.kind = k

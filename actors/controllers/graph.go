@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// objectReference identifies an object by kind, name and uid, so that an object created again under
-// the same name is another one.
+// objectReference identifies an object by kind, name and uid, so that an object recreated under the
+// same name differs.
 type objectReference struct {
 	kind            *schema.Kind // storage version
 	namespace, name string
@@ -22,30 +22,26 @@ func objectReferenceOf(k *schema.Kind, o *meta.Object) objectReference {
 	return objectReference{kind: k, namespace: o.Key.Namespace, name: o.Key.Name, uid: meta.NewText(o.Meta.UID)}
 }
 
-// key is where the object is stored. Another object may have the same key later, hence the uid beside it.
 func (p objectReference) key() meta.Key {
 	return meta.Key{GroupResource: p.kind.Storage, Namespace: p.namespace, Name: p.name}
 }
 
-// groupKindOf leaves the version out, as owner references of any version mean the same object.
+// groupKindOf omits the version, because owner references of any version identify the same object.
 func groupKindOf(k *schema.Kind) meta.GroupKind { return meta.GroupKind{Group: k.Group, Kind: k.Kind} }
 
 // graph holds the owner references between objects, as far as watches have delivered them. To save
-// memory it has nodes only for objects that have owners or are being deleted in the foreground, and
-// only what is needed to find them: decisions are made on the objects in the store.
-//
-// Its memory is that of the objects with owners: a node, an edge and an entry of two maps each. A cluster of a
-// hundred thousand Pods has as many nodes and far fewer owners.
+// memory it has nodes only for objects that have owners or are being deleted in the foreground: one
+// node, one edge and an entry in two maps each. Decisions are made on the stored objects.
 type graph struct {
 	mu       sync.Mutex // guards the fields below
 	nodes    map[string]*node
 	byOwner  map[string]*ownerDependents
-	watched  map[meta.GroupKind]bool                      // kinds of which all objects have been delivered
-	awaiting reconcile.Index[meta.GroupKind, *node, bool] // nodes with an owner of another kind, by that
-	awaited  map[*node][]meta.GroupKind                   // the reverse
+	watched  map[meta.GroupKind]bool                      // kinds that have been delivered completely
+	awaiting reconcile.Index[meta.GroupKind, *node, bool] // nodes with an owner of an unwatched kind, by that kind
+	awaited  map[*node][]meta.GroupKind                   // the inverse
 }
 
-// node is an object that has owner references, or waits for its dependents.
+// node is an object that has owner references or waits for its dependents.
 type node struct {
 	objectReference
 	edges      []edge
@@ -53,20 +49,18 @@ type node struct {
 	epoch      int  // number of the watch that delivered it last
 }
 
-// edge is an owner reference, from a dependent to its owner.
 type edge struct {
 	to     *ownerDependents
 	blocks bool // blockOwnerDeletion
 }
 
-// ownerDependents are the dependents of an owner, which itself need not exist.
+// ownerDependents holds the dependents of an owner, which need not exist itself.
 type ownerDependents struct {
 	uid        meta.Text
-	deleted    bool           // its end was seen
+	deleted    bool           // its deletion was observed
 	dependents map[*node]bool // value: blockOwnerDeletion
 }
 
-// newGraph makes an empty graph, in which no kind is watched yet.
 func newGraph() *graph {
 	return &graph{
 		nodes: map[string]*node{}, byOwner: map[string]*ownerDependents{},
@@ -74,9 +68,9 @@ func newGraph() *graph {
 	}
 }
 
-// await records that a dependent has an owner of a kind, unless that is watched: nothing tells of the end of such an owner.
-// It is called before the owner is looked up, so that an owner that is deleted after that is either missed by the watch,
-// which begins then, or delivered as deleted.
+// await records that a dependent has an owner of a kind that is not watched yet, so that the
+// owner's deletion would go unnoticed. It must be called before the owner is looked up: a later
+// delete is then either missed by the starting watch or delivered.
 func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -92,7 +86,8 @@ func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.awaited[n] = append(g.awaited[n], owner)
 }
 
-// observeKind records that all objects of a kind have been delivered, and returns the dependents that have waited for it.
+// observeKind records that all objects of a kind have been delivered, and returns the dependents
+// that awaited it.
 func (g *graph) observeKind(k meta.GroupKind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -104,7 +99,6 @@ func (g *graph) observeKind(k meta.GroupKind) (affected []objectReference) {
 	return affected
 }
 
-// stopAwaiting forgets which kinds a node waits for.
 func (g *graph) stopAwaiting(n *node) {
 	for _, k := range g.awaited[n] {
 		g.awaiting.Delete(k, n)
@@ -112,10 +106,9 @@ func (g *graph) stopAwaiting(n *node) {
 	delete(g.awaited, n)
 }
 
-// put records the state of an object, and returns the objects that have to be processed because of it.
-//
-// Most events change no owner and return nothing: their cost is a look into a map and a comparison of a short list.
-// The caller processes what is returned without the lock, on the objects in the store.
+// put records the state of an object and returns the objects to process because of it. Most events
+// change no owner and cost one map lookup and a short comparison. The caller processes the result
+// without the lock, on the stored objects.
 func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objectReference) {
 	waits := isForegroundDeleting(o)
 	g.mu.Lock()
@@ -129,7 +122,7 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 		g.nodes[n.uid.String()] = n
 	}
 	n.kind, n.epoch = k, epoch
-	// Owners that this object blocked before may be free now, and the object itself may have become garbage.
+	// Owners that this object blocked may be free now, and the object itself may be garbage.
 	if !n.hasOwners(o.Meta.OwnerReferences) {
 		affected = append(g.unlink(n), n.objectReference)
 		g.link(n, o.Meta.OwnerReferences)
@@ -144,9 +137,8 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 	return affected
 }
 
-// remove removes a deleted object, and returns the objects that have to be processed because of it.
-//
-// The dependents of a deleted object are to be processed even if it had no node itself.
+// remove removes a deleted object and returns the objects to process because of it. Its dependents
+// are included even if it had no node.
 func (g *graph) remove(uid string) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -166,9 +158,8 @@ func (g *graph) removeLocked(uid string) []objectReference {
 	return affected
 }
 
-// removeStale removes the objects of a kind that a restarted watch has not delivered. Deleted owners
-// without a node leave no trace, and their dependents may be of any kind; so all nodes are returned.
-// The nodes that are returned include those of other kinds, as an owner may have dependents of any.
+// removeStale removes the objects of a kind that a restarted watch has not delivered. It returns
+// all nodes: deleted owners without a node leave no trace, and their dependents may be of any kind.
 func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -183,8 +174,8 @@ func (g *graph) removeStale(k *schema.Kind, epoch int) (affected []objectReferen
 	return affected
 }
 
-// removeKind removes the objects of a kind that is not served any more. What it returns is as for removeStale; nothing, if
-// there were none.
+// removeKind removes the objects of a kind that is no longer served. It returns all remaining
+// nodes, like removeStale, or nothing if the kind had no nodes.
 func (g *graph) removeKind(k *schema.Kind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -204,14 +195,12 @@ func (g *graph) removeKind(k *schema.Kind) (affected []objectReference) {
 	return affected
 }
 
-// hasOwners reports whether the edges of a node match the given owner references.
 func (n *node) hasOwners(owners []meta.OwnerReference) bool {
 	return slices.EqualFunc(n.edges, owners, func(e edge, o meta.OwnerReference) bool {
 		return e.to.uid.String() == o.UID && e.blocks == o.BlockOwnerDeletion
 	})
 }
 
-// link adds the edges of a node that has none.
 func (g *graph) link(n *node, owners []meta.OwnerReference) {
 	for _, o := range owners {
 		f := g.byOwner[o.UID]
@@ -219,13 +208,13 @@ func (g *graph) link(n *node, owners []meta.OwnerReference) {
 			f = &ownerDependents{uid: meta.NewText(o.UID), dependents: make(map[*node]bool)}
 			g.byOwner[f.uid.String()] = f
 		}
-		// An owner may be named twice; one reference that blocks is enough.
+		// An owner may be named twice; one blocking reference suffices.
 		f.dependents[n] = f.dependents[n] || o.BlockOwnerDeletion
 		n.edges = append(n.edges, edge{f, o.BlockOwnerDeletion})
 	}
 }
 
-// unlink removes the edges of a node, and returns the owners in foreground deletion that it blocked.
+// unlink removes the edges of a node and returns the owners in foreground deletion that it blocked.
 func (g *graph) unlink(n *node) (freed []objectReference) {
 	g.stopAwaiting(n)
 	for _, e := range n.edges {
@@ -241,7 +230,7 @@ func (g *graph) unlink(n *node) (freed []objectReference) {
 	return freed
 }
 
-// dependentsOf is called with the lock held. The order of what it returns is random.
+// dependentsOf requires the lock. The order of the result is random.
 func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	if f := g.byOwner[uid]; f != nil {
 		for n := range f.dependents {
@@ -251,7 +240,7 @@ func (g *graph) dependentsOf(uid string) (all []objectReference) {
 	return all
 }
 
-// ownerDeleted reports whether the end of an owner was seen, since it has dependents.
+// ownerDeleted reports whether the deletion of an owner with remaining dependents was observed.
 func (g *graph) ownerDeleted(uid string) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -259,23 +248,19 @@ func (g *graph) ownerDeleted(uid string) bool {
 	return f != nil && f.deleted
 }
 
-// hasBlockingDependent reports whether an owner has a dependent with blockOwnerDeletion.
 func (g *graph) hasBlockingDependent(uid string) bool {
 	return g.anyDependent(uid, func(_ *node, blocks bool) bool { return blocks })
 }
 
-// hasDependents reports whether an object has dependents.
 func (g *graph) hasDependents(uid string) bool {
 	return g.anyDependent(uid, func(*node, bool) bool { return true })
 }
 
-// hasForegroundDependent reports whether an object has a dependent that is itself being deleted in the
-// foreground.
 func (g *graph) hasForegroundDependent(uid string) bool {
 	return g.anyDependent(uid, func(n *node, _ bool) bool { return n.foreground })
 }
 
-// The function is called with the lock held, and must not call the graph.
+// anyDependent calls holds with the lock held; holds must not use the graph.
 func (g *graph) anyDependent(uid string, holds func(n *node, blocks bool) bool) bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()

@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A keptConfigMap is a ConfigMap that there must be: it is created, corrected when somebody changes it, and created again
-// when it is deleted.
+// A keptConfigMap ensures that a ConfigMap exists: it creates it, corrects changes by others, and
+// recreates it after a delete.
 type keptConfigMap struct {
 	*reconcile.Controller[meta.Key]
 	maps    reconcile.Client
 	manager string
 	key     meta.Key
-	// data returns what is to change of the data; object is nil if there is no ConfigMap.
+	// data returns the changes to the data; object is nil if the ConfigMap does not exist.
 	data func(object tree.Tree) tree.Tree
 }
 
@@ -33,8 +33,8 @@ func newKeptConfigMap(env *Env, namespace, name string, data func(object tree.Tr
 	return c
 }
 
-// ensure creates the ConfigMap or corrects it. One that is immutable cannot be corrected, so it is deleted, and the watch has
-// it made anew.
+// ensure creates or corrects the ConfigMap. An immutable one is deleted, and the watch triggers its
+// recreation.
 func (c *keptConfigMap) ensure(ctx context.Context, _ meta.Key) error {
 	o, object, err := c.maps.Read(ctx, c.key)
 	if err != nil {

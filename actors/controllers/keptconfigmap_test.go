@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// dataOf is the data of a ConfigMap under a key; "" if there is none.
+// dataOf returns a value of a ConfigMap, or "".
 func (w *testStore) dataOf(path, key string) string {
 	if w.get(path) == nil {
 		return ""
@@ -17,8 +17,8 @@ func (w *testStore) dataOf(path, key string) string {
 	return w.storedTree(path).Object("data").String(key)
 }
 
-// TestClusterInfo: the configuration follows the server's, comes back when it goes, and is left alone when somebody else has
-// written it.
+// TestClusterInfo checks that the configuration follows the server's, is restored after a delete,
+// and stays if written by others.
 func TestClusterInfo(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -47,7 +47,8 @@ func TestClusterInfo(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenTracking: there is a day since when uses are noted, and it stays, unless it is none.
+// TestLegacyTokenTracking checks that the start of tracking is recorded once and replaced if
+// invalid.
 func TestLegacyTokenTracking(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

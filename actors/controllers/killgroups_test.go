@@ -31,7 +31,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// kindOf finds "v1/Pod" or "apps/v1/Deployment".
+// kindOf returns the kind of a name such as "v1/Pod" or "apps/v1/Deployment".
 func (w *testStore) kindOf(name string) *schema.Kind {
 	parts := strings.Split(name, "/")
 	gvk := meta.GroupVersionKind{Version: parts[len(parts)-2], Kind: parts[len(parts)-1]}
@@ -41,7 +41,8 @@ func (w *testStore) kindOf(name string) *schema.Kind {
 	return w.kinds.ByGVK(gvk)
 }
 
-// make creates an object of its JSON, in namespace default if its kind has one, and then writes its status.
+// make creates an object from JSON, in namespace default if its kind is namespaced, and writes its
+// status.
 func (w *testStore) make(kind, text string) {
 	w.t.Helper()
 	k := w.kindOf(kind)
@@ -69,7 +70,7 @@ func (w *testStore) make(kind, text string) {
 	}
 }
 
-// each makes n objects of a text, with their numbers in it.
+// each creates n objects from a template that contains their number.
 func (w *testStore) each(n int, kind, text string) {
 	w.t.Helper()
 	for i := range n {
@@ -77,7 +78,7 @@ func (w *testStore) each(n int, kind, text string) {
 	}
 }
 
-// all are the objects of a kind, in all namespaces.
+// all returns the objects of a kind in all namespaces.
 func (w *testStore) all(kind string) (all []tree.Tree) {
 	w.t.Helper()
 	k := w.kindOf(kind)
@@ -95,7 +96,8 @@ func (w *testStore) all(kind string) (all []tree.Tree) {
 	return all
 }
 
-// count is how many objects of a kind fit. More than the most is a fault: something was done twice.
+// count returns the number of matching objects. More than most is an error: something was done
+// twice.
 func (w *testStore) count(kind string, most int, fits func(t tree.Tree) bool) int {
 	w.t.Helper()
 	n := 0
@@ -110,7 +112,7 @@ func (w *testStore) count(kind string, most int, fits func(t tree.Tree) bool) in
 	return n
 }
 
-// holds tells whether the JSON of an object holds all of some texts.
+// holds returns a predicate for objects whose JSON contains all texts.
 func holds(texts ...string) func(t tree.Tree) bool {
 	return func(t tree.Tree) bool {
 		text, err := json.Marshal(t)
@@ -118,7 +120,7 @@ func holds(texts ...string) func(t tree.Tree) bool {
 	}
 }
 
-// conditionTrue tells whether an object has a condition that is true.
+// conditionTrue returns a predicate for objects with a true condition.
 func conditionTrue(kind string) func(t tree.Tree) bool {
 	return func(t tree.Tree) bool {
 		return slices.ContainsFunc(t.Object("status").Objects("conditions"), func(c tree.Tree) bool {
@@ -129,7 +131,7 @@ func conditionTrue(kind string) func(t tree.Tree) bool {
 
 func anything(tree.Tree) bool { return true }
 
-// nodeRequest is the request of a node for a client certificate.
+// nodeRequest returns a node's request for a client certificate.
 func nodeRequest(w *testStore) string {
 	w.t.Helper()
 	_, key, err := ed25519.GenerateKey(rand.Reader)
@@ -147,7 +149,7 @@ func nodeRequest(w *testStore) string {
 		"usages":["client auth","digital signature"],"request":"` + request + `"}}`
 }
 
-// leads is the leader of who has nobody beside it.
+// leads is a leader without rivals.
 type leads struct{}
 
 func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil }
@@ -163,14 +165,14 @@ func (all together) Run(ctx context.Context) {
 	}
 }
 
-// The pieces of manifests.
+// Fragments of manifests.
 const (
 	runningPod  = `{"metadata":{"name":"pod$","labels":{"app":"a"}},"spec":{"nodeName":"n0","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running","podIP":"10.0.0.1$","podIPs":[{"ip":"10.0.0.1$"}],"conditions":[{"type":"Ready","status":"True"}]}}`
 	podTemplate = `"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 	goodNode    = `{"metadata":{"name":"n$"},"status":{"conditions":[{"type":"Ready","status":"True"}]}}`
 )
 
-// workload makes the controllers of a group.
+// workload returns a constructor for controllers of a group.
 func workload(of ...func(*workloads.Group) workloads.Controller) func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 	return func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		g := workloads.NewGroup(NewEnv(store, w.kinds, discardLogger), leads{})
@@ -182,8 +184,8 @@ func workload(of ...func(*workloads.Group) workloads.Controller) func(w *testSto
 	}
 }
 
-// backed makes Services without addresses of their own, the Pods that are behind all of them, and the node of these: slices
-// leave out Pods of nodes that there are not.
+// backed creates Services without addresses, the Pods behind all of them and their node, because
+// slices omit Pods of missing nodes.
 func backed(w *testStore) {
 	w.each(1, "v1/Node", goodNode)
 	w.each(4, "v1/Service", `{"metadata":{"name":"s$"},"spec":{"type":"ClusterIP","clusterIP":"None","clusterIPs":["None"],"ipFamilies":["IPv4"],
@@ -362,7 +364,7 @@ var killedGroups = []killedController{
 		}
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		t := NewLegacyTokenTracking(NewEnv(store, w.kinds, discardLogger))
-		for _, name := range paths(4, "s") { // whoever uses a token does so again
+		for _, name := range paths(4, "s") { // clients with a token use it again
 			t.Used("default", name)
 		}
 		return t

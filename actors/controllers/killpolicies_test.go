@@ -29,7 +29,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// authorityFiles are those of a CA: its certificate and its key.
+// authorityFiles returns the files of a CA's certificate and key.
 func (w *testStore) authorityFiles() (certificate, key string) {
 	w.t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
@@ -57,7 +57,6 @@ func (w *testStore) authorityFiles() (certificate, key string) {
 	return filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key")
 }
 
-// authority is a CA.
 func (w *testStore) authority() *certs.Authority {
 	w.t.Helper()
 	ca, _, err := certs.LoadAuthority(w.authorityFiles())
@@ -67,7 +66,7 @@ func (w *testStore) authority() *certs.Authority {
 	return ca
 }
 
-// storedObjects is the store as the ledger of quotas reads it when it starts. No object changes while it is read.
+// storedObjects is the store from which a quota ledger starts. No object changes meanwhile.
 type storedObjects struct{ w *testStore }
 
 func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object, uint64, error) {
@@ -80,10 +79,9 @@ func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object,
 	return nil, nil, 0, nil
 }
 
-// Get implements policy.Objects: nobody asks for single objects here.
+// Get is not needed here.
 func (o storedObjects) Get(meta.GroupResource, string, string) *policy.Object { return nil }
 
-// Inform implements policy.Objects.
 func (o storedObjects) Inform(_ context.Context, r meta.GroupResource, onChange func(policy.Change)) error {
 	k, all, _, err := o.list(r)
 	for _, object := range all {
@@ -96,7 +94,6 @@ func (o storedObjects) Inform(_ context.Context, r meta.GroupResource, onChange 
 	return err
 }
 
-// Scan implements quota.Objects.
 func (o storedObjects) Scan(_ context.Context, r meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (uint64, error) {
 	k, all, version, err := o.list(r)
 	for _, object := range all {
@@ -107,15 +104,13 @@ func (o storedObjects) Scan(_ context.Context, r meta.GroupResource, namespace s
 	return version, err
 }
 
-// Version implements quota.Objects.
 func (o storedObjects) Version() uint64 { return o.w.Version() }
 
-// AwaitVersion implements quota.Objects.
 func (o storedObjects) AwaitVersion(ctx context.Context, version uint64) error {
 	return o.w.AwaitVersion(ctx, version)
 }
 
-// podMetrics are a server that says how much memory Pods use.
+// podMetrics is a metrics server that reports the memory usage of Pods.
 type podMetrics struct{ body string }
 
 func (podMetrics) Resources() ([]extensions.Resource, []string) { return nil, nil }
@@ -124,7 +119,7 @@ func (m podMetrics) Do(context.Context, extensions.Request) (int, []byte, error)
 	return 200, []byte(m.body), nil
 }
 
-// usage is what two Pods use.
+// usage reports the usage of two Pods.
 func usage() podMetrics {
 	var items []string
 	for _, name := range paths(2, "pod") {
@@ -133,7 +128,7 @@ func usage() podMetrics {
 	return podMetrics{`{"items":[` + strings.Join(items, ",") + `]}`}
 }
 
-// running runs a controller beside what it needs, such as a ledger that follows the objects.
+// running runs a controller beside its dependency, such as a ledger that follows the objects.
 type running struct {
 	begin func(ctx context.Context)
 	then  interface{ Run(context.Context) }

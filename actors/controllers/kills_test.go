@@ -21,14 +21,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// A mortalStore ends the life of who writes to it: one of the next writes is either lost or lands without being
-// acknowledged, and no later one lands. What lands does so before the life is over. Reads go on, for nothing can come of
-// them.
+// A mortalStore simulates a crash of its writer: one of the next writes is either lost or lands
+// unacknowledged, and no later one lands. Reads continue, because they have no effect.
 type mortalStore struct {
 	*testStore
-	mu    sync.Mutex // guards the next two
-	left  int        // writes until the end
-	lands bool       // the last one
+	mu    sync.Mutex // guards left and lands
+	left  int        // writes until the crash
+	lands bool       // whether the last write lands
 
 	dead chan struct{}
 }
@@ -39,7 +38,7 @@ func newMortalStore(w *testStore, random *rand.Rand) *mortalStore {
 	return &mortalStore{testStore: w, left: 1 + random.IntN(5), lands: random.IntN(2) == 0, dead: make(chan struct{})}
 }
 
-// write lets one write happen, or not.
+// write performs or drops one write.
 func (m *mortalStore) write(do func() error) error {
 	m.mu.Lock()
 	m.left--
@@ -64,13 +63,13 @@ func (m *mortalStore) Mutate(ctx context.Context, r request.Mutation) (result re
 
 func (m *mortalStore) DeleteCollection(ctx context.Context, l request.List, r request.Mutation) (result request.ListResult, err error) {
 	if there, err := m.List(ctx, l); err != nil || len(there.Items) == 0 {
-		return there, err // that is no write
+		return there, err // not a write
 	}
 	err = m.write(func() error { result, err = m.testStore.DeleteCollection(context.WithoutCancel(ctx), l, r); return err })
 	return result, err
 }
 
-// A killedController is a row of TestKills: some work, and how to tell that it is done.
+// A killedController is a row of TestKills: some work, and a check that it is done.
 type killedController struct {
 	name    string
 	prepare func(w *testStore)
@@ -78,7 +77,7 @@ type killedController struct {
 	done    func(w *testStore) bool
 }
 
-// paths are n paths below one.
+// paths returns n paths below a prefix.
 func paths(n int, prefix string) (all []string) {
 	for i := range n {
 		all = append(all, fmt.Sprintf("%s%d", prefix, i))
@@ -86,12 +85,12 @@ func paths(n int, prefix string) (all []string) {
 	return all
 }
 
-// none tells whether there is no object at any of some paths.
+// none reports whether no object exists at the paths.
 func (w *testStore) none(paths ...string) bool {
 	return !slices.ContainsFunc(paths, func(path string) bool { return w.get(path) != nil })
 }
 
-// family makes an owner of others, which own some again, and deletes it.
+// family creates owners with dependents over three generations, and deletes the first.
 func family(policy string) func(w *testStore) {
 	return func(w *testStore) {
 		owner := w.create("configmaps/default/owner")
@@ -111,7 +110,7 @@ func startCollector(w *testStore, store *mortalStore) interface{ Run(context.Con
 	return NewGarbageCollector(NewEnv(store, w.kinds, discardLogger))
 }
 
-// tokenSecret makes a Secret that is to hold the token of an account.
+// tokenSecret creates an empty token Secret of an account.
 func (w *testStore) tokenSecret(path, account string) {
 	_, key := w.key(path)
 	w.mutate(path, request.Mutation{Change: request.Create{Object: tree.Tree{
@@ -120,7 +119,7 @@ func (w *testStore) tokenSecret(path, account string) {
 	}}})
 }
 
-// bootstrapToken makes a bootstrap token that ends at a time.
+// bootstrapToken creates a bootstrap token with an expiry.
 func (w *testStore) bootstrapToken(id string, ends time.Time) {
 	w.mutate("secrets/platform-system/bootstrap-token-"+id, request.Mutation{Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "bootstrap-token-" + id}, "type": "bootstrap.platform.io/token",
@@ -131,7 +130,7 @@ func (w *testStore) bootstrapToken(id string, ends time.Time) {
 	}}})
 }
 
-// other are the kind and key of an object of a group.
+// other returns the kind and key of an object of a group.
 func (w *testStore) other(group, version, kind, name string) (*schema.Kind, meta.Key) {
 	k := w.kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: kind})
 	return k, meta.Key{GroupResource: k.Storage, Name: name}
@@ -146,7 +145,7 @@ func (w *testStore) createOther(group, version, kind, name string, object tree.T
 	}
 }
 
-// says tells whether an object is there and holds all of some texts.
+// says reports whether an object exists and its JSON contains all texts.
 func (w *testStore) says(group, version, kind, name string, texts ...string) bool {
 	k, key := w.other(group, version, kind, name)
 	o, err := w.Get(context.Background(), request.Get{Kind: k, Key: key})
@@ -323,8 +322,8 @@ var killedControllers = []killedController{
 	}},
 }
 
-// TestKills: every controller is killed around some of its writes, and the next one finishes what it has begun. make soak
-// does that many times.
+// TestKills kills every controller around some of its writes, and checks that its successor
+// finishes the work. make soak repeats that many times.
 func TestKills(t *testing.T) {
 	t.Parallel()
 	const most = 200

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// roots are the certificates of a CA.
+// roots returns the certificates of a CA.
 func (w *testStore) roots() []byte {
 	w.t.Helper()
 	certificate, _ := w.authorityFiles()
@@ -25,7 +25,7 @@ func (w *testStore) roots() []byte {
 	return text
 }
 
-// absentServer is a server of an API that does not answer.
+// absentServer is an extension server that does not respond.
 type absentServer struct{}
 
 func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
@@ -34,7 +34,7 @@ func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
 
 func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
 
-// killedServers are the controllers of the server's own objects, and of what is over.
+// killedServers are the controllers of the server's own objects and of expired ones.
 var killedServers = []killedController{
 	{"csrcleaner", func(w *testStore) {
 		w.each(4, "certificates.platform.io/v1/CertificateSigningRequest", nodeRequest(w))
@@ -63,7 +63,7 @@ var killedServers = []killedController{
 			w.count("discovery.platform.io/v1/EndpointSlice", 1, holds("192.0.2.1", "6443")) == 1
 	}},
 	{"apiserver identity", func(w *testStore) {
-		w.make("coordination.platform.io/v1/Lease", `{"metadata":{"name":"gone"}}`) // of somebody else, which stays
+		w.make("coordination.platform.io/v1/Lease", `{"metadata":{"name":"gone"}}`) // a foreign Lease, which stays
 	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
 		return NewAPIServerIdentity(NewEnv(store, w.kinds, discardLogger), "host")
 	}, func(w *testStore) bool {
@@ -125,7 +125,7 @@ var killedServers = []killedController{
 	}},
 }
 
-// decide decides on a certificate request at some time.
+// decide approves or denies a certificate request at a given time.
 func (w *testStore) decide(name, condition, at string) {
 	w.t.Helper()
 	k := w.kindOf("certificates.platform.io/v1/CertificateSigningRequest")
@@ -138,7 +138,7 @@ func (w *testStore) decide(name, condition, at string) {
 	}
 }
 
-// deleteOther deletes an object at cluster scope.
+// deleteOther deletes a cluster-scoped object.
 func (w *testStore) deleteOther(kind, name string) {
 	w.t.Helper()
 	k := w.kindOf(kind)

@@ -11,32 +11,32 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Leader tells whether another process runs the controllers that are built in here: one that holds the Lease of a
-// leader election. It holds it until the duration of the Lease has passed without a renewal. As in client-go that is
-// measured from when a renewal is seen, so that clocks need not agree; only what was there before the start is measured
-// by its own time, since nobody has seen it come.
+// A Leader reports whether another process, the holder of a leader-election Lease, runs the same
+// controllers. A holder loses the Lease when its duration passes without a renewal. As in
+// client-go, renewals count from when they are observed, so that clocks need not agree. Only a
+// Lease found at the start counts from its own renewTime.
 type Leader struct {
 	leases reconcile.Client
 	key    meta.Key
 	logger *slog.Logger
-	synced chan struct{} // closed when it is known who holds the Lease
-	seen   chan struct{} // capacity one; filled when the Lease has changed
+	synced chan struct{} // closed when the holder is known
+	seen   chan struct{} // capacity one; signals a change of the Lease
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	record  leaseRecord
-	known   bool          // the Lease has been read once
-	until   time.Time     // that the record holds
-	holder  string        // who holds it now; "" is nobody
-	changed chan struct{} // closed when holder becomes another one
+	known   bool          // the Lease has been read at least once
+	until   time.Time     // end of the record's validity
+	holder  string        // current holder; "" if there is none
+	changed chan struct{} // closed when holder changes
 }
 
-// A leaseRecord is what a Lease says.
+// A leaseRecord is the election state in a Lease.
 type leaseRecord struct {
 	holder, renewed string
 	duration        time.Duration
 }
 
-// NewLeader makes a Leader of the Lease of kube-controller-manager, whose name is the naming profile's.
+// NewLeader returns a Leader for the Lease of kube-controller-manager, named by the naming profile.
 func NewLeader(env *Env) *Leader {
 	leases := env.Client("coordination.platform.io", "v1", "Lease")
 	return &Leader{
@@ -45,8 +45,8 @@ func NewLeader(env *Env) *Leader {
 	}
 }
 
-// Holder answers who holds the Lease, "" for nobody, and a channel that is closed when that changes. It waits until it
-// is known, or the context ends.
+// Holder returns the holder of the Lease, "" if there is none, and a channel that is closed when it
+// changes. It blocks until the holder is known or ctx ends.
 func (l *Leader) Holder(ctx context.Context) (holder string, changed <-chan struct{}) {
 	select {
 	case <-l.synced:
@@ -57,7 +57,7 @@ func (l *Leader) Holder(ctx context.Context) (holder string, changed <-chan stru
 	return l.holder, l.changed
 }
 
-// Run follows the Lease until the context ends.
+// Run follows the Lease until ctx ends.
 func (l *Leader) Run(ctx context.Context) {
 	var informer sync.WaitGroup
 	defer informer.Wait()
@@ -78,7 +78,6 @@ func (l *Leader) Run(ctx context.Context) {
 	}
 }
 
-// onLease takes in the Lease.
 func (l *Leader) onLease(e reconcile.Event) {
 	if e.Key.Namespace != l.key.Namespace {
 		return
@@ -106,7 +105,6 @@ func (l *Leader) onLease(e reconcile.Event) {
 	}
 }
 
-// onSynced ends the wait of Holder.
 func (l *Leader) onSynced() {
 	l.mu.Lock()
 	l.known = true
@@ -115,15 +113,14 @@ func (l *Leader) onSynced() {
 	close(l.synced)
 }
 
-// readLease answers what a decoded Lease says.
 func readLease(object tree.Tree) leaseRecord {
 	spec := object.Object("spec")
 	seconds, _ := spec["leaseDurationSeconds"].(int64)
 	return leaseRecord{holder: spec.String("holderIdentity"), renewed: spec.String("renewTime"), duration: time.Duration(seconds) * time.Second}
 }
 
-// update says who holds the Lease at a time, and answers how long that is so unless it is renewed.
-// It is called for each change and when the time is over, whichever comes first.
+// update sets the holder at the given time, and returns how long it stays valid without renewal. It
+// is called after each change and on expiry.
 func (l *Leader) update(now time.Time) (left time.Duration) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,7 +137,6 @@ func (l *Leader) update(now time.Time) (left time.Duration) {
 		l.logger.Info("no other controller manager holds the Lease: the built-in controllers take over", "lease", l.key.Namespace+"/"+l.key.Name, "before", l.holder)
 	}
 	l.holder = holder
-	// Wakes all who have the channel from Holder; later callers get the new one.
 	close(l.changed)
 	l.changed = make(chan struct{})
 	return left

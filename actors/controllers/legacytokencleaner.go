@@ -16,23 +16,22 @@ import (
 	nodeauthz "github.com/troupe-api/troupe/policy/authz/node"
 )
 
-// LegacyTokenCleaner ends the tokens in Secrets that were made for service accounts by themselves, and that nobody uses: a Secret
-// that is referenced by its account, mounted by no Pod, and not used for a time is marked as invalid, and after as much time
-// again it is deleted. Days are compared, as the labels of such Secrets hold no more.
+// LegacyTokenCleaner removes unused tokens in auto-generated service account Secrets. A Secret that
+// its account references, no Pod mounts and no client has used for a time is marked invalid. After
+// the same time again it is deleted. Labels record days only, so days are compared.
 type LegacyTokenCleaner struct {
 	*Env
 	secrets, accounts, pods, maps reconcile.Client
-	tracking                      meta.Key // of the ConfigMap that holds since when uses are noted
+	tracking                      meta.Key // key of the ConfigMap that records since when use is tracked
 	names                         serviceaccount.SecretNames
 	unused                        time.Duration
 	now                           func() time.Time
 }
 
-// legacyTokenPeriod is the time between two looks.
+// legacyTokenPeriod is the time between two runs.
 const legacyTokenPeriod = 24 * time.Hour
 
-// NewLegacyTokenCleaner returns the controller. unused is how long a token stays that is not
-// used.
+// NewLegacyTokenCleaner returns the controller. unused is how long unused tokens are kept.
 func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 	maps := env.Core("ConfigMap")
 	return &LegacyTokenCleaner{
@@ -42,7 +41,7 @@ func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 	}
 }
 
-// Run runs the controller until the context ends. It looks once a day, and keeps nothing in between.
+// Run runs the controller until ctx ends, once a day. It keeps no state in between.
 func (c *LegacyTokenCleaner) Run(ctx context.Context) {
 	reconcile.Every(ctx, legacyTokenPeriod, func(ctx context.Context) {
 		if err := c.clean(ctx); err != nil && ctx.Err() == nil {
@@ -51,7 +50,7 @@ func (c *LegacyTokenCleaner) Run(ctx context.Context) {
 	})
 }
 
-// clean looks at all Secrets with tokens, if their use has been noted for long enough to say that there was none.
+// clean processes all token Secrets, once use has been tracked for long enough.
 func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 	now := c.now().UTC()
 	since, ok, err := c.trackedSince(ctx)
@@ -72,8 +71,8 @@ func (c *LegacyTokenCleaner) clean(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// trackedSince is the first moment from which on every use was noted: the end of the day on which that began. ok is false
-// while there is none.
+// trackedSince returns the time from which on every use was recorded: the end of the day on which
+// tracking began. ok is false if it has not begun.
 func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time, ok bool, err error) {
 	_, object, err := c.maps.Read(ctx, c.tracking)
 	if err != nil || object == nil {
@@ -83,7 +82,7 @@ func (c *LegacyTokenCleaner) trackedSince(ctx context.Context) (since time.Time,
 	return day.AddDate(0, 0, 1), err == nil, err
 }
 
-// cleanSecret marks or deletes a Secret, if nobody has used its token for long enough.
+// cleanSecret marks or deletes a Secret whose token has been unused for long enough.
 func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, now time.Time, mounted *mountedSecrets) error {
 	secret, unused, err := c.unusedToken(o, now)
 	if err != nil || !unused {
@@ -110,13 +109,13 @@ func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, no
 	return c.secrets.Delete(ctx, o)
 }
 
-// limit is the first day that is too late to count as unused.
+// limit returns the first day that is too recent to count as unused.
 func (c *LegacyTokenCleaner) limit(now time.Time) string {
 	return now.Add(-c.unused).Format(time.DateOnly)
 }
 
-// unusedToken reads a Secret with a token that has existed for long enough and was not used since. Secrets of other types are
-// not decoded.
+// unusedToken decodes a token Secret and reports whether it is old enough and unused. Secrets of
+// other types are not decoded.
 func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret serviceaccount.TokenSecret, unused bool, err error) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, []byte(c.names.Type)) {
 		return secret, false, nil
@@ -141,8 +140,8 @@ func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret 
 	return secret, err == nil && last < c.limit(now), err
 }
 
-// madeByItself tells whether a Secret is one of those that were made for every account: its account references it. Others were
-// made by somebody, who may want them.
+// madeByItself reports whether a Secret was auto-generated, which its account's reference shows.
+// Users may still want others.
 func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, secret serviceaccount.TokenSecret) (bool, error) {
 	o, object, err := c.accounts.ReadNamed(ctx, key.Namespace, secret.Account)
 	if err != nil || o == nil || secret.UID != "" && secret.UID != o.Meta.UID {
@@ -151,7 +150,7 @@ func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, sec
 	return slices.ContainsFunc(object.Objects("secrets"), func(ref tree.Tree) bool { return ref.String("name") == key.Name }), nil
 }
 
-// mountedSecrets are the Secrets that Pods name. Those of a namespace are found out when they are first asked for.
+// mountedSecrets caches the Secrets that Pods name, by namespace.
 type mountedSecrets struct {
 	pods        reconcile.Client
 	byNamespace map[string]map[string]bool

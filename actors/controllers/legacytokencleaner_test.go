@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestLegacyTokenCleaner: of the Secrets with tokens, only those that were made by themselves, and that nobody has used or mounts,
-// are marked as invalid, and deleted as much later.
+// TestLegacyTokenCleaner checks that only auto-generated token Secrets that are neither used nor
+// mounted are marked invalid, and deleted after the same time again.
 func TestLegacyTokenCleaner(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
 	now := time.Now().UTC()
-	later := now.AddDate(3, 0, 0) // when the cleaner looks: every Secret is old enough then
+	later := now.AddDate(3, 0, 0) // time of the cleaner's run: every Secret is old enough then
 	day := func(years int) string { return later.AddDate(years, 0, 0).Format(time.DateOnly) }
 	c := NewLegacyTokenCleaner(NewEnv(w, w.kinds, discardLogger), 365*24*time.Hour)
 	c.now = func() time.Time { return later }
@@ -67,7 +67,7 @@ func TestLegacyTokenCleaner(t *testing.T) {
 		}
 		return "kept"
 	}
-	// Without a day since when uses are noted, nothing is known about them.
+	// Without a start of tracking, nothing is known about use.
 	if err := c.clean(t.Context()); err != nil {
 		t.Fatal(err)
 	}

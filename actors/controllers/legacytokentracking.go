@@ -10,16 +10,16 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// trackedSinceKey is the key of the ConfigMap that says from which day on the use of legacy tokens is noted.
+// trackedSinceKey is the key in the ConfigMap with the day since which token use is tracked.
 const trackedSinceKey = "since"
 
-// LegacyTokenTracking notes at the Secrets of service account tokens, in a label, on which day the token was last used, and
-// keeps the ConfigMap that says since when it does.
+// LegacyTokenTracking records the day of a token's last use in a label of its Secret, and keeps the
+// ConfigMap with the day on which tracking began.
 type LegacyTokenTracking struct {
 	*keptConfigMap
 	secrets  reconcile.Client
 	lastUsed string
-	used     *reconcile.Controller[meta.Key] // of Secrets whose tokens were used
+	used     *reconcile.Controller[meta.Key] // queue of Secrets whose tokens were used
 	now      func() time.Time
 }
 
@@ -35,12 +35,12 @@ func NewLegacyTokenTracking(env *Env) *LegacyTokenTracking {
 // legacyTokenTracking is the name of the ConfigMap.
 const legacyTokenTracking = "platform-apiserver-legacy-service-account-token-tracking"
 
-// Used notes that the token of a Secret is in use. It returns at once.
+// Used records asynchronously that the token of a Secret was used.
 func (t *LegacyTokenTracking) Used(namespace, name string) {
 	t.used.Add(t.secrets.Key(namespace, name).Clone())
 }
 
-// correct begins anew where the day cannot be read: since when has to be a day that is certain.
+// correct restarts the tracking period if the recorded day is unreadable.
 func (t *LegacyTokenTracking) correct(object tree.Tree) tree.Tree {
 	if _, err := time.Parse(time.DateOnly, object.Object("data").String(trackedSinceKey)); err == nil {
 		return nil
@@ -48,7 +48,7 @@ func (t *LegacyTokenTracking) correct(object tree.Tree) tree.Tree {
 	return tree.Tree{trackedSinceKey: t.now().UTC().Format(time.DateOnly)}
 }
 
-// label writes the day into the label, unless it is there.
+// label writes the current day into the label if it is stale.
 func (t *LegacyTokenTracking) label(ctx context.Context, key meta.Key) error {
 	o, err := t.secrets.Get(ctx, key)
 	if err != nil || o == nil || !serviceaccount.IsLastUsedStale(o.Meta.Labels, t.lastUsed, t.now()) {

@@ -14,22 +14,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// remainingContent is what still exists in a namespace after its content has been deleted, to be
-// reported in its status.
+// remainingContent is what still exists in a namespace after an attempt to delete its content. It
+// is reported in the namespace's status.
 type remainingContent struct {
 	resources  map[string]int // number of objects by "<resource>.<group>"
 	finalizers map[string]int // number of objects by finalizer
-	failures   []error        // of resources whose objects could not be deleted or listed
-	// undiscovered are the versions of other servers of which it is not known what they hold.
+	failures   []error        // errors per resource
+	// undiscovered lists versions of extension servers whose resources are unknown.
 	undiscovered []string
 }
 
-// newRemainingContent makes an account of a namespace in which nothing has been found.
 func newRemainingContent() *remainingContent {
 	return &remainingContent{resources: map[string]int{}, finalizers: map[string]int{}}
 }
 
-// add counts the remaining objects of one resource.
 func (r *remainingContent) add(resource meta.GroupResource, left []*meta.Object) {
 	if len(left) == 0 {
 		return
@@ -42,16 +40,14 @@ func (r *remainingContent) add(resource meta.GroupResource, left []*meta.Object)
 	}
 }
 
-// isEmpty reports whether the namespace is known to be empty.
 func (r *remainingContent) isEmpty() bool {
 	return len(r.resources) == 0 && len(r.failures) == 0 && len(r.undiscovered) == 0
 }
 
-// err joins the errors of all resources.
 func (r *remainingContent) err() error { return errors.Join(r.failures...) }
 
-// conditions returns the conditions of a terminating namespace, with the types, reasons, messages and
-// order of Kubernetes, which users and tools know.
+// conditions returns the conditions of a terminating namespace, with the types, reasons, messages
+// and order of Kubernetes.
 func (r *remainingContent) conditions() []tree.Tree {
 	return []tree.Tree{
 		namespaceCondition("NamespaceDeletionDiscoveryFailure", "ResourcesDiscovered", "All resources successfully discovered",
@@ -67,7 +63,7 @@ func (r *remainingContent) conditions() []tree.Tree {
 }
 
 // namespaceCondition returns a condition that is True with the given reason if message is set, else
-// False with the reason and message of the good case.
+// False with the fine reason and message.
 func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tree {
 	if message == "" {
 		return tree.Tree{"type": kind, "status": "False", "reason": fine, "message": fineMessage}
@@ -75,7 +71,7 @@ func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tr
 	return tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message}
 }
 
-// discoveryText says of which versions it is not known what there is of them.
+// discoveryText returns the message about versions whose discovery failed.
 func (r *remainingContent) discoveryText() string {
 	if len(r.undiscovered) == 0 {
 		return ""
@@ -88,7 +84,7 @@ func (r *remainingContent) discoveryText() string {
 		len(texts), strings.Join(texts, ", "))
 }
 
-// failureText sorts the failures, so that the condition does not change from one attempt to the next for their order alone.
+// failureText sorts the failures, so that their order alone does not change the condition.
 func (r *remainingContent) failureText() string {
 	if len(r.failures) == 0 {
 		return ""
@@ -101,7 +97,7 @@ func (r *remainingContent) failureText() string {
 	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(texts), strings.Join(texts, ", "))
 }
 
-// countsText lists counts sorted by name; "" if there are none.
+// countsText lists counts sorted by name, or returns "" if there are none.
 func countsText(head string, counts map[string]int, form string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
@@ -113,8 +109,8 @@ func countsText(head string, counts map[string]int, form string) string {
 	return head + strings.Join(parts, ", ")
 }
 
-// updateConditions writes the remaining content into the status of a namespace, unless its conditions say so already. A
-// condition keeps its lastTransitionTime while its status is the same.
+// updateConditions writes the remaining content into the status of a namespace if it differs. A
+// condition keeps its lastTransitionTime while its status is unchanged.
 func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance, left *remainingContent) error {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {
@@ -137,7 +133,6 @@ func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance,
 	return n.namespaces.PatchStatus(ctx, current, tree.Tree{"conditions": conditions})
 }
 
-// otherConditions returns the conditions of a namespace that this controller does not own.
 func otherConditions(status tree.Tree) []any {
 	ours := newRemainingContent().conditions()
 	return slices.DeleteFunc(slices.Clone(status.List("conditions")), func(c any) bool {

@@ -11,18 +11,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// namespaceController is the account of the controller of namespaces.
 const namespaceController = "namespace-controller"
 
-// extensionContent is the objects of one resource of another server in a namespace.
+// extensionContent is the content of a namespace in one resource of an extension server.
 type extensionContent struct {
 	extensions.Resource
 	servers   extensions.Servers
 	namespace string
 }
 
-// deleteExtensionContent deletes what other servers have in a namespace. While it is not known what they have, the namespace
-// stays.
+// deleteExtensionContent deletes the content of a namespace on extension servers. Versions whose
+// resources are unknown keep the namespace.
 func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace string, left *remainingContent) {
 	if n.extensions == nil {
 		return
@@ -45,8 +44,8 @@ func (n *Namespaces) deleteExtensionContent(ctx context.Context, namespace strin
 	}
 }
 
-// delete deletes the objects, at once if the server can, and returns what is left of them. Where they cannot be listed nothing
-// is known to be left.
+// delete deletes the objects, with one deletecollection where supported, and returns the remaining
+// ones. Objects of resources without list are assumed gone.
 func (c *extensionContent) delete(ctx context.Context) (left []*meta.Object, err error) {
 	lists := slices.Contains(c.Verbs, "list")
 	if slices.Contains(c.Verbs, "deletecollection") {
@@ -70,13 +69,13 @@ func (c *extensionContent) deleteEach(ctx context.Context) error {
 	return err
 }
 
-// deleteAt deletes the collection, or an object in it.
+// deleteAt deletes the collection, or the object at path in it.
 func (c *extensionContent) deleteAt(ctx context.Context, path string) error {
 	_, err := c.do(ctx, http.MethodDelete, path, []byte(`{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`))
 	return err
 }
 
-// list reads names and finalizers of the objects.
+// list returns the objects with their names and finalizers only.
 func (c *extensionContent) list(ctx context.Context) ([]*meta.Object, error) {
 	body, err := c.do(ctx, http.MethodGet, "", nil)
 	if err != nil || body == nil {
@@ -102,8 +101,7 @@ func (c *extensionContent) list(ctx context.Context) ([]*meta.Object, error) {
 	return objects, nil
 }
 
-// do makes a request. What is not there, or cannot be done in spite of what the server says of itself, is no failure: the body
-// is nil then.
+// do makes a request. Status 404 or 405 is not an error; the body is nil then.
 func (c *extensionContent) do(ctx context.Context, method, path string, body []byte) ([]byte, error) {
 	code, answer, err := c.servers.Do(ctx, extensions.Request{
 		Group: c.Group, Version: c.Version, Controller: namespaceController,

@@ -16,47 +16,43 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Namespaces deletes the content of namespaces that are being deleted, and then removes the server's
-// finalizer from spec.finalizers, which completes the delete.
+// Namespaces deletes the content of terminating namespaces, and then removes the server's finalizer
+// from spec.finalizers, which completes the delete.
 type Namespaces struct {
 	*Env
 	namespaces, pods reconcile.Client
-	extensions       extensions.Servers // nil for none
+	extensions       extensions.Servers // nil if there are none
 	grace            time.Duration      // between the delete of a namespace and that of its content
 
-	active  sync.Map // namespaceInstances that are being drained
+	active  sync.Map // namespaceInstances being drained
 	workers sync.WaitGroup
 }
 
-// namespaceInstance identifies a namespace by name and uid. Once it is deleted, a namespace of the
-// same name may be created, whose content its worker must not delete.
+// namespaceInstance identifies a namespace by name and uid, so that a worker never deletes the
+// content of a new namespace with the same name.
 type namespaceInstance struct{ name, uid string }
 
-// NewNamespaces returns the controller. servers are the servers that extend the API; nil for none. The
-// content of a namespace is deleted after the grace, so that a client may remove the finalizer itself
-// before that, as it has to where nothing else does.
+// NewNamespaces returns the controller. servers may be nil. The content of a namespace is deleted
+// after grace, so that clients which finalize namespaces themselves can do so first.
 func NewNamespaces(env *Env, servers extensions.Servers, grace time.Duration) *Namespaces {
 	return &Namespaces{Env: env, extensions: servers, grace: grace, namespaces: env.Core("Namespace"), pods: env.Core("Pod")}
 }
 
-// Run runs the controller until the context ends.
 func (n *Namespaces) Run(ctx context.Context) {
 	defer n.workers.Wait()
 	f := reconcile.Informer{Client: n.namespaces, On: reconcile.Updates(func(o *meta.Object) { n.startDrain(ctx, o) })}
 	f.Run(ctx)
 }
 
-// startDrain starts a worker for a namespace that is being deleted. However many events
-// there are for it, a namespace has one worker at a time.
-//
-// A worker of its own for each namespace, since emptying one may take as long as the finalizers in it.
-// Later events need not be handled: the worker looks at the store again before each attempt.
+// startDrain starts a worker for a terminating namespace, unless it has one. Each namespace has its
+// own worker, because draining may wait for finalizers. Later events are ignored: the worker reads
+// the store before each attempt.
 func (n *Namespaces) startDrain(ctx context.Context, o *meta.Object) {
 	if !o.Meta.Terminating {
 		return
 	}
 	ns := namespaceInstance{name: o.Key.Name, uid: o.Meta.UID}
-	// The uid is part of the key, so a new namespace of the name gets its worker while the former one's still ends.
+	// The uid is part of the key: a new namespace of that name gets its own worker.
 	if _, started := n.active.LoadOrStore(ns, true); started {
 		return
 	}
@@ -70,15 +66,13 @@ func (n *Namespaces) startDrain(ctx context.Context, o *meta.Object) {
 	})
 }
 
-// The delay between two attempts to empty a namespace in which objects have finalizers; it doubles
-// from the minimum to the maximum.
+// The delay between two attempts doubles from the minimum to the maximum.
 const (
 	minPollInterval = 20 * time.Millisecond
 	maxPollInterval = 5 * time.Second
 )
 
-// drain empties a namespace, and retries while objects in it have finalizers.
-// The pause grows, since a finalizer that has stayed for long is likely to stay longer.
+// drain empties a namespace, and retries with backoff while its objects have finalizers.
 func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool {
 		done, err := n.drainOnce(ctx, ns)
@@ -89,12 +83,10 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	})
 }
 
-// drainOnce makes one attempt to empty a namespace, and reports whether it is done. It checks first
-// that the namespace still exists: after a finalize request by somebody else, its name may belong to a
-// new one.
-//
-// New objects cannot appear meanwhile, because the store refuses creates in a namespace that is being
-// deleted.
+// drainOnce makes one attempt to empty a namespace, and reports whether it is done. It first checks
+// that the namespace still exists: after a finalize request by a client, its name may belong to a
+// new one. No objects appear meanwhile, because the store refuses creates in terminating
+// namespaces.
 func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool, error) {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {
@@ -107,12 +99,12 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 	if err := n.removeFinalizer(ctx, ns); err != nil {
 		return false, err
 	}
-	// If other finalizers keep the namespace, its conditions have to say that its content is gone.
+	// If other finalizers keep the namespace, its conditions must report that the content is gone.
 	err = n.updateConditions(ctx, ns, left)
 	return err == nil, err
 }
 
-// read returns the namespace if it still is the one that is being drained; nil otherwise.
+// read returns the namespace if it is still the one being drained, else nil.
 func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Object, tree.Tree, error) {
 	current, object, err := n.namespaces.ReadNamed(ctx, "", ns.name)
 	if current != nil && current.Meta.UID != ns.uid {
@@ -121,13 +113,13 @@ func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Obje
 	return current, object, err
 }
 
-// deleteContent deletes the objects of all namespaced kinds in a namespace, and returns what remains. Pods go first, and
-// nothing else goes before them: they may rely on it until they have ended, as on what limits their traffic. If one
-// resource fails, the others are deleted nevertheless.
+// deleteContent deletes all objects in a namespace and returns what remains. Pods go first, and the
+// rest only when they are gone, because running Pods may depend on it (such as NetworkPolicies). A
+// failure of one resource does not stop the others.
 func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace tree.Tree) *remainingContent {
 	left := newRemainingContent()
 	n.deleteObjects(ctx, n.pods.Kind, namespace, left)
-	// Pods are left: everything else waits for the next attempt.
+	// Pods remain: everything else waits for the next attempt.
 	if len(left.resources) > 0 {
 		return left
 	}
@@ -140,9 +132,8 @@ func (n *Namespaces) deleteContent(ctx context.Context, name string, namespace t
 	return left
 }
 
-// deleteObjects deletes the objects of one kind in a namespace.
-//
-// The list after the deletes tells what has stayed. Kinds that nothing was found of are not listed again.
+// deleteObjects deletes the objects of one kind in a namespace. If there were any, it lists the
+// remaining ones.
 func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespace tree.Tree, left *remainingContent) {
 	name, resource := namespace.Object("metadata").String("name"), meta.GroupResource{Group: k.Group, Resource: k.Resource}
 	content := request.List{Kind: k.Unconverted(), Namespace: name}
@@ -162,19 +153,18 @@ func (n *Namespaces) deleteObjects(ctx context.Context, k *schema.Kind, namespac
 	}
 }
 
-// unexpectedItems says that objects have stayed which nothing holds.
 func unexpectedItems(namespace, group, version, resource string) error {
 	return fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %s/%s, Resource=%s", namespace, group, version, resource)
 }
 
-// hasFinalizers tells whether any object waits for somebody else. Such content may stay for long, and is no failure.
+// hasFinalizers reports whether any object has finalizers. Such content may stay for long and is
+// not a failure.
 func hasFinalizers(objects []*meta.Object) bool {
 	return slices.ContainsFunc(objects, func(o *meta.Object) bool { return len(o.Meta.Finalizers) > 0 })
 }
 
-// mayTakeTime reports whether objects are Pods of which one has not ended yet, and has some of its grace period left since
-// its namespace was deleted.
-// Such Pods are no fault that the conditions of the namespace should tell of.
+// mayTakeTime reports whether objects include a running Pod within its grace period since the
+// namespace was deleted. Conditions do not report those as failures.
 func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []*meta.Object) bool {
 	if k.Storage != n.pods.Storage {
 		return false
@@ -191,10 +181,9 @@ func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []
 	})
 }
 
-// removeFinalizer removes the server's finalizer from spec.finalizers, through the sub-resource
-// finalize.
-//
-// It is written only if the namespace is as it was read, so that two writers cannot put back each other's finalizers.
+// removeFinalizer removes the server's finalizer through the subresource finalize, if the namespace
+// is unchanged since it was read, so that concurrent writers do not restore each other's
+// finalizers.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {

@@ -23,17 +23,17 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// testStore is a store on a journal in memory.
+// testStore is a store on an in-memory journal.
 type testStore struct {
 	*actors.Store
 	t       *testing.T
 	kinds   *catalog.Catalog
 	journal *persist.Journal
-	// staleUpTo is the version up to which everything is to be written again, as if another key for its encryption had come.
+	// staleUpTo is the version up to which objects are rewritten, as after a new encryption key.
 	staleUpTo atomic.Uint64
 }
 
-// openTestStore starts a store on what an earlier one left in fs.
+// openTestStore starts a store on the files of an earlier one.
 func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
 	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, catalog.Features{StorageVersionMigrator: true})
@@ -62,7 +62,7 @@ func (w *testStore) close() {
 	}
 }
 
-// poll calls done until it returns true. It returns false if that takes minutes.
+// poll calls done until it returns true, or returns false after minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -76,12 +76,12 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// newNamespaces makes the controller on store, which is w or wraps it.
+// newNamespaces returns the controller on store, which is w or wraps it.
 func (w *testStore) newNamespaces(store Store) *Namespaces {
 	return NewNamespaces(NewEnv(store, w.kinds, slog.New(slog.DiscardHandler)), nil, 0)
 }
 
-// runNamespaces starts the controller; stop ends it and waits until it is gone.
+// runNamespaces starts the controller; stop ends it and waits.
 func (w *testStore) runNamespaces() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -91,7 +91,7 @@ func (w *testStore) runNamespaces() (stop func()) {
 
 func (w *testStore) kind(resource string) *schema.Kind { return w.kinds.Kind("", "v1", resource) }
 
-// key finds resource/name, or resource/namespace/name.
+// key parses resource/name or resource/namespace/name.
 func (w *testStore) key(path string) (*schema.Kind, meta.Key) {
 	parts := strings.Split(path, "/")
 	k := w.kind(parts[0])
@@ -112,7 +112,7 @@ func (w *testStore) mutate(path string, m request.Mutation) *meta.Object {
 	return result.Object
 }
 
-// create makes an object that finalizers hold.
+// create creates an object with finalizers.
 func (w *testStore) create(path string, finalizers ...any) *meta.Object {
 	w.t.Helper()
 	_, key := w.key(path)
@@ -125,13 +125,12 @@ func (w *testStore) delete(path string) {
 	w.mutate(path, request.Mutation{Change: request.Delete{}})
 }
 
-// removeFinalizers takes all finalizers off an object.
 func (w *testStore) removeFinalizers(path string) {
 	w.t.Helper()
 	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"finalizers":null}}`)}})
 }
 
-// get is an object, or nil if there is none.
+// get returns an object, or nil if it does not exist.
 func (w *testStore) get(path string) *meta.Object {
 	w.t.Helper()
 	k, key := w.key(path)
@@ -142,14 +141,13 @@ func (w *testStore) get(path string) *meta.Object {
 	return o
 }
 
-// terminating says whether an object is there and on its way out.
+// terminating reports whether an object exists and is being deleted.
 func (w *testStore) terminating(path string) bool {
 	o := w.get(path)
 	return o != nil && o.Meta.Terminating
 }
 
-// eventLines is a sink that tells of the objects of one kind that "NAME terminates" and that
-// "NAME has gone".
+// eventLines is a sink that reports "NAME terminates" and "NAME has gone" for one kind.
 type eventLines struct {
 	lines chan string
 	done  chan struct{}
@@ -169,7 +167,7 @@ func (n *eventLines) Events(events []request.Event) error {
 
 func (n *eventLines) Done() { close(n.done) }
 
-// watch follows a resource. The function that it gives waits for news, in any order.
+// watch watches a resource. await blocks until the given lines have arrived, in any order.
 func (w *testStore) watch(resource string) (await func(lines ...string)) {
 	w.t.Helper()
 	n := &eventLines{lines: make(chan string, 2000), done: make(chan struct{})}
@@ -194,7 +192,7 @@ func (w *testStore) watch(resource string) (await func(lines ...string)) {
 	}
 }
 
-// A namespace goes with everything in it, of all kinds, and with nothing of others.
+// TestNamespaceIsDrained checks that all content goes with a namespace, and no other.
 func TestNamespaceIsDrained(t *testing.T) {
 	for _, content := range []int{0, 1, 300} {
 		t.Run(fmt.Sprint(content, " objects"), func(t *testing.T) {
@@ -223,7 +221,7 @@ func TestNamespaceIsDrained(t *testing.T) {
 	}
 }
 
-// A namespace is left alone for its grace, so that whoever deletes and finalizes it himself meets nobody.
+// TestNamespaceGrace checks that clients can finalize a namespace themselves during the grace.
 func TestNamespaceGrace(t *testing.T) {
 	const grace = 50 * time.Millisecond
 	w := openTestStore(t, vfs.NewMem())
@@ -247,7 +245,7 @@ func TestNamespaceGrace(t *testing.T) {
 	left("n has gone")
 }
 
-// waitForConditions waits until the conditions of a namespace say all of this.
+// waitForConditions waits until the conditions of a namespace contain all messages.
 func (w *testStore) waitForConditions(name string, messages ...string) {
 	w.t.Helper()
 	var text string
@@ -259,7 +257,8 @@ func (w *testStore) waitForConditions(name string, messages ...string) {
 	}
 }
 
-// A namespace that is empty and held by a finalizer of others in its spec is told that no content holds it.
+// TestNamespaceWithForeignSpecFinalizer checks the conditions of an emptied namespace that has
+// another finalizer in its spec.
 func TestNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -276,7 +275,7 @@ func TestNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	}
 }
 
-// One that was empty from the beginning is told the same.
+// TestEmptyNamespaceWithForeignSpecFinalizer checks the same for one that was always empty.
 func TestEmptyNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -287,7 +286,7 @@ func TestEmptyNamespaceWithForeignSpecFinalizer(t *testing.T) {
 	w.waitForConditions("n", `"reason":"ResourcesDiscovered"`, `"reason":"ContentDeleted"`, `"reason":"ContentRemoved"`)
 }
 
-// Pods go before everything else in their namespace.
+// TestPodsGoFirst checks that Pods go before all other content.
 func TestPodsGoFirst(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -308,7 +307,7 @@ func TestPodsGoFirst(t *testing.T) {
 	namespaces("n has gone")
 }
 
-// A condition keeps the time of its last transition while only its message changes.
+// TestTransitionTimeOfConditions checks that a changed message keeps lastTransitionTime.
 func TestTransitionTimeOfConditions(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -325,7 +324,7 @@ func TestTransitionTimeOfConditions(t *testing.T) {
 	}
 }
 
-// Objects that nothing holds are to be gone, except for Pods in their grace period.
+// TestMayTakeTime checks that only Pods in their grace period may remain without finalizers.
 func TestMayTakeTime(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -347,7 +346,7 @@ func TestMayTakeTime(t *testing.T) {
 	}
 }
 
-// A namespace waits for an object that a finalizer holds, and for nothing else.
+// TestNamespaceWaitsForFinalizers checks that only finalizers keep a namespace.
 func TestNamespaceWaitsForFinalizers(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -360,7 +359,7 @@ func TestNamespaceWaitsForFinalizers(t *testing.T) {
 	w.delete("namespaces/n")
 	configmaps("loose has gone", "held terminates")
 	w.delete("namespaces/m")
-	namespaces("m has gone") // one that waits keeps no other waiting
+	namespaces("m has gone") // one waiting namespace does not block another
 	w.waitForConditions("n", "Some resources are remaining: configmaps. has 1 resource instances",
 		"Some content in the namespace has finalizers remaining: example.com/hold in 1 resource instances")
 	if !w.terminating("namespaces/n") || !w.terminating("configmaps/n/held") {
@@ -370,7 +369,7 @@ func TestNamespaceWaitsForFinalizers(t *testing.T) {
 	namespaces("n has gone")
 }
 
-// A new controller on the recovered store goes on where the last one was stopped.
+// TestNamespaceAfterRestart checks that a new controller on the recovered store resumes.
 func TestNamespaceAfterRestart(t *testing.T) {
 	fs := vfs.NewMem()
 	w := openTestStore(t, fs)
@@ -395,7 +394,7 @@ func TestNamespaceAfterRestart(t *testing.T) {
 	namespaces("n has gone")
 }
 
-// afterList is a store in which something happens after the first list of a resource.
+// afterList is a store that runs a hook after the first list of a resource.
 type afterList struct {
 	*testStore
 	resource string
@@ -411,8 +410,8 @@ func (a *afterList) List(ctx context.Context, r request.List) (request.ListResul
 	return l, err
 }
 
-// A namespace that was let go by hand, with content that is held, may be made anew while
-// the controller waits: the new one and what is in it are no business of that wait.
+// TestRecreatedNamespaceIsUntouched checks that a namespace recreated while its finalized
+// predecessor is still being drained keeps its content.
 func TestRecreatedNamespaceIsUntouched(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// ObservedRevision is the version up to which a controller has processed the changes of a kind;
-// requests wait for it. Its zero value is ready to use. It is safe for concurrent use.
+// ObservedRevision is the version up to which a controller has processed the changes of a kind.
+// Requests wait for it. The zero value is ready to use, and it is safe for concurrent use.
 type ObservedRevision struct {
-	mu       sync.Mutex // guards the rest
+	mu       sync.Mutex // guards the fields below
 	version  uint64
-	advanced chan struct{} // closed when version rises; nil while nobody waits, which makes Advance cheap
+	advanced chan struct{} // closed when version rises; nil without waiters, which makes Advance cheap
 }
 
 // Advance records that all changes up to a version have been processed.

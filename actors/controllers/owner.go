@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// runOwnerWorker processes the queue of owners, all queued ones in one batch, because finding their
-// dependents lists every kind. The graph does not suffice here: a dependent that no watch has
-// delivered yet would not be orphaned, but deleted as garbage later.
+// runOwnerWorker processes all queued owners in one batch, because finding their dependents lists
+// every kind. The graph does not suffice: a dependent that no watch has delivered yet would not be
+// orphaned, but deleted as garbage later.
 func (g *GarbageCollector) runOwnerWorker(ctx context.Context) {
 	for {
 		next := g.ownerQueue.Get(ctx, math.MaxInt)
@@ -45,7 +45,6 @@ func (g *GarbageCollector) processOwners(ctx context.Context, namespace string, 
 	})
 }
 
-// dependent is an object that has an owner reference to the owner being processed.
 type dependent struct {
 	objectReference
 	object *meta.Object
@@ -77,7 +76,7 @@ func (g *GarbageCollector) findDependents(ctx context.Context, namespace string,
 	return found, nil
 }
 
-// processOwner does what the finalizer of an owner asks for, and removes it.
+// processOwner carries out the deletion policy of an owner and removes its finalizer.
 func (g *GarbageCollector) processOwner(ctx context.Context, p objectReference, dependents []dependent) error {
 	o, err := g.get(ctx, p)
 	switch {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// PolicyStatus checks the expressions of validating admission policies against the types of the objects that they are about, and
-// writes what is wrong into the status of the policy, once for each generation of it.
+// PolicyStatus type-checks the expressions of ValidatingAdmissionPolicies against the kinds that
+// they match, and writes the warnings into their status, once per generation.
 type PolicyStatus struct {
 	*reconcile.Controller[string]
 	policies reconcile.Client
@@ -29,8 +29,7 @@ func NewPolicyStatus(env *Env) *PolicyStatus {
 	return p
 }
 
-// check checks one policy, if that has not been done yet.
-// It forces its apply: the status is nobody else's to write.
+// check checks the current generation of a policy. It forces its apply, because it owns the status.
 func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	o, stored, err := p.policies.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -52,22 +51,22 @@ func (p *PolicyStatus) check(ctx context.Context, name string) error {
 	if len(warnings) > 0 {
 		checking["expressionWarnings"] = warnings
 	}
-	// The uid keeps the apply from creating a policy that was deleted in the meantime.
+	// The uid keeps the apply from recreating a policy that was deleted meanwhile.
 	return reconcile.Except(p.policies.Apply(ctx, o.Key, "status", tree.Tree{
 		"metadata": tree.Tree{"uid": o.Meta.UID}, "status": tree.Tree{"observedGeneration": o.Meta.Generation, "typeChecking": checking},
 	}), reconcile.IsNotFound)
 }
 
-// maxCheckedKinds bounds the kinds that are checked for one rule; a rule that reaches it is the last one.
-// maxPolicyKinds bounds those of all rules of a policy.
+// maxCheckedKinds bounds the kinds checked per rule; a rule that reaches it is the last one.
+// maxPolicyKinds bounds the kinds of all rules of a policy.
 const (
 	maxCheckedKinds = 10
 	maxPolicyKinds  = 100
 )
 
-// checked are the kinds that the rules of a policy name, those without wildcards, in the order of their names.
+// checked returns the kinds that the rules of a policy name without wildcards, in order.
 func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expressions.Checked {
-	// The kinds are read once for all rules, so that the rules are checked against the same catalogue.
+	// The kinds are read once, so that all rules are checked against the same catalog.
 	kinds, found := p.Kinds.Kinds(), map[*schema.Kind]bool{}
 	for _, rule := range spec.Object("matchConstraints").Objects("resourceRules") {
 		if ctx.Err() != nil || addKinds(kinds, rule, found) == maxCheckedKinds || len(found) >= maxPolicyKinds {
@@ -84,9 +83,9 @@ func (p *PolicyStatus) checked(ctx context.Context, spec tree.Tree) []expression
 	return all
 }
 
-// addKinds adds those of some kinds, which are in order, that a rule names, and returns how many it names. A rule has as
-// many combinations of groups, versions and resources as somebody likes, so each kind is looked up in the rule and not
-// each combination among the kinds.
+// addKinds adds the kinds that a rule names, and returns their number. A rule may have any number
+// of combinations of groups, versions and resources, so each kind is looked up in the rule and not
+// vice versa.
 func addKinds(kinds []*schema.Kind, rule tree.Tree, found map[*schema.Kind]bool) (named int) {
 	groups, versions, resources := setOf(rule.Strings("apiGroups")), setOf(rule.Strings("apiVersions")), setOf(rule.Strings("resources"))
 	if groups["*"] || versions["*"] {
@@ -104,7 +103,6 @@ func addKinds(kinds []*schema.Kind, rule tree.Tree, found map[*schema.Kind]bool)
 	return named
 }
 
-// setOf makes a set of names.
 func setOf(names []string) map[string]bool {
 	set := make(map[string]bool, len(names))
 	for _, name := range names {
@@ -113,7 +111,8 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// paramsType is the type of the parameters of a policy; nil if there are none, or it is not known.
+// paramsType returns the type of a policy's parameters, or nil if it has none or their kind is
+// unknown.
 func (p *PolicyStatus) paramsType(spec tree.Tree) *cel.Type {
 	of := spec.Object("paramKind")
 	k := p.Kinds.ByGVK(meta.ParseGVK(of.String("apiVersion"), of.String("kind")))
@@ -123,7 +122,6 @@ func (p *PolicyStatus) paramsType(spec tree.Tree) *cel.Type {
 	return p.typeOf(k)
 }
 
-// typeOf is the type of the objects of a kind.
 func (p *PolicyStatus) typeOf(k *schema.Kind) *cel.Type {
 	return custom.TypeOf(p.Naming, k, "@"+k.APIVersion()+"."+k.Kind)
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestCheckedKinds: a policy is checked for the kinds that its rules name, within bounds, however many combinations of
-// groups, versions and resources they have.
+// TestCheckedKinds checks the bounds on the kinds of a policy's rules, regardless of their
+// combinations of groups, versions and resources.
 func TestCheckedKinds(t *testing.T) {
 	t.Parallel()
 	kinds, err := catalog.New(meta.Platform)

@@ -7,25 +7,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A systemPriorityClass is a class of Pods that the cluster itself needs.
+// A systemPriorityClass is a priority class for Pods that the cluster itself needs.
 type systemPriorityClass struct {
 	name, description string
 	value             int64
 }
 
-// systemPriorityClasses are all of them. Validation allows no
-// others above the priorities of users, and nobody else to change their value.
+// systemPriorityClasses are the only classes that validation allows above user priorities. Their
+// values cannot be changed.
 var systemPriorityClasses = []systemPriorityClass{
 	{"system-node-critical", "Used for system critical pods that must not be moved from their current node.", 2000001000},
 	{"system-cluster-critical", "Used for system critical pods that must run in the cluster, but can be moved to another node if necessary.", 2000000000},
 }
 
-// body is the class without its metadata.
 func (c systemPriorityClass) body() tree.Tree {
 	return tree.Tree{"value": c.value, "description": c.description}
 }
 
-// EnsureSystemPriorityClasses creates the priority classes of the system that are missing.
+// EnsureSystemPriorityClasses creates missing system priority classes.
 func EnsureSystemPriorityClasses(ctx context.Context, env *Env) error {
 	var faults []error
 	for _, o := range systemPriorities(env) {

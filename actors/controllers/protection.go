@@ -12,20 +12,20 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// Protection removes its finalizer from objects of one kind that are being deleted, as soon as they
-// are not in use. To others that lack it, for they were created while nothing added it, it adds it.
+// Protection removes its finalizer from terminating objects of one kind once they are unused. It
+// adds the finalizer to other objects that lack it.
 type Protection struct {
 	*reconcile.Controller[meta.Key]
 	objects   reconcile.Client
-	users     []reconcile.Client // of objects that may use the protected ones
+	users     []reconcile.Client // kinds whose objects may use the protected ones
 	finalizer string
 	inUse     func(ctx context.Context, o *meta.Object) (bool, error)
 
 	mu      sync.Mutex        // guards pending
-	pending map[meta.Key]bool // objects that are to go, and are in use
+	pending map[meta.Key]bool // terminating objects that are in use
 }
 
-// newProtection makes what the three protections share. The caller sets inUse, and userKinds where objects have users.
+// newProtection returns a Protection without inUse, which the caller sets.
 func newProtection(env *Env, k reconcile.Client, queue, finalizer string, users ...reconcile.Client) *Protection {
 	p := &Protection{objects: k, finalizer: env.Translate(finalizer), users: users, pending: map[meta.Key]bool{}}
 	p.Controller = reconcile.New(env, queue, p.sync, "an object stays protected", "key")
@@ -61,7 +61,7 @@ func NewAttributesClassProtection(env *Env) *Protection {
 	return p
 }
 
-// onObject enqueues only what has something to do. Objects that are protected and not being deleted are most of all.
+// onObject enqueues only objects that need work; most are protected and not terminating.
 func (p *Protection) onObject(e reconcile.Event) {
 	switch {
 	case e.Deleted:
@@ -71,9 +71,8 @@ func (p *Protection) onObject(e reconcile.Event) {
 	}
 }
 
-// onUser enqueues the pending objects in the namespace of a user that has changed, and those at cluster scope: it may have
-// been the last user of any of them.
-// All pending objects are looked at, which are few: only those being deleted while in use.
+// onUser enqueues the pending objects at cluster scope and in the namespace of a changed user,
+// which may have been their last one. There are few pending objects.
 func (p *Protection) onUser(e reconcile.Event) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -84,9 +83,9 @@ func (p *Protection) onUser(e reconcile.Event) {
 	}
 }
 
-// sync adds the finalizer to an object that lacks it, and removes it from one that is being deleted and is not in use.
-// That one is marked pending before its users are listed: otherwise the delete of the last user, between list and
-// mark, would go unnoticed.
+// sync adds a missing finalizer, or removes it from a terminating object that is unused. It marks
+// the object as pending before it lists the users: otherwise the delete of the last user in between
+// would go unnoticed.
 func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 	o, err := p.objects.Get(ctx, key)
 	if err != nil {
@@ -99,7 +98,7 @@ func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 		}
 		return nil
 	}
-	// Before inUse, not after: see above. An event in between enqueues the object once more, which does no harm.
+	// Must precede inUse, as explained above. A superfluous enqueue in between is harmless.
 	p.setPending(key, true)
 	if used, err := p.inUse(ctx, o); used || err != nil {
 		return err
@@ -107,17 +106,14 @@ func (p *Protection) sync(ctx context.Context, key meta.Key) error {
 	return p.objects.RemoveFinalizer(ctx, o, p.finalizer)
 }
 
-// mayGo reports whether an object is being deleted and has the finalizer.
 func (p *Protection) mayGo(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, p.finalizer)
 }
 
-// isUnprotected reports whether an object is not being deleted and lacks the finalizer.
 func (p *Protection) isUnprotected(o *meta.Object) bool {
 	return !o.Meta.Terminating && !slices.Contains(o.Meta.Finalizers, p.finalizer)
 }
 
-// setPending records whether the object waits for its last user, for onUser to enqueue it again.
 func (p *Protection) setPending(key meta.Key, pending bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -128,15 +124,15 @@ func (p *Protection) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// usedByPod reports whether a scheduled Pod uses a claim. An unscheduled Pod does not count, because
-// it is not scheduled while its claim is being deleted.
+// usedByPod reports whether a scheduled Pod uses a claim. Unscheduled Pods do not count: they are
+// not scheduled while their claim is terminating.
 func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, error) {
 	return p.anyUser(ctx, claim.Key.Namespace, func(_ meta.Key, pod tree.Tree) bool {
 		return pod.Object("spec").String("nodeName") != "" && podUsesClaim(pod, claim)
 	})
 }
 
-// usedByVolume reports whether a volume or a claim has a class, or is about to get it.
+// usedByVolume reports whether a volume or claim has the class or is about to get it.
 func (p *Protection) usedByVolume(ctx context.Context, class *meta.Object) (bool, error) {
 	return p.anyUser(ctx, "", func(_ meta.Key, user tree.Tree) bool {
 		status := user.Object("status")
@@ -147,8 +143,9 @@ func (p *Protection) usedByVolume(ctx context.Context, class *meta.Object) (bool
 	})
 }
 
-// anyUser reports whether uses is true of any object that may use others, in a namespace or, for "", anywhere.
-// Users are listed from the store and not from a cache: one that lags behind could let go what was just taken into use.
+// anyUser reports whether uses is true for any potential user in a namespace, or anywhere for "".
+// It lists users from the store, because a stale cache could release an object that was just taken
+// into use.
 func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(meta.Key, tree.Tree) bool) (bool, error) {
 	for _, k := range p.users {
 		users, err := k.List(ctx, request.List{Namespace: namespace})
@@ -168,8 +165,8 @@ func (p *Protection) anyUser(ctx context.Context, namespace string, uses func(me
 	return false, nil
 }
 
-// podUsesClaim reports whether a Pod has a claim among its volumes, by name or as an ephemeral volume. An ephemeral one does
-// not count once the Pod is shut down: the Pod may wait for what its claim waits for.
+// podUsesClaim reports whether a Pod uses a claim by name or as an ephemeral volume. An ephemeral
+// claim is unused once the Pod is shut down: the Pod may be waiting for the claim's deletion.
 func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	metadata := pod.Object("metadata")
 	ephemeral := !isShutDown(metadata) && slices.ContainsFunc(claim.Meta.OwnerReferences, func(owner meta.OwnerReference) bool {
@@ -184,7 +181,7 @@ func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	return false
 }
 
-// isShutDown reports whether the node is done with a Pod, or it was deleted by force.
+// isShutDown reports whether the node is done with a Pod, or it was force-deleted.
 func isShutDown(metadata tree.Tree) bool {
 	grace, ok := metadata.Int("deletionGracePeriodSeconds")
 	return metadata.Has("deletionTimestamp") && ok && grace == 0

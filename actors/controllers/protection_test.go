@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// runProtections runs both protections until stop.
 func (w *testStore) runProtections() (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -26,7 +25,7 @@ func (w *testStore) runProtections() (stop func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// watchDeletions tells of the deletion of the objects of a kind.
+// watchDeletions reports the deletions of a resource's objects.
 func (w *testStore) watchDeletions(resource string) *eventLines {
 	w.t.Helper()
 	n := &eventLines{lines: make(chan string, 16), done: make(chan struct{})}
@@ -55,7 +54,7 @@ func claimObject() tree.Tree {
 	}}
 }
 
-// A claim that is deleted goes when the last Pod that has a node and uses it has gone.
+// TestClaimWaitsForPods checks that a claim goes after the last scheduled Pod that uses it.
 func TestClaimWaitsForPods(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -82,7 +81,7 @@ func TestClaimWaitsForPods(t *testing.T) {
 		return tree.Tree{"ephemeral": tree.Tree{"volumeClaimTemplate": tree.Tree{"spec": claimObject()["spec"]}}}
 	}
 	pod("pod", "n1", ephemeral())
-	pod("done", "n1", ephemeral()) // does not control the claim that has the name of its own
+	pod("done", "n1", ephemeral()) // does not control the claim of that name
 	own := claimObject()
 	controls := ownerReference(w.get(pods+"/default/pod"), "Pod", false)
 	controls["controller"] = true
@@ -90,7 +89,7 @@ func TestClaimWaitsForPods(t *testing.T) {
 	w.createWith(claims+"/default/pod-own", own)
 	defer w.runProtections()()
 	n := w.watchDeletions(claims)
-	// expect waits until claims have gone, in whatever order: the workers of the controller are parallel.
+	// expect waits until claims are gone, in any order, because the workers run in parallel.
 	expect := func(names ...string) {
 		t.Helper()
 		for len(names) > 0 {
@@ -114,7 +113,7 @@ func TestClaimWaitsForPods(t *testing.T) {
 	expect("pod-own")
 }
 
-// A volume that is deleted goes when it is not bound, be that so from the start or later.
+// TestVolumeWaitsForItsClaim checks that a deleted volume goes once it is unbound.
 func TestVolumeWaitsForItsClaim(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -148,7 +147,7 @@ func TestVolumeWaitsForItsClaim(t *testing.T) {
 	}
 }
 
-// A claim and a volume that lack the finalizer get it, unless they are being deleted.
+// TestUnprotectedObjectsGetFinalizers checks that objects get the finalizer unless terminating.
 func TestUnprotectedObjectsGetFinalizers(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -173,7 +172,8 @@ func TestUnprotectedObjectsGetFinalizers(t *testing.T) {
 	}
 }
 
-// An ephemeral claim is used by the Pod that controls it, until that is shut down; one that is named, as long as the Pod is there.
+// TestPodUsesClaim checks that a Pod uses its ephemeral claim until it is shut down, and a named
+// one while it exists.
 func TestPodUsesClaim(t *testing.T) {
 	t.Parallel()
 	claim := &meta.Object{Key: meta.Key{Name: "p-v"}, Meta: meta.ObjectMeta{OwnerReferences: []meta.OwnerReference{{UID: "u", Controller: true}}}}

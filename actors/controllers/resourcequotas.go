@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/quota"
 )
 
-// ResourceQuotas keeps the status of quotas what the ledger says.
+// ResourceQuotas writes the ledger's amounts into the status of quotas.
 type ResourceQuotas struct {
 	*reconcile.Controller[meta.Key]
 	quotas reconcile.Client
 	ledger *quota.Ledger
 }
 
-// NewResourceQuotas makes the controller of the quotas that a ledger follows.
+// NewResourceQuotas returns the controller for the quotas of a ledger.
 func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
 	c := &ResourceQuotas{quotas: env.Core("ResourceQuota"), ledger: ledger}
 	c.Controller = reconcile.New(env, "resourcequota_primary", c.writeStatus, "the status of a quota cannot be written", "key")
@@ -26,11 +26,11 @@ func NewResourceQuotas(env *Env, ledger *quota.Ledger) *ResourceQuotas {
 	return c
 }
 
-// statusDelay is how long changes are gathered before they are written.
+// statusDelay is how long changes are collected before they are written.
 const statusDelay = 100 * time.Millisecond
 
-// gather puts quotas whose usage has changed into the queue.
-// Without the delay, each of many objects created at once would cost a write of the status.
+// gather enqueues quotas whose usage has changed. Without the delay, each of many simultaneous
+// creates would cost a status write.
 func (c *ResourceQuotas) gather(ctx context.Context) {
 	for {
 		select {
@@ -41,14 +41,14 @@ func (c *ResourceQuotas) gather(ctx context.Context) {
 		select {
 		case <-ctx.Done():
 			return
-		// Changes go on to be gathered by the ledger meanwhile, and are taken together.
+		// The ledger keeps collecting changes meanwhile.
 		case <-time.After(statusDelay):
 			c.Add(c.ledger.TakeChanges()...)
 		}
 	}
 }
 
-// writeStatus writes the status of one quota, if it says anything else than the ledger.
+// writeStatus writes the status of one quota if it differs from the ledger.
 func (c *ResourceQuotas) writeStatus(ctx context.Context, key meta.Key) error {
 	o, stored, err := c.quotas.Read(ctx, key)
 	if err != nil || o == nil {
@@ -56,7 +56,7 @@ func (c *ResourceQuotas) writeStatus(ctx context.Context, key meta.Key) error {
 	}
 	now, ok := c.ledger.Status(key)
 	if !ok || now.UID != o.Meta.UID {
-		return nil // the ledger does not know this quota, or not yet
+		return nil // the ledger does not know this quota yet
 	}
 	status := stored.Object("status")
 	if sameAmounts(status.Object("hard"), now.Hard) && sameAmounts(status.Object("used"), now.Used) {
@@ -65,7 +65,7 @@ func (c *ResourceQuotas) writeStatus(ctx context.Context, key meta.Key) error {
 	return c.quotas.PatchStatus(ctx, o, tree.Tree{"hard": replacing(status.Object("hard"), now.Hard), "used": replacing(status.Object("used"), now.Used)})
 }
 
-// sameAmounts tells whether two lists of resources have the same amounts, however they are written.
+// sameAmounts reports whether two resource lists are equal, regardless of notation.
 func sameAmounts(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false
@@ -78,8 +78,7 @@ func sameAmounts(a, b tree.Tree) bool {
 	return true
 }
 
-// replacing is the merge patch that makes one list of resources of another.
-// now is changed, and must not be used for anything else afterwards.
+// replacing returns the merge patch that turns old into now. It modifies now.
 func replacing(old, now tree.Tree) tree.Tree {
 	for name := range old {
 		if !now.Has(name) {

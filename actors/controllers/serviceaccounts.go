@@ -8,13 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// defaultAccount is the name of the service account of Pods that name none.
+// defaultAccount is the service account of Pods that name none.
 const defaultAccount = "default"
 
-// ServiceAccounts creates the service account "default" in every namespace that is not being deleted,
-// and creates it again when it is deleted.
+// ServiceAccounts creates the service account "default" in every namespace that is not terminating,
+// and recreates it after a delete.
 type ServiceAccounts struct {
-	*reconcile.Controller[string] // of namespaces
+	*reconcile.Controller[string] // queue of namespaces
 	namespaces, accounts          reconcile.Client
 }
 
@@ -35,7 +35,6 @@ func NewServiceAccounts(env *Env) *ServiceAccounts {
 	return s
 }
 
-// ensure creates the account of a namespace if it is missing, unless the namespace is being deleted.
 func (s *ServiceAccounts) ensure(ctx context.Context, namespace string) error {
 	if o, err := s.accounts.GetNamed(ctx, namespace, defaultAccount); o != nil || err != nil {
 		return err

@@ -18,17 +18,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// StorageVersionMigrator writes all objects of a resource again, for each StorageVersionMigration, so that every one of
-// them is in the version in which the resource is stored now.
+// StorageVersionMigrator rewrites all objects of a resource for each StorageVersionMigration, so
+// that they are stored in the current storage version.
 //
-// Where it is stands in the status of the migration and in the objects themselves: what has been written again has a newer
-// version than that in the status. So after a restart it goes on with what is left.
+// Progress is kept in the status of the migration and in the objects: a rewritten object has a
+// newer version than the status names. So it resumes after a restart.
 type StorageVersionMigrator struct {
 	*reconcile.Controller[string]
 	migrations reconcile.Client
 }
 
-// NewStorageVersionMigrator returns the controller. It does nothing where StorageVersionMigrations are not served.
+// NewStorageVersionMigrator returns the controller. It does nothing if StorageVersionMigrations are
+// not served.
 func NewStorageVersionMigrator(env *Env) *StorageVersionMigrator {
 	c := &StorageVersionMigrator{migrations: env.ClientOf(env.Kinds.Kind(env.Group("storagemigration"), "v1beta1", "storageversionmigrations"))}
 	c.Controller = reconcile.New(env, "", c.sync, "a storage version migration waits", "migration")
@@ -36,17 +37,17 @@ func NewStorageVersionMigrator(env *Env) *StorageVersionMigrator {
 	return c
 }
 
-// The conditions of a migration.
+// Conditions of a migration.
 const (
 	migrationRunning   = "Running"
 	migrationSucceeded = "Succeeded"
 	migrationFailed    = "Failed"
 )
 
-// maxUnknown is how long after its creation a migration may wait for the definition of its resource.
+// maxUnknown is how long after its creation a migration may wait for the CRD of its resource.
 const maxUnknown = time.Minute
 
-// sync takes a migration one step further. The write of its status brings it back for the next one.
+// sync takes a migration one step further. Its status write triggers the next step.
 func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
 	o, object, err := c.migrations.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -81,7 +82,7 @@ func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
 	}
 }
 
-// A migration is a StorageVersionMigration as it was read.
+// A migration is a StorageVersionMigration as read.
 type migration struct {
 	object *meta.Object
 	status tree.Tree
@@ -90,8 +91,8 @@ type migration struct {
 
 var errUnknownResource = errors.New("resource does not exist in discovery")
 
-// migratable is the kind in which the objects of a resource are stored, if some version of it is served that clients
-// could rewrite them through.
+// migratable returns the storage kind of a resource, if a served version supports update, patch and
+// list.
 func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kind, error) {
 	for _, k := range c.Kinds.Kinds() {
 		if k.Group != group || k.Resource != resource {
@@ -107,8 +108,8 @@ func (c *StorageVersionMigrator) migratable(group, resource string) (*schema.Kin
 	return nil, errUnknownResource
 }
 
-// rewriteAll writes again what was stored up to a version, and what is stored in a former version of the kind since, by
-// a request that was under way when the definition changed.
+// rewriteAll rewrites objects last written up to version upTo, and objects that later requests have
+// stored in a former version because they started before the kind changed.
 func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind, upTo uint64) error {
 	list, err := c.ClientOf(k).List(ctx, request.List{})
 	if err != nil {
@@ -120,7 +121,7 @@ func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind,
 			left = append(left, o)
 		}
 	}
-	// In parts, so that a fault ends it soon and what has been replaced is not kept in memory to the end.
+	// In chunks, so that an error ends it soon and replaced objects are released early.
 	for part := range slices.Chunk(left, 10*reconcile.MaxWorkers) {
 		if err := reconcile.ForEachParallel(part, func(o *meta.Object) error { return c.rewrite(ctx, k, o) }); err != nil {
 			return firstFault(err)
@@ -130,15 +131,15 @@ func (c *StorageVersionMigrator) rewriteAll(ctx context.Context, k *schema.Kind,
 	return nil
 }
 
-// rewrite writes an object again as it is, by an apply of nothing. An object that has changed, that has gone or that is
-// another one by now needs no migration.
+// rewrite rewrites an object with an empty apply. An object that was changed, deleted or replaced
+// meanwhile needs no migration.
 func (c *StorageVersionMigrator) rewrite(ctx context.Context, k *schema.Kind, o *meta.Object) error {
 	return reconcile.Except(c.ClientOf(k).As("storage-version-migrator-controller").Apply(ctx, o.Key, "", tree.Tree{
 		"metadata": tree.Tree{"uid": o.Meta.UID, "resourceVersion": strconv.FormatUint(o.Version, 10)},
 	}), reconcile.IsConflict, reconcile.IsNotFound)
 }
 
-// firstFault is one of several errors: the first that a repetition does not mend, or else any.
+// firstFault returns the first joined error that is not retriable, or else the first one.
 func firstFault(err error) error {
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -151,7 +152,8 @@ func firstFault(err error) error {
 	return faults[0]
 }
 
-// isRetriable tells whether an error may pass by itself: that somebody who is asked does not answer, or that the server ends.
+// isRetriable reports whether an error may be transient, such as an unresponsive webhook or a
+// shutdown.
 func isRetriable(err error) bool {
 	var status *meta.Status
 	return !errors.As(err, &status) || status.Code == 429 || status.Code >= 500
@@ -161,11 +163,11 @@ func (c *StorageVersionMigrator) fail(ctx context.Context, m *migration, message
 	return c.write(ctx, m, migrationFailed, "StorageVersionMigrationFailed", message)
 }
 
-// maxMigrationMessage is how long the message of a condition may be, in bytes.
+// maxMigrationMessage is the maximum length of a condition's message in bytes.
 const maxMigrationMessage = 32 << 10
 
-// write makes one of the conditions True, unless the migration has changed since it was read. With the first of them the
-// status says up to which version objects are to be written again.
+// write sets one of the conditions to True, unless the migration has changed since it was read. The
+// first write also records the version up to which objects are to be rewritten.
 func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, kind, reason, message string) error {
 	change := tree.Tree{}
 	if m.status.String("resourceVersion") == "" {

@@ -16,7 +16,7 @@ import (
 
 const migrationGroup = "storagemigration.platform.io"
 
-// createMigration asks for the objects of a resource to be written again.
+// createMigration creates a StorageVersionMigration for a resource.
 func (w *testStore) createMigration(name, group, resource string) {
 	w.t.Helper()
 	w.createOther(migrationGroup, "v1beta1", "StorageVersionMigration", name, tree.Tree{
@@ -24,7 +24,6 @@ func (w *testStore) createMigration(name, group, resource string) {
 	})
 }
 
-// saysOfMigration is says of a StorageVersionMigration.
 func (w *testStore) saysOfMigration(name string, texts ...string) bool {
 	return w.says(migrationGroup, "v1beta1", "StorageVersionMigration", name, texts...)
 }
@@ -37,7 +36,7 @@ func (w *testStore) runMigrator(store Store) (stop func()) {
 	return func() { cancel(); wait.Wait() }
 }
 
-// TestMigrationOfUnknownResource: a migration waits a minute for the definition of its resource, and then fails.
+// TestMigrationOfUnknownResource checks that a migration waits a minute for its CRD and then fails.
 func TestMigrationOfUnknownResource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -56,7 +55,7 @@ func TestMigrationOfUnknownResource(t *testing.T) {
 	})
 }
 
-// TestMigrationOfNoObjects: what clients cannot list and write cannot be migrated.
+// TestMigrationOfNoObjects checks that resources without list and write verbs cannot be migrated.
 func TestMigrationOfNoObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
@@ -72,10 +71,10 @@ func TestMigrationOfNoObjects(t *testing.T) {
 	})
 }
 
-// A refusingStore refuses to write some objects.
+// A refusingStore refuses some writes.
 type refusingStore struct {
 	*testStore
-	refuse func(name string) error // asked for each write but those of migrations
+	refuse func(name string) error // called for each write except those of migrations
 }
 
 func (r *refusingStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
@@ -87,13 +86,13 @@ func (r *refusingStore) Mutate(ctx context.Context, m request.Mutation) (request
 	return r.testStore.Mutate(ctx, m)
 }
 
-// TestRefusedMigration: what may pass is tried again, conflicts and objects that have gone are none of a migration's
-// business, and any other error ends it, however long it is.
+// TestRefusedMigration checks that transient errors are retried, conflicts and deleted objects are
+// skipped, and any other error of any length fails the migration.
 func TestRefusedMigration(t *testing.T) {
 	t.Parallel()
 	long := meta.NewBadRequest(strings.Repeat("ä", 20000))
 	for name, c := range map[string]struct {
-		errs []error // one after the other, of the object b
+		errs []error // in order, for object b
 		want []string
 	}{
 		"busy":     {[]error{meta.NewTooManyRequests("later", 1), meta.NewInternal("broken")}, []string{`"type":"Succeeded","status":"True"`, `"type":"Running","status":"False"`}},

@@ -10,10 +10,10 @@ import (
 // Store is the part of actors.Store that controllers use: the same operations as requests.
 type Store = reconcile.Store
 
-// An Env is what controllers are made of.
+// Env holds the dependencies of controllers.
 type Env = reconcile.Env
 
-// NewEnv returns an Env whose controllers write to a store.
+// NewEnv returns an Env whose controllers write to store.
 func NewEnv(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Env {
 	return reconcile.NewEnv(store, kinds, logger)
 }

@@ -7,18 +7,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// SystemObjects creates the namespaces and the priority classes of the system again when they are deleted, and when they
-// could not be created at the start.
+// SystemObjects recreates the system's namespaces and priority classes after a delete, and creates
+// those that could not be created at the start.
 type SystemObjects struct {
-	*reconcile.Controller[int] // of the numbers of objects
+	*reconcile.Controller[int] // queue of indexes into objects
 	objects                    []systemObject
 }
 
-// A systemObject is what there must be.
+// A systemObject is an object that must exist.
 type systemObject struct {
 	reconcile.Client
 	name string
-	body tree.Tree // nil for nothing but metadata
+	body tree.Tree // nil if only metadata is needed
 }
 
 // NewSystemObjects returns the controller.
@@ -48,7 +48,6 @@ func NewSystemObjects(env *Env) *SystemObjects {
 	return s
 }
 
-// create creates an object, unless there is one.
 func (o systemObject) create(ctx context.Context) error {
 	object := tree.Tree{"metadata": tree.Tree{"name": o.name}}
 	for field := range o.body {

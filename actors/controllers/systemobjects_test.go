@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSystemObjects: what the system needs is there, and comes back when it is deleted.
+// TestSystemObjects checks that system objects exist and are recreated after a delete.
 func TestSystemObjects(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -37,8 +37,8 @@ func TestSystemObjects(t *testing.T) {
 	})
 }
 
-// TestAPIServerIdentity: the Lease of a server is there while it runs, one of an earlier life is taken over, and those of
-// servers that have ended are deleted.
+// TestAPIServerIdentity checks that a server's Lease exists while it runs, is taken over after a
+// restart, and that expired ones of others are deleted.
 func TestAPIServerIdentity(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

@@ -18,8 +18,8 @@ func NewTokenCleaner(env *Env) *TokenCleaner {
 	return c
 }
 
-// clean deletes the Secrets of tokens that have ended, each only as it was seen: an administrator may have prolonged the
-// token meanwhile. One that fails does not keep the others.
+// clean deletes the Secrets of expired tokens, each only in the observed version, because an
+// administrator may have extended it. A failure does not stop the others.
 func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now time.Time) error {
 	var faults []error
 	for _, s := range all {

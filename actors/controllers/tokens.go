@@ -14,10 +14,10 @@ import (
 )
 
 // Tokens writes the token, the CA and the namespace into Secrets of type service account token, and
-// deletes such Secrets when their account is deleted. When a Secret is deleted, Tokens removes the
-// reference to it from the account.
+// deletes such Secrets with their account. When a Secret is deleted, it removes the account's
+// reference.
 type Tokens struct {
-	*reconcile.Controller[meta.Key] // of Secrets
+	*reconcile.Controller[meta.Key] // queue of Secrets
 	secrets, accounts               reconcile.Client
 	names                           serviceaccount.SecretNames
 	issuer                          *serviceaccount.Issuer
@@ -28,8 +28,8 @@ type Tokens struct {
 	secretsByAccount reconcile.Index[meta.Key, meta.Key, bool]
 }
 
-// tokenOwner is the account that a Secret names. It is kept after the Secret is deleted (gone), until
-// the account does not reference the Secret any more.
+// tokenOwner is the account that a Secret names. It is kept after the delete of the Secret (gone)
+// until the account no longer references it.
 type tokenOwner struct {
 	account meta.Key
 	gone    bool
@@ -47,8 +47,8 @@ func NewTokens(env *Env, issuer *serviceaccount.Issuer, caBundle func() []byte) 
 	return t
 }
 
-// onSecret keeps owners and secretsByAccount the same. A Secret that is gone stays in owners until it was processed, since
-// its account can then be told from nothing else.
+// onSecret updates owners and secretsByAccount. A deleted Secret stays in owners until it is
+// processed, because nothing else names its account.
 func (t *Tokens) onSecret(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -70,7 +70,7 @@ func (t *Tokens) onSecret(e reconcile.Event) {
 	t.Add(secret)
 }
 
-// forget removes a Secret from both maps. The caller holds the lock.
+// forget removes a Secret from both maps. It requires the lock.
 func (t *Tokens) forget(secret meta.Key) {
 	of, known := t.owners[secret]
 	if !known {
@@ -80,8 +80,8 @@ func (t *Tokens) forget(secret meta.Key) {
 	t.secretsByAccount.Delete(of.account, secret)
 }
 
-// onAccount enqueues the Secrets of an account that has come, changed or gone: they need a token, or must go with it.
-// The lock is taken before that of the queue, as in onSecret.
+// onAccount enqueues the Secrets of a changed account: they need a token or must be deleted. It
+// takes the lock before that of the queue, like onSecret.
 func (t *Tokens) onAccount(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -103,8 +103,8 @@ func accountOf(n serviceaccount.SecretNames, secrets reconcile.Client, o *meta.O
 	return secret.Account, ok && secret.Account != ""
 }
 
-// sync processes one Secret: it is filled if its account exists and deleted if not. If the Secret
-// itself is deleted, the reference to it is removed.
+// sync fills a Secret whose account exists, and deletes it otherwise. If the Secret is deleted, it
+// removes the reference to it.
 func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := t.secrets.Read(ctx, key)
 	switch {
@@ -136,8 +136,7 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// fill writes the missing data into a Secret. An existing token is never replaced; the CA is, when it
-// has changed.
+// fill writes missing data into a Secret. It never replaces a token, but updates a changed CA.
 func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount.TokenSecret, account serviceaccount.Account) error {
 	have, lacks := secret.Data, tree.Tree{}
 	if have.String(serviceaccount.TokenKey) == "" {
@@ -161,7 +160,6 @@ func (t *Tokens) fill(ctx context.Context, o *meta.Object, secret serviceaccount
 	})
 }
 
-// base64Text is how a Secret holds a value in JSON.
 func base64Text(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
 
 // removeSecretReference removes a deleted Secret from the account that references it.
@@ -175,13 +173,12 @@ func (t *Tokens) removeSecretReference(ctx context.Context, secret meta.Key) err
 	err := t.removeReference(ctx, of.account, secret.Name)
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err == nil && t.owners[secret].gone { // it was not created again in the meantime
+	if err == nil && t.owners[secret].gone { // it was not recreated meanwhile
 		t.forget(secret)
 	}
 	return err
 }
 
-// removeReference removes a Secret from those that an account refers to.
 func (t *Tokens) removeReference(ctx context.Context, account meta.Key, secret string) error {
 	o, object, err := t.accounts.Read(ctx, account)
 	if err != nil || o == nil || o.Meta.Terminating {

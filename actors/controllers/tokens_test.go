@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// waitFor waits for an object, or the end of one, as it is wanted.
+// waitFor waits for a matching event of a resource.
 func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool) {
 	w.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -35,7 +35,7 @@ func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool)
 	}}).Run(ctx)
 }
 
-// waitNotFound waits until there is no object at a path. There may be nothing to follow by then.
+// waitNotFound waits until no object exists at a path, for which an event may not come.
 func (w *testStore) waitNotFound(path string) {
 	w.t.Helper()
 	if !poll(func() bool { return w.get(path) == nil }) {
@@ -43,7 +43,6 @@ func (w *testStore) waitNotFound(path string) {
 	}
 }
 
-// storedTree is an object as it is stored.
 func (w *testStore) storedTree(path string) tree.Tree {
 	w.t.Helper()
 	k, _ := w.key(path)
@@ -59,7 +58,7 @@ func (w *testStore) patch(path, patch string) {
 	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}})
 }
 
-// runControllers runs controllers; stop ends them and waits until they are gone.
+// runControllers runs controllers; stop ends them and waits.
 func runControllers(all ...interface{ Run(context.Context) }) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -88,13 +87,12 @@ func (w *testStore) tokens(trust string) *Tokens {
 	return NewTokens(NewEnv(w, w.kinds, discardLogger), issuer, func() []byte { return []byte(trust) })
 }
 
-// hasToken tells whether a Secret holds a token.
 func hasToken(e reconcile.Event) bool {
 	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }
 
-// TestTokenSecrets: an account without a Secret gets one, and another one when that is deleted; a
-// Secret whose account does not exist is deleted.
+// TestTokenSecrets checks that an account gets a Secret, and another one after its delete, and that
+// a Secret without account is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -125,7 +123,8 @@ func TestTokenSecrets(t *testing.T) {
 	w.waitNotFound("secrets/default/" + first)
 }
 
-// TestTokensRepair: missing data of a Secret is restored; an account with another uid does not count.
+// TestTokensRepair checks that missing data is restored, and that an account with another uid does
+// not count.
 func TestTokensRepair(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
@@ -158,7 +157,7 @@ func TestTokensRepair(t *testing.T) {
 	})
 }
 
-// TestDefaultAccounts: every namespace has one, but for those that end.
+// TestDefaultAccounts checks that every namespace has one, unless it is terminating.
 func TestDefaultAccounts(t *testing.T) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()

@@ -15,7 +15,7 @@ import (
 // TokenSecrets creates a token Secret for every service account that references none, and adds the
 // reference. Tokens then fills the Secret.
 type TokenSecrets struct {
-	*reconcile.Controller[meta.Key] // of accounts
+	*reconcile.Controller[meta.Key] // queue of accounts
 	secrets, accounts               reconcile.Client
 	names                           serviceaccount.SecretNames
 }
@@ -32,8 +32,8 @@ func NewTokenSecrets(env *Env) *TokenSecrets {
 	return t
 }
 
-// ensure makes an account reference a token Secret. It uses an existing Secret of the account if there
-// is one: an earlier attempt may have created it and failed to add the reference.
+// ensure makes an account reference a token Secret. It prefers an existing Secret, because an
+// earlier attempt may have failed to add the reference.
 func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	o, object, err := t.accounts.Read(ctx, key)
 	if err != nil || o == nil || o.Meta.Terminating {
@@ -55,20 +55,19 @@ func (t *TokenSecrets) ensure(ctx context.Context, key meta.Key) error {
 	return t.accounts.Patch(ctx, o, "", tree.Tree{"secrets": references})
 }
 
-// isSecretOf reports whether an account has a token Secret of a name.
 func (t *TokenSecrets) isSecretOf(ctx context.Context, account meta.Key, name string) (bool, error) {
 	o, err := t.secrets.GetNamed(ctx, account.Namespace, name)
 	return o != nil && t.belongsTo(o, account), err
 }
 
-// belongsTo tells whether a Secret holds tokens of the account. One that is being deleted does not count any more.
+// belongsTo reports whether a Secret holds a token of the account and is not terminating.
 func (t *TokenSecrets) belongsTo(o *meta.Object, account meta.Key) bool {
 	of, ok := accountOf(t.names, t.secrets, o)
 	return ok && of == account.Name && !o.Meta.Terminating
 }
 
-// secretOf returns the name of a token Secret of an account; "" if there is none. Only Secrets that hold the name of the
-// account are decoded: a namespace may have as many accounts as Secrets.
+// secretOf returns the name of a token Secret of an account, or "". It decodes only Secrets that
+// contain the account's name: a namespace may have as many accounts as Secrets.
 func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, error) {
 	all, err := t.secrets.List(ctx, request.List{Namespace: account.Namespace})
 	quoted := []byte(`"` + account.Name + `"`)
@@ -80,10 +79,9 @@ func (t *TokenSecrets) secretOf(ctx context.Context, account meta.Key) (string, 
 	return "", err
 }
 
-// suffixLetters are the characters of generated names: without vowels, so that they form no words.
+// suffixLetters are the characters of generated names, without vowels so that they form no words.
 const suffixLetters = "bcdfghjklmnpqrstvwxz2456789"
 
-// createSecret creates a token Secret for an account, and returns its name.
 func (t *TokenSecrets) createSecret(ctx context.Context, account *meta.Object) (string, error) {
 	suffix := make([]byte, 5)
 	for i := range suffix {

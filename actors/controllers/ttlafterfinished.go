@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TTLAfterFinished deletes Jobs some time after they have finished, as their spec.ttlSecondsAfterFinished says.
+// TTLAfterFinished deletes finished Jobs after their spec.ttlSecondsAfterFinished.
 type TTLAfterFinished struct {
 	*reconcile.Controller[meta.Key]
 	jobs reconcile.Client
@@ -23,7 +23,7 @@ func NewTTLAfterFinished(env *Env) *TTLAfterFinished {
 	return c
 }
 
-// onJob notes when a finished Job is to go.
+// onJob schedules the delete of a finished Job.
 func (c *TTLAfterFinished) onJob(o *meta.Object) {
 	if o.Meta.Terminating {
 		return
@@ -38,7 +38,7 @@ func (c *TTLAfterFinished) onJob(o *meta.Object) {
 	}
 }
 
-// delete deletes a Job whose time has come. It may have got another time since, and then waits for that.
+// delete deletes an expired Job. If its TTL was extended meanwhile, it is scheduled again.
 func (c *TTLAfterFinished) delete(ctx context.Context, key meta.Key) error {
 	o, job, err := c.jobs.Read(ctx, key)
 	if err != nil || o == nil || o.Meta.Terminating {
@@ -55,8 +55,8 @@ func (c *TTLAfterFinished) delete(ctx context.Context, key meta.Key) error {
 	return c.jobs.DeleteWith(ctx, o, "Foreground")
 }
 
-// expiryOf is when a finished Job is to go; ok is false for one that stays.
-// The time counts from when the Job became Complete or Failed, not from when the controller has seen it.
+// expiryOf returns when a finished Job expires, counted from its transition to Complete or Failed;
+// ok is false if it does not.
 func expiryOf(job tree.Tree) (at time.Time, ok bool) {
 	seconds, limited := job.Object("spec").Int("ttlSecondsAfterFinished")
 	if !limited {

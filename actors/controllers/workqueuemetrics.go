@@ -6,14 +6,15 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 )
 
-// WorkqueueMetrics are the figures of the work queues of all controllers, in the names of kube-controller-manager.
+// WorkqueueMetrics holds the metrics of all controllers' work queues, named as in
+// kube-controller-manager.
 type WorkqueueMetrics = reconcile.Metrics
 
-// NewWorkqueueMetrics makes metrics without queues.
+// NewWorkqueueMetrics returns metrics without queues.
 func NewWorkqueueMetrics() *WorkqueueMetrics { return reconcile.NewMetrics() }
 
-// WithWorkqueueMetrics returns the context for a controller whose queues are counted: under their own names or, where
-// they have none, under the controller's.
+// WithWorkqueueMetrics returns the context for a controller whose queues are measured, under their
+// own names or else the controller's.
 func WithWorkqueueMetrics(ctx context.Context, m *WorkqueueMetrics, controller string) context.Context {
 	return reconcile.WithMetrics(ctx, m, controller)
 }
