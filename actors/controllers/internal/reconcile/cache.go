@@ -8,33 +8,32 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// A Head is what a cache knows of every object.
-// Version is the resourceVersion as a number, by which states of an object are ordered. Key and UID together say which
-// object it is: a key may be used again after a delete, a uid is not.
+// A Head is what a cache keeps of every object. Version is the numeric resourceVersion. Key and UID
+// together identify an object, because a key may be reused after a delete.
 type Head struct {
 	Key         meta.Key
 	UID         string
 	Version     uint64
 	Labels      meta.Labels
-	Controller  *meta.OwnerReference // the owner that controls it; nil for none
+	Controller  *meta.OwnerReference // the controlling owner; nil for none
 	Terminating bool
 }
 
-// Ref is the head itself, for the caches.
+// Ref returns h, for Cached.
 func (h *Head) Ref() *Head { return h }
 
-// NewHead copies the head of an object, so that it does not keep the JSON of the object in memory.
+// NewHead copies the head of an object, so that it does not keep the object's JSON in memory.
 func NewHead(o *meta.Object) Head {
 	own := o.Meta.Clone()
 	return Head{Key: o.Key, UID: own.UID, Version: o.Version, Labels: own.Labels, Terminating: own.Terminating, Controller: ControllerOf(&own)}
 }
 
-// Object returns an object for calls of a Client that name it, in its version.
+// Object returns an object for Client methods, with the version as precondition.
 func (h *Head) Object() *meta.Object {
 	return &meta.Object{Key: h.Key, Version: h.Version, Meta: meta.ObjectMeta{UID: h.UID}}
 }
 
-// AnyVersion is Object in whatever version it has by then.
+// AnyVersion is Object without the version precondition.
 func (h *Head) AnyVersion() *meta.Object {
 	o := h.Object()
 	o.Version = 0
@@ -47,35 +46,37 @@ type Cached interface {
 	Ref() *Head
 }
 
-// A Cache holds a view of the latest state of each object of a kind. It is safe for concurrent use; the views that it
-// hands out never change.
-// No lock is held while handlers run, for they call methods of this cache and of others. So handlers may run at the same
-// time, and out of order; what they were told is only a reason to look, and what holds is in the cache. Nobody holds the
-// locks of two caches.
+// A Cache holds a view of the latest state of each object of a kind. It is safe for concurrent use;
+// its views never change.
+//
+// Handlers run without the lock, because they call methods of this and other caches. They may run
+// concurrently and out of order: an event is a reason to look, and the cache holds the state. No
+// goroutine holds the locks of two caches.
 type Cache[T Cached] struct {
 	*Informer
 	view func(*meta.Object) T
 
-	mu      sync.Mutex // guards the next six
+	mu      sync.Mutex // guards the fields below
 	entries map[meta.Key]T
 	owned   Index[owner, meta.Key, T]
-	// namespaces are the objects of each namespace; nil for Pods, which nobody looks up by it.
+	// namespaces holds the objects of each namespace; nil for Pods, which are never looked up by
+	// it.
 	namespaces Index[string, meta.Key, T]
-	// gone holds the version of deletes that a write has answered and the watch has not told of yet: until then it may
-	// deliver older states, which must not come back to life.
+	// gone holds the versions of deletes that a write has answered and the watch has not reported
+	// yet. Until then the watch may deliver older states, which must not revive the object.
 	gone map[meta.Key]uint64
-	// seen is the newest version that the watch has told of. An answer that is not newer, for an object that is not
-	// there, comes late: the watch has told of the object and of its delete.
+	// seen is the newest version of the watch. A response to a write that is not newer, for a
+	// missing object, is late: the watch has already reported the object and its delete.
 	seen     uint64
 	handlers []func(old, now T)
 }
 
-// An owner is the uid of a controller, or the namespace of objects that have none.
-// The one map serves both look-ups, and each object is under exactly one owner.
+// An owner is the uid of a controller, or the namespace of objects that have none. Each object is
+// filed under exactly one owner.
 type owner struct{ uid, orphansIn string }
 
-// ownerOf is where an object is filed. It changes when the object is adopted or released, so put takes the state before
-// out first.
+// ownerOf returns where an object is filed. Adoption and release change it, so put unlinks the
+// previous state first.
 func ownerOf(h *Head) owner {
 	if h.Controller != nil {
 		return owner{uid: h.Controller.UID}
@@ -83,7 +84,7 @@ func ownerOf(h *Head) owner {
 	return owner{orphansIn: h.Key.Namespace}
 }
 
-// NewCache returns the cache of a kind, which is empty until somebody calls Run. What its controllers write is in it.
+// NewCache returns the cache of a kind, which is filled by Run and by the writes of its Env.
 func NewCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 	c := newCache(k, view)
 	k.env.mu.Lock()
@@ -98,12 +99,10 @@ func newCache[T Cached](k Client, view func(*meta.Object) T) *Cache[T] {
 	return c
 }
 
-// An observer takes what writes have answered.
 type observer interface{ Written(e Event) }
 
-// written takes what a write has answered into the cache of its kind, if there is one.
-//
-// The body of some sub-resources, such as a scale, is no state of the object, which is read again then.
+// written puts the response to a write into the cache of its kind, if there is one. The bodies of
+// some subresources, such as scale, are not states of the object, which is then read again.
 func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result) {
 	e.mu.Lock()
 	c := e.caches[m.Kind.Storage]
@@ -122,11 +121,9 @@ func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result)
 	c.Written(Event{r.Object, r.Deleted})
 }
 
-// Subscribe calls a handler with each object that is there, and with every change from then on: old is nil for an
-// object that is new, now for one that is gone. Handlers are called by whoever brings the change, so they only note
-// what is to be looked at.
-// An object that changes in the meantime may be told twice. Controllers subscribe before they run, when mostly nothing
-// is there yet.
+// Subscribe calls a handler with each known object and every later change: old is nil for a new
+// object, now for a deleted one. Handlers run on the goroutine that brings the change, so they only
+// enqueue keys. Objects that change during Subscribe may be reported twice.
 func (c *Cache[T]) Subscribe(handler func(old, now T)) {
 	c.mu.Lock()
 	c.handlers = append(c.handlers, handler)
@@ -138,17 +135,15 @@ func (c *Cache[T]) Subscribe(handler func(old, now T)) {
 	}
 }
 
-// OnEvent takes what the watch delivers.
+// OnEvent records a watch event.
 func (c *Cache[T]) OnEvent(e Event) { c.take(e, true) }
 
-// Written takes what a write has answered.
+// Written records the response to a write.
 func (c *Cache[T]) Written(e Event) { c.take(e, false) }
 
-// take keeps a state that is newer than what is known, and tells the handlers. Objects that were deleted between two
-// watches come without a version.
-// A state that comes late is dropped: of the two sources neither is in step with the other, and going back to an older
-// state would undo what a controller has just done in its own eyes. A version of 0 cannot be compared and is always
-// taken.
+// take records a state that is newer than the known one, and calls the handlers. Late states are
+// dropped, because watch and responses are not synchronized and a controller must not see its own
+// writes undone. Version 0, of objects deleted between two watches, is always taken.
 func (c *Cache[T]) take(e Event, watched bool) {
 	c.mu.Lock()
 	var none T
@@ -157,7 +152,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	if watched {
 		c.seen = max(c.seen, e.Version)
 	}
-	// A watch that tells of the very delete that a write has answered settles it: nothing older can come after.
+	// The watch event of a delete that a response has reported settles it: nothing older follows.
 	if stale := late || e.Version != 0 && (old != none && e.Version <= old.Ref().Version || e.Version <= c.gone[e.Key]); stale {
 		if watched && e.Deleted && c.gone[e.Key] == e.Version {
 			delete(c.gone, e.Key)
@@ -182,7 +177,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 	}
 }
 
-// put replaces old, which may be nil. The caller holds the lock.
+// put replaces old, which may be nil. It requires the lock.
 func (c *Cache[T]) put(old, now T) {
 	h := now.Ref()
 	c.unlink(old)
@@ -194,8 +189,8 @@ func (c *Cache[T]) put(old, now T) {
 	c.owned.Put(ownerOf(h), h.Key, now)
 }
 
-// remove takes an object out. The caller holds the lock.
-// A delete that a write has answered leaves its version behind in gone, which the watch clears when it has come as far.
+// remove removes an object. It requires the lock. A delete known from a response leaves its version
+// in gone until the watch has caught up.
 func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	if watched {
 		delete(c.gone, o.Key)
@@ -207,8 +202,7 @@ func (c *Cache[T]) remove(old T, o *meta.Object, watched bool) {
 	c.unlink(old)
 }
 
-// unlink takes an object out from under its owner. It uses the head of the state before, as the owner of the new one may
-// be another. The caller holds the lock.
+// unlink removes the previous state of an object from its owner. It requires the lock.
 func (c *Cache[T]) unlink(old T) {
 	var none T
 	if old == none {
@@ -218,47 +212,46 @@ func (c *Cache[T]) unlink(old T) {
 	c.owned.Delete(ownerOf(h), h.Key)
 }
 
-// Get is the object of a key; nil if there is none.
+// Get returns the object of a key, or nil.
 func (c *Cache[T]) Get(key meta.Key) T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.entries[key]
 }
 
-// Named is the object of a namespace and a name; nil if there is none.
+// Named returns the object of a namespace and name, or nil.
 func (c *Cache[T]) Named(namespace, name string) T { return c.Get(c.Key(namespace, name)) }
 
-// OwnedBy are the objects that an object controls, in no order.
+// OwnedBy returns the objects that an object controls, in no particular order.
 func (c *Cache[T]) OwnedBy(uid string) []T { return c.of(owner{uid: uid}) }
 
-// Orphans are the objects of a namespace that nobody controls, in no order.
+// Orphans returns the objects of a namespace without a controller, in no particular order.
 func (c *Cache[T]) Orphans(namespace string) []T { return c.of(owner{orphansIn: namespace}) }
 
-// The slice is the caller's own; the views in it are shared and must not be changed.
+// The slice belongs to the caller; the views in it are shared and must not be changed.
 func (c *Cache[T]) of(o owner) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return valuesOf(c.owned[o])
 }
 
-// All are all objects, in no order.
+// All returns all objects, in no particular order.
 func (c *Cache[T]) All() []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return valuesOf(c.entries)
 }
 
-// inNamespace are the objects of a namespace, in no order.
-// It is only for caches of Items, which keep the keys by namespace; it is asked for each orphan that changes, and
-// looking through all objects would take too long then.
+// inNamespace returns the objects of a namespace. It works only for caches of Items, which are
+// indexed by namespace, because it is called for each changed orphan.
 func (c *Cache[T]) inNamespace(namespace string) []T {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return valuesOf(c.namespaces[namespace])
 }
 
-// Controlled is the object that a reference to a controller names, if it is in this cache.
-// The uid has to be the same, for the name may belong to a later object that does not control anything yet.
+// Controlled returns the object that a controller reference names, if it is in this cache. The uid
+// must match, because the name may belong to a later object.
 func (c *Cache[T]) Controlled(namespace string, r *meta.OwnerReference) T {
 	var none T
 	if r == nil || r.Kind != c.Kind.Kind {
@@ -270,7 +263,7 @@ func (c *Cache[T]) Controlled(namespace string, r *meta.OwnerReference) T {
 	return none
 }
 
-// Remove deletes an object in whatever version it has by then. It is no error if it is gone.
+// Remove deletes an object in any version. A missing object is not an error.
 func (c *Cache[T]) Remove(ctx context.Context, h *Head, policy string) error {
 	return c.DeleteKey(ctx, h.Key, request.Delete{UID: &h.UID, PropagationPolicy: policy})
 }

@@ -17,7 +17,8 @@ func object(name, uid string, version uint64, owner string) *meta.Object {
 	return o
 }
 
-// TestCache: of two states the newer one counts, whoever brings it; what was deleted does not come back with an old state.
+// TestCache checks that the newer of two states wins, and that late states do not revive deleted
+// objects.
 func TestCache(t *testing.T) {
 	c := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
 	var told []string
@@ -30,8 +31,8 @@ func TestCache(t *testing.T) {
 		}
 		told = append(told, version(old)+">"+version(now))
 	})
-	c.Written(Event{Object: object("a", "1", 5, "x")}) // an answer
-	c.OnEvent(Event{Object: object("a", "1", 5, "x")}) // the same by the watch
+	c.Written(Event{Object: object("a", "1", 5, "x")}) // a response
+	c.OnEvent(Event{Object: object("a", "1", 5, "x")}) // the same from the watch
 	c.OnEvent(Event{Object: object("a", "1", 4, "")})  // late
 	c.Written(Event{Object: object("a", "1", 7, "y")})
 	c.OnEvent(Event{Object: object("a", "1", 6, "x")})
@@ -41,12 +42,12 @@ func TestCache(t *testing.T) {
 	c.Written(Event{Object: object("a", "1", 9, "y"), Deleted: true})
 	c.OnEvent(Event{Object: object("a", "1", 8, "y")}) // a state before the delete
 	c.OnEvent(Event{Object: object("a", "1", 9, "y"), Deleted: true})
-	c.Written(Event{Object: object("a", "2", 11, "")}) // one of the same name
+	c.Written(Event{Object: object("a", "2", 11, "")}) // another object of that name
 	c.Written(Event{Object: object("b", "3", 12, "")})
 	c.Written(Event{Object: object("b", "3", 13, ""), Deleted: true})
 	c.Written(Event{Object: object("b", "4", 15, "")})
 	c.OnEvent(Event{Object: object("b", "3", 12, "")})
-	c.OnEvent(Event{Object: object("b", "3", 13, ""), Deleted: true}) // not of the one that is there now
+	c.OnEvent(Event{Object: object("b", "3", 13, ""), Deleted: true}) // not of the current one
 	want := []string{"->a5", "a5>a7", "a7>-", "->a11", "->b12", "b12>-", "->b15"}
 	if !slices.Equal(told, want) {
 		t.Errorf("told %q, want %q", told, want)
@@ -57,7 +58,7 @@ func TestCache(t *testing.T) {
 	c.Written(Event{Object: object("d", "5", 20, "")})
 	c.OnEvent(Event{Object: object("d", "5", 22, ""), Deleted: true})
 	told = nil
-	c.Written(Event{Object: object("d", "5", 21, "")}) // the answer comes after the watch has told of the delete
+	c.Written(Event{Object: object("d", "5", 21, "")}) // the response arrives after the watch event of the delete
 	c.Written(Event{Object: object("d", "5", 22, ""), Deleted: true})
 	if len(told) != 0 || c.Get(object("d", "", 0, "").Key) != nil || len(c.gone) != 0 {
 		t.Errorf("a late answer: told %q, %d deletes are remembered", told, len(c.gone))
@@ -70,8 +71,8 @@ func TestCache(t *testing.T) {
 	}
 }
 
-// TestEvents: what says the same is counted, what differs in the message only is combined, and one object has no more
-// than its share.
+// TestEvents checks that equal Events are counted, similar ones combined, and the rate per object
+// is limited.
 func TestEvents(t *testing.T) {
 	w := newEventWriter(Client{}, nil)
 	e := event{component: "c", kind: Warning, reason: "R", about: about{Name: "o"}, at: time.Unix(1_000_000, 0)}

@@ -7,33 +7,33 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Claimer adopts and releases dependents of Owner that Selects selects.
-// It is made for one turn and used by one goroutine: mayOwn is asked once and holds for that turn.
+// A Claimer adopts and releases the dependents of Owner according to Selects. It lives for one
+// reconciliation and is not safe for concurrent use.
 type Claimer struct {
 	Owner   *Item
 	Selects func(*Head) bool
-	// Finalizer is added to what is adopted and taken from what is released; "" for none.
+	// Finalizer is added to adopted objects and removed from released ones; "" for none.
 	Finalizer string
 
-	mayOwn *bool // whether the owner is there and not being deleted; nil before it was asked
+	mayOwn *bool // whether the owner exists and is not terminating; nil if not checked yet
 }
 
-// NewClaimer returns the Claimer of what the labels of an object select.
+// NewClaimer returns a Claimer for the owner's label selector.
 func NewClaimer(owner *Item) *Claimer {
 	return &Claimer{Owner: owner, Selects: func(h *Head) bool { return owner.Selects(h.Labels) }}
 }
 
-// ClaimAll is Claim of whatever is in a cache.
+// ClaimAll is Claim for all objects in a cache.
 func ClaimAll[T Cached](ctx context.Context, c *Claimer, all *Cache[T]) ([]T, error) {
 	return Claim(ctx, c, all, all.OwnedBy(c.Owner.UID), func(T) bool { return true })
 }
 
-// Claim is what belongs to an object, of what it controls and what nobody does. It adopts what is selected and
-// releases what no longer is; an object that is being deleted does neither.
+// Claim returns the objects owned by the Claimer's owner, adopting matching orphans and releasing
+// objects that no longer match. A terminating owner does neither.
 //
-// Who was released, or changed by somebody meanwhile, is looked at again when the cache tells of it, so that is no error.
-// A conflict is not tried again here, because the decision was made for the state that was seen. The result has what was
-// adopted in the state before its adoption; who needs the newer one asks the cache.
+// Objects that changed meanwhile are skipped: the decision was made on the observed state, and the
+// cache event triggers another attempt. Adopted objects are returned in their state before the
+// adoption.
 func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, adoptable func(T) bool) (mine []T, err error) {
 	k := all.Client
 	for _, t := range owned {
@@ -65,8 +65,8 @@ func Claim[T Cached](ctx context.Context, c *Claimer, all *Cache[T], owned []T, 
 	return mine, nil
 }
 
-// mayAdopt looks whether the owner is still there, in the store: an object that is being deleted must not take over
-// what its deletion has just orphaned.
+// mayAdopt checks in the store that the owner exists: a terminating owner must not adopt objects
+// that its deletion has just orphaned.
 func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	if c.mayOwn == nil {
 		o, err := c.Owner.client.Get(ctx, c.Owner.Key)
@@ -78,8 +78,8 @@ func (c *Claimer) mayAdopt(ctx context.Context) (bool, error) {
 	return *c.mayOwn, nil
 }
 
-// adopt makes the owner the controller of an object. The patch names the version that nobody controlled.
-// So of two owners that select the same object only one gets it; the other one meets a conflict and looks again.
+// adopt makes the owner the controller of an object. The patch names the observed version, so only
+// one of several matching owners succeeds.
 func (c *Claimer) adopt(ctx context.Context, k Client, h *Head) (bool, error) {
 	if ok, err := c.mayAdopt(ctx); !ok || err != nil {
 		return false, err
@@ -93,8 +93,7 @@ func (c *Claimer) adopt(ctx context.Context, k Client, h *Head) (bool, error) {
 	})
 }
 
-// release takes the owner out of the references of an object, and the finalizer with it. The object stays, and another
-// owner may adopt it.
+// release removes the owner from an object's references, and the finalizer.
 func (c *Claimer) release(ctx context.Context, k Client, h *Head) error {
 	_, err := c.patch(ctx, k, h, func(references, finalizers []any) ([]any, []any) {
 		return slices.DeleteFunc(references, func(r any) bool {
@@ -105,9 +104,8 @@ func (c *Claimer) release(ctx context.Context, k Client, h *Head) error {
 	return err
 }
 
-// patch changes owners and finalizers of an object in the version that is known; false if it is another one by now.
-// The lists are replaced as a whole, as a merge patch can do nothing else; hence they are read from the store in the
-// same version that the patch names.
+// patch changes owners and finalizers of an object in the observed version, or returns false if it
+// has changed. A merge patch replaces the whole lists, so they are read in that version.
 func (c *Claimer) patch(ctx context.Context, k Client, h *Head, change func(references, finalizers []any) ([]any, []any)) (bool, error) {
 	o, t, err := k.Read(ctx, h.Key)
 	if err != nil || o == nil || o.Version != h.Version {
@@ -126,5 +124,5 @@ func (c *Claimer) patch(ctx context.Context, k Client, h *Head, change func(refe
 	return err == nil, err
 }
 
-// ControlledBy tells whether an object controls another one.
+// ControlledBy reports whether the object is controlled by the one with uid.
 func (h *Head) ControlledBy(uid string) bool { return h.Controller != nil && h.Controller.UID == uid }

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Client reads and writes the objects of one kind. Its Kind is nil if it is not served. What it writes is in the
-// cache of the kind, if there is one, before the call returns.
+// A Client reads and writes the objects of one kind. Its Kind is nil if the kind is not served.
+// Writes are in the cache of the kind, if any, before the call returns.
 type Client struct {
 	*schema.Kind
 	env       *Env
@@ -23,24 +23,24 @@ type Client struct {
 	component string // of its Events
 }
 
-// As returns a Client that writes under the name of a field manager.
+// As returns a Client with a field manager.
 func (c Client) As(manager string) Client {
 	c.manager = manager
 	return c
 }
 
-// Reporting returns a Client that writes Events under the name of a component.
+// Reporting returns a Client whose Events name a component.
 func (c Client) Reporting(component string) Client {
 	c.component = component
 	return c
 }
 
-// Note writes an Event of the usual course about an object.
+// Note records a Normal Event about an object.
 func (c Client) Note(o *meta.Object, reason, message string) {
 	c.env.Recorder(c.component).Record(c, o, Normal, reason, message)
 }
 
-// Warn writes an Event of a failure about an object.
+// Warn records a Warning Event about an object.
 func (c Client) Warn(o *meta.Object, reason, message string) {
 	c.env.Recorder(c.component).Record(c, o, Warning, reason, message)
 }
@@ -50,7 +50,7 @@ func (c Client) Key(namespace, name string) meta.Key {
 	return meta.Key{GroupResource: c.Storage, Namespace: namespace, Name: name}
 }
 
-// Get returns an object; nil if it does not exist.
+// Get returns an object, or nil if it does not exist.
 func (c Client) Get(ctx context.Context, key meta.Key) (*meta.Object, error) {
 	o, err := c.env.Store.Get(ctx, request.Get{Kind: c.Unconverted(), Key: key})
 	if err != nil {
@@ -59,7 +59,7 @@ func (c Client) Get(ctx context.Context, key meta.Key) (*meta.Object, error) {
 	return o, nil
 }
 
-// Read returns an object and what it holds; both are nil if it does not exist.
+// Read returns an object and its tree, both nil if it does not exist.
 func (c Client) Read(ctx context.Context, key meta.Key) (*meta.Object, tree.Tree, error) {
 	o, err := c.Get(ctx, key)
 	if o == nil {
@@ -79,7 +79,7 @@ func (c Client) ReadNamed(ctx context.Context, namespace, name string) (*meta.Ob
 	return c.Read(ctx, c.Key(namespace, name))
 }
 
-// Decode returns what an object holds.
+// Decode returns the tree of a stored object.
 func (c Client) Decode(o *meta.Object) (tree.Tree, error) {
 	return codec.DecodeStored(c.Message(), o.JSON)
 }
@@ -91,7 +91,7 @@ func (c Client) List(ctx context.Context, l request.List) ([]*meta.Object, error
 	return list.Items, err
 }
 
-// ListBy returns the objects, in all namespaces, of which a field has a value.
+// ListBy returns the objects in all namespaces whose field has the value.
 func (c Client) ListBy(ctx context.Context, field, value string) ([]*meta.Object, error) {
 	fields, err := selector.ParseFields(c.Kind, field+"="+value)
 	if err != nil {
@@ -114,7 +114,6 @@ func (c Client) Mutate(ctx context.Context, m request.Mutation) (*meta.Object, e
 	return r.Object, nil
 }
 
-// keyOf returns the key of an object that is to be written.
 func (c Client) keyOf(object tree.Tree) meta.Key {
 	metadata := object.Object("metadata")
 	return c.Key(metadata.String("namespace"), metadata.String("name"))
@@ -125,20 +124,21 @@ func (c Client) Create(ctx context.Context, object tree.Tree) (*meta.Object, err
 	return c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Change: request.Create{Object: object}})
 }
 
-// Ensure creates an object unless it exists. It does nothing in a namespace that is being deleted, or is gone.
+// Ensure creates an object unless it exists, or its namespace is terminating or gone.
 func (c Client) Ensure(ctx context.Context, object tree.Tree) error {
 	_, err := c.Create(ctx, object)
 	return Except(err, IsAlreadyExists, IsNamespaceTerminating, IsNotFound)
 }
 
-// Update replaces an object, or its sub-resource if one is named, by the state that was read and changed. The result is
-// nil if the object is gone.
+// Update replaces an object or a subresource with a modified copy of the state that was read. It
+// returns nil if the object is gone.
 func (c Client) Update(ctx context.Context, subresource string, object tree.Tree) (*meta.Object, error) {
 	o, err := c.Mutate(ctx, request.Mutation{Key: c.keyOf(object), Subresource: subresource, Change: request.Update{Object: object}})
 	return o, Except(err, IsNotFound)
 }
 
-// WriteStatus writes the status of an object that was read. The result is nil if the object is gone, or has that status.
+// WriteStatus writes the status of an object. It returns nil if the object is gone or its status is
+// already equal.
 func (c Client) WriteStatus(ctx context.Context, object, status tree.Tree) (*meta.Object, error) {
 	if tree.SemanticEqual(object.Object("status"), status) {
 		return nil, nil
@@ -152,14 +152,15 @@ func (c Client) UpdateStatus(ctx context.Context, object, status tree.Tree) erro
 	return err
 }
 
-// Patch applies a merge patch to an object, or to its sub-resource if one is named, with uid and resourceVersion as
-// preconditions. It is no error if the object is deleted.
+// Patch applies a merge patch to an object or a subresource, with uid and resourceVersion as
+// preconditions. A deleted object is not an error.
 func (c Client) Patch(ctx context.Context, o *meta.Object, subresource string, change tree.Tree) error {
 	_, err := c.PatchExisting(ctx, o, subresource, change)
 	return Except(err, IsNotFound)
 }
 
-// PatchExisting is Patch of an object that has to exist. Any version will do if o has none.
+// PatchExisting is Patch, but returns an error for a missing object. Without o.Version, any version
+// matches.
 func (c Client) PatchExisting(ctx context.Context, o *meta.Object, subresource string, change tree.Tree) (*meta.Object, error) {
 	metadata := change.EnsureObject("metadata")
 	if metadata["uid"] = o.Meta.UID; o.Version != 0 {
@@ -183,12 +184,12 @@ func (c Client) StrategicPatch(ctx context.Context, key meta.Key, uid, subresour
 	return err
 }
 
-// PatchStatus is Patch of fields of the status.
+// PatchStatus is Patch for fields of the status.
 func (c Client) PatchStatus(ctx context.Context, o *meta.Object, status tree.Tree) error {
 	return c.Patch(ctx, o, "status", tree.Tree{"status": status})
 }
 
-// PatchMetadataList replaces one list in the metadata of an object, unless the object has changed.
+// PatchMetadataList replaces one list in an object's metadata, unless the object has changed.
 func (c Client) PatchMetadataList(ctx context.Context, o *meta.Object, field string, change func(list []any) []any) error {
 	object, err := c.Decode(o)
 	if err != nil {
@@ -208,13 +209,13 @@ func (c Client) RemoveFinalizer(ctx context.Context, o *meta.Object, finalizer s
 	return c.PatchMetadataList(ctx, o, "finalizers", func(list []any) []any { return WithoutItem(list, finalizer) })
 }
 
-// WithoutItem removes a text from a list.
+// WithoutItem returns list without text. It modifies list.
 func WithoutItem(list []any, text string) []any {
 	return slices.DeleteFunc(list, func(item any) bool { return item == text })
 }
 
-// Apply applies fields of an object, or of its sub-resource if one is named, and takes over those of other managers.
-// Of the metadata only what goes beyond the name has to be given.
+// Apply force-applies fields of an object or a subresource. fields needs no name, namespace,
+// apiVersion or kind.
 func (c Client) Apply(ctx context.Context, key meta.Key, subresource string, fields tree.Tree) error {
 	metadata := fields.EnsureObject("metadata")
 	if metadata["name"] = key.Name; key.Namespace != "" {
@@ -225,7 +226,7 @@ func (c Client) Apply(ctx context.Context, key meta.Key, subresource string, fie
 	return err
 }
 
-// Delete deletes an object, unless it has changed. It is no error if it is gone.
+// Delete deletes an object unless it has changed. A missing object is not an error.
 func (c Client) Delete(ctx context.Context, o *meta.Object) error { return c.DeleteWith(ctx, o, "") }
 
 // DeleteWith is Delete with a propagation policy.
@@ -234,18 +235,18 @@ func (c Client) DeleteWith(ctx context.Context, o *meta.Object, policy string) e
 	return c.DeleteKey(ctx, o.Key, options)
 }
 
-// DeleteKey deletes the object of a key. It is no error if there is none.
+// DeleteKey deletes the object of a key. A missing object is not an error.
 func (c Client) DeleteKey(ctx context.Context, key meta.Key, o request.Delete) error {
 	_, err := c.Mutate(ctx, request.Mutation{Kind: c.Unconverted(), Key: key, Change: o})
 	return Except(err, IsNotFound)
 }
 
-// ControllerReference returns the owner reference by which an object controls another one.
+// ControllerReference returns an owner reference with controller and blockOwnerDeletion.
 func (c Client) ControllerReference(name, uid string) tree.Tree {
 	return tree.Tree{"apiVersion": c.APIVersion(), "kind": c.Kind.Kind, "name": name, "uid": uid, "controller": true, "blockOwnerDeletion": true}
 }
 
-// ControllerOf returns the reference to the owner that controls an object; nil if there is none.
+// ControllerOf returns the reference to an object's controller, or nil.
 func ControllerOf(o *meta.ObjectMeta) *meta.OwnerReference {
 	for i := range o.OwnerReferences {
 		if o.OwnerReferences[i].Controller {

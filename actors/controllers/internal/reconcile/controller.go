@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Controller reconciles keys. Handlers of what it watches add them; workers process each key, one at a time, once all
-// that it watches is known, and try it again after a delay when that fails.
+// A Controller reconciles keys. Handlers of its sources add them. Once all sources are synced,
+// workers process each key, one worker at a time, and retry failures with backoff.
 type Controller[K comparable] struct {
 	*Env
-	// Failed logs that a key is tried again.
+	// Failed logs the error of a key that will be retried.
 	Failed func(K, error)
 
 	queue     *Workqueue[K]
@@ -24,14 +24,16 @@ type Controller[K comparable] struct {
 
 // A Source delivers objects: an Informer or a Cache.
 type Source interface {
-	// Run returns when the context ends. Of those that share a source, one does the work.
+	// Run returns when the context ends. It works once per source, even if several controllers call
+	// it.
 	Run(context.Context)
-	// Wait waits until all objects that existed at the start have been delivered; false if the context ends before.
+	// Wait blocks until all objects that existed at the start have been delivered. It returns false
+	// if the context ends first.
 	Wait(context.Context) bool
 }
 
-// New returns a controller that reconciles keys. Its queue has a name in the metrics, "" being that of the controller.
-// What fails is logged as text, with the key as an attribute.
+// New returns a controller that reconciles keys. queue names its queue in metrics, "" for the
+// controller's name. Failures are logged as text with the key as attribute.
 func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) error, text, attribute string) *Controller[K] {
 	return &Controller[K]{
 		Env: e, queue: NewWorkqueue[K]().Named(queue), later: NewSchedule[K](), reconcile: reconcile,
@@ -39,7 +41,6 @@ func New[K comparable](e *Env, queue string, reconcile func(context.Context, K) 
 	}
 }
 
-// attributeOf returns a key as it is logged.
 func attributeOf(key any) any {
 	if k, ok := key.(meta.Key); ok {
 		return k.String()
@@ -47,7 +48,8 @@ func attributeOf(key any) any {
 	return key
 }
 
-// Watch calls a handler with every object of a kind and every change. A kind that is not served has none.
+// Watch calls a handler with every object of a kind and every change. It does nothing if the kind
+// is not served.
 func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	f := &Informer{Client: k, On: on}
 	if k.Kind != nil {
@@ -56,18 +58,17 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 	return f
 }
 
-// From adds sources.
 func (c *Controller[K]) From(s ...Source) { c.sources = append(c.sources, s...) }
 
-// Go runs a loop, once all that is watched is known, until the context ends.
+// Go runs a loop until the context ends, once all sources are synced.
 func (c *Controller[K]) Go(loop func(context.Context)) { c.loops = append(c.loops, loop) }
 
-// Every calls do at once, as soon as all that is watched is known, and then after each period.
+// Every is the function Every, once all sources are synced.
 func (c *Controller[K]) Every(period time.Duration, do func(context.Context)) {
 	c.Go(func(ctx context.Context) { Every(ctx, period, do) })
 }
 
-// Every calls do at once, and then after each period, until the context ends.
+// Every calls do immediately and then after each period, until the context ends.
 func Every(ctx context.Context, period time.Duration, do func(context.Context)) {
 	tick := time.NewTicker(period)
 	defer tick.Stop()
@@ -81,7 +82,7 @@ func Every(ctx context.Context, period time.Duration, do func(context.Context)) 
 	}
 }
 
-// When returns a loop that begins when a channel is closed.
+// When returns a loop that starts when begin is closed.
 func When(begin <-chan struct{}, loop func(context.Context)) func(context.Context) {
 	return func(ctx context.Context) {
 		select {
@@ -92,22 +93,22 @@ func When(begin <-chan struct{}, loop func(context.Context)) func(context.Contex
 	}
 }
 
-// Add queues keys.
+// Add enqueues keys.
 func (c *Controller[K]) Add(keys ...K) { c.queue.Add(keys...) }
 
-// AddAt queues a key at a time, unless that is already to happen before.
+// AddAt enqueues a key at a time, unless an earlier time is set.
 func (c *Controller[K]) AddAt(key K, at time.Time) { c.later.SetEarlier(key, at) }
 
-// AddAfter queues a key after a delay, unless that is already to happen before.
+// AddAfter enqueues a key after a delay, unless an earlier time is set.
 func (c *Controller[K]) AddAfter(key K, delay time.Duration) { c.AddAt(key, time.Now().Add(delay)) }
 
-// SetTime queues a key at a time, in place of the one that was set.
+// SetTime enqueues a key at a time, replacing the previous time.
 func (c *Controller[K]) SetTime(key K, at time.Time) { c.later.Set(key, at) }
 
-// Cancel undoes AddAt and SetTime.
+// Cancel removes the key's time.
 func (c *Controller[K]) Cancel(key K) { c.later.Remove(key) }
 
-// Run works until the context ends.
+// Run runs the controller until the context ends.
 func (c *Controller[K]) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -127,8 +128,8 @@ func (c *Controller[K]) Run(ctx context.Context) {
 	c.queue.Run(ctx, c.reconcile, c.Failed)
 }
 
-// FollowDependents adds the controller of each dependent that changes and, for one that nobody controls, all objects of
-// the kind that select it.
+// FollowDependents enqueues the controller of each changed dependent or, for an orphan, all items
+// that select it.
 func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], items *Cache[*Item]) {
 	dependents.Subscribe(func(old, now T) {
 		var none T
@@ -143,8 +144,8 @@ func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], i
 	})
 }
 
-// followDependent adds the owners before and after the change, as both have to count again when a dependent changes
-// hands. An orphan is shown to all that select it; which of them adopts it is settled by the first write.
+// followDependent enqueues the owners before and after the change, because both must recount. Of
+// several items that select an orphan, the first write adopts it.
 func followDependent(c *Controller[meta.Key], items *Cache[*Item], old, now *Head) {
 	for _, h := range []*Head{old, now} {
 		if h == nil {
@@ -164,7 +165,7 @@ func followDependent(c *Controller[meta.Key], items *Cache[*Item], old, now *Hea
 	}
 }
 
-// Follow adds the key of each object that changes.
+// Follow enqueues the key of each changed object.
 func Follow(c *Controller[meta.Key], items *Cache[*Item]) {
 	items.Subscribe(func(old, now *Item) {
 		if now != nil {

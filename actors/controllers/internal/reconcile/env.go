@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Store is what a controller needs of the store.
+// A Store is the part of the store that controllers need.
 type Store interface {
 	Get(ctx context.Context, r request.Get) (*meta.Object, error)
 	List(ctx context.Context, r request.List) (request.ListResult, error)
@@ -20,7 +20,8 @@ type Store interface {
 	DeleteCollection(ctx context.Context, l request.List, m request.Mutation) (request.ListResult, error)
 }
 
-// An Env is what controllers are made of. Those that share one also share its caches, and the limits of its Events.
+// An Env holds the dependencies of controllers. Those that share one also share its caches and
+// Event limits.
 type Env struct {
 	Store Store
 	Kinds *catalog.Catalog
@@ -32,20 +33,20 @@ type Env struct {
 	caches map[meta.GroupResource]observer
 }
 
-// NewEnv returns an Env whose controllers write to a store.
+// NewEnv returns an Env whose controllers write to store.
 func NewEnv(store Store, kinds *catalog.Catalog, logger *slog.Logger) *Env {
 	e := &Env{Store: store, Kinds: kinds, Naming: kinds.Naming(), Log: logger, caches: map[meta.GroupResource]observer{}}
 	e.events = newEventWriter(e.Core("Event").As(Manager), logger)
 	return e
 }
 
-// Core returns the Client of a kind of the core group.
+// Core returns the Client of a kind in the core group.
 func (e *Env) Core(kind string) Client { return e.Client("", "v1", kind) }
 
-// Client returns the Client of a kind, whose group is in platform form.
+// Client returns the Client of a kind. The group is in platform form.
 func (e *Env) Client(group, version, kind string) Client {
 	return e.ClientOf(e.Kinds.ByGVK(meta.GroupVersionKind{Group: e.Translate(group), Version: version, Kind: kind}))
 }
 
-// ClientOf returns the Client of k, which is nil if it is not served.
+// ClientOf returns the Client of k, which is nil if the kind is not served.
 func (e *Env) ClientOf(k *schema.Kind) Client { return Client{Kind: k, env: e} }

@@ -20,10 +20,10 @@ func IsNotFound(err error) bool { return HasReason(err, meta.ReasonNotFound) }
 // IsConflict reports whether the object has changed since it was read.
 func IsConflict(err error) bool { return HasReason(err, meta.ReasonConflict) }
 
-// IsAlreadyExists reports whether an object was not created because there is one of its name.
+// IsAlreadyExists reports whether a create failed because the name is taken.
 func IsAlreadyExists(err error) bool { return HasReason(err, meta.ReasonAlreadyExists) }
 
-// Except returns nil instead of an error of some kinds.
+// Except returns nil for errors of the given kinds, and err otherwise.
 func Except(err error, kinds ...func(error) bool) error {
 	if slices.ContainsFunc(kinds, func(is func(error) bool) bool { return is(err) }) {
 		return nil
@@ -31,17 +31,17 @@ func Except(err error, kinds ...func(error) bool) error {
 	return err
 }
 
-// IsInvalid reports whether the change was refused as invalid: by validation, or by a policy or a webhook, whose mind may change.
+// IsInvalid reports whether validation, a policy or a webhook has refused the change.
 func IsInvalid(err error) bool { return HasReason(err, meta.ReasonInvalid) }
 
-// IsImmutable reports whether a change of the data of a ConfigMap or a Secret was refused because it is immutable, so that
-// retrying it is of no use.
+// IsImmutable reports whether a change failed because the ConfigMap or Secret is immutable, so that
+// retries are useless.
 func IsImmutable(err error, object tree.Tree) bool {
 	immutable, _ := object["immutable"].(bool)
 	return immutable && IsInvalid(err)
 }
 
-// IsNamespaceTerminating reports whether an object was not created because its namespace is being deleted.
+// IsNamespaceTerminating reports whether a create failed because the namespace is terminating.
 func IsNamespaceTerminating(err error) bool {
 	var status *meta.Status
 	return errors.As(err, &status) && status.Details != nil && slices.ContainsFunc(status.Details.Causes, func(c meta.Cause) bool {

@@ -14,24 +14,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The types of Events.
+// Types of Events.
 const (
 	Normal  = "Normal"
 	Warning = "Warning"
 )
 
-// A Recorder writes Events under the name of a controller.
+// A Recorder writes Events of a component.
 type Recorder struct {
 	writer    *eventWriter
 	component string
 }
 
-// Recorder returns that of a controller.
+// Recorder returns the Recorder of a component.
 func (e *Env) Recorder(component string) *Recorder { return &Recorder{e.events, component} }
 
-// Record writes an Event about an object of a kind. It never waits: where Events come faster than they can be
-// written, some are lost.
-// Events are advice for people. A controller that waited for them could be stopped by a quota or a slow store.
+// Record writes an Event about an object asynchronously. It never blocks, so that quotas or a slow
+// store cannot stop a controller; Events that arrive faster than they can be written are dropped.
 func (r *Recorder) Record(k Client, o *meta.Object, kind, reason, message string) {
 	e := event{component: r.component, kind: kind, reason: reason, message: message, at: time.Now(), about: about{
 		APIVersion: k.APIVersion(), Kind: k.Kind.Kind, Namespace: o.Key.Namespace, Name: o.Key.Name, UID: o.Meta.UID,
@@ -43,13 +42,13 @@ func (r *Recorder) Record(k Client, o *meta.Object, kind, reason, message string
 	}
 }
 
-// Event is Record of an Item.
+// Event is Record for an Item.
 func (r *Recorder) Event(i *Item, kind, reason, format string, args ...any) {
 	r.Record(i.client, i.Object(), kind, reason, fmt.Sprintf(format, args...))
 }
 
-// The bounds are those by which clients of the API combine Events: similar ones that differ in the message only are
-// combined after ten in ten minutes, and of one object there are 25 at once, then one every five minutes.
+// Bounds as in client-go: Events that differ only in the message are combined after ten in ten
+// minutes. Each object has a burst of 25 Events, then one every five minutes.
 const (
 	maxSimilar     = 10
 	similarFor     = 10 * time.Minute
@@ -59,21 +58,20 @@ const (
 	maxEventQueue  = 1000
 )
 
-// about is the object that an Event is about.
-// It is comparable, as it is part of the keys of maps.
+// about is the object that an Event is about. It is comparable, as part of map keys.
 type about struct{ APIVersion, Kind, Namespace, Name, UID string }
 
-// clone returns what does not keep the JSON of the object in memory.
+// clone returns a copy that does not keep the object's JSON in memory.
 func (a about) clone() about {
 	a.Namespace, a.Name, a.UID = strings.Clone(a.Namespace), strings.Clone(a.Name), strings.Clone(a.UID)
 	return a
 }
 
-// Manager is the name under which Events, and all that controllers of workloads write, have their fields: that of the
-// process in which other servers of this API run them, which tools look for.
+// Manager is the field manager of Events and workload controllers. Tools look for this name, which
+// Kubernetes uses.
 const Manager = "kube-controller-manager"
 
-// With some of its fields left empty it is also the key of the maps of the writer.
+// An event with some fields left empty is also a map key of the writer.
 type event struct {
 	component, kind, reason, message string
 	about                            about
@@ -81,34 +79,34 @@ type event struct {
 	at                               time.Time
 }
 
-// An eventWriter combines Events and writes them, one after the other.
-// One goroutine writes, so that the maps need no lock and Events of one series keep their order.
+// An eventWriter combines and writes Events. One goroutine writes, so that the maps need no lock
+// and the Events of a series keep their order.
 type eventWriter struct {
 	events  Client
 	logger  *slog.Logger
 	queue   chan *event
-	running Exclusive // guards what follows
+	running Exclusive // guards the fields below
 
-	// What has been written. Each map is emptied when it is full, which only means that an
-	// Event begins a new series.
+	// Written Events. Each map is cleared when full, which only starts new series.
 	similar map[event]*similarEvents // without message, version and time
 	series  map[event]*eventSeries   // without version and time
-	budgets map[event]*eventBudget   // component and object alone
+	budgets map[event]*eventBudget   // component and object only
 }
 
-// similarEvents are the messages of Events that are alike otherwise, and when the last one came.
+// similarEvents holds the messages of otherwise equal Events, and the time of the last one.
 type similarEvents struct {
 	messages map[string]bool
 	last     time.Time
 }
 
-// An eventSeries is the Event object that is counted up; its name is empty before it was written.
+// An eventSeries is the Event object whose count is incremented; its name is empty before the first
+// write.
 type eventSeries struct {
 	name  string
 	count int64
 }
 
-// An eventBudget is a token bucket: it holds tokens as of at, and each Event takes one.
+// An eventBudget is a token bucket that holds tokens as of at. Each Event takes one.
 type eventBudget struct {
 	tokens float64
 	at     time.Time
@@ -121,7 +119,8 @@ func newEventWriter(events Client, logger *slog.Logger) *eventWriter {
 	}
 }
 
-// RunEvents writes Events until the context ends. Of the controllers that share an Env one does the work.
+// RunEvents writes Events until the context ends. It works once per Env, even if several
+// controllers call it.
 func (e *Env) RunEvents(ctx context.Context) {
 	w := e.events
 	w.running.Run(ctx, func() {
@@ -138,7 +137,7 @@ func (e *Env) RunEvents(ctx context.Context) {
 	})
 }
 
-// entryOf is the entry of a key, made if need be.
+// entryOf returns the entry of a key, creating it if needed.
 func entryOf[V any](all map[event]*V, key event) *V {
 	v := all[key]
 	if v == nil {
@@ -151,7 +150,7 @@ func entryOf[V any](all map[event]*V, key event) *V {
 	return v
 }
 
-// combine is the key of the series that an Event belongs to, and the Event as it is told.
+// combine returns the key of an Event's series, and the Event to write.
 func (w *eventWriter) combine(e event) (key, told event) {
 	similar := e
 	similar.message, similar.version, similar.at = "", 0, time.Time{}
@@ -170,8 +169,8 @@ func (w *eventWriter) combine(e event) (key, told event) {
 	return key, e
 }
 
-// allows tells whether an object may have another Event now.
-// It drops an Event instead of putting it off: an object that fails over and over says the same each time.
+// allows takes a token of the object. Events above the limit are dropped and not delayed, because a
+// failing object repeats them.
 func (w *eventWriter) allows(e event) bool {
 	b := entryOf(w.budgets, event{component: e.component, about: e.about})
 	if b.at.IsZero() {
@@ -187,8 +186,8 @@ func (w *eventWriter) allows(e event) bool {
 	return true
 }
 
-// write begins a series, or counts in one.
-// The name of the object has a time in nanoseconds, in base 16, at its end, so that series of one object do not collide.
+// write starts a series or increments its count. An Event's name ends in its time in nanoseconds,
+// in base 16, as in client-go.
 func (w *eventWriter) write(ctx context.Context, e event) error {
 	key, e := w.combine(e)
 	if !w.allows(e) {
@@ -228,12 +227,12 @@ type Reporter struct {
 // About returns the Reporter of an object.
 func (r *Recorder) About(i *Item) Reporter { return Reporter{r, i} }
 
-// Normal writes an Event of the usual course.
+// Normal records a Normal Event.
 func (r Reporter) Normal(reason, format string, args ...any) {
 	r.recorder.Event(r.about, Normal, reason, format, args...)
 }
 
-// Warn writes an Event of a failure.
+// Warn records a Warning Event.
 func (r Reporter) Warn(reason, format string, args ...any) {
 	r.recorder.Event(r.about, Warning, reason, format, args...)
 }

@@ -5,13 +5,14 @@ import (
 	"sync"
 )
 
-// An Exclusive is for work that several controllers need and one of them does. Its zero value is ready for use.
+// An Exclusive serializes work that several controllers need and one of them does. The zero value
+// is ready to use.
 type Exclusive struct {
 	mu   sync.Mutex
 	slot chan struct{}
 }
 
-// Run calls do as soon as no other call does, unless the context ends before.
+// Run calls do as soon as no other call is running, unless the context ends first.
 func (x *Exclusive) Run(ctx context.Context, do func()) {
 	x.mu.Lock()
 	if x.slot == nil {

@@ -25,12 +25,12 @@ func (x Index[G, K, V]) Delete(group G, key K) {
 	}
 }
 
-// valuesOf returns the values of a map, in no order.
 func valuesOf[K comparable, V any](m map[K]V) []V {
 	return slices.AppendSeq(make([]V, 0, len(m)), maps.Values(m))
 }
 
-// Poll calls done until it returns true or the context ends, with pauses that double from one length to another.
+// Poll calls done until it returns true or the context ends, with pauses that double between two
+// bounds.
 func Poll(ctx context.Context, from, to time.Duration, done func() bool) {
 	for pause := from; ctx.Err() == nil && !done(); pause = min(2*pause, to) {
 		select {

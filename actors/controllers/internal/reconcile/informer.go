@@ -10,33 +10,32 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Event is an object that exists or, if it is Deleted, has existed. Of a deleted object only the Key is certain
-// to be set, as the delete may have happened between two watches.
+// An Event is the state of an object, or its deletion. Of a deleted object only Key is certain to
+// be set, because the delete may have happened between two watches.
 type Event struct {
 	*meta.Object
 	Deleted bool
 }
 
-// An Informer delivers the objects of a kind and their changes, until its context ends or the store closes. A watch
-// that ends is restarted with initial events; objects that were deleted in between are reported as gone.
-//
-// A handler may see an object again after a restart of the watch. So it compares with what it knows, and does not
-// count. The Informer itself keeps keys and not objects.
+// An Informer delivers the objects of a kind and their changes, until its context ends or the store
+// closes. A watch that ends is restarted with initial events, and objects deleted meanwhile are
+// reported. Handlers may therefore see an object again and must be idempotent. The Informer keeps
+// keys only.
 type Informer struct {
 	Client
-	// Name selects the objects of one name, in all namespaces. Others cost nothing then. "" selects all.
+	// Name, if set, restricts the watch to objects of that name in all namespaces.
 	Name string
 
-	// On is called with every object that exists, and then with every change, ordered by version. The handlers are called
-	// by one goroutine at a time.
+	// On is called with every existing object, and then with every change, ordered by version. It
+	// is called by one goroutine at a time.
 	On func(e Event)
-	// Synced, if not nil, is called once, when all objects that existed at the start have been delivered.
+	// Synced, if not nil, is called once, after all objects that existed at the start.
 	Synced func()
-	// Version, if not nil, is called after the initial events of each watch with the version of their state, which may be
-	// greater than that of every object: the newest change may be a deletion.
+	// Version, if not nil, is called after the initial events of each watch with the version of the
+	// list. That may exceed every object's version: the newest change may be a delete.
 	Version func(version uint64)
 
-	running Exclusive        // guards the next three
+	running Exclusive        // guards known, epoch and synced
 	known   map[meta.Key]int // the epoch in which an object was last delivered
 	epoch   int              // number of the current watch
 	synced  bool
@@ -54,10 +53,9 @@ func Updates(on func(o *meta.Object)) func(Event) {
 	}
 }
 
-// Run implements Source.
 func (f *Informer) Run(ctx context.Context) { f.run(ctx, func() { f.watch(ctx, f.Kind) }) }
 
-// run calls watch unless another goroutine does, and after that if the context has not ended.
+// run calls watch unless another goroutine does, and then takes over if the context is alive.
 func (f *Informer) run(ctx context.Context, watch func()) {
 	f.running.Run(ctx, func() {
 		if f.known == nil {
@@ -70,7 +68,6 @@ func (f *Informer) run(ctx context.Context, watch func()) {
 	})
 }
 
-// Wait implements Source.
 func (f *Informer) Wait(ctx context.Context) bool {
 	select {
 	case <-f.completion():
@@ -103,15 +100,15 @@ func (f *Informer) watch(ctx context.Context, k *schema.Kind) {
 	})
 }
 
-// WatchLoop watches the kind with initial events, until the context ends or the store closes. A watch
-// that ends is restarted. Before each watch, begin is called with its number, from 1; it returns the
-// function that receives the events. Watches do not overlap.
+// WatchLoop watches the kind with initial events, until the context ends or the store closes. It
+// calls begin before each watch with its number, from 1, and passes the events to the returned
+// function. Watches do not overlap.
 func (c Client) WatchLoop(ctx context.Context, begin func(round int) (take func([]request.Event) error)) {
 	watchLoop(ctx, c.env.Store, request.Watch{Kind: c.Kind}, begin)
 }
 
-// watchLoop is WatchLoop for what a watch selects. It waits for the end of a watch before it begins the next: the handler
-// never runs twice at a time.
+// watchLoop is WatchLoop with a selection. It waits for the end of a watch before it begins the
+// next, so that the handler never runs concurrently.
 func watchLoop(ctx context.Context, store Store, what request.Watch, begin func(round int) (take func([]request.Event) error)) {
 	what.Kind, what.SendInitialEvents, what.MarkInitialEventsEnd = what.Kind.Unconverted(), true, true
 	for n := 1; ctx.Err() == nil; n++ {
@@ -129,16 +126,13 @@ func watchLoop(ctx context.Context, store Store, what request.Watch, begin func(
 	}
 }
 
-// watchSink is the request.Sink of one watch.
 type watchSink struct {
 	take  func([]request.Event) error
 	ended chan struct{}
 }
 
-// Events implements request.Sink.
 func (r *watchSink) Events(events []request.Event) error { return r.take(events) }
 
-// Done implements request.Sink.
 func (r *watchSink) Done() { close(r.ended) }
 
 func (f *Informer) take(events []request.Event) error {
@@ -162,8 +156,6 @@ func (f *Informer) take(events []request.Event) error {
 
 // deleteStale is called after the initial events of a watch. Known objects that it did not deliver
 // were deleted while there was no watch.
-//
-// The initial events of the first watch have no predecessors, so nothing is stale then, and Synced follows.
 func (f *Informer) deleteStale() {
 	for key, epoch := range f.known {
 		if epoch < f.epoch {
@@ -180,19 +172,18 @@ func (f *Informer) deleteStale() {
 	close(f.completion())
 }
 
-// A KindSource returns the kind in which the objects of a resource are stored. It changes when the
-// definition of a custom resource is created, changed or deleted.
+// A KindSource returns the storage kind of a resource, which changes with its CRD.
 type KindSource interface {
-	// Changed returns a channel that is closed when the result of Kind may differ from what it was before
-	// this call.
+	// Changed returns a channel that is closed when Kind may return another result than before this
+	// call.
 	Changed() <-chan struct{}
-	// Kind returns the kind in effect; nil while the resource is not defined.
+	// Kind returns the current kind, or nil while the resource is not defined.
 	Kind() *schema.Kind
 }
 
-// RunResource is Run for a resource that may be undefined, in place of the Kind of the Informer. When its kind changes,
-// all objects are delivered again in the new version; when its definition is deleted, all objects are
-// reported as gone. An undefined resource counts as synced, because it has no objects.
+// RunResource is Run for a resource that may be undefined, in place of f.Kind. When its kind
+// changes, all objects are delivered again; when its CRD is deleted, all objects are reported as
+// deleted. An undefined resource counts as synced.
 func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	f.run(ctx, func() {
 		for ctx.Err() == nil {
@@ -213,8 +204,8 @@ func (f *Informer) RunResource(ctx context.Context, source KindSource) {
 	})
 }
 
-// runUntilChanged watches one kind. It returns true when the resource has another kind now, false
-// when the context has ended or the store is closing.
+// runUntilChanged watches one kind. It returns true if the resource now has another kind, and false
+// if the context has ended or the store is closing.
 func (f *Informer) runUntilChanged(ctx context.Context, source KindSource, k *schema.Kind) (changed bool) {
 	if k.IsCustom() { // built-in kinds never change
 		var cancel context.CancelFunc
@@ -226,7 +217,6 @@ func (f *Informer) runUntilChanged(ctx context.Context, source KindSource, k *sc
 	return source.Kind() != k
 }
 
-// cancelWhenChanged cancels the context when a resource is no longer stored as k.
 func cancelWhenChanged(ctx context.Context, cancel context.CancelFunc, source KindSource, k *schema.Kind) {
 	for {
 		changed := source.Changed()

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// rounds of events, one for each watch. The last one ends the context.
+// scriptedStore delivers rounds of events, one for each watch. The last one ends the context.
 type scriptedStore struct {
 	Store
 	rounds [][]request.Event
@@ -31,7 +31,6 @@ func (s *scriptedStore) Watch(_ context.Context, _ request.Watch, sink request.S
 	return stoppedSession{}, err
 }
 
-// recordingHandler records the calls of an Informer.
 type recordingHandler struct{ lines []string }
 
 func (h *recordingHandler) OnEvent(e Event) {
@@ -40,7 +39,7 @@ func (h *recordingHandler) OnEvent(e Event) {
 
 func (h *recordingHandler) OnSynced() { h.lines = append(h.lines, "read") }
 
-// A watch that ends before everything has been seen counts for nothing but what it told.
+// TestInformer checks that a watch that ends before its initial events deletes nothing.
 func TestInformer(t *testing.T) {
 	added := func(name string) request.Event {
 		return request.Event{Type: request.Added, Object: &meta.Object{Key: meta.Key{Name: name}}}

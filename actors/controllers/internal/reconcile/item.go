@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Item is an object of a kind of which there are few, compared to Pods. It keeps the object as the store has it,
-// which costs nothing as long as it is the newest, and is decoded each time that it is needed.
-// The selector is read when it is first asked for and kept from then on, as orphans are matched against it often.
+// An Item is an object of a kind with few objects, compared to Pods. It shares the stored JSON,
+// which costs nothing while it is current, and decodes it on each use. The selector is decoded
+// once, because orphans are matched against it often.
 type Item struct {
 	Head
 	object  *meta.Object
@@ -18,14 +18,13 @@ type Item struct {
 	selects func() selection
 }
 
-// A selection is what spec.selector selects; nothing, if it is not ok.
+// A selection is a decoded spec.selector; if not ok, it selects nothing.
 type selection struct {
 	labels selector.Labels
 	ok     bool
 }
 
-// itemView makes the Items of a kind. Nothing but the head is decoded then, for most states of objects are never looked
-// at.
+// itemView creates Items without decoding, because most states are never examined.
 func itemView(k Client) func(*meta.Object) *Item {
 	return func(o *meta.Object) *Item {
 		i := &Item{Head: NewHead(o), object: o, client: k}
@@ -34,15 +33,15 @@ func itemView(k Client) func(*meta.Object) *Item {
 	}
 }
 
-// Tree decodes the object. It is the caller's to change.
+// Tree decodes the object. The caller owns the result.
 func (i *Item) Tree() (tree.Tree, error) { return i.client.Decode(i.object) }
 
-// ControllerReference returns an owner reference to an object that controls what holds it.
+// ControllerReference returns an owner reference to the item as controller.
 func (i *Item) ControllerReference() tree.Tree {
 	return i.client.ControllerReference(i.Key.Name, i.UID)
 }
 
-// Items returns the cache of a kind, whose group is in platform form. All callers share it.
+// Items returns the shared cache of a kind, whose group is in platform form.
 func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	k := e.Client(group, version, kind).As(Manager)
 	k.Kind = k.Stored
@@ -56,14 +55,13 @@ func (e *Env) Items(group, version, kind string) *Cache[*Item] {
 	return items
 }
 
-// Selects tells whether the selector of the object selects what has some labels. A selector that is empty or cannot be
-// read selects nothing: validation refuses both, but objects may have been stored before it did.
+// Selects reports whether the item's selector matches the labels. An empty or invalid selector,
+// which may predate validation, selects nothing.
 func (i *Item) Selects(labels meta.Labels) bool {
 	s := i.selects()
 	return s.ok && s.labels.Matches(labels)
 }
 
-// readSelector reads the selector of the object; one that cannot be decoded selects nothing.
 func (i *Item) readSelector() selection {
 	t, err := i.Tree()
 	if err != nil {
@@ -72,7 +70,7 @@ func (i *Item) readSelector() selection {
 	return readSelector(t.Object("spec")["selector"])
 }
 
-// readSelector reads a label selector, or a map of labels as ReplicationControllers have it.
+// readSelector decodes a label selector, or the label map of a ReplicationController.
 func readSelector(v any) selection {
 	t, _ := v.(tree.Tree)
 	if len(t) == 0 {

@@ -5,10 +5,8 @@ import (
 	"sync"
 )
 
-// MaxWorkers is the number of objects that are processed in parallel.
-//
-// Writes wait for a sync of the disk, and those that wait together share one: a few workers would use a fraction of
-// the disk.
+// MaxWorkers is the number of objects that are processed in parallel. Writes wait for a disk sync,
+// and concurrent ones share it, so few workers would use a fraction of the disk.
 const MaxWorkers = 64
 
 // ForEachParallel calls do for every item, at most MaxWorkers at a time, and joins the errors.

@@ -13,15 +13,14 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// Metrics are the figures of the work queues of all controllers of one daemon, under the names that those of
-// kube-controller-manager have. Queues find them in the context that their controller runs with, so that a controller has
-// nothing to do for them. It is safe for concurrent use.
+// Metrics holds the metrics of all work queues of a daemon, named as in kube-controller-manager.
+// Queues find it in the context of their controller. It is safe for concurrent use.
 type Metrics struct {
 	adds, retries  *metrics.Counters
 	waited, worked *metrics.Histograms
 
-	mu     sync.Mutex            // guards queues; taken while a queue's own is held, so a queue is not asked under it
-	queues map[string][]stateful // those in use, by name; the lists are not changed in place
+	mu     sync.Mutex            // guards queues; a queue holds its own lock when it takes this one, never vice versa
+	queues map[string][]stateful // active queues by name; lists are copied on write
 }
 
 // NewMetrics returns Metrics without queues.
@@ -36,22 +35,21 @@ func NewMetrics() *Metrics {
 	}
 }
 
-// metricsKey is the key of a metricsOf in a context.
 type metricsKey struct{}
 
-// metricsOf is where the queues of a controller are counted.
+// metricsOf is the context value: where a controller's queues are counted.
 type metricsOf struct {
 	metrics    *Metrics
 	controller string
 }
 
-// WithMetrics returns the context for a controller whose queues are counted. Those without a name of their own get
-// the controller's.
+// WithMetrics returns the context for a controller whose queues are counted, under their own names
+// or else the controller's.
 func WithMetrics(ctx context.Context, m *Metrics, controller string) context.Context {
 	return context.WithValue(ctx, metricsKey{}, metricsOf{m, controller})
 }
 
-// queueSeries are the series of the queues of one name. They go on when a controller is started anew. A nil one
+// queueSeries holds the series of all queues of one name, across controller restarts. A nil one
 // counts nothing.
 type queueSeries struct {
 	adds, retries  *metrics.Counter
@@ -82,19 +80,18 @@ func (q *queueSeries) countWork(d time.Duration) {
 	}
 }
 
-// stateful is a Workqueue.
 type stateful interface {
 	state(now time.Time) queueState
 }
 
-// A queueState is what a queue holds at a moment.
+// A queueState is the current content of a queue.
 type queueState struct {
 	depth               int
-	unfinished, longest time.Duration // that items are being processed: together, and the longest
+	unfinished, longest time.Duration // processing times: total, and the longest
 }
 
-// observe begins to count a queue in the metrics of a context, if it has any, until that ends. What was added
-// before is counted now.
+// observe counts a queue in the metrics of ctx, if any, until ctx ends. Earlier additions are
+// counted now.
 func (b *Workqueue[T]) observe(ctx context.Context) {
 	in, ok := ctx.Value(metricsKey{}).(metricsOf)
 	b.mu.Lock()
@@ -116,7 +113,6 @@ func (b *Workqueue[T]) observe(ctx context.Context) {
 	})
 }
 
-// state returns what the queue holds.
 func (b *Workqueue[T]) state(now time.Time) queueState {
 	b.mu.Lock()
 	defer b.mu.Unlock()

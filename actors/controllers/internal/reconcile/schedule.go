@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A Schedule holds a time for each of some keys, and tells when it has come. It has one timer, and one entry for a key
-// however often its time is set, so what waits costs no more than its keys. It is safe for concurrent use.
+// A Schedule holds one time per key and reports when it has come. It uses a single timer. It is
+// safe for concurrent use.
 type Schedule[T comparable] struct {
-	mu      sync.Mutex // guards the next two
+	mu      sync.Mutex // guards entries and byKey
 	entries entryHeap[T]
 	byKey   map[T]*entry[T]
 
-	earlier chan struct{} // capacity one; filled when the first entry is another one
+	earlier chan struct{} // capacity one; signals a new first entry
 }
 
 // An entry is a key and its time.
@@ -24,19 +24,20 @@ type entry[T comparable] struct {
 	index int // in the heap
 }
 
-// NewSchedule makes an empty Schedule.
+// NewSchedule returns an empty Schedule.
 func NewSchedule[T comparable]() *Schedule[T] {
 	return &Schedule[T]{byKey: map[T]*entry[T]{}, earlier: make(chan struct{}, 1)}
 }
 
-// Set gives a key a time, in place of the one that it may have.
+// Set sets the time of a key, replacing the previous one.
 func (s *Schedule[T]) Set(key T, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.set(key, at)
 }
 
-// SetEarlier is Set, unless the key has an earlier time. It is for keys that several things wait for.
+// SetEarlier is Set, unless the key has an earlier time. It suits keys that wait for several
+// things.
 func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -45,7 +46,7 @@ func (s *Schedule[T]) SetEarlier(key T, at time.Time) {
 	}
 }
 
-// set is Set. The caller holds the lock.
+// set is Set for callers that hold the lock.
 func (s *Schedule[T]) set(key T, at time.Time) {
 	e := s.byKey[key]
 	if e == nil {
@@ -64,7 +65,7 @@ func (s *Schedule[T]) set(key T, at time.Time) {
 	}
 }
 
-// Remove takes a key out, if it is there.
+// Remove removes a key if present.
 func (s *Schedule[T]) Remove(key T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -74,10 +75,10 @@ func (s *Schedule[T]) Remove(key T) {
 	}
 }
 
-// maxSleep bounds the time between two looks at the clock, which may be set in between.
+// maxSleep bounds the time between two checks of the clock, which may be adjusted in between.
 const maxSleep = 10 * time.Minute
 
-// Run takes out each key whose time has come and calls due with it, until the context ends.
+// Run removes each due key and calls due with it, until the context ends.
 func (s *Schedule[T]) Run(ctx context.Context, due func(T)) {
 	timer := time.NewTimer(0)
 	defer timer.Stop()
@@ -96,7 +97,7 @@ func (s *Schedule[T]) Run(ctx context.Context, due func(T)) {
 	}
 }
 
-// take takes out the keys whose time has come, and returns how long the next one waits.
+// take removes the due keys, and returns how long the next one waits.
 func (s *Schedule[T]) take(now time.Time) (due []T, next time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -111,7 +112,6 @@ func (s *Schedule[T]) take(now time.Time) (due []T, next time.Duration) {
 	return due, maxSleep
 }
 
-// entryHeap is a heap.Interface with the earliest entry first.
 type entryHeap[T comparable] []*entry[T]
 
 func (h entryHeap[T]) Len() int           { return len(h) }

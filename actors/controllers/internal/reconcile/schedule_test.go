@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestSchedule: keys come in the order of their last times, once, and those that were removed do not.
+// TestSchedule checks that keys come once, in the order of their last times, unless removed.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	s, start := NewSchedule[int](), time.Now()
@@ -40,7 +40,7 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// TestScheduleRun: an earlier time is not waited past.
+// TestScheduleRun checks that an earlier time takes effect at once.
 func TestScheduleRun(t *testing.T) {
 	t.Parallel()
 	s, came := NewSchedule[string](), make(chan string)

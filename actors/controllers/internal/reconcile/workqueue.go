@@ -6,32 +6,31 @@ import (
 	"time"
 )
 
-// Workqueue is a FIFO queue without duplicates, like that of client-go. An item that failed is added
-// again after a delay that doubles with each failure. It is safe for concurrent use.
+// Workqueue is a FIFO queue without duplicates, like client-go's. Failed items are added again with
+// exponential backoff. It is safe for concurrent use.
 //
-// An item is processed by one worker at a time. If it is added meanwhile it is queued once more when that
-// worker is done, so that no change is lost.
+// One worker at a time processes an item. An item that is added meanwhile is queued again
+// afterwards, so that no change is lost.
 type Workqueue[T comparable] struct {
-	name string // for metrics; "" is that of the controller
+	name string // for metrics; "" is the controller's
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	items      []T
-	queued     map[T]time.Time // since when: items, and those that are to be queued again
-	processing map[T]time.Time // since when: between Get and Done
+	queued     map[T]time.Time // time of adding: items, and those to be queued again
+	processing map[T]time.Time // start of processing: between Get and Done
 	failures   map[T]int       // number of consecutive failures per item
-	waiting    map[T]*delayed  // items that are added later, each once
-	metrics    *queueSeries    // nil if it is not counted
+	waiting    map[T]*delayed  // items with a delay, each once
+	metrics    *queueSeries    // nil if not counted
 
 	ready chan struct{} // capacity one; filled while items is not empty
 }
 
-// A delayed is an item that is added later.
 type delayed struct {
 	at    time.Time
 	timer *time.Timer
 }
 
-// NewWorkqueue makes an empty Workqueue.
+// NewWorkqueue returns an empty Workqueue.
 func NewWorkqueue[T comparable]() *Workqueue[T] {
 	return &Workqueue[T]{
 		queued: make(map[T]time.Time), processing: make(map[T]time.Time), failures: make(map[T]int), waiting: make(map[T]*delayed),
@@ -39,20 +38,19 @@ func NewWorkqueue[T comparable]() *Workqueue[T] {
 	}
 }
 
-// Named gives the queue the name that its metrics have, in place of that of its controller. It is called before
-// the queue is used.
+// Named sets the name of the queue in metrics. It must be called before the queue is used.
 func (b *Workqueue[T]) Named(name string) *Workqueue[T] {
 	b.name = name
 	return b
 }
 
-// The delays before a failed item is added again.
+// Bounds of the delay before a failed item is added again.
 const (
 	MinRetryDelay = 10 * time.Millisecond
 	MaxRetryDelay = 2 * time.Minute
 )
 
-// Add adds items that are not queued already.
+// Add adds items that are not queued yet.
 func (b *Workqueue[T]) Add(items ...T) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -70,15 +68,15 @@ func (b *Workqueue[T]) Add(items ...T) {
 	b.signal()
 }
 
-// AddAfter adds an item later, unless the context has ended by then. An item waits once, for the earliest of its
-// times: however often it fails or is to be looked at again, it comes once.
+// AddAfter adds an item later, unless the context has ended by then. An item has one pending delay,
+// the earliest requested.
 func (b *Workqueue[T]) AddAfter(ctx context.Context, t T, delay time.Duration) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.addAfter(ctx, t, delay)
 }
 
-// addAfter is AddAfter for a caller that holds the lock.
+// addAfter is AddAfter for callers that hold the lock.
 func (b *Workqueue[T]) addAfter(ctx context.Context, t T, delay time.Duration) {
 	b.metrics.countRetry()
 	w := &delayed{at: time.Now().Add(delay)}
@@ -92,7 +90,7 @@ func (b *Workqueue[T]) addAfter(ctx context.Context, t T, delay time.Duration) {
 	w.timer = time.AfterFunc(delay, func() { b.addDelayed(ctx, t, w) })
 }
 
-// addDelayed adds an item whose time has come, unless another time has taken the place of that one.
+// addDelayed adds an item whose delay has passed, unless the delay was replaced.
 func (b *Workqueue[T]) addDelayed(ctx context.Context, t T, w *delayed) {
 	b.mu.Lock()
 	due := b.waiting[t] == w
@@ -105,7 +103,7 @@ func (b *Workqueue[T]) addDelayed(ctx context.Context, t T, w *delayed) {
 	}
 }
 
-// signal wakes one Get if there are items. The caller holds the lock.
+// signal wakes one Get if there are items. It requires the lock.
 func (b *Workqueue[T]) signal() {
 	if len(b.items) == 0 {
 		return
@@ -116,10 +114,9 @@ func (b *Workqueue[T]) signal() {
 	}
 }
 
-// Get waits for items, and removes and returns up to most of them; nil when the context ends. Each must be
-// given to Done.
-//
-// The channel wakes one caller; whoever leaves items behind wakes the next.
+// Get waits for items, and removes and returns up to most of them, or nil when the context ends.
+// Each must be passed to Done. The channel wakes one caller; a caller that leaves items wakes the
+// next.
 func (b *Workqueue[T]) Get(ctx context.Context, most int) []T {
 	b.observe(ctx)
 	for {
@@ -152,8 +149,8 @@ func (b *Workqueue[T]) take(most int) []T {
 	return items
 }
 
-// Done ends the processing of an item: after an error the item is added again later, else its failures
-// are forgotten.
+// Done ends the processing of an item. After an error the item is added again with backoff, else
+// its failures are reset.
 func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -172,9 +169,8 @@ func (b *Workqueue[T]) Done(ctx context.Context, t T, err error) {
 	b.addAfter(ctx, t, delay)
 }
 
-// Run processes items, MaxWorkers at a time, until the context ends; it returns when the last worker has. Items
-// that fail are retried; report is called for the error unless it is a conflict, which concurrent changes make
-// normal.
+// Run processes items, MaxWorkers at a time, until the context ends, and waits for its workers.
+// Failures are retried and reported, except conflicts, which concurrent changes make normal.
 func (b *Workqueue[T]) Run(ctx context.Context, do func(context.Context, T) error, report func(T, error)) {
 	var workers sync.WaitGroup
 	defer workers.Wait()

@@ -11,7 +11,8 @@ import (
 	"time"
 )
 
-// TestWorkqueueOneWorkerPerItem: what is added while it is processed is processed again, after that and once.
+// TestWorkqueueOneWorkerPerItem checks that an item added during its processing is processed once
+// more.
 func TestWorkqueueOneWorkerPerItem(t *testing.T) {
 	t.Parallel()
 	q := NewWorkqueue[string]()
@@ -36,7 +37,8 @@ func TestWorkqueueOneWorkerPerItem(t *testing.T) {
 	}
 }
 
-// TestWorkqueueRun: a slow item holds up no other, a failed one is tried again, and Run ends with its workers.
+// TestWorkqueueRun checks that a slow item does not block others, failures are retried, and Run
+// waits for its workers.
 func TestWorkqueueRun(t *testing.T) {
 	t.Parallel()
 	q := NewWorkqueue[string]()
@@ -65,8 +67,8 @@ func TestWorkqueueRun(t *testing.T) {
 	}
 }
 
-// TestWorkqueueRetriesOnce: an item that is added again and again while it fails is not tried more often for that, and one
-// that asks to be looked at later each time is looked at once.
+// TestWorkqueueRetriesOnce checks that repeated adds do not add retries, and that an item has one
+// pending delay.
 func TestWorkqueueRetriesOnce(t *testing.T) {
 	for name, done := range map[string]func(ctx context.Context, q *Workqueue[string]){
 		"fails": func(ctx context.Context, q *Workqueue[string]) { q.Done(ctx, "a", errors.New("not yet")) },
@@ -104,7 +106,7 @@ func TestWorkqueueRetriesOnce(t *testing.T) {
 	}
 }
 
-// TestWorkqueueMetrics: the series tell of a queue under its name, and go on when its controller is started anew.
+// TestWorkqueueMetrics checks that series have the queue's name and continue across restarts.
 func TestWorkqueueMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMetrics()
