@@ -1,4 +1,4 @@
-// Command troupe serves a cluster API from one binary, and is a client of such servers.
+// Command troupe runs a Kubernetes-compatible API server, and is a client of such servers.
 package main
 
 import (

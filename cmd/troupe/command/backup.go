@@ -16,12 +16,11 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// dataDirFlag is the flag that names a data directory.
 func dataDirFlag(c *cobra.Command) *string {
 	return c.Flags().String("data-dir", daemon.Default().DataDir, "The data directory.")
 }
 
-// takeDirectory takes the data directory from the arguments, where --data-dir does not name it.
+// takeDirectory sets --data-dir from the first argument, if there is one.
 func takeDirectory(c *cobra.Command, dir *string, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -32,7 +31,6 @@ func takeDirectory(c *cobra.Command, dir *string, args []string) error {
 	return c.Flags().Set("data-dir", args[0])
 }
 
-// oneFile says which argument is missing, or that there are too many.
 func oneFile(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("%s takes one FILE, and was given %d", c.Name(), len(args))
@@ -40,10 +38,8 @@ func oneFile(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// backup writes the state of a daemon, running or stopped, into one file.
-//
-// Both ways write the same bytes. Through the daemon the stream is checked while it goes by, since HTTP alone does
-// not tell a client of an answer that was cut; a directory is read with its lock held.
+// backup returns the command that writes a daemon's state to a file. HTTP does not reliably report
+// a truncated response, so a stream from a daemon is verified on the fly.
 func backup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup [DIR] FILE",
@@ -103,9 +99,8 @@ and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
 	return c
 }
 
-// restore makes a data directory from a backup.
-//
-// The daemon is not asked, for there is none: a directory that is in use is not empty, and is refused.
+// restore returns the command that creates a data directory from a backup. A directory in use is
+// not empty, so it is rejected.
 func restore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore [FILE]",
@@ -162,7 +157,7 @@ back, name a resource version. troupe verify prints which versions were stored w
 	return c
 }
 
-// parsePoint reads what --to says: a resource version is all digits, a time is not.
+// parsePoint parses the flag --to: a resource version or an RFC 3339 time.
 func parsePoint(text string) (p persist.Point, err error) {
 	if text == "" {
 		return p, nil
@@ -177,9 +172,8 @@ func parsePoint(text string) (p persist.Point, err error) {
 	return p, nil
 }
 
-// verify checks every checksum of a data directory.
-//
-// An error is a directory that cannot be read; damage is in the lines, and only the status tells scripts of it.
+// verify returns the command that checks a data directory. Damage is reported in the output and by
+// the exit status.
 func verify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [DIR]",
@@ -220,10 +214,9 @@ one that cannot be is damage too.`,
 	return c
 }
 
-// writeTo makes the file at path, readable by its owner only, or leaves none; "-" is out.
-//
-// The file appears under its name when it is whole and durable. A backup that failed must not look like one, nor
-// replace the one before. os.CreateTemp makes files that only their owner can read.
+// writeTo writes a file that only its owner can read; "-" is out. The file appears under its name
+// once it is complete and durable, so a failed backup neither looks valid nor replaces an older
+// one.
 func writeTo(path string, out io.Writer, write func(io.Writer) error) (err error) {
 	if path == "-" {
 		return write(out)

@@ -25,7 +25,6 @@ are played, for a server that runs already.
 
   troupe cluster --join troupe-data/admin.kubeconfig --nodes 5`
 
-// cluster runs a whole cluster with simulated nodes.
 func cluster() *cobra.Command {
 	var o localcluster.Options
 	c := &cobra.Command{Use: "cluster", Short: "Run a cluster with simulated nodes", Long: clusterHelp, Args: cobra.NoArgs}
@@ -50,7 +49,7 @@ func cluster() *cobra.Command {
 		o.Out = c.OutOrStdout()
 		ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 		defer stop()
-		context.AfterFunc(ctx, stop) // a second signal ends the process at once
+		context.AfterFunc(ctx, stop) // a second signal ends the process immediately
 		return localcluster.Run(ctx, o)
 	}
 	return c

@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// compact lets a running daemon compact its journal.
 func compact() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact",

@@ -17,23 +17,19 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// daemonClient sends requests to a running daemon.
 type daemonClient struct{ *remote.Client }
 
-// defaultKubeconfig is the client configuration of a daemon that was started here.
+// defaultKubeconfig is the kubeconfig of a daemon started in the current directory.
 const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
-// kubeconfigFlag is the flag that names the client configuration of a running daemon.
 func kubeconfigFlag(c *cobra.Command) *string {
 	return c.Flags().String("kubeconfig", "", "Client configuration of the running daemon; else that of KUBECONFIG.")
 }
 
-// hasKubeconfig reports whether KUBECONFIG names client configurations.
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
 
-// loadDaemonClient reads the client configuration at path, or else that of KUBECONFIG, or else the default one.
-//
-// Plain HTTP is refused, because the requests carry the credentials of an administrator.
+// loadDaemonClient loads the kubeconfig at path, or that of KUBECONFIG, or the default one. It
+// rejects plain HTTP, because requests carry an administrator's credentials.
 func loadDaemonClient(path string) (*daemonClient, error) {
 	if path == "" && !hasKubeconfig() {
 		path = defaultKubeconfig
@@ -48,10 +44,8 @@ func loadDaemonClient(path string) (*daemonClient, error) {
 	return &daemonClient{s}, nil
 }
 
-// backup writes a backup of the daemon's state to w and checks that it is whole.
-//
-// What has been read is written at the same time, so nothing is held in memory; the caller throws away what turns out
-// not to be whole.
+// backup streams a backup of the daemon's state to w and verifies it. On an error, the caller must
+// discard what was written.
 func (r *daemonClient) backup(ctx context.Context, w io.Writer) (persist.Revision, error) {
 	body, err := r.get(ctx, daemon.BackupPath)
 	if err != nil {
@@ -61,14 +55,11 @@ func (r *daemonClient) backup(ctx context.Context, w io.Writer) (persist.Revisio
 	return persist.CheckBackup(io.TeeReader(body, w))
 }
 
-// get opens the answer to a GET that must be welcome.
-//
-// The context is that of the command, which has none where a test runs it without.
 func (r *daemonClient) get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return r.do(ctx, http.MethodGet, path)
 }
 
-// do is get with another method.
+// do sends a request and returns the response body; ctx may be nil in tests.
 func (r *daemonClient) do(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	body, err := r.Do(cmp.Or(ctx, context.Background()), method, path)
 	if err != nil {

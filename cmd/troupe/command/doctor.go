@@ -8,9 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// doctor says in words what is wrong with a data directory or a running daemon, and what to do about it.
-//
-// Both can be asked at a time. What is fine has a line too, so that a reader sees what was looked at.
+// doctor returns the command that diagnoses a data directory, a running daemon, or both. Passed
+// checks get a line too, so that users see what was checked.
 func doctor() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor [DIR]",
@@ -49,7 +48,7 @@ The exit status is 1 if there is a FAULT.
 	return c
 }
 
-// A diagnosis writes what is found, and counts the faults.
+// A diagnosis writes findings and counts faults.
 type diagnosis struct {
 	out    io.Writer
 	faults int
@@ -64,13 +63,13 @@ func (d *diagnosis) printf(format string, args ...any) {
 
 func (d *diagnosis) ok(what string, args ...any) { d.printf("ok     "+what+"\n", args...) }
 
-// warn reports what may become a problem, with what to do.
+// warn reports a potential problem.
 func (d *diagnosis) warn(advice, what string, args ...any) {
 	d.printf("WARN   "+what+"\n", args...)
 	d.printf("       → %s\n", advice)
 }
 
-// fault reports a problem, with what to do.
+// fault reports a problem.
 func (d *diagnosis) fault(advice, what string, args ...any) {
 	d.faults++
 	d.printf("FAULT  "+what+"\n", args...)

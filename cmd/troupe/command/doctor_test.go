@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// Each symptom is found in the metrics that show it and in no others, and comes with advice.
+// TestSymptoms checks that each symptom is found only in the metrics that show it, and has advice.
 func TestSymptoms(t *testing.T) {
 	const healthy = `apiserver_request_total{verb="GET",code="200"} 1000
 process_open_fds 10
@@ -62,7 +62,7 @@ troupe_journal_sync_seconds_total 0.1
 	}
 }
 
-// runDoctor is what the command prints, without what differs from machine to machine.
+// runDoctor returns the command's output without machine-dependent parts.
 func runDoctor(t *testing.T, args ...string) (string, error) {
 	t.Helper()
 	var out bytes.Buffer
@@ -74,7 +74,6 @@ func runDoctor(t *testing.T, args ...string) (string, error) {
 	return regexp.MustCompile(`has [0-9.]+ [A-Za-z]+ left`).ReplaceAllString(out.String(), "has room left"), err
 }
 
-// A directory says of itself what is wrong with it.
 func TestDoctorOfDirectories(t *testing.T) {
 	fixture := func(t *testing.T) string {
 		dir := filepath.Join(t.TempDir(), "data")
@@ -102,7 +101,7 @@ func TestDoctorOfDirectories(t *testing.T) {
 	}
 	for name, c := range map[string]struct {
 		harm   func(t *testing.T, dir string)
-		want   string // part of what is printed; "" is no fault
+		want   string // part of the output; "" for no fault
 		advice string
 	}{
 		"nothing": {func(*testing.T, string) {}, "", ""},

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// lookAtDirectory looks at a data directory, its file system and the certificates in it.
+// lookAtDirectory checks a data directory, its file system and its certificates.
 func (d *diagnosis) lookAtDirectory(dir string) {
 	d.printf("directory %s\n", dir)
 	info, err := os.Stat(dir)
@@ -39,13 +39,13 @@ func (d *diagnosis) lookAtDirectory(dir string) {
 	d.lookAtContent(dir)
 	certDir, err := daemon.CertDir(dir)
 	if err != nil {
-		return // which is among the faults of the content
+		return // lookAtContent has reported the error
 	}
 	d.lookAtKeys(dir)
 	d.lookAtCertificates(certDir)
 }
 
-// lookAtKeys checks that certificates and keys belong together, and to the data.
+// lookAtKeys checks that certificates and keys match each other and the data.
 func (d *diagnosis) lookAtKeys(dir string) {
 	faults, err := daemon.CheckCertificates(dir)
 	if err != nil {
@@ -64,13 +64,13 @@ func (d *diagnosis) lookAtKeys(dir string) {
 	}
 }
 
-// A fileSystem is what there is to say of one.
+// A fileSystem describes the file system of a data directory.
 type fileSystem struct {
-	free  float64 // bytes that the daemon could still use
-	doubt string  // what speaks against it, "" for nothing
+	free  float64 // bytes available to the daemon
+	doubt string  // why it is unsuitable; "" if it is suitable
 }
 
-// littleRoom is the free space below which the next snapshot may not find its place.
+// littleRoom is the free space below which the next snapshot may not fit.
 const littleRoom = 1 << 30
 
 func (d *diagnosis) lookAtFileSystem(dir string) {
@@ -89,7 +89,6 @@ func (d *diagnosis) lookAtFileSystem(dir string) {
 	}
 }
 
-// lookAtContent verifies every checksum.
 func (d *diagnosis) lookAtContent(dir string) {
 	if _, err := os.Stat(filepath.Join(dir, "restoring")); err == nil {
 		d.fault("Restore again into it: troupe restore --data-dir "+dir+" FILE", "a restore did not finish, and the directory cannot be opened")
@@ -131,7 +130,7 @@ func (d *diagnosis) lookAtCertificates(dir string) {
 		}
 		block, _ := pem.Decode(text)
 		if block == nil {
-			continue // lookAtKeys reports those of the daemon's own
+			continue // lookAtKeys reports faults of the daemon's own files
 		}
 		c, err := x509.ParseCertificate(block.Bytes)
 		if err != nil {

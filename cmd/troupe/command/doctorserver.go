@@ -12,16 +12,17 @@ import (
 	"time"
 )
 
-// A symptom is something that the metrics of a daemon show. find is what was found, "" for nothing; grave tells a fault from a
-// warning.
+// A symptom is a problem that the daemon's metrics show. find describes it, or returns "" if it is
+// absent. A grave symptom is a fault, others are warnings.
 type symptom struct {
-	fine   string // what is said where nothing was found
+	fine   string // printed if the symptom is absent
 	grave  bool
 	find   func(s *scrape) string
 	advice string
 }
 
-// symptoms are looked for in this order. Their advice names settings of docs/settings.md.
+// symptoms lists the symptoms in the order of the checks. The advice names settings of
+// docs/settings.md.
 var symptoms = []symptom{
 	{"the disk has room", true, func(s *scrape) string {
 		return found(s.value("troupe_disk_full") > 0, "the disk is full: only deletes are accepted")
@@ -85,14 +86,13 @@ var symptoms = []symptom{
 	}, "Their condition Available says why. Repair the server behind each, or delete the APIService."},
 }
 
-// From which figures on a line is a warning.
+// Thresholds of warnings.
 const (
 	slowSync    = 0.02 // seconds
 	manyWaiting = 1000 // changes
 	expiresSoon = 14 * 24 * time.Hour
 )
 
-// found is a text if something is so.
 func found(is bool, format string, args ...any) string {
 	if !is {
 		return ""
@@ -100,7 +100,7 @@ func found(is bool, format string, args ...any) string {
 	return fmt.Sprintf(format, args...)
 }
 
-// lookAtServer asks a running daemon for its checks, its metrics and its certificate.
+// lookAtServer checks a running daemon's readiness, metrics and certificate.
 func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 	d.printf("server %s\n", r.URL())
 	s, err := r.scrape(ctx)
@@ -136,8 +136,8 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 	d.ok("the daemon is ready")
 }
 
-// lookAtServingCertificate reads the certificate that any client would get. Whether it is trusted the requests before have
-// shown.
+// lookAtServingCertificate checks the expiry of the serving certificate. Earlier requests have
+// verified that it is trusted.
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -160,7 +160,6 @@ func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string
 	}
 }
 
-// lookAtExpiry tells whether a certificate is valid, and for how long.
 func (d *diagnosis) lookAtExpiry(name string, c *x509.Certificate, advice string) {
 	switch now, end := time.Now(), c.NotAfter.Local().Format(time.DateTime); {
 	case now.After(c.NotAfter):

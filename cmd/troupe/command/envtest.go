@@ -22,7 +22,6 @@ The path of the folder goes to standard output, what was put there to standard e
 kubectl becomes a link to the one on PATH or of --kubectl. Where there is none it is left out,
 and --kubectl=build lets Go build it, which takes a few minutes. Only suites that call it need it.`
 
-// envtestCommand holds the commands for suites of envtest.
 func envtestCommand() *cobra.Command {
 	c := &cobra.Command{Use: "envtest", Short: "Stand in for the binaries of controller-runtime's envtest", Args: cobra.NoArgs}
 	c.AddCommand(envtestInstall())

@@ -2,7 +2,8 @@ package command
 
 import "syscall"
 
-// doubtfulFileSystems do not keep what is synced, or not for sure. The numbers are the kernel's (linux/magic.h).
+// doubtfulFileSystems lists file systems that may lose synced data. The numbers are from
+// linux/magic.h.
 var doubtfulFileSystems = map[uint32]string{
 	0x01021994: "tmpfs, which is memory: all is lost when the machine stops",
 	0x858458f6: "ramfs, which is memory: all is lost when the machine stops",
@@ -11,7 +12,6 @@ var doubtfulFileSystems = map[uint32]string{
 	0xfe534d42: "SMB, whose locks and syncs depend on its server: two daemons could open the directory",
 }
 
-// fileSystemOf tells about the file system of a directory.
 func fileSystemOf(dir string) (fileSystem, error) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(dir, &s); err != nil {

@@ -4,5 +4,5 @@ package command
 
 import "math"
 
-// fileSystemOf knows nothing about the file systems of other systems than Linux.
+// fileSystemOf checks nothing on systems other than Linux.
 func fileSystemOf(string) (fileSystem, error) { return fileSystem{free: math.Inf(1)}, nil }

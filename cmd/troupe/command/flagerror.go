@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// flagError adds to the error of an unknown flag the reason why Troupe does not have it, or the
-// flags with similar names. A command that does not exist is reported first.
+// flagError adds to the error of an unknown flag why it is unsupported, or similar flags. An
+// unknown command is reported first.
 func flagError(c *cobra.Command, err error) error {
 	var unknown *pflag.NotExistError
 	if !errors.As(err, &unknown) {
@@ -34,7 +34,8 @@ func flagError(c *cobra.Command, err error) error {
 	return fmt.Errorf("%w; %s --help lists the flags", err, c.CommandPath())
 }
 
-// similarFlags returns at most three flags. cobra has the measure of similarity, for commands.
+// similarFlags returns at most three similar flags. It reuses cobra's similarity measure, which
+// works on commands.
 func similarFlags(flags *pflag.FlagSet, name string) []string {
 	names := &cobra.Command{SuggestionsMinimumDistance: 3}
 	flags.VisitAll(func(f *pflag.Flag) {

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestHelpCommands: every troupe command in a help text parses, and every file that a help text reads
-// from the data directory is one that the daemon makes there.
+// TestHelpCommands checks that the commands in help texts parse, and that the files they read from
+// the data directory exist.
 func TestHelpCommands(t *testing.T) {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort = filepath.Join(t.TempDir(), "data"), 0
@@ -59,7 +59,7 @@ func TestHelpCommands(t *testing.T) {
 	}
 }
 
-// parse finds the command of the arguments and reads its flags, without running it.
+// parse parses a command line without running it.
 func parse(args []string) error {
 	top := root()
 	top.SetOut(io.Discard)
@@ -73,7 +73,7 @@ func parse(args []string) error {
 	return c.ValidateArgs(c.Flags().Args())
 }
 
-// TestServeHelp: the help of serve fits on a few screens, and --help=all adds the rest.
+// TestServeHelp checks that the help text is short, and that --help=all adds the rest.
 func TestServeHelp(t *testing.T) {
 	help := func(flag string) string {
 		var out strings.Builder

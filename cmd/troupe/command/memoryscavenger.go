@@ -8,36 +8,34 @@ import (
 	"time"
 )
 
-// A memoryScavenger returns memory to the system while the process is idle, and bounds the garbage while it is not. Go collects garbage when
-// the heap has grown by a factor; a process that does little takes very long to get there, and would
-// keep what a start, many handshakes at once or a large list once needed. So would the pages of the
-// program that only those needed.
+// A memoryScavenger returns memory to the operating system while the process is idle, and bounds
+// garbage otherwise. The Go runtime collects when the heap has grown by a factor, which takes very
+// long in a quiet process. Without the scavenger, it would keep the peak memory of a start or a
+// large list.
 type memoryScavenger struct {
-	lastAllocated       uint64 // bytes allocated since the start of the process, at the last poll
+	lastAllocated       uint64 // bytes allocated by the process until the last poll
 	allocatedAtScavenge uint64 // the same when memory was last returned
-	percent             int    // GOGC as it was set last; 0: not yet
+	percent             int    // the current GOGC; 0 if not set yet
 }
 
 const (
 	pollInterval = 500 * time.Millisecond
-	// idleAllocation is how many bytes an idle process allocates at most between two polls.
+	// idleAllocation is the most that an idle process allocates between two polls, in bytes.
 	idleAllocation = 1 << 20
-	// Returning memory marks the whole heap, which costs the more the larger the heap is. So it waits
-	// until as much was allocated as a 1/scavengeShare of the live heap, and minScavengeBytes at least.
+	// Returning memory marks the whole heap, so its cost grows with the heap. It waits until
+	// 1/scavengeShare of the live heap was allocated, and at least minScavengeBytes.
 	minScavengeBytes = 16 << 20
 	scavengeShare    = 4
 )
 
-// due tells whether it is time to return memory, by the bytes that have been allocated since the start
-// of the process and the size of the live heap when garbage was last collected.
-//
-// It only sees differences of two counters that never fall, so it needs no clock, and a test can drive it. With a
-// live heap of 400 MiB memory is returned after each 100 MiB that were allocated, once less than 1 MiB comes in half
+// due reports whether to return memory, given the bytes allocated since the process started and the
+// live heap. It needs no clock, so tests can drive it. For example, with a live heap of 400 MiB,
+// memory is returned after every 100 MiB of allocations, once less than 1 MiB is allocated in half
 // a second.
 func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	idle := allocated-s.lastAllocated < idleAllocation
 	s.lastAllocated = allocated
-	started := s.allocatedAtScavenge == 0 // the first time that the process is idle, its start is over
+	started := s.allocatedAtScavenge == 0 // the start is over at the first idle poll
 	if !idle || !started && allocated-s.allocatedAtScavenge < max(minScavengeBytes, alive/scavengeShare) {
 		return false
 	}
@@ -45,25 +43,25 @@ func (s *memoryScavenger) due(allocated, alive uint64) bool {
 	return true
 }
 
-// Garbage may take as much as smallGarbageShare times what is alive, and no more than a 1/largeGarbageShare of that beyond
-// smallGarbageBytes. A small heap is collected rarely so, which spares CPU where it costs little memory; a large one does not
-// grow to three times its size.
-//
-// So 40 MiB may grow to 120, 300 MiB to 535 and 2 GiB to 2.7.
+// Garbage is bounded by smallGarbageShare times the live heap, and by smallGarbageBytes plus
+// 1/largeGarbageShare of it. A small heap is collected rarely, which saves CPU for little memory; a
+// large one does not triple. For example, 40 MiB may grow to 120 MiB, 300 MiB to 535 MiB, and 2 GiB
+// to 2.7 GiB.
 const (
-	smallGarbageShare = 2 // GOGC=200, as the daemon starts with
+	smallGarbageShare = 2 // GOGC=200, the daemon's initial value
 	largeGarbageShare = 4
 	smallGarbageBytes = 160 << 20
 )
 
-// gcPercent is GOGC for a live heap.
+// gcPercent returns GOGC for a live heap in bytes.
 func gcPercent(alive uint64) int {
 	alive = max(alive, 1)
 	garbage := min(smallGarbageShare*alive, smallGarbageBytes+alive/largeGarbageShare)
 	return int(100 * garbage / alive)
 }
 
-// pace sets GOGC for a live heap, unless it is nearly that already: each change stops the process for some microseconds.
+// pace sets GOGC for a live heap. It skips small changes, because each one stops the world for some
+// microseconds.
 func (s *memoryScavenger) pace(alive uint64) {
 	const step = 10
 	percent := gcPercent(alive)
@@ -74,10 +72,8 @@ func (s *memoryScavenger) pace(alive uint64) {
 	debug.SetGCPercent(percent)
 }
 
-// run returns memory once, after the start, and then whenever it is due until the context ends.
-//
-// Reading the two samples costs microseconds and stops nothing; only FreeOSMemory collects garbage, and that waits
-// until the process is idle.
+// run returns memory once after the start, and then whenever it is due, until the context ends.
+// Only FreeOSMemory forces a collection; reading the samples takes microseconds.
 func (s *memoryScavenger) run(ctx context.Context) {
 	debug.FreeOSMemory()
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}, {Name: "/gc/heap/live:bytes"}}

@@ -12,19 +12,18 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// migrationFlags are those that say where in etcd a state is, and by which keys it can be read.
+// migrationFlags adds the flags for the state in etcd and its encryption.
 func migrationFlags(c *cobra.Command) *daemon.Migration {
 	m := &daemon.Migration{Config: daemon.Default(), Log: slog.New(slog.NewTextHandler(c.ErrOrStderr(), &slog.HandlerOptions{Level: slog.LevelWarn}))}
 	c.Flags().AddFlagSet(m.FlagsNamed("etcd-servers", "etcd-cafile", "etcd-certfile", "etcd-keyfile", "etcd-prefix", "encryption-provider-config"))
 	return m
 }
 
-// inEtcd is what --from and --to say instead of a data directory.
+// inEtcd is the value of --from and --to that selects etcd.
 const inEtcd = "etcd"
 
-// migrate moves a state between a data directory and etcd.
-//
-// It works on the stores themselves and asks no daemon, so that what it copies is all there is, to the byte.
+// migrate returns the command that moves a state between a data directory and etcd. It reads the
+// stores directly, so that the copy is exact.
 func migrate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate --from DIR|etcd --to etcd|DIR",
@@ -88,7 +87,6 @@ is printed. The daemons on etcd may be serving meanwhile. The status is 1 if any
 	return c
 }
 
-// migrationAdvice says what to do about some errors.
 func migrationAdvice(err error) error {
 	switch {
 	case errors.Is(err, persist.ErrLocked):

@@ -7,15 +7,14 @@ import (
 	"syscall"
 )
 
-// releaseProgram takes the pages of the program itself out of the memory of this process. Linux maps many around each one
-// that is needed, so that after a start nearly all of the program is there, most of it for good and for nothing. The pages
-// stay in the page cache; those that are used again are mapped again, without reading a disk.
-//
-// Only mappings of the program that nobody can write to are concerned: their pages are those of the file.
+// releaseProgram unmaps the pages of the program's executable. Linux maps many pages around each
+// one accessed, so after a start nearly the whole program is resident, most of it needlessly. The
+// pages stay in the page cache and are mapped again on use without disk reads. Only read-only
+// mappings are released, because their pages equal the file's.
 func releaseProgram() {
 	program, err := os.Readlink("/proc/self/exe")
 	if err != nil {
-		return // without /proc the pages stay, which harms nobody
+		return // without /proc the pages stay, which is harmless
 	}
 	maps, err := os.ReadFile("/proc/self/maps")
 	if err != nil {
@@ -23,15 +22,16 @@ func releaseProgram() {
 	}
 	for line := range strings.Lines(string(maps)) {
 		if start, size, ok := readOnlyMapping(line, program); ok {
-			// What fails leaves the pages where they are.
+			// On errors the pages stay mapped.
 			_, _, _ = syscall.Syscall(syscall.SYS_MADVISE, start, size, syscall.MADV_DONTNEED)
 		}
 	}
 }
 
-// readOnlyMapping is the place of a mapping of a file that cannot be written to, by its line in /proc/self/maps.
+// readOnlyMapping returns the address range of a read-only mapping of file, given its line in
+// /proc/self/maps, such as:
 //
-// Example: 00401000-01141000 r-xp 00001000 08:01 1234 /usr/bin/troupe
+// 00401000-01141000 r-xp 00001000 08:01 1234 /usr/bin/troupe
 func readOnlyMapping(line, file string) (start, size uintptr, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 6 || fields[5] != file || !strings.HasPrefix(fields[1], "r-") {

@@ -23,5 +23,5 @@ func TestReadOnlyMapping(t *testing.T) {
 			t.Errorf("%q: %x, %x, %v", c.line, start, size, ok)
 		}
 	}
-	releaseProgram() // and the program runs on
+	releaseProgram() // the program continues to run
 }

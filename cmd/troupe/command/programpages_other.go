@@ -2,5 +2,5 @@
 
 package command
 
-// releaseProgram does nothing where the pages of a program are not counted as memory of its process.
+// releaseProgram does nothing: on these systems program pages do not count as process memory.
 func releaseProgram() {}

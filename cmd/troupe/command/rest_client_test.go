@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestEndlessAnswer: an answer that does not end takes no more memory than one may have.
+// TestEndlessAnswer checks that the size of a response is bounded.
 func TestEndlessAnswer(t *testing.T) {
 	const most = 1 << 20
 	for _, length := range []int{most, most + 1, 1 << 40} {
@@ -46,9 +46,9 @@ func TestEndlessAnswer(t *testing.T) {
 	}
 }
 
-// TestConnectionsAreKept: as many connections as a client is to keep serve as many requests at the same time, again and again.
+// TestConnectionsAreKept checks that MaxIdle connections are reused by as many concurrent requests.
 func TestConnectionsAreKept(t *testing.T) {
-	const atOnce = 20 // more than are kept by default
+	const atOnce = 20 // more than the default
 	var opened atomic.Int32
 	arrived, goOn := make(chan struct{}), make(chan struct{})
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -81,7 +81,7 @@ func TestConnectionsAreKept(t *testing.T) {
 		for range atOnce {
 			<-arrived
 		}
-		for range atOnce { // all of them are under way
+		for range atOnce { // all requests are in flight
 			goOn <- struct{}{}
 		}
 		asking.Wait()

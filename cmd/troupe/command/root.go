@@ -11,9 +11,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client"
 )
 
-// root is the command with all its subcommands.
-//
-// Usage and errors are not printed by cobra: main prints an error once, on standard error.
+// root returns the command with all subcommands. Main prints errors, so cobra does not.
 func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",
@@ -51,7 +49,7 @@ Completion of shells, with the names of the server's objects: troupe completion 
 	return c
 }
 
-// noCommand is what runs where no command is named, or one that does not exist.
+// noCommand prints the help without arguments, and reports an unknown command otherwise.
 func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()

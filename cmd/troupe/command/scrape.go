@@ -12,10 +12,9 @@ import (
 	"time"
 )
 
-// A scrape is the figures of a daemon at one moment: by name and, for series with labels, by
-// "name{label="value",…}".
+// A scrape holds a daemon's metrics at one time by series name, including labels:
 //
-// Example: {"troupe_watchers": 12, `troupe_objects{resource="pods"}`: 340}.
+//	{"troupe_watchers": 12, `troupe_objects{resource="pods"}`: 340}
 type scrape struct {
 	at      time.Time
 	samples map[string]float64
@@ -30,10 +29,8 @@ func (r *daemonClient) scrape(ctx context.Context) (*scrape, error) {
 	return readScrape(body, time.Now())
 }
 
-// readScrape reads the text exposition format.
-//
-// It reads what a daemon writes and no more of the format: a line is a series, a blank and a number, without a time.
-// Lines may have up to 1 MiB, since labels hold names of objects.
+// readScrape reads the text exposition format as daemons write it: a line is a series, a space and
+// a number, without a timestamp. Lines may have up to 1 MiB, since labels hold names of objects.
 func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	s := &scrape{at: at, samples: map[string]float64{}}
 	lines := bufio.NewScanner(text)
@@ -56,22 +53,17 @@ func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 	return s, lines.Err()
 }
 
-// value is the figure of a series; 0 if there is none.
-//
-// A series that a daemon does not have is 0, so that a newer client can ask an older daemon.
+// value returns the value of a series. It is 0 for a missing series, so that a newer client can
+// read an older daemon.
 func (s *scrape) value(name string) float64 { return s.samples[name] }
 
-// resourceValue is the figure of a resource in a series.
 func (s *scrape) resourceValue(name, resource string) float64 {
 	return s.samples[series(name, resource)]
 }
 
-// series is that of a resource under a name.
 func series(name, resource string) string { return name + "{resource=" + strconv.Quote(resource) + "}" }
 
-// sum adds up the series of a name whose labels match a pattern.
-//
-// The pattern is a regular expression on the text between the braces, as in `code="5` for all answers from 500 on.
+// sum adds up the series of a metric whose labels match a regular expression, such as `code="5`.
 func (s *scrape) sum(name, pattern string) (total float64) {
 	match := regexp.MustCompile(pattern)
 	for series, value := range s.samples {
@@ -82,7 +74,7 @@ func (s *scrape) sum(name, pattern string) (total float64) {
 	return total
 }
 
-// label is the first value of a label in a series of a name; "" if there is none.
+// label returns a label's value in any one series of a metric; "" if there is none.
 func (s *scrape) label(name, label string) string {
 	match := regexp.MustCompile(`(?:^|,)` + label + `="([^"]*)"`)
 	for series := range s.samples {
@@ -95,7 +87,7 @@ func (s *scrape) label(name, label string) string {
 	return ""
 }
 
-// objects are all that have a series of a name, in order.
+// objects returns the sorted label values "object" of a metric.
 func (s *scrape) objects(name string) (all []string) {
 	for series := range s.samples {
 		if labels, ok := strings.CutPrefix(series, name+`{object="`); ok {
@@ -106,7 +98,7 @@ func (s *scrape) objects(name string) (all []string) {
 	return all
 }
 
-// resources are all that have a series of a name.
+// resources returns the label values "resource" of a metric, unsorted.
 func (s *scrape) resources(name string) (all []string) {
 	for series := range s.samples {
 		if label, ok := strings.CutPrefix(series, name+"{resource="); ok {

@@ -48,15 +48,13 @@ For tests, in memory only, on a free port:
 
 The ready line begins with "troupe ready: " and the address; the kubeconfig is complete before it comes.`
 
-// failureDrainTimeout is how long requests in flight may take when the daemon cannot go on.
-//
-// It is short: the daemon accepts nothing any more, and each second delays the start that puts it right.
+// failureDrainTimeout bounds the wait for requests in flight after a fatal error. It is short,
+// because it delays the restart that recovers the daemon.
 const failureDrainTimeout = 5 * time.Second
 
-// serve runs the daemon.
-//
-// Settings are read in three steps, each over the one before: defaults, file, flags. The flags are bound to a copy of
-// the defaults, and only those that were given count, so that a default does not override the file.
+// serve returns the command that runs the daemon. Settings are merged from defaults, file and
+// flags. The flags are bound to a copy of the defaults, and only given ones count, so that a
+// default does not override the file.
 func serve() *cobra.Command {
 	var file string
 	flags := daemon.Default()
@@ -97,7 +95,7 @@ func serve() *cobra.Command {
 	return c
 }
 
-// A helpFlag is --help, or --help=all. cobra requires that it is a boolean.
+// A helpFlag is --help or --help=all. cobra requires that it is a boolean.
 type helpFlag string
 
 func (h *helpFlag) String() string { return strconv.FormatBool(*h != "") }
@@ -112,8 +110,8 @@ func (h *helpFlag) Set(s string) error {
 	return nil
 }
 
-// withKubeconfig runs a daemon that keeps nothing with a file for the kubeconfig all the same, since nobody could use it
-// without one. The directory for it goes in the end.
+// withKubeconfig runs an ephemeral daemon with a kubeconfig in a temporary directory, unless a path
+// is configured.
 func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 	if !config.Ephemeral || config.Kubeconfig != "" {
 		return run(config)
@@ -126,13 +124,12 @@ func withKubeconfig(config daemon.Config, run func(daemon.Config) error) error {
 	return errors.Join(run(config), os.RemoveAll(dir))
 }
 
-// run serves until a signal comes or the daemon cannot go on.
+// run serves until a signal or a fatal error. Signals are caught before anything is opened, so that
+// none is lost during the start. The ready line on standard output lets the caller wait for the
+// daemon.
 //
-// Signals are caught before anything is opened, so that one which comes during the start is not lost. One line goes
-// to standard output when the daemon is ready: whoever started it may wait for that line.
-//
-// The second signal ends the process without draining. That loses nothing that was acknowledged, since recovery on
-// the next start expects a kill at any moment.
+// A second signal ends the process without draining. No acknowledged write is lost, because
+// recovery tolerates a kill at any time.
 func run(config daemon.Config, out, logs io.Writer) error {
 	signals, reloads := make(chan os.Signal, 2), make(chan os.Signal, 1)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT)
@@ -160,7 +157,7 @@ func run(config daemon.Config, out, logs io.Writer) error {
 			drainCtx, cancel := context.WithTimeout(ctx, failureDrainTimeout)
 			defer cancel()
 			d.Drain(drainCtx)
-			return err // recovery on the next start does the rest
+			return err // the next start recovers
 		case <-reloads:
 			d.Reload()
 		case <-signals:

@@ -13,9 +13,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// status prints what a running daemon does.
-//
-// It needs nothing but a GET of /metrics, and so works for everybody who may read that path.
+// status returns the command that summarizes a running daemon. It needs only the permission to read
+// /metrics.
 func status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
@@ -40,7 +39,7 @@ All figures come from /metrics, whose names docs/operations.md explains.`,
 	return c
 }
 
-// Counters only say something as a difference, so it looks twice. It takes as long as the interval.
+// status takes two scrapes, interval apart, because counters are only meaningful as differences.
 func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Duration, top int) error {
 	before, err := r.scrape(ctx)
 	if err != nil {
@@ -62,27 +61,25 @@ func (r *daemonClient) status(ctx context.Context, w io.Writer, interval time.Du
 	return p.collections(w, top)
 }
 
-// A statusReport is what two scrapes of a daemon show.
-//
-// Rates use the times of the two scrapes and not the interval that was asked for, as an answer may take its time.
+// A statusReport compares two scrapes of a daemon. Rates use the scrapes' timestamps, because
+// requests take time too.
 type statusReport struct {
 	server        string
 	before, after *scrape
 }
 
-// rate is how fast a counter rises, per second.
+// rate returns the increase of a counter per second.
 func (p *statusReport) rate(name string) float64 {
 	return ratio(p.after.value(name)-p.before.value(name), p.after.at.Sub(p.before.at).Seconds())
 }
 
-// rateOf is the same for series whose labels match a pattern.
+// rateOf is like rate for the sum of series whose labels match a pattern.
 func (p *statusReport) rateOf(name, pattern string) float64 {
 	return ratio(p.after.sum(name, pattern)-p.before.sum(name, pattern), p.after.at.Sub(p.before.at).Seconds())
 }
 
-// mean is what one unit of a counter took lately, in seconds; since the start if there was none.
-//
-// The second form is for a quiet daemon, where a mean of the last second would have nothing to divide by.
+// mean returns the recent mean in seconds per unit of a counter; for an idle daemon, the mean since
+// the start.
 func (p *statusReport) mean(seconds, count string) float64 {
 	if n := p.after.value(count) - p.before.value(count); n > 0 {
 		return (p.after.value(seconds) - p.before.value(seconds)) / n
@@ -90,7 +87,7 @@ func (p *statusReport) mean(seconds, count string) float64 {
 	return ratio(p.after.value(seconds), p.after.value(count))
 }
 
-// ratio divides; nothing by nothing is 0.
+// ratio returns amount/by, or 0 if by is 0.
 func ratio(amount, by float64) float64 {
 	if by == 0 {
 		return 0
@@ -98,7 +95,7 @@ func ratio(amount, by float64) float64 {
 	return amount / by
 }
 
-// The lines are for people, and may change; scripts read /metrics.
+// The lines are for people and may change; scripts should read /metrics.
 func (p *statusReport) summary(w io.Writer) error {
 	a := p.after
 	objects := a.sum("troupe_objects", "")
@@ -135,7 +132,6 @@ func (p *statusReport) summary(w io.Writer) error {
 	return t.Flush()
 }
 
-// diskFullNote says that the disk is full, if it is.
 func (p *statusReport) diskFullNote() string {
 	if p.after.value("troupe_disk_full") == 0 {
 		return ""
@@ -143,9 +139,7 @@ func (p *statusReport) diskFullNote() string {
 	return "  FULL: only deletes are accepted"
 }
 
-// slowest names the collections whose slowest mutation since the start took longest.
-//
-// The maximum is since the start of the daemon and does not fall: it shows what was, not what is.
+// slowest returns the collections with the longest mutations since the daemon's start.
 func (p *statusReport) slowest() string {
 	const most = 3
 	names := p.after.resources("troupe_turn_seconds_max")
@@ -159,16 +153,14 @@ func (p *statusReport) slowest() string {
 	return cmp.Or(strings.Join(texts, ", "), "nothing was changed yet")
 }
 
-// A row is one collection.
+// A row describes one collection.
 type row struct {
 	resource                                            string
 	objects, watches, history, mutations, mean, longest float64
 }
 
-// collections shows those with the most work first, then those with the most objects.
-//
-// Collections without objects, watches and history are left out. The order is total, down to the name, so that two
-// calls in a row show the same one.
+// collections writes the busiest collections, then the largest. It skips collections without
+// objects, watches and history. The order is total, so that output is stable.
 func (p *statusReport) collections(w io.Writer, top int) error {
 	rows := p.rows()
 	hidden := 0
@@ -182,7 +174,6 @@ func (p *statusReport) collections(w io.Writer, top int) error {
 	return err
 }
 
-// rows are those of the collections, the busiest first.
 func (p *statusReport) rows() (rows []row) {
 	for _, name := range p.after.resources("troupe_objects") {
 		a, b := p.after, p.before
@@ -202,10 +193,8 @@ func (p *statusReport) rows() (rows []row) {
 	return rows
 }
 
-// collectionHead is the head of the first column.
 const collectionHead = "COLLECTION"
 
-// writeRows writes them below their heads.
 func writeRows(w io.Writer, rows []row) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "\n"+collectionHead+"\tOBJECTS\tWATCHES\tHISTORY\tWRITES/S\tMEAN\tLONGEST")
@@ -215,9 +204,7 @@ func writeRows(w io.Writer, rows []row) error {
 	return t.Flush()
 }
 
-// count is a whole number with commas between thousands.
-//
-// Example: 1234567 is 1,234,567.
+// count formats an integer with thousands separators, such as 1,234,567.
 func count(v float64) string {
 	digits := fmt.Sprintf("%.0f", v)
 	for i := len(digits) - 3; i > 0; i -= 3 {
@@ -226,9 +213,7 @@ func count(v float64) string {
 	return digits
 }
 
-// size is a number of bytes in the largest unit in which it is at least 1.
-//
-// Examples: 512 is 512 B, 1536 is 1.5 KiB, and 104857600 is 100 MiB.
+// size formats a number of bytes in the largest fitting unit, such as 512 B, 1.5 KiB or 100 MiB.
 func size(v float64) string {
 	units := []string{"B", "KiB", "MiB", "GiB", "TiB"}
 	n := 0
@@ -241,9 +226,7 @@ func size(v float64) string {
 	return fmt.Sprintf("%.1f %s", v, units[n])
 }
 
-// short is a number of seconds with three digits.
-//
-// Examples: 12.3µs, 1.25ms, 2.5s.
+// short formats seconds with about three digits, such as 12.3µs, 1.25ms or 2.5s.
 func short(seconds float64) string {
 	d := time.Duration(seconds * 1e9)
 	switch {

@@ -93,7 +93,7 @@ func has(s *scrape, name string) bool {
 	return ok
 }
 
-// Every figure that status shows is one that a daemon has.
+// TestStatusNamesRealSeries checks that the daemon has every series that status reads.
 func TestStatusNamesRealSeries(t *testing.T) {
 	c := daemon.Default()
 	c.DataDir, c.Serving.SecurePort, c.Journal.Sync = t.TempDir(), 0, "none"

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist/encryption"
 )
 
-// keyCensus counts stored values by what they are encrypted with, which they tell themselves.
+// keyCensus counts stored values by the provider and key that encrypt them.
 type keyCensus map[string]int
 
 func (k keyCensus) count(_ persist.Place, stored []byte) error {
@@ -30,7 +30,7 @@ func (k keyCensus) write(w io.Writer) {
 	}
 }
 
-// valueReader answers what checks that a value can be decrypted with a configuration.
+// valueReader returns a function that checks whether a configuration decrypts a value.
 func valueReader(path string) (func(at persist.Place, stored []byte) error, error) {
 	config, err := daemon.LoadAnyEncryption(path)
 	if err != nil {

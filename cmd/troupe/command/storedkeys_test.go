@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/persist/encryption"
 )
 
-// encryptionFile writes a configuration with one key of a name, filled with a character.
+// encryptionFile writes a configuration with one key.
 func encryptionFile(t *testing.T, name, fill string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
@@ -24,7 +24,8 @@ func encryptionFile(t *testing.T, name, fill string) string {
 	return path
 }
 
-// TestVerifyNamesKeys: the command tells which keys the directory needs, and with a configuration finds what cannot be decrypted.
+// TestVerifyNamesKeys checks that verify lists the keys in use, and reports values that do not
+// decrypt.
 func TestVerifyNamesKeys(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), encryptionFile(t, "one", "A")

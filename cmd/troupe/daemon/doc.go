@@ -4,8 +4,8 @@
 // A Config holds every setting: defaults, overridden by a strict YAML file, overridden by flags.
 // settings.ini declares the settings; each section is a type in a file of its component.
 //
-// A Daemon consists of components, which New creates, Start starts and Stop stops (daemon.go). Files
-// are named after their component:
+// A Daemon consists of components, which New creates, Start starts and Stop stops (daemon.go).
+// Files are named after their component:
 //
 //	storage      log (journal or etcd), kinds and store
 //	identity     certificates, keys and authentication

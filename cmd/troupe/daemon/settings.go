@@ -6,8 +6,8 @@ import (
 	"sync"
 )
 
-// declarationText declares every setting once. A line "# TITLE" begins a section, "[NAME]" a setting;
-// the lines after that are its attributes. NAME is the flag and the key of the configuration file.
+// declarationText declares every setting once. A line "# TITLE" begins a section, "[NAME]" a
+// setting; the lines after that are its attributes. NAME is the flag and the key of the configuration file.
 //
 //	help, more    the help text, and text that only the reference page has
 //	group         the group of "troupe serve --help"; without one only --help=all lists the flag
@@ -19,7 +19,7 @@ import (
 //	min, max, above
 //	with, needs   a setting that must also be given; with "with", neither may be given alone
 //
-// An entry with the attribute unsupported is a flag that the daemon does not have; see UnsupportedFlag.
+// An entry with the attribute unsupported is an UnsupportedFlag.
 //
 //go:embed settings.ini
 var declarationText string
