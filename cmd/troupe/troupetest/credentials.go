@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Credentials are those of one user of a Server. Their methods are safe for concurrent use.
+// Credentials are the credentials of one user of a Server. Their methods are safe for concurrent
+// use.
 type Credentials struct {
 	t      testing.TB
 	issued *daemon.Credentials
@@ -20,32 +21,30 @@ type Credentials struct {
 	file   func() string
 }
 
-// newCredentials makes nothing yet that a test may not need.
+// newCredentials creates the client and the kubeconfig file lazily.
 func newCredentials(t testing.TB, issued *daemon.Credentials) *Credentials {
 	c := &Credentials{t: t, issued: issued}
 	c.client, c.file = sync.OnceValue(c.newClient), sync.OnceValue(c.writeFile)
 	return c
 }
 
-// Kubeconfig is a client configuration with the address of the server and the credentials inside, as client libraries
-// read it.
+// Kubeconfig returns a kubeconfig with the server's address and the embedded credentials.
 func (c *Credentials) Kubeconfig() []byte { return c.issued.Kubeconfig() }
 
-// KubeconfigFile is the path of a file with the Kubeconfig, for programs that want one. It is removed when the test ends.
+// KubeconfigFile returns the path of a file with the Kubeconfig. It is removed when the test ends.
 func (c *Credentials) KubeconfigFile() string {
 	c.t.Helper()
 	return c.file()
 }
 
-// Client is an HTTP client that presents the credentials and trusts the server. It is the same one at each call, and its idle
-// connections are closed when the test ends.
+// Client returns an HTTP client that presents the credentials and trusts the server. Every call
+// returns the same client; its idle connections are closed when the test ends.
 func (c *Credentials) Client() *http.Client {
 	c.t.Helper()
 	return c.client()
 }
 
-// TLS is the configuration of connections to the server: what to trust, and the certificate of the user. It is a new one
-// at each call.
+// TLS returns a new configuration that presents the credentials and trusts the server.
 func (c *Credentials) TLS() *tls.Config {
 	c.t.Helper()
 	pair, err := tls.X509KeyPair(c.issued.Certificate, c.issued.Key)
@@ -57,13 +56,13 @@ func (c *Credentials) TLS() *tls.Config {
 	return &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}, MinVersion: tls.VersionTLS12}
 }
 
-// CA is the PEM text of what a client is to trust.
+// CA returns the server's CA, PEM-encoded.
 func (c *Credentials) CA() []byte { return c.issued.CA }
 
-// Certificate is the PEM text of the client certificate.
+// Certificate returns the client certificate, PEM-encoded.
 func (c *Credentials) Certificate() []byte { return c.issued.Certificate }
 
-// Key is the PEM text of the certificate's key.
+// Key returns the key of the certificate, PEM-encoded.
 func (c *Credentials) Key() []byte { return c.issued.Key }
 
 func (c *Credentials) newClient() *http.Client {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// A test with nothing but package net/http.
+// A test that uses only package net/http.
 func ExampleStart() {
 	var t *testing.T // the test's own
 
@@ -24,7 +24,7 @@ func ExampleStart() {
 	}
 }
 
-// A test of what another user may not do, with kinds and objects from files.
+// A test of another user's permissions, with CRDs and objects from files.
 func ExampleServer_User() {
 	var t *testing.T // the test's own
 

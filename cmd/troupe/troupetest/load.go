@@ -17,15 +17,16 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// fieldManager owns what Load applies.
+// fieldManager is the field manager of Load.
 const fieldManager = "troupetest"
 
-// Load applies what is in files of YAML or JSON: definitions of custom kinds first, then namespaces, then all other objects in their
-// order. A file may hold several documents, and lists of objects; of a directory all files named *.yaml, *.yml and *.json count, in
-// the order of their names, and none of directories in it. An object that is there already becomes what its file says. What cannot be
-// applied fails the test, and names the file and what is wrong.
+// Load applies the objects in YAML or JSON files: first CustomResourceDefinitions, then namespaces,
+// then all others in order. Files may contain several documents and lists. Of a directory, Load
+// reads the *.yaml, *.yml and *.json files by name, but no subdirectories. Existing objects are
+// updated.
 //
-// Namespaced objects that name no namespace go into default. Objects have no status from files, as with any client.
+// Objects without a namespace go into default; their status is ignored. Any error fails the test
+// and names the file.
 func (s *Server) Load(paths ...string) {
 	s.t.Helper()
 	var all []object
@@ -45,7 +46,7 @@ func (s *Server) Load(paths ...string) {
 	}
 }
 
-// An object is what Load needs to know of one, and where it is from.
+// An object is the part of an object that Load needs, and its source.
 type object struct {
 	APIVersion string `json:"apiVersion"`
 	Kind       string `json:"kind"`
@@ -56,10 +57,10 @@ type object struct {
 	Items []json.RawMessage `json:"items"`
 
 	file string
-	text []byte // as JSON
+	text []byte
 }
 
-// rank orders objects by what others need: an object needs its kind, and its namespace.
+// rank orders objects by dependency: an object needs its kind and its namespace.
 func (o object) rank() int {
 	switch o.Kind {
 	case "CustomResourceDefinition":
@@ -70,7 +71,6 @@ func (o object) rank() int {
 	return 2
 }
 
-// readObjects reads a file, or all files of a directory.
 func readObjects(path string) ([]object, error) {
 	files := []string{path}
 	if info, err := os.Stat(path); err != nil {
@@ -95,7 +95,7 @@ func readObjects(path string) ([]object, error) {
 	return all, nil
 }
 
-// manifests are the files of a directory that can hold objects. A directory without any is most likely a mistake.
+// manifests returns the files of a directory that may contain objects. An empty result is an error.
 func manifests(dir string) ([]string, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -113,10 +113,10 @@ func manifests(dir string) ([]string, error) {
 	return files, nil
 }
 
-// documentMarker is a line that begins another document of a YAML file.
+// documentMarker matches the separator of YAML documents.
 var documentMarker = regexp.MustCompile(`(?m)^---([ \t].*)?$`)
 
-// parseObjects reads the documents of a file. Those that are empty, or comments only, are left out.
+// parseObjects parses the documents of a file, except empty ones.
 func parseObjects(file string, text []byte) ([]object, error) {
 	var objects []object
 	for i, document := range documentMarker.Split(string(bytes.ReplaceAll(text, []byte("\r\n"), []byte("\n"))), -1) {
@@ -136,7 +136,7 @@ func parseObjects(file string, text []byte) ([]object, error) {
 	return objects, nil
 }
 
-// parseObject reads an object, or those of a list.
+// parseObject parses an object, or the items of a list.
 func parseObject(file string, data []byte) ([]object, error) {
 	o := object{file: file, text: data}
 	if err := json.Unmarshal(data, &o); err != nil {
@@ -162,14 +162,12 @@ func parseObject(file string, data []byte) ([]object, error) {
 	return all, nil
 }
 
-// A loader applies objects, and remembers what discovery says of their kinds. That does not change meanwhile, since definitions
-// are applied first.
+// A loader applies objects and caches discovery, which is stable because CRDs are applied first.
 type loader struct {
 	server    *Server
 	resources map[string][]resource // by apiVersion
 }
 
-// A resource is what discovery says of it.
 type resource struct {
 	Name       string `json:"name"`
 	Kind       string `json:"kind"`
@@ -192,7 +190,7 @@ func (l loader) apply(o object) error {
 	return nil
 }
 
-// path is where an object is, by what discovery says of its kind.
+// path returns the URL path of an object, using discovery.
 func (l loader) path(o object) (string, error) {
 	base := "/apis/" + o.APIVersion
 	if !strings.Contains(o.APIVersion, "/") {
@@ -229,7 +227,7 @@ func (l loader) path(o object) (string, error) {
 	return base + "/" + found[i].Name + "/" + url.PathEscape(o.Metadata.Name), nil
 }
 
-// send returns the body of a good answer. The error of any other is the message of its Status.
+// send returns the body of a successful response, or an error with the message of the Status.
 func (l loader) send(r *http.Request) ([]byte, error) {
 	answer, err := l.server.Client().Do(r)
 	if err != nil {

@@ -25,7 +25,7 @@ func TestLoad(t *testing.T) {
 	}
 }
 
-// A fatal stands for a test that ends at its first fault, and keeps what that was.
+// A fatal is a test that records its fatal error.
 type fatal struct {
 	scope
 	message string

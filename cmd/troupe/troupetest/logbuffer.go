@@ -2,17 +2,16 @@ package troupetest
 
 import "sync"
 
-// maxLogBytes bounds what is kept of a log.
 const maxLogBytes = 1 << 20
 
-// A logBuffer keeps the end of a log in memory.
+// A logBuffer keeps the last maxLogBytes of a log.
 type logBuffer struct {
 	mu  sync.Mutex
 	log []byte
-	cut bool // something was dropped from the front
+	cut bool // the beginning was dropped
 }
 
-// Write implements io.Writer. What is beyond the bound goes in large steps, so that it is not moved with each line.
+// Write drops old bytes in large steps, to avoid moving the buffer for each line.
 func (b *logBuffer) Write(p []byte) (int, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -24,7 +23,6 @@ func (b *logBuffer) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// String is what is kept.
 func (b *logBuffer) String() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()

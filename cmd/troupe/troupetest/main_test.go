@@ -6,7 +6,7 @@ import (
 	"go.uber.org/goleak"
 )
 
-// TestMain makes sure that servers leave no goroutine behind but the one that the package's documentation tells of.
+// TestMain checks that servers leak no goroutines except the documented one.
 func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"))
 }

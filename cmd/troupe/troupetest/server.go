@@ -8,12 +8,12 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// stopTimeout is how long requests that are in flight at the end of a test may take.
+// stopTimeout bounds the wait for requests in flight at the end of a test.
 const stopTimeout = 10 * time.Second
 
-// A Server is an API server that runs for one test. Its credentials are those of the administrator.
+// A Server is an API server for one test. Its Credentials are the administrator's.
 type Server struct {
-	// URL is where it serves, as in https://127.0.0.1:36541.
+	// URL is the server's address, as in https://127.0.0.1:36541.
 	URL string
 	*Credentials
 
@@ -21,8 +21,8 @@ type Server struct {
 	daemon *daemon.Daemon
 }
 
-// Start starts a server and stops it when the test, and all its subtests, have ended. The server answers requests when
-// Start returns. What goes wrong fails the test at once.
+// Start starts a server, and stops it when the test and all its subtests have ended. The server is
+// ready when Start returns. Errors fail the test immediately.
 func Start(t testing.TB, options ...Option) *Server {
 	t.Helper()
 	o := newSettings(options)
@@ -32,7 +32,6 @@ func Start(t testing.TB, options ...Option) *Server {
 		t.Fatalf("troupetest: %v", err)
 	}
 	d.SetClock(o.now)
-	// Whatever goes wrong from here on, the log says more about it.
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("the log of the server %s\n%s", o.name, logs.String())
@@ -48,7 +47,6 @@ func Start(t testing.TB, options ...Option) *Server {
 	return s
 }
 
-// stop is called once, by the test.
 func (s *Server) stop() {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), stopTimeout)
@@ -58,8 +56,7 @@ func (s *Server) stop() {
 	}
 }
 
-// User makes credentials of a user of that name, who is a member of the groups and of system:authenticated. What the user
-// may do is for roles and bindings to say.
+// User issues credentials for a user and groups. RBAC determines what the user may do.
 func (s *Server) User(name string, groups ...string) *Credentials {
 	s.t.Helper()
 	c, err := s.daemon.IssueCredentials(name, groups...)

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// do sends a request with credentials, and returns the code and the decoded answer.
 func do(t *testing.T, c *troupetest.Credentials, method, url, body string) (int, map[string]any) {
 	t.Helper()
 	request, err := http.NewRequest(method, url, strings.NewReader(body))
@@ -39,7 +38,7 @@ func do(t *testing.T, c *troupetest.Credentials, method, url, body string) (int,
 	return answer.StatusCode, o
 }
 
-// mustDo is do where only one code is right.
+// mustDo fails the test unless the response has the code want.
 func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body string) map[string]any {
 	t.Helper()
 	code, o := do(t, s.Credentials, method, s.URL+path, body)
@@ -49,7 +48,7 @@ func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body str
 	return o
 }
 
-// awaitDeletion returns when a watch of a collection, begun at the object's own version, tells that it has gone.
+// awaitDeletion waits until a watch from the object's resource version reports its deletion.
 func awaitDeletion(t *testing.T, s *troupetest.Server, collection string, o map[string]any) {
 	t.Helper()
 	m := o["metadata"].(map[string]any)
@@ -162,7 +161,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// A failing stands for a test that has failed, and keeps what it logs.
+// A failing is a failed test that records its log.
 type failing struct {
 	scope
 	log []string

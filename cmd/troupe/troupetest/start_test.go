@@ -8,13 +8,12 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// A scope is a test within a benchmark: what it cleans up is cleaned up when it ends.
+// A scope is a test with a lifetime of its own: end runs its cleanups.
 type scope struct {
 	testing.TB
 	cleanups []func()
 }
 
-// Cleanup implements testing.TB.
 func (s *scope) Cleanup(f func()) { s.cleanups = append(s.cleanups, f) }
 
 func (s *scope) end() {
@@ -23,8 +22,8 @@ func (s *scope) end() {
 	}
 }
 
-// BenchmarkStart starts servers one after the other, as tests do. Beside the mean it tells the median and the fastest, which is nearest to
-// the truth on a machine that is busy with other things. Stopping is not counted.
+// BenchmarkStart starts servers sequentially. It also reports the median and the fastest, which is
+// the most accurate on a busy machine. Stopping is not timed.
 func BenchmarkStart(b *testing.B) {
 	var took []time.Duration
 	for b.Loop() {
