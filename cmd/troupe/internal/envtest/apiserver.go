@@ -33,13 +33,13 @@ reach it where a suite has no place for them:
 
 const versionFlag = "version"
 
-// flagsVariable has further flags for kube-apiserver.
+// flagsVariable is the environment variable with additional flags for kube-apiserver.
 const flagsVariable = "TROUPE_APISERVER_FLAGS"
 
-// Runs serves with settings until a signal comes.
+// Runs is a function that serves until a signal arrives.
 type Runs func(config daemon.Config, out, logs io.Writer) error
 
-// APIServer is the command kube-apiserver.
+// APIServer returns the command kube-apiserver.
 func APIServer(run Runs) *cobra.Command {
 	flags := defaults()
 	groups := flags.Flags()
@@ -98,10 +98,11 @@ func APIServer(run Runs) *cobra.Command {
 
 func isEtcd(g daemon.FlagGroup) bool { return g.Title == "etcd" }
 
-// namespaceGrace lets suites finalize a namespace themselves that they have deleted, as they have to on a bare kube-apiserver. They do so at once.
+// namespaceGrace lets suites finalize deleted namespaces themselves, as with a bare kube-apiserver.
+// They do so immediately.
 const namespaceGrace = daemon.Duration(200 * time.Millisecond)
 
-// defaults returns the settings of a server for tests, with the port and address of kube-apiserver.
+// defaults returns the settings of a test server, with kube-apiserver's port and address.
 func defaults() daemon.Config {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Controllers = true, "kubernetes", daemon.TestControllers
@@ -109,8 +110,9 @@ func defaults() daemon.Config {
 	return c
 }
 
-// serveFrom gives --cert-dir its meaning in kube-apiserver: without --tls-cert-file the server uses apiserver.crt and
-// apiserver.key in that directory, and creates them if they do not exist. The daemon's other certificates stay in memory.
+// serveFrom gives --cert-dir the meaning it has in kube-apiserver. Without --tls-cert-file, the
+// server uses apiserver.crt and apiserver.key in that directory, and creates them if missing. The
+// daemon's other certificates stay in memory.
 func serveFrom(c *daemon.Config) {
 	dir := c.TLS.CertDir
 	c.TLS.CertDir = ""
@@ -121,14 +123,13 @@ func serveFrom(c *daemon.Config) {
 	c.TLS.WriteFiles = isMissing(c.TLS.CertFile) || isMissing(c.TLS.PrivateKeyFile)
 }
 
-// isMissing reports whether a file does not exist. Another error of the file is reported when it is read.
 func isMissing(path string) bool {
 	_, err := os.Stat(path)
 	return errors.Is(err, fs.ErrNotExist)
 }
 
-// dropUnknownVersions takes what concerns nothing that is served out of --runtime-config: suites switch versions on that only some
-// releases have.
+// dropUnknownVersions removes unknown versions from --runtime-config, because suites may enable
+// versions of other releases.
 func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	naming, err := meta.ParseNaming(c.Naming)
 	if err != nil {
@@ -142,10 +143,10 @@ func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	return err
 }
 
-// Programs are the names that the binary stands in for.
+// Programs lists the programs that the binary stands in for.
 var Programs = []string{"kube-apiserver", "etcd"}
 
-// Program is the stand-in of the name that the process was started under; nil if it is none of them.
+// Program returns the stand-in for the program name, or nil if there is none.
 func Program(name string, run Runs) *cobra.Command {
 	name = strings.TrimSuffix(filepath.Base(name), ".exe")
 	switch {

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// start runs the command with arguments, up to where it would serve, and returns what it would serve with, its log and its error.
+// start runs APIServer up to serving, and returns the resulting settings, the log and the error.
 func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	t.Helper()
 	var config daemon.Config
@@ -35,7 +35,8 @@ func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 	return config, log.String(), err
 }
 
-// TestFlags: every flag of kube-apiserver is taken, and no flag is listed that it does not have. The list was made from its help.
+// TestFlags checks that the flags match those of kube-apiserver. The list was made from its help
+// text.
 func TestFlags(t *testing.T) {
 	text, err := os.ReadFile("testdata/kube-apiserver-1.35.3-flags.txt")
 	if err != nil {
@@ -63,7 +64,7 @@ func TestFlags(t *testing.T) {
 func TestIgnoredFlags(t *testing.T) {
 	for name, test := range map[string]struct {
 		args  []string
-		level string // of the line that names the flag; "" for none
+		level string // of the log line that names the flag; "" for none
 	}{
 		"not given":                 {nil, ""},
 		"no meaning":                {[]string{"--etcd-servers=http://127.0.0.1:1"}, ""},
@@ -108,7 +109,8 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestCertDir checks that --cert-dir serves its certificate, or gets a new one that verifies the server, unless a flag names another.
+// TestCertDir checks that --cert-dir reuses or creates a serving certificate, unless a flag names
+// another one.
 func TestCertDir(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "made")
 	cert, key := filepath.Join(dir, "apiserver.crt"), filepath.Join(dir, "apiserver.key")
@@ -132,7 +134,6 @@ func TestCertDir(t *testing.T) {
 	}
 }
 
-// startDaemon starts a server that the test's cleanup stops.
 func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
 	t.Helper()
 	d, err := daemon.New(config, io.Discard)
@@ -150,7 +151,7 @@ func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
 	return d
 }
 
-// serve starts a server and returns its certificate, which clients verify with the file ca.
+// serve starts a server, verifies it with the CA file, and returns its certificate.
 func serve(t *testing.T, config daemon.Config, ca string) *x509.Certificate {
 	t.Helper()
 	d := startDaemon(t, config)
@@ -183,7 +184,7 @@ func TestProgram(t *testing.T) {
 	}
 }
 
-// TestVersion checks what --version prints, and the versions that the server may report.
+// TestVersion checks the output of --version and the versions reported at /version.
 func TestVersion(t *testing.T) {
 	own := daemon.GitVersion()
 	for args, want := range map[string]string{
@@ -219,7 +220,6 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// reported returns the version that a server reports.
 func reported(t *testing.T, config daemon.Config) string {
 	t.Helper()
 	d := startDaemon(t, config)

@@ -1,16 +1,16 @@
-// Package envtest makes the binary stand in for those with which controller-runtime's package envtest runs a control plane in
-// tests: kube-apiserver, etcd and kubectl in one folder, which the variable KUBEBUILDER_ASSETS names.
+// Package envtest lets the troupe binary stand in for the programs that controller-runtime's
+// package envtest starts: kube-apiserver and etcd in the directory named by KUBEBUILDER_ASSETS.
 //
-// Install fills such a folder. Its kube-apiserver and etcd are one copy of the binary, which goes by the name that
-// it is started under (Stand-ins):
+// Install fills such a directory with copies of the binary, which selects a stand-in by its own name
+// (Program):
 //
-//	kube-apiserver   the daemon in memory, by the flags of kube-apiserver 1.35 (APIServer)
-//	etcd             answers health checks, and nothing else, since the daemon keeps its own state (Etcd)
+//	kube-apiserver   the daemon in memory, with the flags of kube-apiserver 1.35 (APIServer)
+//	etcd             health checks only, because the daemon keeps its own state (Etcd)
 //
-// kubectl is a link to the one that is found, or one that Go builds; the binary does not stand in for it.
+// kubectl is a link to an existing one, or built by Go.
 //
-// Invariants: every flag of kube-apiserver 1.35 is taken; what a flag asks for is done, or has no meaning here and is logged as
-// that at debug level, or it is logged as a warning that it is not done. A stand-in ends soon after the process that has started it,
-// however that ends (followParent), and takes with it the directories that envtest has made for it. It opens no port but those
-// that its flags name and writes no files but those of --cert-dir.
+// Invariants: every flag of kube-apiserver 1.35 is accepted. A flag is honored, or logged: at debug
+// level if it has no meaning here, as a warning if it has. A stand-in ends soon after its parent
+// process and removes the temporary directories that envtest made for it (followParent). It opens
+// only the ports that its flags name, and writes only to --cert-dir.
 package envtest

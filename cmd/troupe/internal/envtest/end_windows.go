@@ -2,5 +2,5 @@ package envtest
 
 import "os"
 
-// endSelf ends this process. Windows has no signal by which it could ask itself to drain.
+// endSelf exits, because a Windows process cannot signal itself to drain.
 func endSelf() { os.Exit(1) }

@@ -34,7 +34,7 @@ Flags:
       --exit-with-parent            End soon after the process that has started this one (default true)
 `
 
-// Etcd is the command etcd.
+// Etcd returns the command etcd.
 func Etcd() *cobra.Command {
 	c := &cobra.Command{Use: "etcd", Short: "Answer health checks", SilenceUsage: true, SilenceErrors: true, DisableFlagParsing: true}
 	c.CompletionOptions.DisableDefaultCmd = true
@@ -48,7 +48,7 @@ func Etcd() *cobra.Command {
 			return nil
 		}
 		if _, ok := flags["version"]; ok {
-			// Scripts of Kubernetes compare the third word with the version of etcd that they need.
+			// Kubernetes scripts compare the third word with the etcd version they need.
 			fmt.Fprintf(c.OutOrStdout(), "etcd Version: %s\nTroupe Version: %s\n", version.Version, daemon.Version)
 			return nil
 		}
@@ -61,8 +61,8 @@ func Etcd() *cobra.Command {
 	return c
 }
 
-// looseFlags reads flags without knowing them: -name=value, or -name value where what follows is no flag. Flags of etcd have one
-// hyphen or two.
+// looseFlags parses arbitrary flags: -name=value, or -name value if the next argument is no flag.
+// Like etcd, it accepts one or two hyphens.
 func looseFlags(args []string) (map[string]string, error) {
 	flags := map[string]string{}
 	for i := 0; i < len(args); i++ {
@@ -83,7 +83,7 @@ func looseFlags(args []string) (map[string]string, error) {
 	return flags, nil
 }
 
-// serveHealth answers on all URLs until a signal comes.
+// serveHealth serves health checks at the URLs until a signal arrives.
 func serveHealth(urls string, out io.Writer) error {
 	if urls == "" {
 		urls = "http://localhost:2379"
@@ -112,12 +112,12 @@ func serveHealth(urls string, out io.Writer) error {
 	}
 }
 
-// healthHandler answers as etcd does where envtest asks, and says what this is everywhere else.
+// healthHandler serves etcd's health check, and an error for all other requests.
 func healthHandler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /health", func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		_, _ = io.WriteString(w, `{"health":"true","reason":""}`) // a client that has gone needs no answer
+		_, _ = io.WriteString(w, `{"health":"true","reason":""}`) // a failed write means that the client is gone
 	})
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) {
 		http.Error(w, "this is troupe, standing in for etcd: it answers health checks only, as its kube-apiserver keeps its own state", http.StatusNotImplemented)

@@ -10,7 +10,7 @@ import (
 )
 
 // ignored returns a flag set that accepts the flags of kube-apiserver that the daemon does not
-// have, except --version.
+// support, except --version.
 func ignored() *pflag.FlagSet {
 	set := pflag.NewFlagSet("kube-apiserver", pflag.ContinueOnError)
 	for _, f := range daemon.UnsupportedFlags() {
@@ -18,7 +18,7 @@ func ignored() *pflag.FlagSet {
 			continue
 		}
 		help := "Ignored. " + f.Reason
-		switch f.Type { // whose values are checked as by kube-apiserver
+		switch f.Type { // values are checked like in kube-apiserver
 		case "bool":
 			set.Bool(f.Name, false, help)
 		case "int":
@@ -34,8 +34,8 @@ func ignored() *pflag.FlagSet {
 	return set
 }
 
-// logIgnored logs each given flag that has no effect: as a warning if its value asks for something
-// that the daemon does not do.
+// logIgnored logs each given flag that has no effect, as a warning if its value differs from the
+// daemon's behavior.
 func logIgnored(given *pflag.FlagSet, log *slog.Logger) {
 	for _, f := range daemon.UnsupportedFlags() {
 		flag := given.Lookup(f.Name)

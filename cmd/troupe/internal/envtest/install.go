@@ -12,24 +12,23 @@ import (
 	"slices"
 )
 
-// An Installation says what Install does.
+// An Installation holds the options of Install.
 type Installation struct {
-	Dir     string // made if it is missing
-	Binary  string // of which the stand-ins are a copy
-	Kubectl string // a path; "" is the one on PATH, BuildKubectl builds one, NoKubectl leaves it out
+	Dir     string // created if missing
+	Binary  string // the binary to copy
+	Kubectl string // a path; "" means the one on PATH, BuildKubectl builds one, NoKubectl omits it
 	Log     io.Writer
 }
 
-// The values of Installation.Kubectl that are no path.
+// Special values of Installation.Kubectl.
 const (
 	BuildKubectl = "build"
 	NoKubectl    = "none"
 )
 
-// Install fills the folder. Each file is replaced at once by a whole one, so that suites that run from it do not notice.
-//
-// The stand-ins are a copy, not a link: the folder works on when the binary it was made from is moved, built anew or removed,
-// and a suite sees the same server until somebody installs again. The two share the bytes of the copy.
+// Install fills the directory, replacing each file atomically so that running suites are not
+// disturbed. The stand-ins are copies, not links: suites see the same server until the next
+// installation, even if the binary changes.
 func Install(ctx context.Context, i Installation) error {
 	if err := os.MkdirAll(i.Dir, 0o755); err != nil {
 		return err
@@ -47,7 +46,6 @@ func Install(ctx context.Context, i Installation) error {
 	return i.kubectl(ctx)
 }
 
-// kubectl puts kubectl beside the stand-ins, and says where it is from.
 func (i Installation) kubectl(ctx context.Context) error {
 	to := filepath.Join(i.Dir, "kubectl")
 	switch i.Kubectl {
@@ -69,8 +67,8 @@ func (i Installation) kubectl(ctx context.Context) error {
 	return replace(to, func(path string) error { return os.Symlink(from, path) })
 }
 
-// findKubectl is the path of the kubectl to link to; "" if there is none, which is no error unless one was named. The one in the
-// folder itself is no answer: a link to it would be one to itself.
+// findKubectl returns the path of the kubectl to link to, or "" if PATH has none. It skips the
+// directory itself, where the link would point to itself.
 func (i Installation) findKubectl() (string, error) {
 	if i.Kubectl != "" {
 		path, err := filepath.Abs(i.Kubectl)
@@ -98,7 +96,7 @@ func (i Installation) findKubectl() (string, error) {
 	return "", nil
 }
 
-// replace makes a file beside its place, and then puts it there.
+// replace creates a file under a temporary name and renames it.
 func replace(path string, make func(path string) error) error {
 	made := fmt.Sprintf("%s.new-%d", path, os.Getpid())
 	if err := make(made); err != nil {
@@ -117,7 +115,6 @@ func removeIfThere(path string) error {
 	return nil
 }
 
-// linkOrCopy links where the file system has links.
 func linkOrCopy(from, to string) error {
 	if os.Link(from, to) == nil {
 		return nil
@@ -139,15 +136,15 @@ func copyProgram(from, to string) (err error) {
 	return errors.Join(err, out.Close())
 }
 
-// What kubectl is built from: the library of all its commands, of the release whose API is served.
+// The module and release of kubectl that is built.
 const (
 	kubectlModule  = "k8s.io/kubectl"
 	kubectlVersion = "v0.35.3"
 	kubectlRelease = "v1.35.3"
 )
 
-// kubectlMain is a whole kubectl: its module has all of it but package main, which is part of a module that cannot be
-// installed.
+// kubectlMain is the main package of kubectl. The module k8s.io/kubectl contains all the rest; the
+// original main package is in a module that cannot be installed.
 const kubectlMain = `package main
 
 import (
@@ -163,7 +160,7 @@ func main() {
 }
 `
 
-// buildKubectl builds it in a module of its own, with the Go that is on PATH and the modules that its proxy serves.
+// buildKubectl builds kubectl in a temporary module, with the Go toolchain on PATH.
 func buildKubectl(ctx context.Context, to string) error {
 	dir, err := os.MkdirTemp("", "troupe-kubectl-")
 	if err != nil {

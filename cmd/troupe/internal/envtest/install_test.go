@@ -9,7 +9,6 @@ import (
 	"testing"
 )
 
-// write makes a file with its own name in it.
 func write(t *testing.T, path string, mode os.FileMode) string {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
@@ -21,7 +20,7 @@ func write(t *testing.T, path string, mode os.FileMode) string {
 	return path
 }
 
-// TestInstall: what a folder holds after it was filled once and again, wherever kubectl is from.
+// TestInstall checks the files in the directory after repeated installations.
 func TestInstall(t *testing.T) {
 	root := t.TempDir()
 	first, second := write(t, filepath.Join(root, "1", "troupe"), 0o700), write(t, filepath.Join(root, "2", "troupe"), 0o700)
@@ -31,8 +30,8 @@ func TestInstall(t *testing.T) {
 	t.Setenv("PATH", strings.Join([]string{dir, filepath.Join(root, "nowhere"), filepath.Dir(onPath)}, string(filepath.ListSeparator)))
 	for _, step := range []struct {
 		name, binary, kubectl string
-		holds                 string // in the place of kubectl; "" for none
-		says                  string // in the log, or the error
+		holds                 string // the content of kubectl; "" if it is missing
+		says                  string // in the log or the error
 		fails                 bool
 	}{
 		{"without kubectl", first, NoKubectl, "", "copied", false},

@@ -8,21 +8,22 @@ import (
 	"time"
 )
 
-// parentPeriod is how often it is looked whether the parent is still there. A look is one system call.
+// parentPeriod is the interval between checks of the parent, each of which is one system call.
 const parentPeriod = 200 * time.Millisecond
 
-// tempPrefix is how the names of the directories begin that envtest makes, among temporary files.
+// tempPrefix is the prefix of envtest's temporary directories.
 const tempPrefix = "k8s_test_framework_"
 
-// followParent ends this process, as by SIGTERM, soon after its parent has ended: a test that is killed cannot end what it has
-// started. What envtest has made for this process then goes, too, since nobody else will remove it; other directories stay.
+// followParent ends this process like SIGTERM soon after its parent has ended, because a killed
+// test cannot stop its children. It then removes dirs, if envtest created them.
 //
-// It asks for the number of the parent, which becomes another one when an orphan is adopted. A death signal of the kernel would
-// come when the thread ends that has started this process, which in Go is not when the process does.
+// It polls the parent's process id, which changes when an orphan is adopted. The kernel's death
+// signal is unsuitable: it is sent when the parent's thread ends, which in Go may happen before the
+// process ends.
 func followParent(log *slog.Logger, dirs ...string) {
 	parent := os.Getppid()
 	if parent <= 1 {
-		return // it is the parent of orphans, too: there is nothing to tell them by
+		return // an orphan already; its parent never changes
 	}
 	go func() {
 		for os.Getppid() == parent {
@@ -31,14 +32,14 @@ func followParent(log *slog.Logger, dirs ...string) {
 		log.Info("the process that has started this one has ended", "pid", parent)
 		for _, dir := range dirs {
 			if isTemporary(dir) {
-				_ = os.RemoveAll(dir) // nobody is left to be told
+				_ = os.RemoveAll(dir) // no one is left to report an error to
 			}
 		}
 		endSelf()
 	}()
 }
 
-// isTemporary says whether envtest has made a directory for itself.
+// isTemporary reports whether envtest created dir.
 func isTemporary(dir string) bool {
 	clean := filepath.Clean(dir)
 	return filepath.Dir(clean) == filepath.Clean(os.TempDir()) && strings.HasPrefix(filepath.Base(clean), tempPrefix)

@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// A reportedVersion is the value of --version: true or raw to print the version, or the version to report at /version in place of
-// the daemon's own.
+// A reportedVersion is the value of --version: "true" or "raw" to print the version, or the version
+// to report at /version.
 type reportedVersion string
 
 func (v *reportedVersion) String() string { return string(*v) }
 
 func (v *reportedVersion) Type() string { return "string" }
 
-// Set accepts what kube-apiserver accepts: another version may only differ after major, minor and patch, because it does not change
-// what the server does.
+// Set accepts what kube-apiserver accepts: a version must match the daemon's major, minor and patch
+// version, because it does not change the server's behavior.
 func (v *reportedVersion) Set(s string) error {
 	own := daemon.GitVersion()
 	core, _, _ := strings.Cut(own, "+")
