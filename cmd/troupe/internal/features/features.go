@@ -11,12 +11,12 @@ import (
 	"sync"
 )
 
-// A Stage says how far a feature has come. It decides how a gate is listed, and whether AllAlpha or AllBeta set it.
+// A Stage is the maturity of a feature. It determines whether AllAlpha or AllBeta sets a gate.
 type Stage string
 
-// The stages, as metrics name them.
+// The stages, as in metrics.
 const (
-	// GA is empty, as it is the label of a series about a gate that has no stage any longer.
+	// GA is empty, like the label in kube-apiserver's metrics.
 	Alpha      Stage = "ALPHA"
 	Beta       Stage = "BETA"
 	GA         Stage = ""
@@ -25,8 +25,8 @@ const (
 
 // The gates that the daemon reads.
 const (
-	// They are constants so that a misspelt gate does not compile; Enabled takes any name, and one that is not in the
-	// table is off.
+	// These are constants so that the compiler finds misspellings; Enabled returns false for unknown
+	// names.
 	AllowParsingUserUIDFromCertAuth = "AllowParsingUserUIDFromCertAuth"
 	APIListChunking                 = "APIListChunking"
 	APIResponseCompression          = "APIResponseCompression"
@@ -44,27 +44,26 @@ const (
 	WatchList                       = "WatchList"
 )
 
-// The gates that stand for all of their stage that are not set themselves.
+// The gates that set all gates of a stage.
 const (
-	// They are gates of the table themselves. A gate that is set by its own name is not changed by them, in whichever
-	// order the two are given.
+	// They do not affect gates that are set by name, regardless of the order.
 	allAlpha = "AllAlpha"
 	allBeta  = "AllBeta"
 )
 
-// A Gate switches one feature. Fields that the table leaves out are false.
+// A Gate switches one feature.
 type Gate struct {
 	Name      string
 	Stage     Stage
 	Default   bool
-	Locked    bool     // it cannot be set to anything else than its default
-	Effective bool     // something here depends on it
-	Unserved  bool     // it would refuse what is taken here, so who switches it on must not believe that it does
-	Needs     []string // gates that must be on where it is
+	Locked    bool     // cannot be changed from its default
+	Effective bool     // the daemon reads it
+	Unserved  bool     // rejects input that Troupe accepts, so it cannot be enabled
+	Needs     []string // gates that must be on if it is on
 }
 
-// table has a line for each gate, by name: its stage, whether it is on by default, and the other fields of
-// a Gate that are set.
+// table has a line for each gate, sorted by name: its stage, whether it is on by default, and the
+// fields of Gate that are set.
 //
 //go:embed gates.txt
 var table string
@@ -85,10 +84,10 @@ var gates = sync.OnceValue(func() (all []Gate) {
 	return all
 })
 
-// All returns all gates by name. The list is shared and must not be changed.
+// All returns all gates, sorted by name. The slice must not be modified.
 func All() []Gate { return gates() }
 
-// Help lists the gates that have an effect.
+// Help returns a help text line for each effective gate.
 func Help() []string {
 	var lines []string
 	for _, g := range gates() {
@@ -99,7 +98,7 @@ func Help() []string {
 	return lines
 }
 
-// lookup finds a gate by its name. It relies on the order of the table.
+// lookup returns the gate with the given name. It relies on the table's order.
 func lookup(name string) (Gate, bool) {
 	i, ok := slices.BinarySearchFunc(gates(), name, func(g Gate, name string) int { return strings.Compare(g.Name, name) })
 	if !ok {
@@ -108,25 +107,22 @@ func lookup(name string) (Gate, bool) {
 	return gates()[i], true
 }
 
-// A Set is what each gate is. The zero value has every gate off, whatever its default: only New makes a useful one.
+// A Set holds the value of each gate. In the zero value every gate is off; use New.
 type Set struct {
-	given map[string]bool // what was set
+	given map[string]bool
 	on    map[string]bool
 }
 
-// component is how names may begin that are those of this server, and not of one that is built on its libraries.
-// Operators may write names with it or without it.
+// component is an optional prefix of names, as in kube-apiserver, for the server's own gates.
 const component = "kube:"
 
-// New sets gates. The error names all that is wrong: gates that do not exist, that are locked, and that are on
-// without one that they need. The Set is complete even if there is an error, but is not meant to be used then.
-//
-// A name may be given with and without the prefix of the component. That is one gate, and the one that is sorted last
-// counts.
+// New returns the Set with the given gates set. The error lists all unknown and locked gates, and
+// those that are on without one that they need; the Set must not be used then. If a name is given
+// with and without the prefix of the component, the name that sorts last wins.
 func New(given map[string]bool) (Set, error) {
 	s := Set{given: map[string]bool{}, on: make(map[string]bool, len(gates()))}
 	var errs []error
-	// Sorted, so that the same faults have the same text; all of them, so that an operator needs one start to see them.
+	// Sorted for stable error texts.
 	for _, name := range slices.Sorted(maps.Keys(given)) {
 		on, short := given[name], strings.TrimPrefix(name, component)
 		switch g, ok := lookup(short); {
@@ -140,23 +136,20 @@ func New(given map[string]bool) (Set, error) {
 			s.given[short] = on
 		}
 	}
-	// What others need can be told only when all are known.
+	// Needs can be checked only once all gates are resolved.
 	for _, g := range gates() {
 		s.on[g.Name] = s.resolve(g)
 	}
 	return s, errors.Join(append(errs, s.checkNeeds()...)...)
 }
 
-// resolve finds out what a gate is: what was set, else what all of its stage were set to, else its default.
-//
-// It looks at what was given only and never at what other gates have become, so the order in which gates are resolved
-// does not matter.
+// resolve returns a gate's value: as given, as given for its stage, or its default. It depends only
+// on given values, so the order of resolution does not matter.
 func (s Set) resolve(g Gate) bool {
 	if on, ok := s.given[g.Name]; ok {
 		return on
 	}
-	// A locked gate has its default whatever its stage is set to, and so has one that is not served; the two that stand for
-	// stages are no features.
+	// Stages do not affect locked and unserved gates.
 	if !g.Locked && !g.Unserved && g.Name != allAlpha && g.Name != allBeta {
 		all := map[Stage]string{Alpha: allAlpha, Beta: allBeta}[g.Stage]
 		if on, ok := s.given[all]; ok {
@@ -166,12 +159,10 @@ func (s Set) resolve(g Gate) bool {
 	return g.Default
 }
 
-// checkNeeds reports the gates that are on without one that they need. Only direct needs are looked at; a need that
-// itself lacks something is reported on its own.
+// checkNeeds reports the gates that are on without a gate that they need directly.
 func (s Set) checkNeeds() (errs []error) {
 	for _, g := range gates() {
 		var off []string
-		// All that are off are named, in the order of the table.
 		for _, need := range g.Needs {
 			if !s.on[need] {
 				off = append(off, need)
@@ -184,22 +175,21 @@ func (s Set) checkNeeds() (errs []error) {
 	return errs
 }
 
-// Enabled tells what a gate is. A name without a gate is off.
+// Enabled reports whether a gate is on; unknown gates are off.
 func (s Set) Enabled(name string) bool { return s.on[name] }
 
-// Ineffective are the gates that were set without any effect here.
+// Ineffective returns the given gates that have no effect.
 func (s Set) Ineffective() []string {
-	// Only those that were set: an operator who has said nothing is told nothing.
 	return s.givenThat(func(g Gate) bool { return !g.Effective })
 }
 
-// Outdated are the gates that were set and that will not be there for ever: their feature is there to stay, or to go.
-// Gates without effect are left out, since Ineffective names them already.
+// Outdated returns the given gates that may be removed in the future, because they are GA or
+// deprecated. It omits gates without effect.
 func (s Set) Outdated() []string {
 	return s.givenThat(func(g Gate) bool { return g.Effective && (g.Stage == GA || g.Stage == Deprecated) })
 }
 
-// givenThat are the gates that were set and are like that, by name.
+// givenThat returns the given gates that satisfy is, by name.
 func (s Set) givenThat(is func(Gate) bool) (names []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.given)) {
 		if g, _ := lookup(name); is(g) {

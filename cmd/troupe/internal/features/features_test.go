@@ -10,7 +10,7 @@ func TestNew(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		given   map[string]bool
-		on, off string // names with blanks
+		on, off string // space-separated names
 		errors  []string
 	}{
 		{nil, "WatchList APIListChunking RootCAConfigMap", "CBORServingAndStorage AllAlpha", nil},
@@ -53,7 +53,7 @@ func TestNew(t *testing.T) {
 	}
 }
 
-// TestTable: the table is sorted, which lookup relies on, and names what it refers to.
+// TestTable checks that the table is sorted, as lookup requires, and that references resolve.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	if !slices.IsSortedFunc(gates(), func(a, b Gate) int { return strings.Compare(a.Name, b.Name) }) {
