@@ -1,12 +1,12 @@
-// Package localcluster runs a whole cluster on one machine: the daemon, controllers and a scheduler, and nodes that are
-// simulated (package simulation).
+// Package localcluster runs a cluster on one machine: the daemon, controllers, a scheduler and
+// simulated nodes (package simulation).
 //
-//	Options  what is to run
-//	program  kube-controller-manager or kube-scheduler, as a process beside this one
-//	Run      starts all of it in the order in which one needs the other, and stops it in the reverse order
+//	Options  what to run
+//	program  kube-controller-manager or kube-scheduler, as a child process
+//	Run      starts the parts in the order of their dependencies, and stops them in reverse
 //
-// Controllers and the scheduler are the programs where there are some, else those that are built into the daemon. In the
-// directory of a cluster are data, which is the data directory of the daemon, logs, of which each part has a file, and
-// kubelet: between the daemon and the kubelet of the nodes both prove themselves by certificates of an authority that is
-// made anew at each start.
+// The controllers and the scheduler are external programs if available, else those of the daemon.
+// The directory of a cluster contains data (the daemon's data directory), logs (a file per part)
+// and kubelet. The latter holds the certificates for mutual TLS between daemon and kubelet; their
+// CA is created at each start.
 package localcluster

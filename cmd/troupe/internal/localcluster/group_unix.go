@@ -4,5 +4,5 @@ package localcluster
 
 import "syscall"
 
-// ownGroup keeps a Ctrl-C of the terminal from a program.
+// ownGroup shields a child process from the terminal's Ctrl-C.
 func ownGroup() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setpgid: true} }

@@ -2,7 +2,7 @@ package localcluster
 
 import "syscall"
 
-// ownGroup keeps a Ctrl-C of the console from a program.
+// ownGroup shields a child process from the console's Ctrl-C.
 func ownGroup() *syscall.SysProcAttr {
 	return &syscall.SysProcAttr{CreationFlags: syscall.CREATE_NEW_PROCESS_GROUP}
 }

@@ -18,14 +18,15 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// An identity is what the kubelet of the nodes proves itself with, and what the daemon proves itself with to it.
+// An identity holds the certificates for mutual TLS between the simulated kubelet and the daemon.
 type identity struct {
 	server                           *tls.Config
 	authority, clientCert, clientKey string // files for the daemon
 }
 
-// newIdentity makes certificates of a new authority, whose key is thrown away. With no directory for files nobody can
-// prove himself, so the kubelet lets everybody in: another server than ours has certificates of its own.
+// newIdentity issues certificates from a new CA, whose key is discarded. If dir is "", no client
+// certificate is written and the kubelet accepts every client, because a joined server has
+// certificates of its own.
 func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 	ca, caKey, err := issue(&x509.Certificate{Subject: pkix.Name{CommonName: "simulated-nodes"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
 	if err != nil {
@@ -39,7 +40,7 @@ func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 		return i, err
 	}
 	i.server = &tls.Config{
-		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, // streams upgrade connections, which HTTP/2 cannot
+		MinVersion: tls.VersionTLS12, NextProtos: []string{"http/1.1"}, // exec and attach upgrade connections, which HTTP/2 cannot
 		Certificates: []tls.Certificate{{Certificate: [][]byte{server.Raw}, PrivateKey: serverKey}},
 	}
 	if dir == "" {
@@ -72,7 +73,7 @@ func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 	return i, nil
 }
 
-// issue makes a certificate and its key. Without a signer it signs itself.
+// issue creates a certificate and its key, self-signed if signer is nil.
 func issue(template, signer *x509.Certificate, signerKey *ecdsa.PrivateKey) (*x509.Certificate, *ecdsa.PrivateKey, error) {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {

@@ -11,32 +11,32 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// BuiltIn, in place of the path of a program, is what is built into the daemon.
+// BuiltIn selects the daemon's controllers or scheduler in place of a program.
 const BuiltIn = "built-in"
 
-// Options say what is to run.
+// Options define what to run.
 type Options struct {
-	Dir    string // of everything that is kept
-	Naming string // the profile of a new data directory
-	Port   int    // of the daemon; 0 is any that is free
-	Config string // a file of settings of the daemon; "" for none
-	// Join is the client configuration of a server that runs already; then only nodes are played, and the fields above do
-	// not count but for Naming. "" starts a daemon.
+	Dir    string // of all persistent files
+	Naming string // naming profile of a new data directory
+	Port   int    // of the daemon; 0 selects a free port
+	Config string // the daemon's configuration file; "" for none
+	// Join is the kubeconfig of an existing server, for which only nodes are simulated; of the
+	// fields above, only Naming applies then. "" starts a daemon.
 	Join string
-	// ControllerManager and Scheduler are paths of programs; "" looks for them in PATH, and takes what is built in where
-	// there is none.
+	// ControllerManager and Scheduler are paths of programs. "" searches PATH and falls back to
+	// BuiltIn.
 	ControllerManager, Scheduler string
 
 	Nodes       int
-	Capacity    map[string]string // of each node, beside the defaults
+	Capacity    map[string]string // of each node, in addition to the defaults
 	NodeAddress string
 	PodRange    string
 	JobTime     time.Duration
 
-	Out io.Writer // for people
+	Out io.Writer // for messages to the user
 }
 
-// Validate finds all that is wrong, and fills in what is left open.
+// Validate reports all invalid options, and resolves the programs.
 func (o *Options) Validate() error {
 	var faults []error
 	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
@@ -76,7 +76,8 @@ func (o *Options) Validate() error {
 
 const maxNodes = 100_000
 
-// find looks for a program, unless it is named; it has no use under other names than its own.
+// find resolves the path of a program. usable is false if the program cannot work, as it expects
+// Kubernetes names and a daemon of this command.
 func find(name string, path *string, usable bool) error {
 	switch {
 	case *path == BuiltIn:

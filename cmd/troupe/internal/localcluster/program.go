@@ -10,12 +10,12 @@ import (
 	"time"
 )
 
-// programTimeout is how long a program may take to end when it is told to.
+// programTimeout bounds the wait for a program to end after SIGTERM.
 const programTimeout = 10 * time.Second
 
-// startProgram starts kube-controller-manager or kube-scheduler, with the administrator's rights and the keys of the
-// daemon. The bounds on how fast they may ask are lifted, as the server is theirs alone, but for the burst: client-go keeps 25 connections,
-// and whatever more requests come at once are a handshake each.
+// startProgram starts kube-controller-manager or kube-scheduler with administrator rights and the
+// daemon's keys. The request rate is practically unlimited. The burst stays low: client-go keeps 25
+// connections, and every further concurrent request costs a handshake.
 func (r *run) startProgram(name, path string) error {
 	if path == BuiltIn {
 		return nil
@@ -34,7 +34,7 @@ func (r *run) startProgram(name, path string) error {
 	}
 	c := exec.Command(path, args...)
 	c.Stdout, c.Stderr = logs, logs
-	c.SysProcAttr = ownGroup() // a Ctrl-C is for this process, which ends the others in order
+	c.SysProcAttr = ownGroup() // Ctrl-C is for this process, which stops the others in order
 	if err := c.Start(); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
@@ -54,7 +54,7 @@ func (r *run) startProgram(name, path string) error {
 		select {
 		case <-ended:
 		case <-time.After(programTimeout):
-			_ = c.Process.Kill() // as above
+			_ = c.Process.Kill()
 			<-ended
 		}
 		return nil

@@ -23,13 +23,13 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// workers is how many requests for Pods are under way at the same time, and how many for leases, beside the watches.
+// workers bounds the concurrent requests for Pods, and separately for leases, besides watches.
 const workers = 32
 
-// requestTimeout is how long a request of a node may take that is no watch.
+// requestTimeout bounds the requests of nodes, except for watches.
 const requestTimeout = 30 * time.Second
 
-// stopTimeout is how long requests in flight may take at the end.
+// stopTimeout bounds the wait for requests in flight at the end.
 const stopTimeout = 30 * time.Second
 
 func validAmount(text string) bool {
@@ -37,7 +37,7 @@ func validAmount(text string) bool {
 	return err == nil && q.Sign() >= 0
 }
 
-// Run runs the cluster until the context ends, or a part of it does, which is an error.
+// Run runs the cluster until the context ends or a part fails, which is an error.
 func Run(ctx context.Context, o Options) (err error) {
 	naming, err := meta.ParseNaming(o.Naming)
 	if err != nil {
@@ -67,11 +67,11 @@ func Run(ctx context.Context, o Options) (err error) {
 	return r.watch(ctx)
 }
 
-// A run is what has been started, with how each part is stopped, in the order of the starts.
+// A run holds the running parts, and the functions that stop them, in the order of their start.
 type run struct {
 	Options
 	naming  *meta.Naming
-	ended   chan error // gets what a part has ended with before it was stopped
+	ended   chan error // receives the error of a part that ended prematurely
 	nodes   *simulation.Cluster
 	stops   []func() error
 	kubelet identity
@@ -81,7 +81,7 @@ func (r *run) say(what, format string, args ...any) {
 	fmt.Fprintf(r.Out, "%-26s%s\n", what, fmt.Sprintf(format, args...))
 }
 
-// stop stops all parts, the last one first.
+// stop stops all parts in reverse order.
 func (r *run) stop() (err error) {
 	for len(r.stops) > 0 {
 		last := len(r.stops) - 1
@@ -91,10 +91,9 @@ func (r *run) stop() (err error) {
 	return err
 }
 
-// dataDir is that of the daemon.
 func (r *run) dataDir() string { return filepath.Join(r.Dir, "data") }
 
-// logFile is a file that is appended to; it is closed when everything else has stopped.
+// logFile opens a log file for appending; it is closed after all later parts have stopped.
 func (r *run) logFile(name string) (*os.File, error) {
 	dir := filepath.Join(r.Dir, "logs")
 	if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -107,7 +106,7 @@ func (r *run) logFile(name string) (*os.File, error) {
 	return f, err
 }
 
-// startDaemon starts the daemon, with the controllers that no program is there for.
+// startDaemon starts the daemon, with built-in controllers in place of missing programs.
 func (r *run) startDaemon() (configPath string, err error) {
 	config := daemon.Default()
 	config.Services.ClusterIPRange = "10.0.0.0/16"
@@ -122,7 +121,7 @@ func (r *run) startDaemon() (configPath string, err error) {
 	if err != nil {
 		return "", err
 	}
-	// A directory of its own, as this may be a second start beside a cluster that runs.
+	// A unique directory, because another run may hold the cluster's directory.
 	kubeletDir, err := os.MkdirTemp(r.Dir, "kubelet-")
 	if err != nil {
 		return "", err
@@ -160,8 +159,8 @@ func (r *run) startDaemon() (configPath string, err error) {
 	return d.Kubeconfig(), nil
 }
 
-// removeOthers removes what runs before this one have left that were killed. The data directory is locked by now, so none of them
-// runs any more.
+// removeOthers removes the kubelet directories of earlier, killed runs. The lock on the data
+// directory rules out that one is in use.
 func removeOthers(kubeletDir string) error {
 	all, err := filepath.Glob(filepath.Join(filepath.Dir(kubeletDir), "kubelet*"))
 	for _, dir := range all {
@@ -172,8 +171,8 @@ func removeOthers(kubeletDir string) error {
 	return err
 }
 
-// withAdvice says what can be done about a daemon that does not start, in the flags of this command. What the daemon says itself, behind
-// the first line, is about those of serve.
+// withAdvice replaces the daemon's advice, which follows the first line of the error and names
+// flags of serve, by advice for this command's flags.
 func withAdvice(err error) error {
 	var advice string
 	switch {
@@ -188,7 +187,7 @@ func withAdvice(err error) error {
 	return errors.New(fault + "\n" + advice)
 }
 
-// controllers are those of the daemon, and those that take the place of programs that are not there.
+// controllers returns the configured controllers and those that replace missing programs.
 func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 	all := []string{string(configured)}
 	if r.ControllerManager == BuiltIn {
@@ -202,7 +201,7 @@ func (r *run) controllers(configured daemon.Controllers) daemon.Controllers {
 	return daemon.Controllers(strings.Join(all, ","))
 }
 
-// startNodes starts the nodes, and returns when all are registered.
+// startNodes starts the nodes and waits until all are registered.
 func (r *run) startNodes(ctx context.Context, path string) error {
 	config, err := kubeconfig.Load(path)
 	if err != nil {
@@ -244,7 +243,7 @@ func (r *run) startNodes(ctx context.Context, path string) error {
 	return r.awaitNodes(ctx)
 }
 
-// awaitNodes waits until all nodes are registered, and shows how many there are.
+// awaitNodes waits until all nodes are registered, and reports progress.
 func (r *run) awaitNodes(ctx context.Context) error {
 	began, told := time.Now(), 0
 	ticker := time.NewTicker(20 * time.Millisecond)
@@ -269,7 +268,7 @@ func (r *run) awaitNodes(ctx context.Context) error {
 	}
 }
 
-// watch shows how many Pods there are, whenever that has changed, until the end.
+// watch reports changes of the number of Pods, until the context or a part ends.
 func (r *run) watch(ctx context.Context) error {
 	var told simulation.Counts
 	ticker := time.NewTicker(5 * time.Second)
