@@ -5,17 +5,16 @@ import (
 	"strings"
 )
 
-// baselineCapabilities are those that may be added at the baseline level. They are those that container
-// runtimes give by default.
+// baselineCapabilities may be added at the baseline level. Container runtimes grant them by
+// default.
 var baselineCapabilities = []string{
 	"AUDIT_WRITE", "CHOWN", "DAC_OVERRIDE", "FOWNER", "FSETID", "KILL", "MKNOD",
 	"NET_BIND_SERVICE", "SETFCAP", "SETGID", "SETPCAP", "SETUID", "SYS_CHROOT",
 }
 
-// restrictedCapabilities are those that may be added at the restricted level.
 var restrictedCapabilities = []string{"NET_BIND_SERVICE"}
 
-// capabilitiesBaseline: none may be added beyond the default ones.
+// capabilitiesBaseline forbids adding other capabilities than the default ones.
 func capabilitiesBaseline(p *pod) (reason, detail string) {
 	detail = addedCapabilities(p, baselineCapabilities)
 	if detail == "" {
@@ -24,8 +23,9 @@ func capabilitiesBaseline(p *pod) (reason, detail string) {
 	return "non-default capabilities", detail
 }
 
-// capabilitiesRestricted: all must be dropped, and one may be added. Dropping all by name does not count: a
-// later kernel may have more. Windows has none, which is why a revision leaves such Pods out.
+// capabilitiesRestricted requires dropping ALL and allows adding NET_BIND_SERVICE. Dropping all by
+// name does not count, since a later kernel may have more. Windows has no capabilities, so a later
+// revision exempts it.
 func capabilitiesRestricted(p *pod) (reason, detail string) {
 	var details []string
 	keeping := p.containersThat(func(c container) bool {
@@ -43,8 +43,7 @@ func capabilitiesRestricted(p *pod) (reason, detail string) {
 	return "unrestricted capabilities", strings.Join(details, "; ")
 }
 
-// addedCapabilities says which capabilities are added that are not allowed, and where; "" for none. A
-// container is named once, with everything that any of them adds.
+// addedCapabilities describes forbidden added capabilities with their containers, or returns "".
 func addedCapabilities(p *pod, allowed []string) string {
 	var forbidden []string
 	bad := p.containersThat(func(c container) bool {

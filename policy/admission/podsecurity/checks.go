@@ -1,27 +1,26 @@
 package podsecurity
 
-// A check looks at one concern of a Pod. A reason says that it is forbidden, and is short; the detail says
-// what exactly is. No reason means that it is allowed.
+// A check tests one aspect of a Pod. It returns a short reason and a detail for a violation, and no
+// reason otherwise.
 type check func(p *pod) (reason, detail string)
 
-// A revision is a check since a minor version. A namespace can pin the version, so a server keeps what
-// earlier versions demanded, also where later ones demand less.
+// A revision is the version of a check since a minor version. Namespaces can pin versions, so the
+// server keeps older revisions, also stricter ones.
 type revision struct {
 	since int
 	check check
 }
 
-// A control is a check through the versions: the last revision that a version has reached counts. A Pod is
-// told of a concern once: at the restricted level the stricter check covers what the baseline one finds.
+// A control holds the revisions of a check; the last one up to a version applies. At the restricted
+// level a stricter control may replace it, so that a Pod gets one violation per aspect.
 type control struct {
 	revisions []revision // by version, ascending
-	// stricter has taken the place of it at the restricted level, since its own first version; nil if
-	// nothing has.
+	// stricter replaces the control at the restricted level, from its first version on; may be nil.
 	stricter []revision
 }
 
-// controls are those of the baseline level, in the order in which violations are listed. The numbers are
-// minor versions of the public API in which a check appeared or changed.
+// controls lists the baseline controls in the order of violations. The numbers are minor versions
+// of Kubernetes.
 var controls = []control{
 	{revisions: []revision{{0, appArmorProfile}}},
 	{revisions: []revision{{0, capabilitiesBaseline}}, stricter: capabilityRevisions},
@@ -37,7 +36,7 @@ var controls = []control{
 	{revisions: []revision{{0, windowsHostProcess}}},
 }
 
-// The controls of the restricted level that take the place of one of the baseline level.
+// Restricted controls that replace a baseline control.
 var (
 	capabilityRevisions = []revision{{22, capabilitiesRestricted}, {25, exceptWindows(capabilitiesRestricted)}}
 	procMountRevisions  = []revision{{35, procMount}}
@@ -45,8 +44,8 @@ var (
 	seccompRevisions    = []revision{{19, seccompRestricted}, {25, exceptWindows(seccompRestricted)}}
 )
 
-// restrictedControls are those of the restricted level, which are listed after the others, also if they
-// take the place of one. Users and golden files know this order.
+// restrictedControls lists the restricted controls, which follow all others. Users and golden files
+// depend on the order.
 var restrictedControls = [][]revision{
 	{{8, allowPrivilegeEscalation}, {25, exceptWindows(allowPrivilegeEscalation)}},
 	capabilityRevisions,
@@ -57,8 +56,7 @@ var restrictedControls = [][]revision{
 	seccompRevisions,
 }
 
-// at is the check that counts at a minor version; nil for none. Revisions are ascending, so the last that
-// matches is the newest.
+// at returns the check that applies at a minor version, or nil. Revisions are ascending.
 func at(revisions []revision, minor int) (found check) {
 	for _, r := range revisions {
 		if r.since <= minor {
@@ -68,8 +66,8 @@ func at(revisions []revision, minor int) (found check) {
 	return found
 }
 
-// checksAt are the checks of a level at a minor version, in the order in which violations are listed. It is
-// called once for each level and version, when the server starts.
+// checksAt returns the checks of a level at a minor version, in the order of violations. It runs
+// once per level and version at startup.
 func checksAt(level Level, minor int) (all []check) {
 	if level == Privileged {
 		return nil
@@ -92,7 +90,7 @@ func checksAt(level Level, minor int) (all []check) {
 	return all
 }
 
-// exceptWindows is a check of what Pods that run on Windows cannot set, so that they are allowed.
+// exceptWindows exempts Windows Pods, which cannot set the field.
 func exceptWindows(c check) check {
 	return func(p *pod) (reason, detail string) {
 		if p.isWindows() {
@@ -102,8 +100,8 @@ func exceptWindows(c check) check {
 	}
 }
 
-// exceptUserNamespaces is a check of what does no harm in a Pod with users of its own. Root in such a Pod
-// is an ordinary user of the host.
+// exceptUserNamespaces exempts Pods with a user namespace, in which root is an ordinary user of the
+// host.
 func exceptUserNamespaces(c check) check {
 	return func(p *pod) (reason, detail string) {
 		if p.hasUserNamespace() {

@@ -16,28 +16,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Configuration is the PodSecurityConfiguration of the configuration file of admission. The zero
-// Configuration is the default: everything is allowed where labels do not say otherwise.
+// A Configuration is the PodSecurityConfiguration of the admission configuration file. By default
+// everything is allowed unless labels restrict it.
 type Configuration struct {
-	Defaults   Policy // where labels say nothing
+	Defaults   Policy // for namespaces without labels
 	Exemptions Exemptions
 }
 
-// Exemptions are what no policy counts for. Usernames are those of whoever writes the object: for Pods of a
-// workload that is a controller, whose exemption would exempt all.
+// Exemptions exclude requests from all policies. Usernames apply to the writer: Pods of a workload
+// are written by a controller, whose exemption would exempt all.
 type Exemptions struct{ Usernames, Namespaces, RuntimeClasses []string }
 
-// any tells whether anything is exempt.
 func (e Exemptions) any() bool { return len(e.Usernames)+len(e.Namespaces)+len(e.RuntimeClasses) > 0 }
 
-// configGroup is the API group of the configuration, but for its last part.
+// configGroup is the API group of the configuration without its suffix.
 const configGroup = "pod-security.admission.config"
 
-// The fields are the same in all of them.
+// The fields are the same in all versions.
 var configVersions = []string{"v1", "v1beta1", "v1alpha1"}
 
-// ParseConfiguration reads a PodSecurityConfiguration in YAML or JSON; nothing is the default. The error has
-// every fault, by the path of the field.
+// ParseConfiguration parses a PodSecurityConfiguration in YAML or JSON; empty text yields the
+// default. The error joins all faults with their field paths.
 func ParseConfiguration(text []byte, naming *meta.Naming) (Configuration, error) {
 	if len(bytes.TrimSpace(text)) == 0 {
 		return Configuration{}, nil
@@ -75,11 +74,10 @@ func ReadConfiguration(t tree.Tree, naming *meta.Naming) (Configuration, error) 
 	return c, r.error()
 }
 
-// A configReader gathers the faults of a configuration while it reads it. Operators get every mistake in
-// one start of the server rather than one in each.
+// A configReader collects all faults of a configuration, so that operators get them in one start.
 type configReader struct{ schema.Faults }
 
-// error is all faults, each on a line of its own; nil if there are none.
+// error joins all faults, or returns nil.
 func (r *configReader) error() error {
 	var errs []error
 	for _, f := range r.List {
@@ -88,7 +86,7 @@ func (r *configReader) error() error {
 	return errors.Join(errs...)
 }
 
-// Absent fields are the zero Policy: privileged, at the latest version.
+// Absent fields yield the zero Policy: privileged, at the latest version.
 func (r *configReader) defaults(t tree.Tree) (p Policy) {
 	const path = "defaults"
 	r.checkFields(t, path, "enforce", "enforce-version", "audit", "audit-version", "warn", "warn-version")
@@ -98,7 +96,6 @@ func (r *configReader) defaults(t tree.Tree) (p Policy) {
 	return p
 }
 
-// What cannot be read keeps the server from starting, so its value does not matter.
 func (r *configReader) levelVersion(t tree.Tree, path, mode string) (lv LevelVersion) {
 	var err error
 	if text := r.text(t, path, mode); text != "" {
@@ -128,7 +125,7 @@ func (r *configReader) exemptions(t tree.Tree) (e Exemptions) {
 	return e
 }
 
-// names reads a list of names, each of which is valid and there once.
+// names reads a list of distinct valid names.
 func (r *configReader) names(t tree.Tree, path, field string, check func(string) []string) (names []string) {
 	path = tree.FieldPath(path, field)
 	list, ok := t[field].([]any)
@@ -154,7 +151,7 @@ func (r *configReader) names(t tree.Tree, path, field string, check func(string)
 	return names
 }
 
-// object is the map called name; nil, which reads as empty, if there is none.
+// object returns the map called name, or nil.
 func (r *configReader) object(t tree.Tree, name string) tree.Tree {
 	object, ok := t[name].(tree.Tree)
 	if !ok && t.Has(name) {
@@ -163,7 +160,6 @@ func (r *configReader) object(t tree.Tree, name string) tree.Tree {
 	return object
 }
 
-// text is the text called name; "" if there is none.
 func (r *configReader) text(t tree.Tree, path, name string) string {
 	text, ok := t[name].(string)
 	if !ok && t.Has(name) {
@@ -172,8 +168,7 @@ func (r *configReader) text(t tree.Tree, path, name string) string {
 	return text
 }
 
-// checkFields finds fields that do not exist. A mistyped exemption or level would go unnoticed until
-// something is refused, or is not.
+// checkFields rejects unknown fields. A mistyped exemption or level would otherwise go unnoticed.
 func (r *configReader) checkFields(t tree.Tree, path string, names ...string) {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(names, name) {

@@ -9,31 +9,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Request is a create or an update that is decided on. Old is nil for a create.
+// A Request is a create or update to decide on. Old is nil for a create.
 type Request struct {
 	User        string
-	Resource    meta.GroupResource // in which the object is stored
+	Resource    meta.GroupResource // of the stored object
 	Subresource string
-	Namespace   string // of a Namespace, its own name
+	Namespace   string // for a Namespace, its own name
 	Old, New    tree.Tree
 }
 
 func (r *Request) isCreate() bool { return r.Old == nil }
 
-// A Decision is what becomes of a Request. The zero Decision lets it pass without a word. It is data, not
-// an error, so that decisions can be tested without admission.
+// A Decision is the result for a Request. The zero Decision allows it. It is data, not an error, so
+// that it can be tested without admission.
 type Decision struct {
-	Forbidden   string       // why it is refused by a policy; "" if it is not
-	Faults      []meta.Cause // of the labels of a Namespace, for which it is refused as invalid
-	Failure     *meta.Status // why nothing can be decided; nil if it can
-	Annotations []Annotation // for the audit
+	Forbidden   string       // message of a policy refusal, or ""
+	Faults      []meta.Cause // invalid labels of a Namespace, which refuse it
+	Failure     *meta.Status // reason why no decision is possible, or nil
+	Annotations []Annotation // for the audit event
 	Warnings    []string     // for the user
 }
 
-// An Annotation is one of an audit event, its key in the form of the profile.
+// An Annotation of an audit event has its key in the naming profile.
 type Annotation struct{ Key, Value string }
 
-// auditKeys are the keys of the annotations of audit events.
 type auditKeys struct{ enforced, violations, exempt, fault string }
 
 func newAuditKeys(naming *meta.Naming) auditKeys {
@@ -45,28 +44,27 @@ func newAuditKeys(naming *meta.Naming) auditKeys {
 	}
 }
 
-// Objects is how decisions read the cluster. Many goroutines call it at a time.
+// Objects gives decisions access to the cluster. It must be safe for concurrent use.
 type Objects interface {
-	// GetMeta is the head of an object as it is now, and whether there is one. It waits for nothing.
+	// GetMeta returns the current metadata of an object without blocking, and whether it exists.
 	GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool)
-	// Pods are the Pods of a namespace, in any order.
+	// Pods returns the Pods of a namespace in any order.
 	Pods(namespace string) []ExistingPod
 }
 
-// An Admission decides on what is written. It is immutable but for its metrics: many goroutines may use it.
-// allowed is shared by all decisions that use it, as it never changes: the usual Pod of a namespace without
-// labels allocates nothing.
+// An Admission decides on writes. It is immutable except for metrics and safe for concurrent use.
+// All decisions share allowed, so that a Pod in a namespace without labels allocates nothing.
 type Admission struct {
 	evaluator *Evaluator
 	config    Configuration
 	labels    labelKeys
 	audit     auditKeys
-	allowed   []Annotation // of a Pod in a namespace where everything is allowed
+	allowed   []Annotation // for a Pod in a privileged namespace
 	objects   Objects
 	metrics   *metricSet
 }
 
-// New makes an Admission of a configuration.
+// New returns an Admission for a configuration.
 func New(config Configuration, naming *meta.Naming, objects Objects) *Admission {
 	a := &Admission{
 		evaluator: NewEvaluator(naming), config: config,
@@ -77,7 +75,6 @@ func New(config Configuration, naming *meta.Naming, objects Objects) *Admission 
 	return a
 }
 
-// The resources that are told apart.
 var (
 	namespaces             = meta.GroupResource{Resource: "namespaces"}
 	pods                   = meta.GroupResource{Resource: "pods"}
@@ -86,8 +83,8 @@ var (
 	cronJobs               = meta.GroupResource{Group: "batch", Resource: "cronjobs"}
 )
 
-// Decide decides on a write of a Namespace, of a Pod, or of an object with a Pod template. The caller asks
-// only about resources that Registrations names.
+// Decide decides on a write of a Namespace, a Pod, or an object with a Pod template. Requests must
+// be for the resources of Registrations.
 func (a *Admission) Decide(r Request) Decision {
 	switch r.Resource {
 	case namespaces:
@@ -98,8 +95,8 @@ func (a *Admission) Decide(r Request) Decision {
 	return a.decideController(r)
 }
 
-// exemption tells for what a write of a Pod or a template is exempt; "" if it is not. Exemptions come
-// before everything else, so exempt namespaces work even if their labels cannot be read.
+// exemption returns the kind of exemption for a write, or "". Exemptions come first, so that exempt
+// namespaces work even with invalid labels.
 func (a *Admission) exemption(r Request) string {
 	switch {
 	case slices.Contains(a.config.Exemptions.Namespaces, r.Namespace):
@@ -110,21 +107,20 @@ func (a *Admission) exemption(r Request) string {
 	return ""
 }
 
-// isExemptClass tells whether a Pod, or a template, is exempt for its runtime class.
 func (a *Admission) isExemptClass(object tree.Tree) bool {
 	class := object.Object("spec").String("runtimeClassName")
 	return class != "" && slices.Contains(a.config.Exemptions.RuntimeClasses, class)
 }
 
-// exempt is the decision on what is exempt. It is noted in the audit, since a violation then passes without
-// being looked for.
+// exempt returns the decision for an exempt request. The audit event records it, since violations
+// go unchecked.
 func (a *Admission) exempt(r Request, why string) Decision {
 	a.metrics.exempt(r)
 	return Decision{Annotations: []Annotation{{a.audit.exempt, why}}}
 }
 
-// policyOf is the policy of a namespace, and the faults of its labels; ok is false if there is no such
-// namespace.
+// policyOf returns the policy of a namespace with the faults of its labels; ok is false without
+// such a namespace.
 func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, ok bool) {
 	head, ok := a.objects.GetMeta(namespaces, "", namespace)
 	if !ok {
@@ -134,9 +130,9 @@ func (a *Admission) policyOf(namespace string) (p Policy, faults []meta.Cause, o
 	return p, faults, true
 }
 
-// decidePod enforces the policy of the namespace. An update is only checked where it changes something that
-// the checks read: a Pod from before the policy must still be allowed to get labels and finalizers, or it
-// could not be deleted.
+// decidePod enforces the policy of the namespace. It skips updates that change nothing relevant:
+// Pods that predate the policy must still accept labels and finalizers, or they could not be
+// deleted.
 func (a *Admission) decidePod(r Request) Decision {
 	if why := a.exemption(r); why != "" {
 		return a.exempt(r, why)
@@ -160,8 +156,8 @@ func (a *Admission) decidePod(r Request) Decision {
 	return a.evaluate(r, p, faults, r.New)
 }
 
-// lookupFailure refuses a Pod because there is no policy to check it by. That is an internal error: the
-// namespace existed when the request came in.
+// lookupFailure returns the error for a missing policy. It is internal, since the namespace existed
+// when the request came in.
 func lookupFailure(namespace string) *meta.Status {
 	cause := fmt.Sprintf("failed to lookup namespace %q", namespace)
 	return &meta.Status{
@@ -170,9 +166,9 @@ func lookupFailure(namespace string) *meta.Status {
 	}
 }
 
-// decideController tells what will become of the Pods of a template. It refuses nothing. The Pods
-// themselves are refused when a controller makes them, whose error the author of a Deployment may never
-// see; hence the warning here. A ReplicationController may have no template.
+// decideController checks the Pod template of an object and never refuses. A controller's error for
+// refused Pods may not reach the author of a Deployment, hence the warning. A ReplicationController
+// may lack a template.
 func (a *Admission) decideController(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -196,14 +192,14 @@ func (a *Admission) decideController(r Request) Decision {
 	return a.evaluate(r, p, faults, template)
 }
 
-// watchesTemplates tells whether anything is to be said of the templates of Pods in a namespace. Admission
-// then passes templates over without decoding them.
+// watchesTemplates reports whether templates in a namespace need a check. Otherwise admission skips
+// them without decoding.
 func (a *Admission) watchesTemplates(namespace string) bool {
 	p, faults, ok := a.policyOf(namespace)
 	return !ok || len(faults) > 0 || p.Warn.Level != Privileged || p.Audit.Level != Privileged || a.config.Exemptions.any()
 }
 
-// templateOf is the Pod template of an object in stored form.
+// templateOf returns the Pod template of a stored object.
 func templateOf(resource meta.GroupResource, object tree.Tree) tree.Tree {
 	switch resource {
 	case podTemplates:
@@ -214,8 +210,8 @@ func templateOf(resource meta.GroupResource, object tree.Tree) tree.Tree {
 	return object.Object("spec", "template")
 }
 
-// evaluate decides by a policy. Only Pods are refused. Labels that cannot be read still give a policy, and
-// their fault goes to the audit.
+// evaluate decides by a policy and refuses only Pods. Invalid labels still yield a policy, and
+// their faults go to the audit event.
 func (a *Admission) evaluate(r Request, p Policy, faults []meta.Cause, object tree.Tree) (d Decision) {
 	if a.isExemptClass(object) {
 		return a.exempt(r, "runtimeClass")
@@ -237,7 +233,7 @@ func (a *Admission) evaluate(r Request, p Policy, faults []meta.Cause, object tr
 		a.metrics.evaluate(r, audit, p.Audit, false)
 		d.annotate(a.audit.violations, violationText("would violate", p.Audit, violations))
 	}
-	if d.Forbidden != "" { // which says enough
+	if d.Forbidden != "" { // the message suffices
 		return d
 	}
 	if violations := known.of(p.Warn); len(violations) > 0 {
@@ -255,8 +251,7 @@ func violationText(verb string, lv LevelVersion, v Violations) string {
 	return fmt.Sprintf("%s PodSecurity %q: %s", verb, lv, v.Details())
 }
 
-// evaluations remembers what was found of one object: modes mostly demand the same. There are three modes,
-// so three results are the most.
+// evaluations caches results for one object, since the three modes often share a level and version.
 type evaluations struct {
 	evaluator *Evaluator
 	object    tree.Tree
@@ -279,9 +274,8 @@ func (e *evaluations) of(lv LevelVersion) Violations {
 	return found.Violations
 }
 
-// isSignificant tells whether an update of a Pod changes what was checked: of what may be updated, these
-// are images, and ephemeral containers that are added. All other fields that the checks read are immutable
-// in a Pod.
+// isSignificant reports whether an update changes what the checks read: images, or added ephemeral
+// containers. Other such fields are immutable.
 func isSignificant(old, wanted tree.Tree) bool {
 	before, after := old.Object("spec"), wanted.Object("spec")
 	for _, list := range [...]string{"containers", "initContainers"} {

@@ -1,14 +1,13 @@
-// Package podsecurity checks Pods by the Pod Security Standards: it refuses those that violate the level that
-// their namespace enforces, and tells the audit and the user of other levels that they violate. Whoever writes an
-// object that makes Pods, such as a Deployment, is told what will become of them.
+// Package podsecurity enforces the Pod Security Standards. It refuses Pods that violate the
+// enforced level of their namespace, and reports violations of the audit and warn levels. Writers
+// of Pod templates, such as in Deployments, get warnings.
 //
-// The nouns: a Level is how much is demanded, a Version as of which minor version of the API, a Policy both for
-// each mode: enforce, audit, warn. Labels of a Namespace ask for a Policy, above the defaults of the
-// Configuration, which also has Exemptions. An Evaluator checks a Pod and finds Violations; a check looks at one
-// concern, and a revision of it counts since a version. An Admission makes a Decision on a Request; its
-// Registration is the admission plugin.
+// A Level selects the strictness, a Version the minor version of the checks, and a Policy both for
+// each mode: enforce, audit, warn. Labels of a Namespace override the defaults of the
+// Configuration, which also has Exemptions. An Evaluator checks Pods for Violations. An Admission
+// makes a Decision on a Request; its Registrations are the admission plugin.
 //
-// Invariants: decisions are pure but for what they count, and wait for nothing; only CheckPods may take long,
-// within bounds. A Policy can always be had: labels that cannot be read are enforced as the restricted level. Texts
-// that users see are those of the public implementation; test/policy compares them.
+// Invariants: decisions are pure except for metrics and do not block; only CheckPods may take long,
+// within bounds. A Policy always exists: invalid labels enforce the restricted level. Texts match
+// Kubernetes; test/policy compares them.
 package podsecurity

@@ -7,14 +7,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Evaluator checks Pods. It is immutable, and pure: many goroutines may use it. Every level and version
-// has its list of checks, made in advance, so an evaluation only runs through one.
+// An Evaluator checks Pods. It is immutable and safe for concurrent use. It holds the list of
+// checks for every level and version.
 type Evaluator struct {
 	keys   *annotationKeys
 	checks [Restricted + 1][newestMinor + 1][]check
 }
 
-// NewEvaluator makes the checks of all levels and versions.
+// NewEvaluator returns an Evaluator with the checks of all levels and versions.
 func NewEvaluator(naming *meta.Naming) *Evaluator {
 	e := &Evaluator{keys: newAnnotationKeys(naming)}
 	for level := range e.checks {
@@ -25,8 +25,8 @@ func NewEvaluator(naming *meta.Naming) *Evaluator {
 	return e
 }
 
-// Evaluate checks a Pod, or the template of one: an object with metadata and spec. It finds all violations,
-// not just the first, since a Pod's author wants to correct them at once.
+// Evaluate checks an object with metadata and spec: a Pod or a Pod template. It returns all
+// violations, so that the author can fix them at once.
 func (e *Evaluator) Evaluate(lv LevelVersion, object tree.Tree) Violations {
 	checks := e.checks[lv.Level][lv.Version.checks()]
 	if len(checks) == 0 {
@@ -42,14 +42,14 @@ func (e *Evaluator) Evaluate(lv LevelVersion, object tree.Tree) Violations {
 	return found
 }
 
-// A Violation is what one check forbids: in short, and what exactly.
+// A Violation is the result of one failed check.
 type Violation struct{ Reason, Detail string }
 
-// Violations are all that is forbidden of a Pod; none if it is allowed.
+// Violations lists all violations of a Pod; it is empty if the Pod is allowed.
 type Violations []Violation
 
-// Reasons is as in "host namespaces, privileged": for many Pods at a time. Details would differ between
-// Pods that are otherwise alike.
+// Reasons returns text such as "host namespaces, privileged". Without details it is the same for
+// similar Pods.
 func (v Violations) Reasons() string {
 	texts := make([]string, len(v))
 	for i := range v {
@@ -58,7 +58,8 @@ func (v Violations) Reasons() string {
 	return strings.Join(texts, ", ")
 }
 
-// Details is as in `host namespaces (hostPID=true), privileged (container "a" must not …)`.
+// Details returns text such as `host namespaces (hostPID=true), privileged (container "a" must not
+// …)`.
 func (v Violations) Details() string {
 	texts := make([]string, len(v))
 	for i := range v {

@@ -9,23 +9,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Bounds of the check of existing Pods. The client that labels the namespace waits for the check.
+// Bounds of the check of existing Pods, which delays the response to labeling a namespace.
 const (
 	maxPodsChecked = 3000
 	maxCheckTime   = time.Second
 )
 
-// An ExistingPod is a stored Pod that is decoded only if it is looked at.
+// An ExistingPod is a stored Pod, decoded on demand.
 type ExistingPod struct {
 	Name       string
-	Controller string           // uid of the owner that controls it; "" for none
-	Decode     func() tree.Tree // nil if it cannot be read
+	Controller string           // UID of the controlling owner, or ""
+	Decode     func() tree.Tree // returns nil for a corrupt object
 }
 
-// CheckPods lists, as warnings, which Pods of a namespace would be refused today. It stops at 3000 Pods,
-// after a second, or at half of the time that ctx leaves, and says so; of the Pods of one controller, which
-// are mostly alike, it looks at one before it looks at others. Nothing is refused: running Pods stay, and
-// only their next start would fail. At least one Pod is always looked at.
+// CheckPods returns warnings about existing Pods that violate lv; it refuses nothing. It stops
+// after 3000 Pods, a second, or half the remaining time of ctx, and reports that. It checks one Pod
+// of each controller first, since these are similar, and always checks at least one Pod.
 func (a *Admission) CheckPods(ctx context.Context, namespace string, lv LevelVersion) []string {
 	limit := maxCheckTime
 	if deadline, ok := ctx.Deadline(); ok {
@@ -59,7 +58,7 @@ func (a *Admission) CheckPods(ctx context.Context, namespace string, lv LevelVer
 	return append(warnings, found.texts()...)
 }
 
-// byController puts the first Pod of each controller, and the Pods without one, before the others.
+// byController moves the first Pod of each controller, and Pods without one, to the front.
 func byController(all []ExistingPod) []ExistingPod {
 	sorted, others := make([]ExistingPod, 0, len(all)), []ExistingPod(nil)
 	seen := map[string]bool{}
@@ -74,16 +73,16 @@ func byController(all []ExistingPod) []ExistingPod {
 	return append(sorted, others...)
 }
 
-// podViolations are the Pods by what is forbidden of them.
+// podViolations groups Pods by their violations.
 type podViolations map[string]podCount
 
-// A podCount is some Pods: how many, and the first of their names.
+// A podCount holds the number of Pods and the first name.
 type podCount struct {
 	name  string
 	count int
 }
 
-// The first name in order, not in time, keeps the text the same whatever order Pods come in.
+// The first name in order keeps the text deterministic.
 func (v podViolations) add(pod string, found Violations) {
 	if len(found) == 0 {
 		return
@@ -97,7 +96,7 @@ func (v podViolations) add(pod string, found Violations) {
 	v[reasons] = c
 }
 
-// texts are the lines for the user, sorted.
+// texts returns the sorted warnings.
 func (v podViolations) texts() []string {
 	var lines []string
 	for reasons, c := range v {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hostNamespaces must not be shared. Through them a container sees the processes and the traffic of
-// everything on the node.
+// hostNamespaces forbids shared host namespaces, which expose the processes and traffic of the
+// node.
 func hostNamespaces(p *pod) (reason, detail string) {
 	var shared []string
 	for _, field := range [...]string{"hostNetwork", "hostPID", "hostIPC"} {
@@ -22,8 +22,7 @@ func hostNamespaces(p *pod) (reason, detail string) {
 	return "host namespaces", strings.Join(shared, ", ")
 }
 
-// hostPorts must not be used. They could take the port of a service of the node, or be reached from outside
-// of network policies.
+// hostPorts forbids host ports. They could take ports of node services or bypass network policies.
 func hostPorts(p *pod) (reason, detail string) {
 	var ports []string
 	bad := p.containersThat(func(c container) bool {
@@ -43,8 +42,8 @@ func hostPorts(p *pod) (reason, detail string) {
 		plural("hostPort ", "hostPorts ", len(ports)) + strings.Join(ports, ", ")
 }
 
-// hostProbes: probes and lifecycle handlers must not name a host, by which the node would ask another one.
-// A node's requests come from inside of the network's defences.
+// hostProbes forbids probes and handlers that name a host. The node would send those requests from
+// inside the network's defenses.
 func hostProbes(p *pod) (reason, detail string) {
 	var hosts []string
 	bad := p.containersThat(func(c container) bool {
@@ -66,7 +65,6 @@ func hostProbes(p *pod) (reason, detail string) {
 		plural("probe or lifecycle host ", "probe or lifecycle hosts ", len(hosts)) + quoted(hosts)
 }
 
-// appendHosts adds the hosts that a probe or a handler names.
 func appendHosts(hosts []string, handler tree.Tree) []string {
 	for _, action := range [...]string{"httpGet", "tcpSocket"} {
 		if host := handler.Object(action).String("host"); host != "" {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// procMount: the paths of /proc that are masked by default must stay so.
+// procMount forbids unmasking paths of /proc.
 func procMount(p *pod) (reason, detail string) {
 	var types []string
 	bad := p.containersThat(func(c container) bool {
@@ -22,14 +22,14 @@ func procMount(p *pod) (reason, detail string) {
 	return "procMount", containersText(bad) + " must not set securityContext.procMount to " + quoted(sortedSet(types))
 }
 
-// seLinuxTypes are the SELinux types of containers that may be asked for; seLinuxTypes31 since v1.31.
+// seLinuxTypes lists the allowed SELinux types; seLinuxTypes31 applies since v1.31.
 var (
 	seLinuxTypes   = []string{"", "container_t", "container_init_t", "container_kvm_t"}
 	seLinuxTypes31 = append(slices.Clone(seLinuxTypes), "container_engine_t")
 )
 
-// seLinuxOptions: the type must be one of those allowed, and neither user nor role may be set. User and
-// role have no allowed value: types alone separate containers.
+// seLinuxOptions allows some types, and forbids user and role, for which no value is safe: types
+// alone separate containers.
 func seLinuxOptions(allowed []string) check {
 	return func(p *pod) (reason, detail string) {
 		var types, faults []string
@@ -61,8 +61,8 @@ func seLinuxOptions(allowed []string) check {
 	}
 }
 
-// sysctls0 are the kernel parameters that a Pod may set, as they apply to itself only; the others came
-// with the versions that they are named for.
+// sysctls0 lists the allowed kernel parameters, which affect only the Pod. The others apply since
+// the version in their name.
 var (
 	sysctls0 = []string{
 		"kernel.shm_rmid_forced", "net.ipv4.ip_local_port_range", "net.ipv4.tcp_syncookies", "net.ipv4.ping_group_range",
@@ -74,7 +74,6 @@ var (
 	sysctls32 = append(slices.Clone(sysctls29), "net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem")
 )
 
-// sysctls must be among those allowed.
 func sysctls(allowed []string) check {
 	return func(p *pod) (reason, detail string) {
 		var forbidden []string

@@ -6,13 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// domain holds the labels of namespaces and the audit annotations.
+// domain is the prefix of namespace labels and audit annotations.
 const domain = "pod-security.platform.io/"
 
-// labelKeys are the labels of a namespace that say which Policy counts there.
+// labelKeys holds the labels that select the Policy of a namespace.
 type labelKeys struct{ enforce, audit, warn modeKeys }
 
-// modeKeys are the labels of one mode.
 type modeKeys struct{ level, version string }
 
 func newLabelKeys(naming *meta.Naming) labelKeys {
@@ -22,10 +21,9 @@ func newLabelKeys(naming *meta.Naming) labelKeys {
 	return labelKeys{mode("enforce"), mode("audit"), mode("warn")}
 }
 
-// labelSource finds the value of a label, and whether it is there, as meta.Labels.Get does.
+// labelSource returns the value of a label and whether it exists, like meta.Labels.Get.
 type labelSource func(key string) (string, bool)
 
-// labelsOf reads the labels of a decoded object.
 func labelsOf(object tree.Tree) labelSource {
 	labels := object.Object("metadata", "labels")
 	return func(key string) (string, bool) {
@@ -34,10 +32,9 @@ func labelsOf(object tree.Tree) labelSource {
 	}
 }
 
-// policy is the Policy that labels ask for, above a default. There always is one: what cannot be read
-// counts as restricted where it is enforced and as privileged elsewhere, and each fault is reported.
-// Failing closed where it is enforced keeps a typing error from opening a namespace; restricted warnings on
-// every Pod would be of no use.
+// policy returns the Policy of labels over defaults, with all faults. An invalid label counts as
+// restricted for enforce, so that a typo does not open a namespace, and as privileged for audit and
+// warn.
 func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.Cause) {
 	var faults schema.Faults
 	p := defaults
@@ -45,7 +42,7 @@ func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.
 	p.Audit.read(k.audit, labels, Privileged, &faults)
 	p.Warn.read(k.warn, labels, Privileged, &faults)
 
-	// Whoever asks for enforcement is warned of what is refused, also where templates are written.
+	// Enforcement implies warnings, also for templates.
 	if _, warns := labels(k.warn.level); !warns && enforces && p.Enforce.Level > p.Warn.Level {
 		p.Warn.Level = p.Enforce.Level
 		if _, versioned := labels(k.warn.version); !versioned {
@@ -55,7 +52,7 @@ func (k *labelKeys) policy(labels labelSource, defaults Policy) (Policy, []meta.
 	return p, faults.List
 }
 
-// read takes over what the labels of one mode say; ok tells whether there is a valid level.
+// read sets the level and version from the labels of one mode; ok reports a valid level.
 func (lv *LevelVersion) read(k modeKeys, labels labelSource, fallback Level, faults *schema.Faults) (ok bool) {
 	if text, found := labels(k.level); found {
 		level, err := ParseLevel(text)

@@ -2,24 +2,24 @@ package podsecurity
 
 import "errors"
 
-// A Level is how much a policy demands; a higher one demands more.
+// A Level is the strictness of a policy; higher levels are stricter.
 type Level int
 
-// The levels. Restricted holds what Baseline holds.
+// The levels. Restricted includes Baseline.
 const (
-	Privileged Level = iota // everything is allowed
+	Privileged Level = iota // allows everything
 	Baseline
 	Restricted
 )
 
 var levelNames = [...]string{"privileged", "baseline", "restricted"}
 
-// String is the name of the level in labels.
+// String returns the label value of the level.
 func (l Level) String() string { return levelNames[l] }
 
 var errLevel = errors.New("must be one of privileged, baseline, restricted")
 
-// ParseLevel reads the name of a level. What is none reads as Restricted, with an error.
+// ParseLevel parses the name of a level. It returns Restricted with an error for an unknown name.
 func ParseLevel(s string) (Level, error) {
 	for level, name := range levelNames {
 		if s == name {

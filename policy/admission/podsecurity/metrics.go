@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// The modes of a policy, as metrics name them.
+// The modes of a policy in metrics.
 const (
 	enforce = "enforce"
 	audit   = "audit"
 	warn    = "warn"
 )
 
-// A metricSet counts decisions. Its series are bounded: what requests choose freely is in no label. Their
-// names are those that dashboards for other servers of this API read.
+// A metricSet counts decisions. No label takes values that requests choose freely, so its series
+// are bounded. The metric names match Kubernetes.
 type metricSet struct{ evaluations, exemptions, errors *metrics.Counters }
 
 func newMetricSet() *metricSet {
@@ -30,7 +30,6 @@ func newMetricSet() *metricSet {
 	}
 }
 
-// metricLabels returns the labels that describe the request.
 func metricLabels(r Request) (operation, resource, subresource string) {
 	operation, resource = "update", "controller"
 	if r.isCreate() {
@@ -42,7 +41,6 @@ func metricLabels(r Request) (operation, resource, subresource string) {
 	return operation, resource, r.Subresource
 }
 
-// evaluate counts an evaluation.
 func (m *metricSet) evaluate(r Request, mode string, lv LevelVersion, allowed bool) {
 	decision := "deny"
 	if allowed {
@@ -52,8 +50,8 @@ func (m *metricSet) evaluate(r Request, mode string, lv LevelVersion, allowed bo
 	m.evaluations.With(decision, mode, lv.Level.String(), versionLabel(lv), operation, resource, subresource).Inc()
 }
 
-// versionLabel is the version that counts: all that this server does not know are one. A label of a
-// namespace may name any version, and must not make a series each.
+// versionLabel returns the effective version. Unknown versions share one label value, since
+// namespaces may name any.
 func versionLabel(lv LevelVersion) string {
 	switch {
 	case lv.Level == Privileged:
@@ -64,10 +62,9 @@ func versionLabel(lv LevelVersion) string {
 	return lv.Version.String()
 }
 
-// exempt counts a request that is exempt.
 func (m *metricSet) exempt(r Request) { m.exemptions.With(metricLabels(r)).Inc() }
 
-// fail counts an error: a fatal one kept the request from being evaluated.
+// fail counts an error; a fatal one prevented the evaluation.
 func (m *metricSet) fail(r Request, fatal bool) {
 	operation, resource, subresource := metricLabels(r)
 	m.errors.With(strconv.FormatBool(fatal), operation, resource, subresource).Inc()

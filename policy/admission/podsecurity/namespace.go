@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// decideNamespace refuses labels that cannot be read, unless they were there before, and warns of labels
-// that count for nothing. What becomes of Pods that are there already is asked in Raises and CheckPods.
-// Faults from before may stay so that the namespace can be changed otherwise, and be deleted.
+// decideNamespace refuses invalid labels unless they are unchanged, so that the namespace stays
+// editable and deletable. It warns of labels without effect. StricterEnforcement and CheckPods
+// handle existing Pods.
 func (a *Admission) decideNamespace(r Request) Decision {
 	if r.Subresource != "" {
 		return Decision{}
@@ -33,14 +33,15 @@ func (a *Admission) decideNamespace(r Request) Decision {
 	return a.exemptNamespace(r, p)
 }
 
-// raises tells whether Pods that were allowed may be so no more. Another version may demand more or less,
-// which only its checks would tell; so any change of it counts.
+// raises reports whether allowed Pods may become forbidden. Any change of the version counts, since
+// another version may be stricter.
 func raises(before, after LevelVersion) bool {
 	return before != after && after.Level != Privileged &&
 		(before.Version != after.Version || after.Level > before.Level)
 }
 
-// StricterEnforcement tells whether an update of a Namespace demands more of its Pods than before, and what.
+// StricterEnforcement returns the new enforced level, and whether an update of a Namespace makes it
+// stricter.
 func (a *Admission) StricterEnforcement(r Request) (LevelVersion, bool) {
 	if r.isCreate() || r.Subresource != "" || slices.Contains(a.config.Exemptions.Namespaces, r.Namespace) {
 		return LevelVersion{}, false
@@ -50,8 +51,7 @@ func (a *Admission) StricterEnforcement(r Request) (LevelVersion, bool) {
 	return after.Enforce, raises(before.Enforce, after.Enforce)
 }
 
-// exemptNamespace warns who labels a namespace that is exempt. Labels that repeat the defaults are no
-// surprise and pass without a warning.
+// exemptNamespace warns about labels on an exempt namespace, unless they repeat the defaults.
 func (a *Admission) exemptNamespace(r Request, p Policy) Decision {
 	if !slices.Contains(a.config.Exemptions.Namespaces, r.Namespace) || p.isPrivileged() || p.equivalent(a.config.Defaults) {
 		return Decision{}
@@ -60,7 +60,7 @@ func (a *Admission) exemptNamespace(r Request, p Policy) Decision {
 		r.Namespace, a.labels.describe(p, r.New))}}
 }
 
-// describe lists the modes of a policy that labels have set, as in "enforce=baseline:latest".
+// describe lists the modes set by labels, such as "enforce=baseline:latest".
 func (k *labelKeys) describe(p Policy, namespace tree.Tree) string {
 	labels := labelsOf(namespace)
 	var modes []string
@@ -77,7 +77,6 @@ func (k *labelKeys) describe(p Policy, namespace tree.Tree) string {
 	return strings.Join(modes, ", ")
 }
 
-// faultsText is the faults of labels as one text, each once.
 func faultsText(faults []meta.Cause) string {
 	var texts []string
 	for _, f := range faults {

@@ -6,9 +6,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// Registrations make the decisions an admission plugin: for Namespaces, for Pods and for what has a
-// template of Pods. It reads existing Pods only where a Namespace begins to demand more of them. All have one
-// name, by which operators switch them on and off together.
+// Registrations returns the admission plugin for Namespaces, Pods and objects with Pod templates.
+// It reads existing Pods only if a Namespace becomes stricter. All share one name, so that
+// operators switch them together.
 func (a *Admission) Registrations() []admission.Registration {
 	all := []admission.Registration{
 		{Resources: []string{"/namespaces"}},
@@ -28,14 +28,13 @@ func (a *Admission) Registrations() []admission.Registration {
 	return all
 }
 
-// plugin decides on valid changes. Its kinds are named in stored form, so all versions of a workload are
-// decided on alike.
+// plugin decides on changes in stored form, so that all versions of a workload get the same
+// decision.
 type plugin struct {
 	request.HandlesAll
 	*Admission
 }
 
-// Validate implements request.Validator.
 func (p plugin) Validate(a *request.Attributes) error {
 	d := p.Decide(requestOf(a))
 	for _, annotation := range d.Annotations {
@@ -53,7 +52,6 @@ func (p plugin) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// requestOf is a change as decisions see it.
 func requestOf(a *request.Attributes) Request {
 	r := Request{Resource: a.Key.GroupResource, Subresource: a.Subresource, Namespace: a.Key.Namespace, Old: a.Old, New: a.New}
 	if r.Resource == namespaces {
@@ -65,17 +63,15 @@ func requestOf(a *request.Attributes) Request {
 	return r
 }
 
-// existingPods warns of the existing Pods of a Namespace that begins to demand more of them. There may be
-// thousands, so it may block.
+// existingPods warns of existing Pods when a Namespace becomes stricter. There may be thousands, so
+// it runs at MayBlock.
 type existingPods struct{ *Admission }
 
-// Handles implements request.Validator.
 func (p existingPods) Handles(a *request.Attributes) bool {
 	_, raised := p.StricterEnforcement(requestOf(a))
 	return raised
 }
 
-// Validate implements request.Validator.
 func (p existingPods) Validate(a *request.Attributes) error {
 	r := requestOf(a)
 	lv, _ := p.StricterEnforcement(r)

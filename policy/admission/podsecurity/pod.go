@@ -8,28 +8,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pod is a Pod, or the template of one, as the checks read it. It is made once for an evaluation; checks
-// only read it.
+// A pod is a Pod or Pod template as the checks read it.
 type pod struct {
 	annotations tree.Tree
 	spec        tree.Tree
-	security    tree.Tree // spec.securityContext; nil if there is none
+	security    tree.Tree // spec.securityContext, or nil
 	containers  []container
 	keys        *annotationKeys
 }
 
-// A container is one of any sort: init containers come first, then the others, then ephemeral ones.
+// A container is a container of any type: init, regular, then ephemeral.
 type container struct {
 	name     string
 	fields   tree.Tree
-	security tree.Tree // its securityContext; nil if there is none
+	security tree.Tree // its securityContext, or nil
 }
 
-// containerLists are the fields of a Pod that hold containers, in the order in which the checks name them.
+// containerLists holds the lists of containers in the order of reports.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 
-// newPod reads an object with metadata and a spec. An item that is no object is an empty container, which
-// validation refuses elsewhere.
+// newPod reads an object with metadata and spec. Items that are not objects count as empty
+// containers; validation refuses them.
 func newPod(object tree.Tree, keys *annotationKeys) *pod {
 	spec := object.Object("spec")
 	p := &pod{annotations: object.Object("metadata", "annotations"), spec: spec, security: spec.Object("securityContext"), keys: keys}
@@ -47,7 +46,6 @@ func newPod(object tree.Tree, keys *annotationKeys) *pod {
 	return p
 }
 
-// containersThat are the names of the containers that match.
 func (p *pod) containersThat(match func(c container) bool) (names []string) {
 	for _, c := range p.containers {
 		if match(c) {
@@ -59,13 +57,12 @@ func (p *pod) containersThat(match func(c container) bool) (names []string) {
 
 func (p *pod) isWindows() bool { return p.spec.Object("os").String("name") == "windows" }
 
-// hasUserNamespace tells whether the Pod asks for users of its own, so that its root is none of the host's.
 func (p *pod) hasUserNamespace() bool {
 	hostUsers, ok := p.spec["hostUsers"].(bool)
 	return ok && !hostUsers
 }
 
-// annotationKeys are the annotations by which Pods asked for profiles before there were fields for them.
+// annotationKeys holds the legacy annotations for AppArmor and seccomp profiles.
 type annotationKeys struct{ appArmorPrefix, seccompPod, seccompPrefix string }
 
 func newAnnotationKeys(naming *meta.Naming) *annotationKeys {
@@ -76,7 +73,6 @@ func newAnnotationKeys(naming *meta.Naming) *annotationKeys {
 	}
 }
 
-// plural is one or many, by a number.
 func plural(one, many string, n int) string {
 	if n == 1 {
 		return one
@@ -86,13 +82,13 @@ func plural(one, many string, n int) string {
 
 func quoted(texts []string) string { return `"` + strings.Join(texts, `", "`) + `"` }
 
-// containersText is as in `containers "a", "b"`.
+// containersText returns text such as `containers "a", "b"`.
 func containersText(names []string) string {
 	return plural("container", "containers", len(names)) + " " + quoted(names)
 }
 
-// settersText is who sets something that is forbidden: the Pod as a whole, some of its containers, or both;
-// "" for nobody. The words are those of the public implementation.
+// settersText names the setters of a forbidden field: the Pod, containers, or both; "" for none.
+// The words match Kubernetes.
 func settersText(pod bool, containers []string) string {
 	switch {
 	case !pod && len(containers) == 0:
@@ -105,7 +101,6 @@ func settersText(pod bool, containers []string) string {
 	return "pod and " + containersText(containers)
 }
 
-// sortedSet sorts texts, and leaves each of them once.
 func sortedSet(texts []string) []string {
 	slices.Sort(texts)
 	return slices.Compact(texts)

@@ -1,7 +1,7 @@
 package podsecurity
 
-// allowPrivilegeEscalation must be forbidden by every container. The default of the field is true, so
-// silence is a violation.
+// allowPrivilegeEscalation must be false in every container. The default is true, so it must be
+// set.
 func allowPrivilegeEscalation(p *pod) (reason, detail string) {
 	bad := p.containersThat(func(c container) bool {
 		allowed, set := c.security["allowPrivilegeEscalation"].(bool)
@@ -13,7 +13,6 @@ func allowPrivilegeEscalation(p *pod) (reason, detail string) {
 	return "allowPrivilegeEscalation != false", containersText(bad) + " must set securityContext.allowPrivilegeEscalation=false"
 }
 
-// privileged containers are forbidden.
 func privileged(p *pod) (reason, detail string) {
 	bad := p.containersThat(func(c container) bool { return c.security.Bool("privileged") })
 	if len(bad) == 0 {
@@ -22,7 +21,7 @@ func privileged(p *pod) (reason, detail string) {
 	return "privileged", containersText(bad) + " must not set securityContext.privileged=true"
 }
 
-// windowsHostProcess: containers that run on a Windows host as its own processes do are forbidden.
+// windowsHostProcess forbids HostProcess containers, which run as processes of the Windows host.
 func windowsHostProcess(p *pod) (reason, detail string) {
 	isHostProcess := func(c container) bool { return c.security.Object("windowsOptions").Bool("hostProcess") }
 	setters := settersText(isHostProcess(container{security: p.security}), p.containersThat(isHostProcess))
@@ -32,8 +31,8 @@ func windowsHostProcess(p *pod) (reason, detail string) {
 	return "hostProcess", setters + " must not set securityContext.windowsOptions.hostProcess=true"
 }
 
-// runAsNonRoot must be demanded by the Pod, or by every container, and be waived by none. A container's own
-// word counts more than the Pod's.
+// runAsNonRoot must be true for the Pod or every container, and false for none. A container
+// overrides the Pod.
 func runAsNonRoot(p *pod) (reason, detail string) {
 	const why = "runAsNonRoot != true"
 	podDemands, podSays := p.security["runAsNonRoot"].(bool)
@@ -56,8 +55,8 @@ func runAsNonRoot(p *pod) (reason, detail string) {
 	return "", ""
 }
 
-// runAsUser must not be root. It catches a Pod that says both runAsNonRoot and user 0, which would fail
-// only on the node.
+// runAsUser must not be root. It catches Pods with runAsNonRoot and user 0, which would fail on the
+// node.
 func runAsUser(p *pod) (reason, detail string) {
 	isRoot := func(c container) bool {
 		uid, set := c.security.Int("runAsUser")

@@ -7,16 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// profileOf is the type of a profile that a security context asks for, and whether it asks for one.
+// profileOf returns the type of a profile, and whether it is set.
 func profileOf(security tree.Tree, field string) (string, bool) {
 	profile := security.Object(field)
 	return profile.String("type"), profile != nil
 }
 
-// profileAllowed tells the types of profiles that are as good as the default one.
 func profileAllowed(name string) bool { return name == "RuntimeDefault" || name == "Localhost" }
 
-// forbiddenProfiles finds who asks for a profile that is not allowed, and for which; "" for nobody.
+// forbiddenProfiles returns the setters of forbidden profiles, "" for none, and the types.
 func forbiddenProfiles(p *pod, field string) (setters string, types []string) {
 	isForbidden := func(c container) bool {
 		name, set := profileOf(c.security, field)
@@ -30,8 +29,8 @@ func forbiddenProfiles(p *pod, field string) (setters string, types []string) {
 	return setters, sortedSet(types)
 }
 
-// appArmorProfile must be the default or one of the host, in fields and in annotations. Nodes still read
-// the annotation where the field is absent, so both are checked.
+// appArmorProfile allows the default and localhost profiles. It checks fields and annotations,
+// since nodes read the annotation if the field is absent.
 func appArmorProfile(p *pod) (reason, detail string) {
 	setters, values := forbiddenProfiles(p, "appArmorProfile")
 	var annotations []string
@@ -58,7 +57,7 @@ func appArmorAnnotationAllowed(value string) bool {
 	return value == "" || value == "runtime/default" || strings.HasPrefix(value, "localhost/")
 }
 
-// seccompAnnotations: until there were fields, annotations must not ask for less than the default.
+// seccompAnnotations checks annotations, in versions without the field.
 func seccompAnnotations(p *pod) (reason, detail string) {
 	keys := []string{p.keys.seccompPod}
 	for _, c := range p.containers {
@@ -81,7 +80,7 @@ func seccompAnnotationAllowed(value string) bool {
 	return value == "runtime/default" || value == "docker/default" || strings.HasPrefix(value, "localhost/")
 }
 
-// seccompBaseline: a profile that is asked for must be the default or one of the host.
+// seccompBaseline requires a set profile to be the default or a localhost one.
 func seccompBaseline(p *pod) (reason, detail string) {
 	setters, types := forbiddenProfiles(p, "seccompProfile")
 	if setters == "" {
@@ -90,8 +89,8 @@ func seccompBaseline(p *pod) (reason, detail string) {
 	return "seccompProfile", setters + " must not set securityContext.seccompProfile.type to " + quoted(types)
 }
 
-// seccompRestricted: besides, the Pod or every container must ask for one. Without one the kernel's whole
-// interface is open to the container on many nodes.
+// seccompRestricted also requires a profile for the Pod or every container. Without one, many nodes
+// expose all system calls.
 func seccompRestricted(p *pod) (reason, detail string) {
 	if reason, detail = seccompBaseline(p); reason != "" {
 		return reason, detail

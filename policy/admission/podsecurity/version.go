@@ -6,20 +6,20 @@ import (
 	"strings"
 )
 
-// A Version says as of which minor version of the API the checks are. The zero Version is the latest one.
-// "latest" follows the server through its updates; a pinned version keeps a namespace working through them.
+// A Version selects the minor version of the checks. The zero Version is "latest", which follows
+// server upgrades; a pinned one is stable across them.
 type Version struct {
 	minor  int
-	pinned bool // false for the latest
+	pinned bool // false for latest
 }
 
-// newestMinor is the minor version of this server. Later versions count as the latest.
+// newestMinor is the minor version of this server. Later versions count as latest.
 const newestMinor = 35
 
-// MinorVersion is the version v1.<minor>.
+// MinorVersion returns the version v1.<minor>.
 func MinorVersion(minor int) Version { return Version{minor: minor, pinned: true} }
 
-// String is "latest", or "v1." with the minor version.
+// String returns "latest" or "v1.<minor>".
 func (v Version) String() string {
 	if !v.pinned {
 		return "latest"
@@ -27,7 +27,7 @@ func (v Version) String() string {
 	return "v1." + strconv.Itoa(v.minor)
 }
 
-// checks is the minor version whose checks count.
+// checks returns the effective minor version.
 func (v Version) checks() int {
 	if !v.pinned {
 		return newestMinor
@@ -37,8 +37,8 @@ func (v Version) checks() int {
 
 var errVersion = errors.New(`must be "latest" or "v1.x"`)
 
-// ParseVersion reads a version. What is none reads as the latest, with an error. "v1.05" is refused, so
-// that each version has one text.
+// ParseVersion parses a version. It returns the latest with an error for invalid text. It rejects
+// "v1.05", so that each version has one spelling.
 func ParseVersion(s string) (Version, error) {
 	if s == "latest" {
 		return Version{}, nil

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hostPathVolumes are forbidden. A path of the host can lead to the credentials of the node.
+// hostPathVolumes forbids host paths, which may lead to node credentials.
 func hostPathVolumes(p *pod) (reason, detail string) {
 	var names []string
 	for _, v := range p.spec.Objects("volumes") {
@@ -24,13 +24,13 @@ func volumesText(names []string) string {
 	return plural("volume ", "volumes ", len(names)) + quoted(names)
 }
 
-// A volume with a source that neither list has is of a later API; it is restricted, too.
+// A source in neither list belongs to a later API and is restricted, too.
 var (
-	// allowedVolumes are the sources of volumes that the restricted level allows.
+	// allowedVolumes lists the sources that the restricted level allows.
 	allowedVolumes = []string{
 		"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 	}
-	// restrictedVolumeTypes are the others.
+	// restrictedVolumeTypes lists the forbidden sources.
 	restrictedVolumeTypes = []string{
 		"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
 		"cinder", "cephfs", "flocker", "fc", "azureFile", "vsphereVolume", "quobyte", "azureDisk", "photonPersistentDisk",
@@ -38,7 +38,7 @@ var (
 	}
 )
 
-// restrictedVolumes must not be used: only what is in the namespace, and drivers of the cluster.
+// restrictedVolumes allows only sources within the namespace and cluster drivers.
 func restrictedVolumes(p *pod) (reason, detail string) {
 	var names, types []string
 	for _, v := range p.spec.Objects("volumes") {
