@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// The beginnings of the keys of audit annotations, as groups of the naming profile. The keys are those that
-// audit tools know; round and index make them unique within an event.
+// Prefixes of audit annotation keys, as groups of the naming profile. The keys match Kubernetes;
+// round and index make them unique within an event.
 const (
 	mutationAnnotation   = "mutation.webhook.admission"
 	patchAnnotation      = "patch.webhook.admission"
@@ -18,25 +18,24 @@ const (
 	failedOpen           = "failed-open."
 )
 
-// annotationKey names what has become of the n-th hook in a round.
 func (p *Plugin) annotationKey(prefix string, round, n int) string {
 	return fmt.Sprintf("%s/round_%d_index_%d", p.options.Naming.Group(prefix), round, n)
 }
 
-// annotateMutation says whether a hook has changed the object.
+// annotateMutation records whether a hook has changed the object.
 func (p *Plugin) annotateMutation(a *request.Attributes, h *hook, round int, changed bool) {
 	a.Annotate(p.annotationKey(mutationAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"mutated":%t}`,
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), changed))
 }
 
-// annotatePatch says how a hook has changed the object. It is a detail, recorded only at the audit levels
-// that include bodies: a patch may hold what the object does.
+// annotatePatch records the patch of a hook. It appears only at audit levels with bodies, since a
+// patch may contain object data.
 func (p *Plugin) annotatePatch(a *request.Attributes, h *hook, round int, patch []any) {
 	a.AnnotateDetail(p.annotationKey(patchAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"patch":%s,"patchType":"%s"}`,
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), codec.AppendAny(nil, patch), jsonPatch))
 }
 
-// annotateFailedOpen says that a hook could not be asked, which its failurePolicy lets pass.
+// annotateFailedOpen records a failed call that the failurePolicy ignores.
 func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int) {
 	prefix := mutationAnnotation
 	if h.sort == validating {
@@ -45,8 +44,8 @@ func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int
 	a.Annotate(failedOpen+p.annotationKey(prefix, round, n), h.name)
 }
 
-// record takes over what a hook wants to be said of a change. A hook that is asked again cannot take back what it
-// has said before.
+// record adds the audit annotations and warnings of a response. A repeated call cannot replace
+// earlier annotations.
 func (p *Plugin) record(h *hook, a *request.Attributes, said *answer) {
 	for _, key := range said.annotations.SortedKeys() {
 		full := h.name + "/" + key

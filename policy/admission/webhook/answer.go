@@ -10,21 +10,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An answer is what a hook says.
+// An answer is the parsed response of a hook.
 type answer struct {
 	allowed     bool
-	result      tree.Tree // the Status of a refusal; nil if there is none
-	patch       []any     // the operations of a JSON patch
+	result      tree.Tree // the Status of a refusal, or nil
+	patch       []any     // operations of the JSON Patch
 	patchText   []byte
 	warnings    []string
-	annotations tree.Tree // of the audit event
+	annotations tree.Tree // for the audit event
 }
 
-// errUndecodable is wrapped by the errors of a patch that cannot be read.
+// errUndecodable is wrapped by errors for an invalid patch.
 var errUndecodable = errors.New("received undecodable patch in webhook response")
 
-// verify reads the answer to a question of a version out of a review. v1beta1 had no rules for uid and
-// types, and hooks from then still answer without them.
+// verify parses the response in a review of the given version. v1beta1 had no rules for uid and
+// types, and old hooks omit them.
 func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	response, ok := t["response"].(tree.Tree)
 	if !ok {
@@ -56,8 +56,8 @@ func verify(t tree.Tree, q question, version string, s sort) (*answer, error) {
 	return a, nil
 }
 
-// verifyIdentity checks that an answer is the one to a question. A wrong uid means that the hook, or a
-// proxy before it, has mixed answers up.
+// verifyIdentity checks that the response belongs to the question. A wrong UID means that the hook
+// or a proxy has mixed up responses.
 func verifyIdentity(t, response tree.Tree, q question) error {
 	if uid := response.String("uid"); uid != q.uid {
 		return fmt.Errorf("expected response.uid=%q, got %q", q.uid, uid)
@@ -68,7 +68,7 @@ func verifyIdentity(t, response tree.Tree, q question) error {
 	return nil
 }
 
-// verifyPatch checks that a patch is there with its type, and from those who may change something.
+// verifyPatch checks that patch and patchType come together, and only from mutating hooks.
 func verifyPatch(response tree.Tree, s sort) error {
 	patched, typed := response.String("patch") != "", response.Has("patchType")
 	switch {
@@ -88,11 +88,9 @@ func verifyPatch(response tree.Tree, s sort) error {
 	return nil
 }
 
-// jsonPatch is the one type of patch.
 const jsonPatch = "JSONPatch"
 
-// readPatch reads the operations of the patch. It is read as a list here only to be recorded; package merge
-// parses and applies the text.
+// readPatch decodes the patch for the audit annotation; package merge parses and applies the text.
 func (a *answer) readPatch() error {
 	if len(a.patchText) == 0 {
 		return nil

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// ask asks a hook about a request. The error is a callFailure, a rejection, or a *meta.Status. What can be
-// known without a call is found first. Annotations and warnings are recorded for refusals as well.
+// ask calls a hook. The error is a callFailure, a rejection, or a *meta.Status. It checks
+// preconditions before the call, and records annotations and warnings of refusals, too.
 func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (*answer, error) {
 	switch {
 	case a.DryRun() && !h.dryRuns:
@@ -53,17 +53,17 @@ func (h *hook) ask(ctx context.Context, v *review.View, a *request.Attributes, p
 	return said, nil
 }
 
-// An outcome is how a call has ended, as metrics and the failurePolicy see it.
+// An outcome is the result of a call for metrics and the failurePolicy.
 type outcome struct {
 	code     int
 	kind     errorKind
 	rejected bool
-	canceled bool // the request was given up, which is nobody's fault
-	opens    bool // it failed, and the failurePolicy lets the change pass
+	canceled bool // the client gave up
+	opens    bool // it failed, and the failurePolicy ignores that
 }
 
-// A request that was given up by its client counts in no rejection, or an impatient client would look like
-// a broken hook.
+// Canceled requests do not count as rejections, or an impatient client would make a hook look
+// broken.
 func (h *hook) outcomeOf(err error) outcome {
 	var failed *callFailure
 	var rejected *rejection

@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A caller reaches one address. Many hooks may share one, and so its connections and its circuit.
+// A caller sends reviews to one address. Hooks with the same address share its connections and
+// circuit breaker.
 type caller struct {
 	client *webhookclient.Client
-	err    error // why there is no client; nil if there is
+	err    error // reason why client is nil
 }
 
-// ask sends a question for a request, whose context is ctx, and returns the answer. Whether a connection
-// was made tells the circuit if the hook is slow or gone.
+// ask sends a review and returns the response. ctx is that of the request.
 func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (remote.Response, error) {
 	if c.err != nil {
 		return remote.Response{}, c.err
@@ -24,8 +24,8 @@ func (c *caller) ask(ctx context.Context, timeout time.Duration, body []byte) (r
 	return c.client.Ask(ctx, timeout, body)
 }
 
-// Callers make and keep the callers of one plugin, one for each address that a hook has. Connections
-// outlive a change of the configuration that leaves the address as it is.
+// Callers holds the callers of one plugin by address. Connections survive configuration changes
+// that keep the address.
 type Callers struct {
 	dialer webhookclient.Dialer
 
@@ -33,18 +33,18 @@ type Callers struct {
 	known map[webhookclient.Address]*usedCaller
 }
 
-// A usedCaller is a caller, with the number of hooks that have it.
+// A usedCaller counts the hooks that use a caller.
 type usedCaller struct {
 	*caller
 	uses int
 }
 
-// NewCallers makes the Callers of one plugin.
+// NewCallers returns the Callers of one plugin.
 func NewCallers(d webhookclient.Dialer) *Callers {
 	return &Callers{dialer: d, known: map[webhookclient.Address]*usedCaller{}}
 }
 
-// get is the caller of an address, for one more hook.
+// get returns the caller of an address for one more hook.
 func (c *Callers) get(a webhookclient.Address) *caller {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -58,8 +58,7 @@ func (c *Callers) get(a webhookclient.Address) *caller {
 	return found.caller
 }
 
-// release says that a hook does not have the caller of its address any more. Without a hook its connections are
-// closed.
+// release drops one use of a caller. The last one closes its connections.
 func (c *Callers) release(a webhookclient.Address) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,7 +75,7 @@ func (c *Callers) release(a webhookclient.Address) {
 	}
 }
 
-// Close closes all connections that are kept.
+// Close closes all connections.
 func (c *Callers) Close() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

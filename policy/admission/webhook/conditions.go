@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// conditions are the matchConditions of a hook, compiled. Each has its program or the fault of its
-// compilation; a fault counts only when the hook is matched.
+// conditions holds the compiled matchConditions of a hook, or their compilation errors, which count
+// when the hook is matched.
 type conditions []*expressions.Expr
 
 func (p *Plugin) compile(list []tree.Tree) conditions {
@@ -26,8 +26,8 @@ func (p *Plugin) compile(list []tree.Tree) conditions {
 	return p.compiler.Conditions(list)
 }
 
-// hold tells whether all conditions are true. One that is false decides; else one that cannot be evaluated
-// refuses the request, or makes the hook not be asked, by the failurePolicy.
+// hold reports whether all conditions are true. A false one decides. Otherwise a failed evaluation
+// refuses the request or skips the hook, by the failurePolicy.
 func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (bool, error) {
 	if len(h.conditions) == 0 {
 		return true, nil
@@ -39,7 +39,7 @@ func (h *hook) hold(ctx context.Context, v *review.View, a *request.Attributes, 
 	return holds, err
 }
 
-// evaluate evaluates the conditions, and also tells how many of them could not be.
+// evaluate also returns the number of failed conditions.
 func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attributes, p *Plugin) (failed int, holds bool, err error) {
 	variables := p.variables(ctx, v, a)
 	budget := cel.NewBudget(cel.MatchConditionsBudget)
@@ -65,7 +65,7 @@ func (h *hook) evaluate(ctx context.Context, v *review.View, a *request.Attribut
 	return 0, true, nil
 }
 
-// It is a 403 and not the error of a failed call: the hook was not asked.
+// The error is a 403 and not that of a failed call, since the hook was not called.
 func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	if h.ignoresFaults {
 		return nil
@@ -77,8 +77,8 @@ func (h *hook) refuseUnevaluated(a *request.Attributes, faults []string) error {
 	return meta.NewForbidden(a.GroupResource(), a.Key.Name, text)
 }
 
-// variables are those of match conditions, for one request. The namespace is null for webhooks, as in the
-// public API.
+// variables returns the variables of match conditions. As in Kubernetes, namespaceObject is null
+// for webhooks.
 func (p *Plugin) variables(ctx context.Context, v *review.View, a *request.Attributes) cel.Variables {
 	by := review.NewAuthorizer(a.User, p.options.Authorizer)
 	return cel.Variables{

@@ -10,11 +10,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/config"
 )
 
-// ParseConfig reads the configuration of one of the plugins, a WebhookAdmissionConfiguration or,
-// deprecated, a WebhookAdmission: the path of the client configuration file whose users are the credentials
-// for webhooks; "" if it names none. nil is no configuration. The file has the form of a client
-// configuration, which kubectl users know. Paths are absolute, because a relative one would depend on which
-// file it is relative to.
+// ParseConfig parses a WebhookAdmissionConfiguration or the deprecated WebhookAdmission, and
+// returns the path of the kubeconfig with webhook credentials, or "". t may be nil. Paths must be
+// absolute.
 func ParseConfig(t tree.Tree, naming *meta.Naming) (clientConfigFile string, err error) {
 	if t == nil {
 		return "", nil

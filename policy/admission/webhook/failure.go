@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A callFailure says that a hook could not be asked, or that its answer is none. The failurePolicy decides
-// what follows. A refusal is never one: the failurePolicy must not let pass what a hook has refused.
+// A callFailure is a failed call or an invalid response. The failurePolicy decides on it. A refusal
+// is never one.
 type callFailure struct {
 	hook   string
 	reason error
@@ -24,28 +24,28 @@ func (f *callFailure) Error() string {
 
 func (f *callFailure) Unwrap() error { return f.reason }
 
-// failed is a callFailure; what begins its text.
+// failed returns a callFailure; what prefixes its text.
 func (h *hook) failed(code int, what string, err error) error {
 	return &callFailure{hook: h.name, reason: fmt.Errorf("%s: %w", what, err), code: code}
 }
 
-// A rejection says that a hook has refused the change.
+// A rejection is a refusal by a hook.
 type rejection struct{ status *meta.Status }
 
 func (r *rejection) Error() string { return r.status.Message }
 
-// maxRefusal is the highest code that a client can be sent: net/http panics on any above, and a hook must
-// not be able to make it.
+// maxRefusal is the highest valid HTTP code. net/http panics above it, which a hook must not be
+// able to trigger.
 const maxRefusal = 999
 
-// rejected is the refusal of a hook, with what it says of it. A hook may answer with any Status; its code
-// is kept within those of errors, and the message says whose it is.
+// rejected returns the refusal of a hook. Its Status may be arbitrary; the code is limited to
+// errors, and the message names the hook.
 func (h *hook) rejected(result tree.Tree) error {
 	s := statusOf(result)
 	switch {
 	case s.Code < http.StatusBadRequest:
 		s.Code = http.StatusBadRequest
-	case s.Code > maxRefusal: // which is no code of HTTP
+	case s.Code > maxRefusal: // not an HTTP code
 		s.Code = http.StatusInternalServerError
 	}
 	denied := fmt.Sprintf("admission webhook %q denied the request", h.name)
@@ -60,7 +60,7 @@ func (h *hook) rejected(result tree.Tree) error {
 	return &rejection{s}
 }
 
-// statusOf reads a Status of a failure. Only what a Status of this server can hold is taken over.
+// statusOf reads the fields of a failure Status that this server supports.
 func statusOf(t tree.Tree) *meta.Status {
 	code, _ := t.Int("code")
 	s := &meta.Status{Code: int(code), Reason: meta.Reason(t.String("reason")), Message: t.String("message")}
@@ -76,7 +76,6 @@ func statusOf(t tree.Tree) *meta.Status {
 	return s
 }
 
-// internal is the refusal of a request because of an error that is not the client's.
 func internal(err error) *meta.Status {
 	return &meta.Status{
 		Code: http.StatusInternalServerError, Reason: meta.ReasonInternalError, Message: "Internal error occurred: " + err.Error(),
@@ -84,15 +83,13 @@ func internal(err error) *meta.Status {
 	}
 }
 
-// dryRunUnsupported refuses a dry run that a hook with side effects would have to be asked about. The
-// failurePolicy is not asked, for the hook has not failed: to leave it out would make the dry run differ
-// from the write.
+// dryRunUnsupported refuses a dry run that matches a hook with side effects. The failurePolicy does
+// not apply: skipping the hook would make the dry run differ from the write.
 func (h *hook) dryRunUnsupported() error {
 	return meta.NewBadRequest(fmt.Sprintf("admission webhook %q does not support dry run", h.name))
 }
 
-// refusal is the error that the client gets for one of a hook. A hook that could not be asked is an
-// internal error, as the client has done nothing wrong.
+// refusal returns the error for the client. A failed call is an internal error.
 func refusal(err error) error {
 	var rejected *rejection
 	var failed *callFailure
@@ -105,5 +102,5 @@ func refusal(err error) error {
 	return err
 }
 
-// errTimeout refuses a request whose time was over when a hook had failed that may fail.
+// errTimeout refuses a request that timed out in a hook that may fail.
 func errTimeout() error { return meta.NewTimeout("request did not complete within requested timeout") }

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A sort is one of the two sorts of hooks: the name by which metrics know it.
+// A sort is a type of hooks, named as in metrics.
 type sort string
 
 const (
@@ -18,31 +18,29 @@ const (
 	validating sort = "validating"
 )
 
-// A hook is one webhook of a configuration. It is made from the stored object, whose fields validation has
-// checked, with the defaults for those that are absent.
+// A hook is one compiled webhook with defaults applied. Validation has checked its fields.
 type hook struct {
 	sort          sort
-	configuration string // its name
+	configuration string // name of the configuration
 	name          string
-	index         int // among all hooks of the sort
+	index         int // among all hooks of the type
 	criteria      *match.Criteria
 	conditions    conditions
 	address       webhookclient.Address
 	timeout       time.Duration
-	ignoresFaults bool   // failurePolicy Ignore: what cannot be asked lets changes pass
-	dryRuns       bool   // it may be asked about dry runs
-	asksAgain     bool   // reinvocationPolicy IfNeeded
-	version       string // of the AdmissionReview; "" if it wants none that is known here
-	fault         error  // why it cannot be asked; nil if it can
+	ignoresFaults bool   // failurePolicy is Ignore
+	dryRuns       bool   // may be called for dry runs
+	asksAgain     bool   // reinvocationPolicy is IfNeeded
+	version       string // of the AdmissionReview; "" if none is supported
+	fault         error  // reason why it cannot be called, or nil
 
-	// caller is set when the hook is put into effect.
+	// caller is set when the hook takes effect.
 	caller *caller
 }
 
-// reviewVersions are the versions of the AdmissionReview that are known here.
+// reviewVersions lists the supported versions of AdmissionReview.
 var reviewVersions = []string{"v1", "v1beta1"}
 
-// parse makes the hooks of a configuration.
 func (p *Plugin) parse(o *policy.Object) []*hook {
 	var hooks []*hook
 	for _, t := range o.Tree.Objects("webhooks") {
@@ -51,8 +49,8 @@ func (p *Plugin) parse(o *policy.Object) []*hook {
 	return hooks
 }
 
-// A fault does not drop the hook: whether requests may pass without it is for its failurePolicy to say. The
-// first known version of the list is the one that the author prefers.
+// parseHook keeps a hook with a fault, since its failurePolicy decides on requests. Of the listed
+// review versions, the first supported one wins.
 func (p *Plugin) parseHook(configuration string, t tree.Tree) *hook {
 	h := &hook{
 		sort: p.sort, configuration: configuration, name: t.String("name"), timeout: 10 * time.Second,

@@ -12,14 +12,15 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// hooks are all hooks of one sort. They follow the configurations. Requests read current without a lock.
+// hooks holds all hooks of one type and follows their configurations. Requests read current without
+// a lock.
 type hooks struct {
 	resource meta.GroupResource
 	parse    func(*policy.Object) []*hook
 	callers  *Callers
 	metrics  *Metrics
 
-	mu             sync.Mutex // guards configurations, and serializes who puts hooks into effect
+	mu             sync.Mutex // guards configurations and serializes changes of current
 	configurations map[string][]*hook
 	current        atomic.Pointer[match.Index[*hook]]
 }
@@ -30,18 +31,15 @@ func newHooks(r meta.GroupResource, parse func(*policy.Object) []*hook, o Option
 	return &hooks{resource: r, parse: parse, callers: o.Callers, metrics: o.Metrics, configurations: map[string][]*hook{}}
 }
 
-// index are the hooks in effect.
 func (s *hooks) index() *match.Index[*hook] { return s.current.Load() }
 
-// Resource implements policy.Follower.
 func (s *hooks) Resource() meta.GroupResource { return s.resource }
 
-// Follow implements policy.Follower.
 func (s *hooks) Follow(ctx context.Context, objects policy.Objects) error {
 	return objects.Inform(ctx, s.resource, s.update)
 }
 
-// update takes in one change of a configuration.
+// update applies a change of a configuration.
 func (s *hooks) update(c policy.Change) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +50,7 @@ func (s *hooks) update(c policy.Change) {
 	}
 	for _, h := range s.configurations[c.Key.Name] {
 		if h.fault == nil {
-			h.caller = s.callers.get(h.address) // before those of before are released: most keep their connections
+			h.caller = s.callers.get(h.address) // before releasing the old ones, so that unchanged addresses keep their connections
 		}
 		s.metrics.add(h.sort, h.name)
 	}
@@ -65,13 +63,13 @@ func (s *hooks) update(c policy.Change) {
 	}
 }
 
-// put puts the hooks of all configurations into effect. The index is the position among all hooks, by the
-// names of configurations, so audit annotations of two servers agree.
+// put publishes the hooks of all configurations. The index is the position by configuration name,
+// so that audit annotations of servers agree.
 func (s *hooks) put() {
 	var all []*hook
 	for _, name := range slices.Sorted(maps.Keys(s.configurations)) {
 		for _, h := range s.configurations[name] {
-			ordered := *h // hooks in effect never change
+			ordered := *h // published hooks are immutable
 			ordered.index = len(all)
 			all = append(all, &ordered)
 		}

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// An errorKind is why a hook's call made a change be refused.
+// An errorKind is the reason for a refusal in metrics.
 type errorKind string
 
 const (
@@ -20,25 +20,25 @@ const (
 	noError       errorKind = "no_error"
 )
 
-// maxCode is the highest code that metrics tell apart, so that a hook cannot make series at will.
+// maxCode bounds the codes in labels, so that hooks cannot create arbitrary series.
 const maxCode = 600
 
-// buckets are the upper bounds of durations, in seconds, as the public API has them; 10 seconds is the
-// default timeout of a webhook.
+// buckets holds the bounds of durations in seconds, as in Kubernetes; 10 seconds is the default
+// timeout.
 var buckets = []float64{0.005, 0.025, 0.1, 0.5, 1, 2.5, 10, 25}
 
-// Metrics count calls of webhooks by their results. Only hooks that exist have series. It is safe for concurrent
-// use.
+// Metrics counts webhook calls by result. Only existing hooks have series. It is safe for
+// concurrent use.
 type Metrics struct {
 	took                            *metrics.Histograms
 	failOpens, rejections, requests *metrics.Counters
 
-	mu   sync.Mutex // guards uses, and changes of what has series
+	mu   sync.Mutex // guards uses and changes of series
 	uses map[hookKey]int
 }
 
-// hookKey is a hook as metrics know it: those of one name are one. Two configurations may have hooks of one
-// name, which are counted.
+// A hookKey identifies hooks in metrics. Two configurations may have hooks of one name, so uses are
+// counted.
 type hookKey struct {
 	sort sort
 	name string
@@ -83,8 +83,7 @@ func (m *Metrics) remove(s sort, name string) {
 	m.requests.Delete(gone)
 }
 
-// count calls do for a hook that still exists. A hook that was removed while a call was under way is not counted any
-// more.
+// count calls do if the hook still exists, since it may be removed during a call.
 func (m *Metrics) count(h *hook, do func(name, kind string)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -97,7 +96,6 @@ func (m *Metrics) failedOpen(h *hook) {
 	m.count(h, func(name, kind string) { m.failOpens.With(name, kind).Inc() })
 }
 
-// observe counts the outcome of a call.
 func (p *Plugin) observe(h *hook, a *request.Attributes, o outcome, took time.Duration) {
 	m, operation := p.options.Metrics, match.OperationOf(a).String()
 	code, rejected := strconv.Itoa(min(o.code, maxCode)), strconv.FormatBool(o.rejected)

@@ -11,19 +11,19 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// A mutatingCall asks the mutating hooks about one change, in at most two rounds. It belongs to one request
-// and one goroutine, and holds the hooks of its beginning.
+// A mutatingCall runs the mutating hooks for one change, in up to two rounds with the same hooks.
+// It belongs to one goroutine.
 type mutatingCall struct {
 	plugin *Plugin
 	index  *match.Index[*hook]
 
-	asked map[*hook]bool // those that want to be asked again, since the object was last changed after one of them
-	again map[*hook]bool // those to ask in the second round
-	last  tree.Tree      // what the first round has made
+	asked map[*hook]bool // reinvocable hooks called since the last change
+	again map[*hook]bool // hooks for the second round
+	last  tree.Tree      // object after the first round
 }
 
-// Admit implements request.Mutator. The first round determines the hooks of both. Between the rounds other plugins
-// may have changed the object, which the comparison with last finds.
+// Admit runs one round. The first determines the hooks of both. A comparison with last detects
+// changes by other plugins between rounds.
 func (p *Plugin) Admit(a *request.Attributes) error {
 	c, _ := a.Notes[p].(*mutatingCall)
 	if c == nil {
@@ -55,7 +55,8 @@ func (c *mutatingCall) admit(a *request.Attributes) error {
 	return nil
 }
 
-// subject is what hooks change of a request. An operation such as a binding has a body, and no new object.
+// subject returns the object that hooks may change. An operation such as a binding has a body and
+// no new object.
 func subject(a *request.Attributes) tree.Tree {
 	if a.Body != nil {
 		return a.Body
@@ -63,7 +64,7 @@ func subject(a *request.Attributes) tree.Tree {
 	return a.New
 }
 
-// requireAgain lets those be asked again that were asked before the object changed.
+// requireAgain schedules the hooks called before the object changed.
 func (c *mutatingCall) requireAgain() {
 	for h := range c.asked {
 		c.again[h] = true
@@ -71,8 +72,8 @@ func (c *mutatingCall) requireAgain() {
 	clear(c.asked)
 }
 
-// askOne asks one hook that a request matches, and changes the request as it says. A hook that has changed
-// something is not itself asked again because of that: it enters asked only afterwards.
+// askOne calls one matching hook and applies its patch. A hook is not called again for its own
+// change: it enters asked afterwards.
 func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *request.Attributes) error {
 	v, err := review.NewView(a, k)
 	if err != nil {
@@ -108,7 +109,7 @@ func (c *mutatingCall) askOne(ctx context.Context, h *hook, k *schema.Kind, a *r
 	return c.plugin.failOpen(ctx, a, h, round, h.index, err)
 }
 
-// change asks one hook, and changes the request as it says; it tells whether that has changed.
+// change calls one hook, applies its patch, and reports whether the object changed.
 func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *schema.Kind, a *request.Attributes, round int) (bool, error) {
 	said, err := h.ask(ctx, v, a, c.plugin)
 	if err != nil || len(said.patch) == 0 {
@@ -121,8 +122,8 @@ func (c *mutatingCall) change(ctx context.Context, h *hook, v *review.View, k *s
 	return changed, err
 }
 
-// failOpen lets a change pass although a hook could not be asked, unless the request is at its end. A
-// request without time left cannot be completed; to let it pass would only move the error.
+// failOpen ignores a failed call unless the request has timed out, since such a request cannot
+// complete anyway.
 func (p *Plugin) failOpen(ctx context.Context, a *request.Attributes, h *hook, round, n int, err error) error {
 	if !h.outcomeOf(err).canceled {
 		p.log(ctx, h, "a webhook could not be asked, which its failurePolicy lets pass", err)

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// applyPatch changes a request as the patch of a hook says, which has seen it as v, in the form of a kind;
-// it tells whether anything has changed. The patch applies to what the hook was sent, in its version, not
-// to the stored form. Errors are internal, and not a failure to call: the hook did answer.
+// applyPatch applies the patch of a hook, and reports whether the object changed. The patch applies
+// to the version sent to the hook. Errors are internal and no call failures, since the hook did
+// respond.
 func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	if v.Object == nil {
 		return false, internal(fmt.Errorf("admission webhook %q attempted to modify the object, which is not supported for this operation", h.name))
@@ -29,7 +29,7 @@ func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *reque
 		return false, internal(err)
 	}
 	for _, is := range [][2]string{{"apiVersion", v.BodyKind.APIVersion()}, {"kind", v.BodyKind.Kind}} {
-		if got := patched[is[0]]; got != is[1] && (got != nil || v.BodyKind.IsCustom()) { // a built-in kind may be left out
+		if got := patched[is[0]]; got != is[1] && (got != nil || v.BodyKind.IsCustom()) { // a built-in kind may be omitted
 			return false, internal(fmt.Errorf("admission webhook %q attempted to change the %s of the object from %s to %v", h.name, is[0], is[1], got))
 		}
 	}
@@ -44,7 +44,7 @@ func (h *hook) applyPatch(patch []byte, v *review.View, k *schema.Kind, a *reque
 	return h.store(object, v, k, a)
 }
 
-// decodeObject is an object as its JSON shows it, which has the fields that a patch may point to.
+// decodeObject decodes encoded JSON, which has the fields that a patch may point to.
 func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	v, err := codec.DecodeAnyStored(json)
 	if err != nil {
@@ -57,9 +57,8 @@ func decodeObject(k *schema.Kind, json []byte) (tree.Tree, error) {
 	return t, nil
 }
 
-// store puts what a hook has made of an object in its place, and tells whether that has changed. The tree
-// is changed in place, since others hold it. A change that means nothing, as an empty list for an absent
-// one, is stored but asks nobody again.
+// store replaces the object in place, since others hold the tree, and reports a semantic change. An
+// equivalent change, such as an empty list for an absent one, is stored without reinvocation.
 func (h *hook) store(object tree.Tree, v *review.View, k *schema.Kind, a *request.Attributes) (changed bool, err error) {
 	place, m := a.New, v.BodyKind.Message()
 	if a.Body != nil {

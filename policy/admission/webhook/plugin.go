@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Options are what a plugin needs. All are required.
+// Options holds the dependencies of a plugin. All are required.
 type Options struct {
 	Naming     *meta.Naming
 	Authorizer authz.Authorizer // for match conditions
@@ -27,7 +27,7 @@ type Options struct {
 	Log        *slog.Logger
 }
 
-// A Plugin calls the hooks of one sort.
+// A Plugin calls the hooks of one type.
 type Plugin struct {
 	sort     sort
 	options  Options
@@ -35,13 +35,13 @@ type Plugin struct {
 	hooks    *hooks
 }
 
-// MutatingAdmissionWebhook calls webhooks that may change objects.
+// MutatingAdmissionWebhook returns the registration of the plugin for mutating webhooks.
 func MutatingAdmissionWebhook(o Options) admission.Registration {
 	p := newPlugin(mutating, "mutatingwebhookconfigurations", o)
 	return p.registration("MutatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Mutator: p})
 }
 
-// ValidatingAdmissionWebhook calls webhooks that may refuse changes.
+// ValidatingAdmissionWebhook returns the registration of the plugin for validating webhooks.
 func ValidatingAdmissionWebhook(o Options) admission.Registration {
 	p := newPlugin(validating, "validatingwebhookconfigurations", o)
 	return p.registration("ValidatingAdmissionWebhook", request.Plugin{Stage: request.MayBlock, Validator: p})
@@ -60,8 +60,7 @@ func (p *Plugin) registration(name string, runs request.Plugin) admission.Regist
 	}
 }
 
-// Handles implements request.Mutator and request.Validator. A request that may be refused because its namespace does
-// not exist is handled, too.
+// Handles also covers requests in a missing namespace, which Admit or Validate refuses.
 func (p *Plugin) Handles(a *request.Attributes) bool {
 	return slices.ContainsFunc(p.hooks.index().Select(a.Kind, a.Subresource), func(h *hook) bool {
 		kind, err := h.criteria.Match(a, p.options.Namespaces)
@@ -69,7 +68,6 @@ func (p *Plugin) Handles(a *request.Attributes) bool {
 	})
 }
 
-// log tells operators of a hook that could not be asked.
 func (p *Plugin) log(ctx context.Context, h *hook, outcome string, err error) {
 	p.options.Log.WarnContext(ctx, outcome, "webhook", h.name, "configuration", h.configuration, "error", err)
 }

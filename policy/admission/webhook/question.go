@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// A question is the AdmissionReview that a hook is sent. An answer in v1 must repeat the uid and the
-// apiVersion, or it is taken for that to another question.
+// A question is an AdmissionReview request. A v1 response must repeat its UID and apiVersion.
 type question struct {
 	uid        string
 	apiVersion string
@@ -21,9 +20,8 @@ type question struct {
 
 const reviewKind = "AdmissionReview"
 
-// newQuestion makes the question about a request in a version of the review. The objects are spliced in as
-// encoded text, which is much cheaper than to decode and encode them as part of the review. Each question
-// has a new uid, also the second to one hook.
+// newQuestion builds a review in the given version with a new UID. It splices in the encoded
+// objects, which is much cheaper than encoding them with the review.
 func newQuestion(v *review.View, version string, naming *meta.Naming) question {
 	q := question{uid: uuid.NewString(), apiVersion: naming.Group("admission") + "/" + version}
 	request := v.Request(naming)
@@ -39,7 +37,6 @@ func newQuestion(v *review.View, version string, naming *meta.Naming) question {
 	return q
 }
 
-// appendObject appends an object in its kind's form, null for none.
 func appendObject(b []byte, k *schema.Kind, object tree.Tree) []byte {
 	if object == nil {
 		return append(b, `null`...)
@@ -47,8 +44,7 @@ func appendObject(b []byte, k *schema.Kind, object tree.Tree) []byte {
 	return append(b, encode(k, object)...)
 }
 
-// encode is an object as clients get it, with its resourceVersion, if it has one. An encoding leaves the
-// version to be filled in; the object of a create has none yet.
+// encode returns the JSON that clients get, with the resourceVersion unless the object is new.
 func encode(k *schema.Kind, object tree.Tree) []byte {
 	encoded := codec.EncodeJSON(k, object)
 	version, err := strconv.ParseUint(object.Object("metadata").String("resourceVersion"), 10, 64)

@@ -11,14 +11,14 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/review"
 )
 
-// A prepared question is a hook to ask, with what it gets to see.
+// A prepared question is a hook with its view of the request.
 type prepared struct {
 	hook *hook
 	view *review.View
 }
 
-// Validate implements request.Validator. It asks all hooks at once, since none sees the answer of another. It returns
-// the error of the first in order, so that the error does not depend on the order of answers.
+// Validate calls all hooks in parallel, since they are independent. It returns the error of the
+// first hook in order, to be deterministic.
 func (p *Plugin) Validate(a *request.Attributes) error {
 	ctx := a.Context
 	ask, err := p.prepare(ctx, a)
@@ -42,8 +42,8 @@ func (p *Plugin) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// prepare finds the hooks that the request matches. Conditions are evaluated one after the other before
-// anything is sent; views are shared by hooks of one version.
+// prepare returns the matching hooks. It evaluates all conditions before any call; hooks of one
+// version share a view.
 func (p *Plugin) prepare(ctx context.Context, a *request.Attributes) (ask []prepared, err error) {
 	views := map[*schema.Kind]*review.View{}
 	for _, h := range p.hooks.index().Select(a.Kind, a.Subresource) {
@@ -70,7 +70,7 @@ func (p *Plugin) prepare(ctx context.Context, a *request.Attributes) (ask []prep
 	return ask, nil
 }
 
-// askOne asks the n-th of the hooks. It runs on a goroutine of its own, whose panics are the hook's.
+// askOne calls the n-th hook on its own goroutine. A panic refuses the request.
 func (p *Plugin) askOne(ctx context.Context, q prepared, n int, a *request.Attributes) (err error) {
 	h := q.hook
 	defer func() {
