@@ -7,21 +7,21 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Conditioned is what has matchConditions, for one operation, as metrics tell it.
+// A Conditioned identifies the owner of matchConditions and the operation, in metrics.
 type Conditioned struct {
-	Name      string // of the webhook or the policy
+	Name      string // of the webhook or policy
 	Kind      string // "webhook" or "policy"
 	Type      string // "admit", "validating" or "validate"
 	Operation string
 }
 
-// maxConditioned bounds the series of each metric. What is observed beyond is counted under an empty name.
+// maxConditioned bounds the series of each metric; further observations count under an empty name.
 const maxConditioned = 1000
 
-// conditionBuckets are the upper bounds of the buckets, in seconds.
+// conditionBuckets holds the bucket bounds in seconds.
 var conditionBuckets = []float64{0.001, 0.005, 0.01, 0.025, 0.1, 0.2, 0.25}
 
-// ConditionMetrics count the results of matchConditions. It is safe for concurrent use.
+// ConditionMetrics counts the results of matchConditions. It is safe for concurrent use.
 type ConditionMetrics struct {
 	errors, exclusions *metrics.Counters
 	took               *metrics.Histograms
@@ -41,11 +41,11 @@ func NewConditionMetrics() *ConditionMetrics {
 	}
 }
 
-// Observe counts one evaluation: the conditions that could not be evaluated, and whether the outcome was anything but that
-// all are true, which alone is timed. excludes says that a webhook is not asked because of it.
+// Observe counts one evaluation with the number of failed conditions. It ignores and does not time
+// evaluations in which all conditions hold. excludes means that a webhook is skipped.
 func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bool, took time.Duration) {
 	if holds && errors == 0 {
-		return // the usual outcome costs nothing
+		return // the common case costs nothing
 	}
 	m.took.With(c.Kind, c.Name, c.Operation, c.Type).ObserveDuration(took)
 	if errors > 0 {

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Criteria say which requests a webhook, a policy or a binding is about. The zero value is about none.
+// Criteria select the requests of a webhook, policy or binding. The zero value matches none.
 type Criteria struct {
-	// everything: there are no rules, which for a policy means all requests.
+	// everything is set for a policy without rules, which matches all requests.
 	everything      bool
 	rules, excluded []rule
 	equivalent      bool
@@ -24,29 +24,29 @@ type Criteria struct {
 	compiled memo[*targets]
 }
 
-// targets are what the rules say of one resource, by operation, in their order.
+// targets holds the matching and excluding rules for one resource, by operation, in their order.
 type targets [operations]struct{ matched, excluded []target }
 
-// A target is the kind under which a rule knows a resource, for objects of the names; none means all. The kind is
-// told by its place among the versions of the resource, because a memo must not keep it.
+// A target is the kind under which a rule matches a resource, for the given object names; none
+// means all. It refers to the kind by version index, because a memo must not keep it alive.
 type target struct {
-	version int // ownVersion, or an index into the versions
+	version int // ownVersion, or an index into Versions
 	names   []string
 }
 
-// ownVersion is the target of a rule that names a resource in the very version of the request.
+// ownVersion marks a rule that matches the version of the request.
 const ownVersion = -1
 
-// Served reports whether clients can use a kind. A version that is not served has no equivalents.
+// Served reports whether a kind is served. An unserved version has no equivalents.
 type Served func(k *schema.Kind) bool
 
-// ForWebhook reads the rules, the matchPolicy and the selectors of one webhook of a configuration.
+// ForWebhook parses the rules, matchPolicy and selectors of one webhook.
 func ForWebhook(hook tree.Tree, served Served) (*Criteria, error) {
 	return parse(hook, hook.Objects("rules"), nil, served)
 }
 
-// ForPolicy reads the matchConstraints of a policy, or the matchResources of a binding; nil, or one without
-// resourceRules, is about all requests that nothing else excludes.
+// ForPolicy parses the matchConstraints of a policy or the matchResources of a binding. nil, or one
+// without resourceRules, matches all requests that are not excluded.
 func ForPolicy(resources tree.Tree, served Served) (*Criteria, error) {
 	c, err := parse(resources, resources.Objects("resourceRules"), resources.Objects("excludeResourceRules"), served)
 	if err == nil {
@@ -72,18 +72,17 @@ func parse(t tree.Tree, rules, excluded []tree.Tree, served Served) (*Criteria, 
 	return c, nil
 }
 
-// configurations are the resources that nothing is about, lest a bad one could not be repaired.
+// configurations lists resources that nothing matches, so that a bad configuration can be repaired.
 var configurations = []string{
 	"mutatingwebhookconfigurations", "validatingwebhookconfigurations", "validatingadmissionpolicies",
 	"validatingadmissionpolicybindings", "mutatingadmissionpolicies", "mutatingadmissionpolicybindings",
 }
 
-// Selects tells whether any request for a resource may match.
+// Selects reports whether any request for a resource may match.
 func (c *Criteria) Selects(k *schema.Kind, subresource string) bool {
 	return c.targets(k, subresource) != nil
 }
 
-// targets are what the rules say of a resource; nil if nothing.
 func (c *Criteria) targets(k *schema.Kind, subresource string) *targets {
 	return c.compiled.get(k, subresource, func() *targets { return c.compile(k, subresource) })
 }
@@ -109,8 +108,7 @@ func (c *Criteria) compile(k *schema.Kind, subresource string) *targets {
 	return &t
 }
 
-// find are the targets that rules name for an operation: those of the kind itself come before those of its
-// equivalents.
+// find returns the targets of an operation; those of the kind itself come before its equivalents.
 func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource string) []target {
 	var found []target
 	for i := range rules {
@@ -132,8 +130,8 @@ func (c *Criteria) find(rules []rule, o Operation, k *schema.Kind, subresource s
 	return found
 }
 
-// first is the kind of the first target that is about objects of a name, for a request of kind k; nil if there is
-// none.
+// first returns the kind of the first target for an object name, or nil. k is the kind of the
+// request.
 func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	for i := range all {
 		if len(all[i].names) > 0 && !slices.Contains(all[i].names, name) {
@@ -147,8 +145,8 @@ func first(all []target, k *schema.Kind, name string) *schema.Kind {
 	return nil
 }
 
-// Match is the kind in whose form a request is to be looked at, nil if it does not match. The error is the
-// *meta.Status with which a request is refused whose namespace is not there.
+// Match returns the kind whose form of the request matches, or nil. The error is the *meta.Status
+// for a missing namespace.
 func (c *Criteria) Match(a *request.Attributes, namespaces *Namespaces) (*schema.Kind, error) {
 	t := c.targets(a.Kind, a.Subresource)
 	if t == nil {
@@ -166,13 +164,13 @@ func (c *Criteria) Match(a *request.Attributes, namespaces *Namespaces) (*schema
 	return kind, nil
 }
 
-// MayMatch is Match by what costs nothing: the rules alone.
+// MayMatch tests only the rules, which is cheap.
 func (c *Criteria) MayMatch(a *request.Attributes) bool {
 	t := c.targets(a.Kind, a.Subresource)
 	return t != nil && first(t[OperationOf(a)].matched, a.Kind, nameOf(a)) != nil
 }
 
-// nameOf is the name in the request, or the generated one.
+// nameOf returns the name in the request, or the generated one.
 func nameOf(a *request.Attributes) string {
 	if a.Key.Name != "" {
 		return a.Key.Name
@@ -180,8 +178,8 @@ func nameOf(a *request.Attributes) string {
 	return a.New.Object("metadata").String("name")
 }
 
-// matchesObject tells whether the old or the new object has the labels. The body of a sub-resource that is of a kind of
-// its own counts as the object, and what the sub-resource showed before as the old one.
+// matchesObject reports whether the selector matches the old or new object. For a subresource with
+// its own body kind, these are the new body and the previous view.
 func (c *Criteria) matchesObject(a *request.Attributes) bool {
 	if c.objects.Empty() {
 		return true
@@ -197,8 +195,8 @@ func (c *Criteria) matchesObject(a *request.Attributes) bool {
 	return c.hasLabels(kind, now) || c.hasLabels(kind, old)
 }
 
-// bodies are what a write of a sub-resource with a body of a kind of its own makes of that, from what: a patch has no
-// body but what it makes, and a sub-resource that is only created showed nothing before.
+// bodies returns the old and new bodies of a subresource with its own kind. A patch has no body
+// except its result, and a create-only subresource has no old one.
 func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree) {
 	if sub.View.Read != nil && !CreatesSubresource(a) {
 		old = sub.View.Read(a.Old)
@@ -214,13 +212,14 @@ func bodies(a *request.Attributes, sub *schema.Subresource) (old, now tree.Tree)
 	return old, now
 }
 
-// hasLabels tells whether an object of a kind has the labels: nothing, and what cannot have any, never does.
+// hasLabels reports whether an object matches the selector. Absent objects and kinds without
+// metadata never do.
 func (c *Criteria) hasLabels(k *schema.Kind, object tree.Tree) bool {
 	return object != nil && k.Message().Field("metadata") != nil && c.objects.Matches(selector.LabelsOf(object.Object("metadata", "labels")))
 }
 
-// matchesNamespace tells whether the namespace of the request has the labels. What is in no namespace, and is none,
-// has no labels to be excluded by.
+// matchesNamespace reports whether the namespace selector matches. Cluster-scoped objects other
+// than Namespaces always match.
 func (c *Criteria) matchesNamespace(a *request.Attributes, namespaces *Namespaces) (bool, error) {
 	isNamespace := isNamespace(a.Kind)
 	if c.namespaces.Empty() || !a.Kind.Namespaced && !isNamespace {
@@ -237,7 +236,8 @@ func (c *Criteria) matchesNamespace(a *request.Attributes, namespaces *Namespace
 	return c.namespaces.Matches(labels), nil
 }
 
-// NamespaceOf is the namespace that a request is about: for a Namespace, itself; "" for what is in none.
+// NamespaceOf returns the namespace of a request: for a Namespace, itself; "" for other
+// cluster-scoped objects.
 func NamespaceOf(a *request.Attributes) string {
 	if isNamespace(a.Kind) {
 		return nameOf(a)

@@ -1,15 +1,14 @@
-// Package match tells which requests an admission webhook or an admission policy is about.
+// Package match selects the requests of admission webhooks and admission policies.
 //
-// The nouns: a Rule names operations, groups, versions and resources, as "pods", "pods/*", "*/status", "*" or
-// "*/*"; Criteria are the rules, those that exclude, the match policy and the selectors of one webhook, policy
-// or binding; an Index holds many values, such as all webhooks of one sort, each with its Criteria, and finds
-// the few that a resource concerns; Namespaces are those that the cluster has, with their labels.
+// A rule names operations, groups, versions and resources, such as "pods", "pods/*", "*/status",
+// "*" or "*/*". Criteria hold the rules, exclusions, match policy and selectors of one webhook,
+// policy or binding. An Index finds the few items whose Criteria cover a resource. Namespaces
+// caches namespaces with their labels.
 //
-// A match names the kind in whose form the request is looked at: that of the request, or, under the
-// match policy Equivalent, the first other version of the same storage that a rule names. Events of both
-// of their groups share a storage, too.
+// A match returns the kind whose form of the request applies. With the match policy Equivalent, it
+// may be another version of the same storage, including the other group of Events.
 //
-// Invariants: Criteria and an Index never change, and many goroutines may use them; what the rules say
-// of a resource is worked out once, so that a resource that nothing is about costs one look-up in a map.
-// The configurations of admission themselves match nothing, or a bad one could not be repaired.
+// Criteria and Index are immutable and safe for concurrent use. They cache the result per resource,
+// so that an unmatched resource costs one map lookup. The admission configurations themselves never
+// match, so that a bad one can be repaired.
 package match

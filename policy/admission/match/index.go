@@ -2,19 +2,19 @@ package match
 
 import "github.com/troupe-api/troupe/kinds/schema"
 
-// An Index finds those of many values that a resource concerns. The nil Index has none.
+// An Index finds the items that cover a resource. The nil Index is empty.
 type Index[T any] struct {
 	items []T
 	of    func(T) *Criteria
 	found memo[[]T]
 }
 
-// NewIndex makes an Index of items, each with its Criteria.
+// NewIndex returns an Index of items; of returns their Criteria.
 func NewIndex[T any](items []T, of func(T) *Criteria) *Index[T] {
 	return &Index[T]{items: items, of: of}
 }
 
-// Select are the items whose rules may match a request for a resource, in their order. The list is shared
+// Select returns the items whose rules may match a resource, in their order. The slice is shared
 // and must not be changed.
 func (x *Index[T]) Select(k *schema.Kind, subresource string) []T {
 	if x == nil || len(x.items) == 0 {

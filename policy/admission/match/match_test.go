@@ -24,7 +24,7 @@ func parse(t *testing.T, text string) tree.Tree {
 	return o
 }
 
-// kinds finds kinds by "group/version/resource".
+// kinds looks up kinds by "group/version/resource".
 func kinds(t *testing.T) func(name string) *schema.Kind {
 	t.Helper()
 	c, err := catalog.New(meta.Kubernetes)
@@ -41,7 +41,7 @@ func kinds(t *testing.T) func(name string) *schema.Kind {
 	}
 }
 
-// follow fills namespaces: their labels by name.
+// follow returns Namespaces with the given labels by name.
 func follow(t *testing.T, labels map[string]string) *match.Namespaces {
 	t.Helper()
 	n := match.NewNamespaces()
@@ -109,7 +109,7 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// change is a request as plugins see it.
+// change returns a request as plugins see it.
 func change(k *schema.Kind, sub string, o request.Operation, old, now tree.Tree) *request.Attributes {
 	switch o {
 	case request.OnCreate:
@@ -136,10 +136,9 @@ func change(k *schema.Kind, sub string, o request.Operation, old, now tree.Tree)
 	return a
 }
 
-// served serves all kinds.
 func served(*schema.Kind) bool { return true }
 
-// A version that is not served is not equivalent to others, neither for rules nor for exclusions.
+// TestUnservedVersions tests that unserved versions have no equivalents, for rules and exclusions.
 func TestUnservedVersions(t *testing.T) {
 	kind := kinds(t)
 	withoutV1 := func(k *schema.Kind) bool { return k.APIVersion() != "autoscaling/v1" }
@@ -295,7 +294,7 @@ func TestSelectors(t *testing.T) {
 	}
 }
 
-// A create of a binding is one, although it changes a Pod.
+// TestOperationOf tests that creating a binding is a create, although it updates a Pod.
 func TestOperationOf(t *testing.T) {
 	pods := kinds(t)("/v1/pods")
 	a := change(pods, "binding", request.OnUpdate, tree.Tree{}, tree.Tree{})

@@ -9,25 +9,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// resource is what rules are worked out for, by its name.
+// A resource is the key of a memo.
 type resource struct {
 	meta.GroupVersionKind
 	plural, sub string
 }
 
-// A memo keeps what was worked out for resources. Who reads it waits for nobody.
+// A memo caches results per resource. Reads do not block.
 //
-// Kinds are replaced when their definitions change, and go with them. The memo keeps none of them alive: a value
-// must not refer to its kind, and counts only for the very kind that it was worked out for.
+// Kinds are replaced when their CRDs change. The memo must not keep old ones alive: a value must
+// not refer to its kind, and is valid only for that very kind.
 type memo[V any] struct {
-	last  atomic.Pointer[remembered[V]] // what was asked for last, which is mostly asked for again
+	last  atomic.Pointer[remembered[V]] // the last result, which is often used again
 	known sync.Map                      // resource to *remembered[V]
-	mu    sync.Mutex                    // guards what follows
+	mu    sync.Mutex                    // guards the fields below
 	size  int                           // of known
 	limit int                           // size at which it is swept
 }
 
-// remembered is what was worked out for one kind.
+// remembered is the result for one kind.
 type remembered[V any] struct {
 	kind  weak.Pointer[schema.Kind]
 	sub   string
@@ -38,10 +38,10 @@ func (r *remembered[V]) isOf(k *schema.Kind, sub string) bool {
 	return r != nil && r.sub == sub && r.kind.Value() == k
 }
 
-// minSweep is the size below which a memo is not worth sweeping.
+// minSweep is the size below which sweeping is not worthwhile.
 const minSweep = 64
 
-// get is what is known of a resource, worked out if need be.
+// get returns the cached or computed result for a resource.
 func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	if r := m.last.Load(); r.isOf(k, sub) {
 		return r.value
@@ -57,8 +57,8 @@ func (m *memo[V]) get(k *schema.Kind, sub string, workOut func() V) V {
 	return r.value
 }
 
-// put remembers a value, in place of what is known of a former kind of the name. From time to time it forgets kinds
-// that are gone, so that a memo is never more than twice as large as what is served.
+// put caches a value and replaces that of a former kind of the name. It sometimes sweeps removed
+// kinds, so that a memo has at most twice the size of the served kinds.
 func (m *memo[V]) put(at resource, r *remembered[V]) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

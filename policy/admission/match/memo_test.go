@@ -17,7 +17,7 @@ func kindOf(resource string) *schema.Kind {
 	return k
 }
 
-// What is worked out counts for one kind, and is kept for no longer than that is there.
+// TestMemo tests that a result is valid for one kind and does not outlive it.
 func TestMemo(t *testing.T) {
 	var m memo[int]
 	worked := 0
@@ -44,7 +44,7 @@ func TestMemo(t *testing.T) {
 	runtime.KeepAlive(k)
 }
 
-// Criteria keep no kind that they were asked about.
+// TestCriteriaKeepNoKind tests that Criteria do not keep kinds alive.
 func TestCriteriaKeepNoKind(t *testing.T) {
 	c := &Criteria{everything: true}
 	k := kindOf("ks")

@@ -4,23 +4,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// An Operation is what rules call what a request does.
+// An Operation is the operation of a request in rules.
 type Operation uint8
 
-// The operations.
 const (
 	Create Operation = iota
 	Update
 	Delete
 	Connect
-	operations // how many there are
+	operations // number of operations
 )
 
-// String is the operation as rules and reviews have it, as in "CREATE".
+// String returns the name in rules and reviews, such as "CREATE".
 func (o Operation) String() string { return [...]string{"CREATE", "UPDATE", "DELETE", "CONNECT"}[o] }
 
-// OperationOf is the operation of a request. A create of a sub-resource, such as a binding, is one although it
-// updates an object.
+// OperationOf returns the operation of a request. Creating a subresource such as a binding is a
+// create, although it updates an object.
 func OperationOf(a *request.Attributes) Operation {
 	switch a.Operation {
 	case request.OnConnect:
@@ -36,7 +35,7 @@ func OperationOf(a *request.Attributes) Operation {
 	return Update
 }
 
-// CreatesSubresource tells whether the request is a create of a sub-resource that updates its object.
+// CreatesSubresource reports whether the request creates a subresource by updating its object.
 func CreatesSubresource(a *request.Attributes) bool {
 	return a.Subresource != "" && a.Old != nil && a.Mutation != nil && request.Is[request.Create](a.Mutation)
 }

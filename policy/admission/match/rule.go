@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// all stands for every operation, group, version, resource or scope in a rule.
+// all is the wildcard for operations, groups, versions, resources and scopes.
 const all = "*"
 
-// A rule names requests. names restricts it to objects of those names; none means all.
+// A rule matches requests. names restricts it to objects of those names; none means all.
 type rule struct {
 	operations [operations]bool
 	groups     []string
@@ -21,11 +21,11 @@ type rule struct {
 	names      []string
 }
 
-// A resourcePattern is a resource and a sub-resource, either of which may be all. A sub of "" is the resource
-// itself.
+// A resourcePattern is a resource and subresource, each of which may be all. An empty sub matches
+// the resource itself.
 type resourcePattern struct{ resource, sub string }
 
-// parseRule reads a rule with operations, as configurations and policies have it.
+// parseRule parses a rule with operations.
 func parseRule(t tree.Tree) rule {
 	r := rule{groups: t.Strings("apiGroups"), versions: t.Strings("apiVersions"), scope: t.String("scope"), names: t.Strings("resourceNames")}
 	named := t.Strings("operations")
@@ -39,7 +39,7 @@ func parseRule(t tree.Tree) rule {
 	return r
 }
 
-// matches tells whether the rule is about a resource, whatever the operation and the name.
+// matches reports whether the rule covers a resource, regardless of operation and name.
 func (r *rule) matches(k *schema.Kind, subresource string) bool {
 	return r.inScope(k) && containsOrAll(r.groups, k.Group) && containsOrAll(r.versions, k.Version) &&
 		slices.ContainsFunc(r.resources, func(p resourcePattern) bool {
@@ -47,8 +47,8 @@ func (r *rule) matches(k *schema.Kind, subresource string) bool {
 		})
 }
 
-// inScope tells whether the resource has the scope of the rule. A sub-resource has that of its object, and a
-// Namespace is in none.
+// inScope reports whether a resource has the scope of the rule. Subresources have the scope of
+// their object; a Namespace is cluster-scoped.
 func (r *rule) inScope(k *schema.Kind) bool {
 	switch r.scope {
 	case "", all:
