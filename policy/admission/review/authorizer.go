@@ -12,29 +12,28 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Authorizer decides what one user may do, for expressions. It asks for each access once. It lives for
-// one request and is used by one goroutine, so several expressions that ask the same share the answer.
+// An Authorizer authorizes one user for expressions and caches decisions. It belongs to one request
+// and one goroutine.
 type Authorizer struct {
 	user  *authn.User
 	by    authz.Authorizer
-	known map[string]authorization // nil until something is asked
+	known map[string]authorization // nil until used
 }
 
 var _ cel.Authorizer = (*Authorizer)(nil)
 
-// An authorization is an answer.
+// An authorization is a cached decision.
 type authorization struct {
 	allowed bool
 	reason  string
 	err     error
 }
 
-// NewAuthorizer makes the Authorizer of a user.
+// NewAuthorizer returns the Authorizer of a user.
 func NewAuthorizer(user *authn.User, by authz.Authorizer) *Authorizer {
 	return &Authorizer{user: user, by: by}
 }
 
-// Authorize implements cel.Authorizer.
 func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, reason string, err error) {
 	key := fmt.Sprintf("%q", []any{a.Verb, a.Path, a.Group, a.Resource, a.Subresource, a.Namespace, a.Name, a.Fields, a.Labels})
 	answer, ok := u.known[key]
@@ -48,8 +47,8 @@ func (u *Authorizer) Authorize(_ context.Context, a cel.Access) (allowed bool, r
 	return answer.allowed, answer.reason, answer.err
 }
 
-// An authorizer that failed is an error and not a refusal, which expressions can tell apart. Expressions name no version,
-// so it is asked for any, "*".
+// ask distinguishes a failed authorizer from a denial, as expressions can. Expressions name no
+// version, so it uses "*".
 func (u *Authorizer) ask(a cel.Access) authorization {
 	asked := authz.Attributes{User: u.user, Verb: a.Verb, Path: a.Path}
 	if a.Path == "" {
@@ -68,15 +67,15 @@ func (u *Authorizer) ask(a cel.Access) authorization {
 	}
 }
 
-// ServiceAccount implements cel.Authorizer. The account is asked about as it would authenticate, with its
-// groups but without further attributes.
+// ServiceAccount returns the Authorizer of a service account, with its groups but without extra
+// attributes.
 func (u *Authorizer) ServiceAccount(namespace, name string) cel.Authorizer {
 	account := serviceaccount.Account{Namespace: namespace, Name: name}
 	return NewAuthorizer(&authn.User{Name: account.Username(), Groups: account.Groups()}, u.by)
 }
 
-// selectors narrow an access; nil if nothing does. One that could not be read narrows nothing, so that more is asked for
-// than is meant.
+// selectors returns the selectors of an access, or nil. An invalid one does not narrow it, so the
+// check is stricter than intended.
 func selectors(a cel.Access) *authz.Selectors {
 	if len(a.Fields) == 0 && len(a.Labels) == 0 {
 		return nil
@@ -84,7 +83,7 @@ func selectors(a cel.Access) *authz.Selectors {
 	return &authz.Selectors{Fields: a.Fields, Labels: a.Labels}
 }
 
-// Access is to what a request is about.
+// Access returns the access that a request needs.
 func Access(a *request.Attributes) cel.Access {
 	return cel.Access{
 		Group: a.Kind.Group, Resource: a.Kind.Resource, Subresource: a.Subresource, Namespace: a.Key.Namespace, Name: a.Key.Name,

@@ -1,11 +1,11 @@
-// Package review makes what webhooks are asked, and what expressions of policies read, of a request: a View of
-// it in the form of one kind.
+// Package review builds the view of a request for webhooks and policy expressions, in the form of
+// one kind.
 //
-// A View shows the object and the old object in the version that a webhook or a policy is registered for, with
-// their apiVersion and kind, and, for a sub-resource with a body of a kind of its own, that body: a Scale, a
-// Binding, an Eviction. Request is the rest of an AdmissionReview's request. An Authorizer answers what expressions ask
-// of the rights of the user.
+// A View has the object and old object in the version that a webhook or policy matches, with
+// apiVersion and kind. For a subresource with its own body kind, such as Scale, Binding or
+// Eviction, it has that body. Request is the rest of an AdmissionReview request. An Authorizer
+// makes authorization decisions for expressions.
 //
-// Invariant: nothing of the Attributes is changed by looking at them, and the trees of a View are shared with
-// them: they must not be changed.
+// Invariant: a View does not change the Attributes and shares trees with them, which must not be
+// changed.
 package review

@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/match"
 )
 
-// fieldsOfRequest is how many fields a request has at most.
+// fieldsOfRequest is the maximum number of fields of a request.
 const fieldsOfRequest = 13
 
-// Request is the request of an AdmissionReview, but for its objects and its uid. kind and resource are
-// those that the webhook was registered for, requestKind and requestResource those of the client's request.
+// Request returns the request of an AdmissionReview without objects and with an empty UID. kind and
+// resource are those that matched; requestKind and requestResource are those of the client.
 func (v *View) Request(naming *meta.Naming) tree.Tree {
 	a := v.attributes
 	t := make(tree.Tree, fieldsOfRequest)
@@ -35,19 +35,18 @@ func (v *View) Request(naming *meta.Naming) tree.Tree {
 	return t
 }
 
-// name returns the name in the request. If the request leaves it out, it is the name of the object,
-// "" as long as BeforeCreation hides it.
+// name returns the name in the request, else that of the object: "" while BeforeCreation hides it.
 func (v *View) name() string {
 	if v.generatesName() {
 		return v.Object.Object("metadata").String("name")
 	}
 	if c, _ := v.attributes.Mutation.Change.(request.Create); v.attributes.Subresource == "" && c.Object != nil {
-		return c.Object.Object("metadata").String("name") // an admission may have renamed the object
+		return c.Object.Object("metadata").String("name") // an admission plugin may have renamed the object
 	}
 	return v.attributes.Key.Name
 }
 
-// An empty text is left out, as by the public type, whose fields are omitempty.
+// setText omits empty text, like the omitempty fields of Kubernetes.
 func setText(t tree.Tree, name, text string) {
 	if text != "" {
 		t[name] = text
@@ -62,8 +61,8 @@ func resourceTree(k *schema.Kind) tree.Tree {
 	return tree.Tree{"group": k.Group, "version": k.Version, "resource": k.Resource}
 }
 
-// options are those of the request, as its operation has them: those of a patch are told as of an update, or of
-// a create. A connection has none.
+// options returns the options by operation: those of a patch appear as for an update or create. A
+// connection has none.
 func (v *View) options(naming *meta.Naming) any {
 	a, m := v.attributes, v.attributes.Mutation
 	t := tree.Tree{"apiVersion": naming.Translate("meta.platform.io/v1")}

@@ -23,11 +23,11 @@ type View struct {
 	BodyKind *schema.Kind
 	// Object is nil for a delete, OldObject for a create.
 	Object, OldObject tree.Tree
-	hidden            []string // the fields that BeforeCreation has taken out of the metadata of Object
+	hidden            []string // fields that BeforeCreation has removed from the metadata of Object
 }
 
-// NewView is a request in the form of a kind, which is that of the request or, of another version, shares its storage. It asks
-// the webhook that converts between the two, if there is one: the error is the *meta.Status that tells of its failure.
+// NewView returns a request in the form of kind k, which shares the storage of the request's kind.
+// It may call a conversion webhook, whose failure is a *meta.Status.
 func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	sub := k.Subresource(a.Subresource)
 	v := &View{attributes: a, kind: k, sub: sub, BodyKind: convert.BodyKind(k, sub)}
@@ -36,12 +36,12 @@ func NewView(a *request.Attributes, k *schema.Kind) (*View, error) {
 	return v, err
 }
 
-// A create of a sub-resource, as an eviction, has no old object, whatever object it is about.
+// objects returns no old object for created subresources, such as an eviction.
 func (v *View) objects() (object, old tree.Tree, err error) {
 	a := v.attributes
 	ownBody := v.sub != nil && v.sub.BodyKind != nil
 	switch {
-	case a.Old == nil && (ownBody || a.Operation == request.OnConnect): // an operation, or a connection
+	case a.Old == nil && (ownBody || a.Operation == request.OnConnect): // an operation or a connection
 		return v.named(a.New), nil, nil
 	case match.CreatesSubresource(a):
 		body := a.Body
@@ -65,7 +65,7 @@ func (v *View) objects() (object, old tree.Tree, err error) {
 	return v.withVersion(object, a.Mutation.Body()), v.withVersion(old, nil), nil
 }
 
-// form is an object in stored form in the form of the View; nil for nil.
+// form converts a stored object to the kind of the View; nil stays nil.
 func (v *View) form(stored tree.Tree) (tree.Tree, error) {
 	if stored == nil {
 		return nil, nil
@@ -79,7 +79,7 @@ func (v *View) form(stored tree.Tree) (tree.Tree, error) {
 	return v.named(convert.FromStored(v.kind, v.sub, stored)), nil
 }
 
-// isConverted tells whether a webhook converts between the request and the View.
+// isConverted reports whether a webhook converts between the request and the View.
 func (v *View) isConverted() bool {
 	return v.kind.ConversionWebhook() != nil && v.kind != v.attributes.Kind
 }
@@ -95,7 +95,8 @@ func (v *View) convert(from, to *schema.Kind, t tree.Tree) (tree.Tree, error) {
 	return t, nil
 }
 
-// Stored is an object in the form of the View, which it may change, in the form in which the request is computed.
+// Stored converts an object from the kind of the View to that of the computed request. It may
+// change object.
 func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	if !v.isConverted() {
 		return convert.ToStored(v.kind, object), nil
@@ -103,13 +104,13 @@ func (v *View) Stored(object tree.Tree) (tree.Tree, error) {
 	rules.Default(v.kind, object)
 	converted, err := v.convert(v.kind, v.attributes.Kind, object)
 	if err == nil {
-		converted.EnsureObject("metadata").CopyField(object.Object("metadata"), "resourceVersion") // which is not converted
+		converted.EnsureObject("metadata").CopyField(object.Object("metadata"), "resourceVersion") // conversion omits it
 	}
 	return converted, err
 }
 
-// named is a copy of an object that says of which kind it is; nil for nil. Only its top level is copied:
-// whoever changes a part clones that part first, as withVersion does.
+// named returns a copy of an object with apiVersion and kind; nil stays nil. It copies only the top
+// level: callers clone a part before they change it, like withVersion.
 func (v *View) named(object tree.Tree) tree.Tree {
 	if object == nil {
 		return nil
@@ -119,8 +120,8 @@ func (v *View) named(object tree.Tree) tree.Tree {
 	return out
 }
 
-// withVersion returns an object with its resourceVersion: the one that admission has set, else that
-// of the body of the request, else that of the old object. The object is a copy.
+// withVersion sets the resourceVersion of an object: the one set by admission, else that of the
+// request body, else that of the old object. object must be a copy.
 func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 	if object == nil || v.attributes.OldVersion == 0 || object.Object("metadata").Has("resourceVersion") {
 		return object
@@ -139,7 +140,7 @@ func (v *View) withVersion(object, body tree.Tree) tree.Tree {
 }
 
 // BeforeCreation hides the fields that the server sets in a new object, such as a generated name.
-// In the public API they do not exist yet when an object is mutated.
+// In Kubernetes they do not exist yet during mutation.
 func (v *View) BeforeCreation() {
 	a := v.attributes
 	if a.Operation != request.OnCreate || v.Object == nil || v.kind.Virtual() {
@@ -159,8 +160,8 @@ func (v *View) BeforeCreation() {
 	v.Object["metadata"] = metadata
 }
 
-// Restore undoes in object, which admission has made of Object, what the View has hidden or added.
-// held is the metadata of the request. Everything else stays as admission wants it.
+// Restore reverts in object, the mutated Object, what the View has hidden or added. held is the
+// metadata of the request. Other mutations stay.
 func (v *View) Restore(object, held tree.Tree) {
 	metadata, shown := object.EnsureObject("metadata"), v.Object.Object("metadata")
 	for _, name := range v.hidden {
@@ -171,11 +172,11 @@ func (v *View) Restore(object, held tree.Tree) {
 	if asked := metadata.String("resourceVersion"); asked == shown.String("resourceVersion") {
 		metadata.CopyField(held, "resourceVersion")
 	} else {
-		metadata["resourceVersion"] = asked // "" asks for an update of whatever version there is
+		metadata["resourceVersion"] = asked // "" means an update of any version
 	}
 }
 
-// generatesName tells whether the name of a new object is not the client's.
+// generatesName reports whether the server generates the name of the new object.
 func (v *View) generatesName() bool {
 	c, _ := v.attributes.Mutation.Change.(request.Create)
 	return v.attributes.Subresource == "" && c.Object != nil && c.Object.Object("metadata").String("name") == ""
