@@ -14,10 +14,10 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// A Config is what the file says. The nil Config configures nothing.
+// A Config holds the plugin configurations of the file. The nil Config is empty.
 type Config struct{ plugins map[string]tree.Tree }
 
-// For is the configuration of a plugin; nil if it has none.
+// For returns the configuration of a plugin, or nil.
 func (c *Config) For(plugin string) tree.Tree {
 	if c == nil {
 		return nil
@@ -25,8 +25,7 @@ func (c *Config) For(plugin string) tree.Tree {
 	return c.plugins[plugin]
 }
 
-// Unread are the plugins that the file configures although there is no registration of that name, in
-// alphabetical order.
+// Unread returns the configured plugins without a registration, sorted.
 func (c *Config) Unread(all []admission.Registration) []string {
 	if c == nil {
 		return nil
@@ -41,8 +40,8 @@ func (c *Config) Unread(all []admission.Registration) []string {
 	return names
 }
 
-// Load reads the file at path, and the files that it names; the path "" is no file. Errors name the file and
-// the field.
+// Load reads the file at path and the files it references; the path "" yields nil. Errors name the
+// file and the field.
 func Load(path string, naming *meta.Naming) (*Config, error) {
 	if path == "" {
 		return nil, nil
@@ -58,7 +57,6 @@ func Load(path string, naming *meta.Naming) (*Config, error) {
 	return c, nil
 }
 
-// readFile reads a file of one object.
 func readFile(path string) (tree.Tree, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -79,7 +77,7 @@ func readFile(path string) (tree.Tree, error) {
 	return t, nil
 }
 
-// legacy are the plugins whose own object the file may be, by a field of that.
+// legacy maps a field to the plugin whose configuration object may be the whole file.
 var legacy = map[string]string{"podNodeSelectorPluginConfig": "PodNodeSelector", "imagePolicy": "ImagePolicyWebhook"}
 
 func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {
@@ -110,7 +108,8 @@ func (c *Config) read(t tree.Tree, dir string, naming *meta.Naming) error {
 	return nil
 }
 
-// addPlugin reads the configuration of one plugin. Its errors begin with the field below the plugin.
+// addPlugin reads the configuration of one plugin. Errors start with the field path below the
+// plugin.
 func (c *Config) addPlugin(plugin tree.Tree, dir string) error {
 	name := plugin.String("name")
 	switch {
@@ -145,7 +144,8 @@ func (c *Config) addPlugin(plugin tree.Tree, dir string) error {
 	return nil
 }
 
-// CheckFields is an error that names a field of t that is none of known, in alphabetical order the first; path stands before it.
+// CheckFields returns an error for the first field of t, in sorted order, that is not in known.
+// path prefixes the field.
 func CheckFields(t tree.Tree, path string, known ...string) error {
 	for _, name := range t.SortedKeys() {
 		if !slices.Contains(known, name) {

@@ -1,7 +1,8 @@
-// Package config reads the file of --admission-control-config-file, which configures admission plugins.
+// Package config reads the file of --admission-control-config-file, which configures admission
+// plugins.
 //
-// The file is an AdmissionConfiguration, in YAML or JSON, of the group apiserver.config.platform.io in version
-// v1 or, deprecated, of apiserver.platform.io in version v1alpha1:
+// The file is an AdmissionConfiguration in YAML or JSON, of apiserver.config.platform.io/v1 or the
+// deprecated apiserver.platform.io/v1alpha1:
 //
 //	apiVersion: apiserver.config.platform.io/v1
 //	kind: AdmissionConfiguration
@@ -10,9 +11,9 @@
 //	  configuration: <an object>   # or
 //	  path: <its file, relative to this one>
 //
-// A Config hands each plugin its object as it stands; what it means is the plugin's affair. A file without
-// a kind that holds podNodeSelectorPluginConfig or imagePolicy is, as it was before there were such files, the object of
-// PodNodeSelector or ImagePolicyWebhook.
+// A Config passes each plugin its object uninterpreted. For compatibility, a file without kind that
+// holds podNodeSelectorPluginConfig or imagePolicy is the object of PodNodeSelector or
+// ImagePolicyWebhook.
 //
-// Invariant: what the file says and nobody would read is an error that names the field.
+// Invariant: unknown fields are errors that name the field.
 package config
