@@ -13,48 +13,46 @@ import (
 
 // A Registration makes a plugin known to a Chain.
 type Registration struct {
-	// Name is one of Names, by which the plugin is switched on and off; "" for one that always runs.
+	// Name is one of Names, by which the plugin is enabled; "" for one that always runs.
 	Name string
-	// Resources are those that the plugin runs for, as "group/resource" or "group/resource/subresource" in
-	// platform form; "/pods" is of the core group. "*" means all, including subresources.
+	// Resources lists "group/resource" or "group/resource/subresource" in platform form; "/pods" is
+	// in the core group. "*" means all, including subresources.
 	Resources []string
-	// Users reports whether the plugin runs for changes by a user; nil means for all.
+	// Users reports whether the plugin runs for changes by a user; nil means all.
 	Users func(*request.User) bool
-	// Namespaces reports whether the plugin may handle changes in a namespace; nil means in all. It is
-	// cheap. "" stands for no namespace, or several.
+	// Namespaces cheaply reports whether the plugin may handle changes in a namespace; nil means
+	// all. "" stands for no namespace, or several.
 	Namespaces func(namespace string) bool
 	// Selects reports whether the plugin may handle any change of a resource; nil means yes.
 	Selects func(k *schema.Kind, subresource string) bool
-	// Provision makes what a new object needs, such as its namespace, before the mutation begins.
+	// Provision creates prerequisites of a new object, such as its namespace, before the mutation
+	// begins.
 	Provision func(ctx context.Context, k *schema.Kind, key meta.Key) error
-	// Caches are what the plugin reads of the cluster. They are kept while it runs.
+	// Caches lists the state that the plugin reads. They are followed while it runs.
 	Caches []policy.Follower
 
 	request.Plugin
 }
 
-// allResources is a Registration's name of every resource.
 const allResources = "*"
 
-// mayHandle reports whether the plugin may handle any change by a user of a resource in a namespace.
 func (r *Registration) mayHandle(user *request.User, k *schema.Kind, subresource, namespace string) bool {
 	return (r.Users == nil || r.Users(user)) && (r.Namespaces == nil || r.Namespaces(namespace)) && (r.Selects == nil || r.Selects(k, subresource))
 }
 
-// A Chain is the plugins of a server, in the order of the table in names.go. The nil Chain has none.
+// A Chain holds the plugins of a server in the order of names.go. The nil Chain is empty.
 type Chain struct {
 	registrations []*Registration
 	byResource    map[resourceKey][]*Registration
-	forAll        []*Registration // which are also in the lists of byResource
+	forAll        []*Registration // also in the lists of byResource
 }
 
-// resourceKey is what a plugin is registered for.
 type resourceKey struct {
 	meta.GroupResource
 	sub string
 }
 
-// New makes a Chain of the registrations that the switches leave on. Those without a name come first.
+// New returns a Chain of the registrations that switches enables. Those without a name come first.
 func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain {
 	c := &Chain{byResource: map[resourceKey][]*Registration{}}
 	for i := range all {
@@ -83,13 +81,13 @@ func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain 
 	return c
 }
 
-// keyOf reads a resource of a Registration.
+// keyOf parses a resource of a Registration.
 func keyOf(naming *meta.Naming, name string) resourceKey {
 	parts := append(strings.SplitN(name, "/", 3), "")
 	return resourceKey{meta.GroupResource{Group: naming.Translate(parts[0]), Resource: parts[1]}, parts[2]}
 }
 
-// of are the registrations for a resource.
+// of returns the registrations for a resource.
 func (c *Chain) of(k *schema.Kind, subresource string) []*Registration {
 	if c == nil {
 		return nil
@@ -100,7 +98,7 @@ func (c *Chain) of(k *schema.Kind, subresource string) []*Registration {
 	return c.forAll
 }
 
-// Caches are what the plugins read of the cluster, each once.
+// Caches returns the caches of all plugins without duplicates.
 func (c *Chain) Caches() []policy.Follower {
 	var all []policy.Follower
 	for _, r := range c.registrations {
@@ -120,7 +118,7 @@ func (c *Chain) AppliesToNoOp(user *request.User, k *schema.Kind, subresource, n
 	})
 }
 
-// For returns the admission of a user's changes of a resource; nil if no plugin may handle them.
+// For returns the admission of a user's changes of a resource, or nil if no plugin may handle them.
 func (c *Chain) For(user *request.User, k *schema.Kind, subresource, namespace string) *request.Admission {
 	var a *request.Admission
 	registrations := c.of(k, subresource)
@@ -136,7 +134,7 @@ func (c *Chain) For(user *request.User, k *schema.Kind, subresource, namespace s
 	return a
 }
 
-// Provision makes what a mutation needs, if it may create an object and is no dry run.
+// Provision creates the prerequisites of a mutation that may create an object, except for dry runs.
 func (c *Chain) Provision(ctx context.Context, m *request.Mutation) error {
 	if c == nil || m.DryRun || !request.Is[request.Create](m) && !request.Is[request.Apply](m) {
 		return nil

@@ -2,18 +2,18 @@ package admission
 
 import "slices"
 
-// A pluginName is one that --enable-admission-plugins and --disable-admission-plugins take.
+// A pluginName is a value of --enable-admission-plugins and --disable-admission-plugins.
 type pluginName struct {
 	name      string
-	byDefault bool // it runs unless it is switched off
+	byDefault bool // enabled by default
 }
 
-// inherentPlugins are those whose checks are part of how objects are stored: nothing is created in a namespace that
-// is missing or being deleted, and the namespaces of the system are not deleted.
+// inherentPlugins lists plugins whose checks the store always makes: it creates nothing in missing
+// or terminating namespaces, and keeps system namespaces.
 var inherentPlugins = []string{"NamespaceLifecycle", "NamespaceExists"}
 
-// pluginOrder are all plugins that operators can name, in the order in which they run. Some have no effect
-// here, and no Registration: see Ineffective.
+// pluginOrder lists all plugins that operators can name, in execution order. Some have no effect
+// and no Registration: see Ineffective.
 var pluginOrder = []pluginName{
 	{"AlwaysAdmit", false},
 	{"NamespaceAutoProvision", false},
@@ -55,10 +55,10 @@ var pluginOrder = []pluginName{
 	{"AlwaysDeny", false},
 }
 
-// Names are the plugins that can be switched, in alphabetical order.
+// Names returns all plugin names, sorted.
 func Names() []string { return namesOf(func(pluginName) bool { return true }) }
 
-// Defaults are the plugins that run unless they are switched off, in alphabetical order.
+// Defaults returns the plugins that are enabled by default, sorted.
 func Defaults() []string { return namesOf(func(p pluginName) bool { return p.byDefault }) }
 
 func namesOf(which func(pluginName) bool) (names []string) {
@@ -71,20 +71,20 @@ func namesOf(which func(pluginName) bool) (names []string) {
 	return names
 }
 
-// position is where a plugin runs; -1 for one without a name, which runs before all others.
+// position returns the execution order of a plugin; -1, the first, for one without a name.
 func position(name string) int {
 	return slices.IndexFunc(pluginOrder, func(p pluginName) bool { return p.name == name })
 }
 
-// PluginConfig says which plugins run, by name.
+// PluginConfig enables plugins by name.
 type PluginConfig struct {
-	// Enabled run beside those that run by default; Disabled do not run.
+	// Enabled plugins run in addition to the default ones; Disabled ones do not.
 	Enabled, Disabled []string
-	// Only, if there are any, are all that run.
+	// Only, if not empty, lists all plugins that run.
 	Only []string
 }
 
-// Runs tells whether a plugin runs. One without a name always does.
+// Runs reports whether a plugin runs. One without a name always does.
 func (c PluginConfig) Runs(name string) bool {
 	if name != "" && len(c.Only) > 0 {
 		return slices.Contains(c.Only, name)
@@ -96,13 +96,12 @@ func (c PluginConfig) Runs(name string) bool {
 	return i >= 0 && pluginOrder[i].byDefault && !slices.Contains(c.Disabled, name)
 }
 
-// AlwaysEffective are the plugins that the switches disable although what they check is always checked.
+// AlwaysEffective returns the disabled plugins whose checks are always made.
 func (c PluginConfig) AlwaysEffective() []string {
 	return slices.DeleteFunc(slices.Clone(c.Disabled), func(name string) bool { return !slices.Contains(inherentPlugins, name) })
 }
 
-// Ineffective are the plugins that the switches name although nothing follows from it, because
-// there is no registration of that name.
+// Ineffective returns the named plugins without a Registration, except inherent ones.
 func (c PluginConfig) Ineffective(all []Registration) []string {
 	var names []string
 	for _, name := range slices.Concat(c.Enabled, c.Disabled, c.Only) {

@@ -39,7 +39,8 @@ var noParams = []tree.Tree{nil}
 
 // collect returns the params for a request in a namespace, "" for none. from is nil if the policy
 // has no param kind. A reference without namespace means that of the request, so one binding can
-// serve each namespace its own params. If nothing is found, it skips the binding, or fails with Deny.
+// serve each namespace its own params. If nothing is found, it skips the binding, or fails with
+// Deny.
 func (r *paramRef) collect(from *paramKind, namespace string) ([]tree.Tree, error) {
 	if from == nil || !r.given {
 		return noParams, nil
