@@ -1,8 +1,8 @@
 // Package envtest lets the troupe binary stand in for the programs that controller-runtime's
 // package envtest starts: kube-apiserver and etcd in the directory named by KUBEBUILDER_ASSETS.
 //
-// Install fills such a directory with copies of the binary, which selects a stand-in by its own name
-// (Program):
+// Install fills such a directory with copies of the binary, which selects a stand-in by its own
+// name (Program):
 //
 //	kube-apiserver   the daemon in memory, with the flags of kube-apiserver 1.35 (APIServer)
 //	etcd             health checks only, because the daemon keeps its own state (Etcd)

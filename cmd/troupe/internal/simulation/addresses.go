@@ -6,11 +6,11 @@ import (
 	"sync"
 )
 
-// addresses are those of Pods: of one range for all nodes, each of one Pod at a time.
+// addresses allocates Pod addresses from one range for all nodes.
 type addresses struct {
 	mu    sync.Mutex
 	all   netip.Prefix
-	last  netip.Addr // that was given out
+	last  netip.Addr // the last allocated address
 	taken map[netip.Addr]bool
 }
 
@@ -18,12 +18,12 @@ func newAddresses(all netip.Prefix) *addresses {
 	return &addresses{all: all, last: all.Masked().Addr(), taken: map[netip.Addr]bool{}}
 }
 
-// take gives out an address that nobody has, in turn, so that one that is given back is not used again at once. It fails
-// when all are taken.
+// take allocates a free address in round-robin order, so that a released one is not reused
+// immediately.
 func (a *addresses) take() (string, error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if bits := a.all.Addr().BitLen() - a.all.Bits(); bits < 32 && len(a.taken) >= 1<<bits-1 { // the first one names the range
+	if bits := a.all.Addr().BitLen() - a.all.Bits(); bits < 32 && len(a.taken) >= 1<<bits-1 { // the first address names the range
 		return "", fmt.Errorf("all addresses of %s are taken", a.all)
 	}
 	for {
@@ -37,7 +37,7 @@ func (a *addresses) take() (string, error) {
 	}
 }
 
-// note notes an address that a Pod has already.
+// note marks the address of an existing Pod as allocated.
 func (a *addresses) note(text string) {
 	if ip, err := netip.ParseAddr(text); err == nil && a.all.Contains(ip) && ip != a.all.Masked().Addr() {
 		a.mu.Lock()
@@ -46,7 +46,7 @@ func (a *addresses) note(text string) {
 	}
 }
 
-// release gives an address back; it does no harm for one that was not taken.
+// release frees an address; other addresses are ignored.
 func (a *addresses) release(text string) {
 	if ip, err := netip.ParseAddr(text); err == nil {
 		a.mu.Lock()

@@ -19,24 +19,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Options are those of a Cluster. The zero value of a field with a default in brackets stands for that.
+// Options configure a Cluster. Zero values select the defaults in brackets.
 type Options struct {
 	Client *rest.Client
 	Naming *meta.Naming
-	// Nodes is how many there are; their names are the prefix [node-] and a number from 0 on.
+	// Nodes is the number of nodes. Their names are Prefix [node-] and a number from 0.
 	Nodes  int
 	Prefix string
-	// Capacity is what each node offers [32 cpu, 256Gi of memory, 110 pods, 1Ti of ephemeral-storage]; what it names replaces single ones.
+	// Capacity overrides the capacity of each node by resource [32 cpu, 256Gi memory, 110 pods, 1Ti
+	// ephemeral-storage].
 	Capacity map[string]string
-	// Address is that of the nodes, at which their kubelet listens [127.0.0.1].
+	// Address is the address of all nodes, where their kubelet listens [127.0.0.1].
 	Address string
-	// PodRange is where the addresses of Pods are from [10.128.0.0/9].
+	// PodRange is the range of Pod addresses [10.128.0.0/9].
 	PodRange netip.Prefix
-	// JobTime is how long a container of a Job runs whose command is not known [1s].
+	// JobTime is how long containers of Jobs run if their command is unknown [1s].
 	JobTime time.Duration
-	// Workers is how many requests for Pods are under way at the same time, and how many for leases [32].
+	// Workers bounds the concurrent requests for Pods, and separately for leases [32].
 	Workers int
-	// TLS is what the kubelet proves itself with, and whom it lets in.
+	// TLS is the kubelet's configuration, including client authentication.
 	TLS *tls.Config
 	Log *slog.Logger
 }
@@ -57,18 +58,18 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// A Cluster is the nodes of one process.
+// A Cluster simulates the nodes of one process.
 type Cluster struct {
 	Options
 	registry
 	queue     *queue
 	addresses *addresses
 	kubelet   net.Listener
-	synced    sync.WaitGroup // the first lists of both watches
-	ready     atomic.Int64   // nodes that have been registered
+	synced    sync.WaitGroup // done after the first lists of both watches
+	ready     atomic.Int64   // registered nodes
 }
 
-// New makes a Cluster, which listens already, so that an address in use is an error at once.
+// New creates a Cluster and listens, so that an address in use is an error immediately.
 func New(o Options) (*Cluster, error) {
 	o = o.withDefaults()
 	c := &Cluster{Options: o, registry: newRegistry(), queue: newQueue(), addresses: newAddresses(o.PodRange)}
@@ -80,10 +81,10 @@ func New(o Options) (*Cluster, error) {
 	return c, nil
 }
 
-// Ready is how many nodes have been registered.
+// Ready returns the number of registered nodes.
 func (c *Cluster) Ready() int { return int(c.ready.Load()) }
 
-// Run plays the nodes until the context ends. It returns an error if the nodes cannot be registered.
+// Run simulates the nodes until the context ends. It returns an error if they cannot be registered.
 func (c *Cluster) Run(ctx context.Context) error {
 	ctx, cancel := context.WithCancel(ctx)
 	var running sync.WaitGroup
@@ -119,7 +120,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 	return nil
 }
 
-// notePod takes a Pod from the watch.
+// notePod handles a watch event of a Pod.
 func (c *Cluster) notePod(change objectChange) {
 	if change.gone {
 		if p := c.dropPod(change.key); p != nil {
@@ -135,7 +136,7 @@ func (c *Cluster) notePod(change objectChange) {
 	if !c.isOurs(p.Spec.NodeName) {
 		return
 	}
-	if old := c.putPod(p); old != "" && old != p.Status.PodIP { // another Pod of the same name
+	if old := c.putPod(p); old != "" && old != p.Status.PodIP { // another Pod with the same name
 		c.addresses.release(old)
 	}
 	if p.Status.PodIP != "" {
@@ -144,15 +145,15 @@ func (c *Cluster) notePod(change objectChange) {
 	c.queue.add(change.key, time.Now())
 }
 
-// retryAfter is when a Pod is looked at again whose request has failed.
+// retryAfter is the delay before a Pod is processed again after a failed request.
 const retryAfter = time.Second
 
-// treat takes steps for a Pod until there is none to take, and returns when it is to be looked at again.
+// treat advances a Pod as far as possible, and returns when to process it again.
 func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 	for ctx.Err() == nil {
 		r, ok := c.pod(key)
 		if !ok || c.isDown(r.pod.Spec.NodeName) {
-			return time.Time{} // a node that comes back has all its Pods looked at
+			return time.Time{} // the Pods of a node that comes back are all queued again
 		}
 		if r.ip == "" && r.pod.Status.PodIP == "" && !r.pod.Spec.HostNetwork {
 			ip, err := c.addresses.take()
@@ -176,7 +177,7 @@ func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 			err := c.write(ctx, r.pod, next.status)
 			switch {
 			case rest.HasCode(err, http.StatusNotFound, http.StatusConflict):
-				return time.Now().Add(retryAfter) // if it is gone, or another one, the watch tells before that
+				return time.Now().Add(retryAfter) // if the Pod was deleted or replaced, the watch event arrives earlier
 			case rest.HasCode(err, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusForbidden):
 				c.Log.Warn("the status of a Pod is refused", "pod", key.String(), "error", err)
 				return time.Now().Add(10 * retryAfter)
@@ -195,7 +196,7 @@ func podPath(p *Pod) string {
 	return "/api/v1/namespaces/" + p.Metadata.Namespace + "/pods/" + p.Metadata.Name
 }
 
-// write writes a status, and takes the Pod as it is then.
+// write writes a status and stores the resulting Pod.
 func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 	text, err := c.send(ctx, http.MethodPatch, podPath(p)+"/status", rest.StrategicPatch, statusPatch(p.Metadata.UID, *s))
 	if err != nil {
@@ -208,7 +209,8 @@ func (c *Cluster) write(ctx context.Context, p *Pod, s *PodStatus) error {
 	return err
 }
 
-// remove removes a Pod for good, as kubelets do when its containers have ended. One with finalizers stays.
+// remove deletes a Pod with grace period 0, like kubelets after its containers have ended.
+// Finalizers keep it.
 func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	_, err := c.send(ctx, http.MethodDelete, podPath(p), "", map[string]any{
 		"gracePeriodSeconds": 0, "preconditions": map[string]any{"uid": p.Metadata.UID},
@@ -216,5 +218,4 @@ func (c *Cluster) remove(ctx context.Context, p *Pod) error {
 	return err
 }
 
-// nodeName is that of the i-th node.
 func (c *Cluster) nodeName(i int) string { return c.Prefix + strconv.Itoa(i) }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A result is what a command has done. slept is how long it has waited, unless it never ends.
+// A result is the effect of a command. slept is how long it waits, unless it runs forever.
 type result struct {
 	out, err strings.Builder
 	slept    time.Duration
@@ -17,7 +17,7 @@ type result struct {
 	code     int
 }
 
-// lines are those that a container with the command would have in its log.
+// lines returns the output as log lines.
 func (r *result) lines() []string {
 	text := strings.TrimSuffix(r.out.String()+r.err.String(), "\n")
 	if text == "" {
@@ -26,14 +26,13 @@ func (r *result) lines() []string {
 	return strings.Split(text, "\n")
 }
 
-// maxInput is how many bytes of its input a command reads.
+// maxInput bounds the bytes that a command reads from its input.
 const maxInput = 1 << 20
 
-// interpret plays a command. It knows echo, printf without formats, true, false, sleep, exit, hostname, env, date, cat of its
-// input, and sh -c with a list of these with ; && || between. known is false for everything else: then nothing of it is
-// played.
-//
-// It waits for nobody: what sleeps says for how long. input may be nil.
+// interpret simulates a command. It knows echo, printf without formats, true, false, sleep, exit,
+// hostname, env, date, cat of its input, and sh -c with a list of these separated by ";", "&&" or
+// "||". For anything else known is false and the result is to be ignored. It does not sleep; slept
+// has the duration. input may be nil.
 func interpret(command []string, environment map[string]string, input io.Reader) (r *result, known bool) {
 	r = new(result)
 	return r, r.run(command, environment, input)
@@ -114,7 +113,7 @@ func (r *result) exit(args []string) bool {
 	return err == nil
 }
 
-// script plays a list of commands. What holds anything that a shell would expand, redirect, or group is not known.
+// script simulates a list of commands. It rejects expansion, redirection and grouping.
 func (r *result) script(text string, environment map[string]string, input io.Reader) (known bool) {
 	words, known := split(text)
 	if !known {
@@ -143,7 +142,7 @@ func (r *result) script(text string, environment map[string]string, input io.Rea
 
 func isSeparator(word string) bool { return word == ";" || word == "&&" || word == "||" }
 
-// split cuts a script into words and separators. A separator in quotes is not known.
+// split splits a script into words and separators. It rejects quoted separators.
 func split(script string) (words []string, ok bool) {
 	word, inWord := strings.Builder{}, false
 	end := func() {

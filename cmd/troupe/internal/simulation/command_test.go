@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// TestInterpret: the commands that are played, and that others are not played in part.
+// TestInterpret checks that known commands are simulated and others are rejected as a whole.
 func TestInterpret(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
-		command string // words are cut at ¦
+		command string // words are separated by ¦
 		known   bool
 		out     string
 		code    int
@@ -51,7 +51,7 @@ func TestInterpret(t *testing.T) {
 	}
 }
 
-// TestLogWindow: the parts of a log that can be asked for.
+// TestLogWindow checks the options of log requests.
 func TestLogWindow(t *testing.T) {
 	t.Parallel()
 	lines := []logLine{{epoch, "a"}, {epoch.Add(time.Second), "b"}, {epoch.Add(2 * time.Second), "c"}}

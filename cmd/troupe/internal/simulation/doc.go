@@ -1,16 +1,17 @@
-// Package simulation plays the nodes of a cluster: it registers Nodes, renews their leases, and does for the Pods that are
-// bound to them what a kubelet does, but that nothing runs.
+// Package simulation simulates the nodes of a cluster. It registers Nodes, renews their leases, and
+// acts as their kubelet for Pods, without running anything.
 //
-//	Cluster      the nodes of one process, with one watch of Nodes and one of Pods for all of them
-//	lifecycle    what becomes of a Pod next: a function of the Pod and the time
-//	program      what a container does: by annotations, by its command where that is one of a few, else it runs for ever
-//	queue        the Pods that are to be looked at, by time
-//	kubelet      the HTTPS server that answers for the containers: logs, commands
-//	provisioner  what makes volumes for claims of the class of the simulation, and deletes them
+//	Cluster      the nodes of one process, with one watch of Nodes and one of Pods
+//	lifecycle    the next step of a Pod, as a function of the Pod and the time
+//	program      what a container does: by annotations or a known command; otherwise it runs forever
+//	queue        Pods to process, by time
+//	kubelet      the HTTPS server for logs and commands of containers
+//	provisioner  creates and deletes volumes for claims of the simulation's StorageClass
 //
-// Where a Pod is in its life is read from its status alone, as the API has it: a simulation that is killed goes on where it
-// was. Nothing happens between two whole seconds, which is all that the API tells.
+// A Pod's state is derived from its status alone, so a killed simulation resumes. Steps happen at
+// whole seconds, the resolution of API timestamps.
 //
-// Who owns what: registry holds the Pods and Nodes, under its lock, and is written by the two watches and by the workers,
-// who put in the answer to what they have written; the newer version counts. A Pod is in the hands of one worker at a time.
+// Ownership: the registry holds Pods and Nodes under its lock. Watches and workers write it;
+// workers store the responses to their writes, and the newer version wins. One worker at a time
+// processes a Pod.
 package simulation

@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// An objectChange is an object as it is now, or one that is gone.
+// An objectChange is the new state of an object, or its deletion.
 type objectChange struct {
 	gone   bool
-	object json.RawMessage // the last state of one that is gone; nil if nothing was told of its end
+	object json.RawMessage // the last state of a deleted object; nil if the deletion was missed
 	key    objectKey
 }
 
-// An objectKey names an object of one resource.
+// An objectKey identifies an object of one resource.
 type objectKey struct{ namespace, name string }
 
 func (k objectKey) String() string {
@@ -32,23 +32,23 @@ func (k objectKey) String() string {
 	return k.namespace + "/" + k.name
 }
 
-// A follower tells of all objects of a resource, and then of every change. When the server has forgotten where the watch was,
-// everything is told anew, and what is gone meanwhile is told as gone. All objects come as the initial events of the watch, or by a
-// list from a server that sends none, as kube-apiserver with an etcd of release 3.4.
+// A follower reports all objects of a resource, and then every change. After 410 Gone it reports
+// everything again, and missed deletions. Objects come from the watch's initial events, or from
+// lists if the server sends none, such as a kube-apiserver with etcd 3.4.
 type follower struct {
 	client *rest.Client
 	path   string
 	query  url.Values
-	apply  func(objectChange) // called by one goroutine
-	synced func()             // called once, when all objects have been told of
+	apply  func(objectChange) // called by one goroutine only
+	synced func()             // called once, after all objects have been reported
 
 	lists   bool               // the server sends no initial events
-	version string             // where the watch is; empty when everything has to be told anew
-	known   map[objectKey]bool // what was told of and is there
-	seen    map[objectKey]bool // the same of the initial events; nil but during those
+	version string             // where the watch resumes; "" to start over
+	known   map[objectKey]bool // reported objects that exist
+	seen    map[objectKey]bool // objects among the initial events; nil after those
 }
 
-// run follows until the context ends. Where the server cannot be reached it tries again.
+// run follows until the context ends, and reconnects after errors.
 func (f *follower) run(ctx context.Context, log *slog.Logger) {
 	f.known = map[objectKey]bool{}
 	for ctx.Err() == nil {
@@ -60,13 +60,12 @@ func (f *follower) run(ctx context.Context, log *slog.Logger) {
 		if err != nil {
 			log.Debug("a watch ended", "path", f.path, "error", err)
 		}
-		if time.Since(started) < time.Second { // a server that is down is not asked in a tight loop
+		if time.Since(started) < time.Second { // do not retry in a tight loop
 			pause(ctx, 200*time.Millisecond)
 		}
 	}
 }
 
-// watch opens one watch and reads it to its end.
 func (f *follower) watch(ctx context.Context) error {
 	query := maps.Clone(f.query)
 	query.Set("watch", "true")
@@ -94,10 +93,10 @@ func (f *follower) watch(ctx context.Context) error {
 	return err
 }
 
-// listSize is how many objects one part of a list has.
+// listSize is the page size of lists.
 const listSize = "1000"
 
-// list tells of all objects.
+// list reports all objects.
 func (f *follower) list(ctx context.Context) error {
 	f.seen = map[objectKey]bool{}
 	query := maps.Clone(f.query)
@@ -130,7 +129,7 @@ func (f *follower) list(ctx context.Context) error {
 	}
 }
 
-// head is what is read of every object.
+// head is the part of an object that the follower reads.
 type head struct {
 	Metadata struct {
 		Namespace       string `json:"namespace"`
@@ -147,7 +146,7 @@ func (f *follower) take(e rest.Event) error {
 	k := objectKey{h.Metadata.Namespace, h.Metadata.Name}
 	switch e.Type {
 	case "BOOKMARK":
-		if f.seen != nil { // the first one ends the initial events
+		if f.seen != nil { // the first bookmark ends the initial events
 			f.sweep()
 		}
 	case "ADDED", "MODIFIED":
@@ -162,13 +161,13 @@ func (f *follower) take(e rest.Event) error {
 	default:
 		return fmt.Errorf("an event of the unknown type %q", e.Type)
 	}
-	if f.seen == nil { // before the end of the initial events their versions are in no order
+	if f.seen == nil { // the versions of initial events are not ordered
 		f.version = h.Metadata.ResourceVersion
 	}
 	return nil
 }
 
-// sweep tells of what is gone and was not told of.
+// sweep reports objects that disappeared while the watch was down.
 func (f *follower) sweep() {
 	for k := range f.known {
 		if !f.seen[k] {
@@ -183,7 +182,7 @@ func (f *follower) sweep() {
 	}
 }
 
-// pause waits about so long, or until the context ends.
+// pause waits between d and 2d, or until the context ends.
 func pause(ctx context.Context, d time.Duration) {
 	select {
 	case <-ctx.Done():
@@ -191,7 +190,7 @@ func pause(ctx context.Context, d time.Duration) {
 	}
 }
 
-// retry repeats a request until it succeeds, the context ends, or the server's answer is one that a repetition does not change.
+// retry repeats a request until it succeeds, the context ends, or the error is permanent.
 func retry(ctx context.Context, send func() error) error {
 	for d := 50 * time.Millisecond; ; d = min(2*d, 2*time.Second) {
 		err := send()
@@ -203,7 +202,7 @@ func retry(ctx context.Context, send func() error) error {
 	}
 }
 
-// send sends a body as its JSON; nil is none.
+// send sends body as JSON, unless it is nil, and returns the response body.
 func (c *Cluster) send(ctx context.Context, method, path, contentType string, body any) ([]byte, error) {
 	r := rest.Request{Method: method, Path: path, ContentType: contentType}
 	if body != nil {

@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestNoInitialEvents: nodes are played also for a server that sends no initial events of watches, as kube-apiserver with an etcd of
-// release 3.4: Pods that were there before and Pods that come start, and go.
+// TestNoInitialEvents checks the fallback to lists for servers without initial events, such as a
+// kube-apiserver with etcd 3.4.
 func TestNoInitialEvents(t *testing.T) {
 	t.Parallel()
 	d := serve(t)
@@ -33,7 +33,7 @@ func TestNoInitialEvents(t *testing.T) {
 		t.Fatal(err)
 	}
 	handOn := httputil.NewSingleHostReverseProxy(target)
-	handOn.FlushInterval = -1 // each event at once
+	handOn.FlushInterval = -1 // forward each event immediately
 	handOn.Transport = config.Transport(func() *http.Transport { return &http.Transport{} })
 	handOn.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -80,7 +80,7 @@ func TestNoInitialEvents(t *testing.T) {
 	awaitNoPods(t, user)
 }
 
-// awaitPhases waits until the Pods have these phases.
+// awaitPhases waits until the phases of the Pods are want, in the order of the list.
 func awaitPhases(t *testing.T, c *rest.Client, want string) {
 	t.Helper()
 	var got string

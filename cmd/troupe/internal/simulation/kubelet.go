@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// handler answers for the kubelets of all nodes: which one is asked does not matter, as each Pod is on one.
+// handler serves the kubelet API of all nodes; every Pod is on exactly one.
 func (c *Cluster) handler() http.Handler {
 	m := http.NewServeMux()
 	m.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "ok") })
@@ -25,14 +25,14 @@ func (c *Cluster) handler() http.Handler {
 	return m
 }
 
-// servePods lists the Pods that are bound to the nodes, as far as nodes read them.
+// servePods lists the Pods of all nodes, with the fields that nodes read.
 func (c *Cluster) servePods(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
 	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "PodList", "apiVersion": "v1", "items": c.allPods()}) // the client may be gone
 }
 
-// asked is the container that a request names, as it is now. If there is none, or its node is silent, the request is
-// answered and ok is false.
+// asked returns the container of a request. If it is missing or its node is down, asked writes an
+// error and ok is false.
 func (c *Cluster) asked(w http.ResponseWriter, r *http.Request) (p *Pod, container *Container, status *ContainerStatus, ok bool) {
 	key := objectKey{namespace: r.PathValue("namespace"), name: r.PathValue("pod")}
 	record, found := c.pod(key)
@@ -52,14 +52,13 @@ func (c *Cluster) asked(w http.ResponseWriter, r *http.Request) (p *Pod, contain
 	return record.pod, container, status, true
 }
 
-// A logLine is a line that a container has written.
 type logLine struct {
 	at   time.Time
 	text string
 }
 
-// logOf is what a container has written since its last start, or in the run before that. Nothing runs, so it is what its
-// program would have written at its start.
+// logOf returns the log of a container's current or previous run: the output of its program,
+// timestamped with its start.
 func (c *Cluster) logOf(p *Pod, container *Container, s *ContainerStatus, previous bool) (lines []logLine, ok bool) {
 	state := s.State
 	if previous {
@@ -80,7 +79,7 @@ func (c *Cluster) logOf(p *Pod, container *Container, s *ContainerStatus, previo
 	return lines, true
 }
 
-// followPeriod is how often it is looked whether a container whose log is followed has ended.
+// followPeriod is the interval between checks whether a followed container has ended.
 const followPeriod = 500 * time.Millisecond
 
 func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request) {
@@ -106,7 +105,7 @@ func (c *Cluster) serveLogs(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// logWindow is the part of a log that is asked for.
+// logWindow returns the part of a log that the query parameters select.
 func logWindow(lines []logLine, ask func(string) string, now time.Time) string {
 	if seconds, err := strconv.Atoi(ask("sinceSeconds")); err == nil {
 		lines = since(lines, now.Add(-time.Duration(seconds)*time.Second))
@@ -139,7 +138,7 @@ func since(lines []logLine, t time.Time) (later []logLine) {
 	return later
 }
 
-// awaitEnd waits until a container does not run any more, or the context ends.
+// awaitEnd waits until a container has ended, or the context ends.
 func (c *Cluster) awaitEnd(ctx context.Context, p *Pod, container string) {
 	ticker := time.NewTicker(followPeriod)
 	defer ticker.Stop()
@@ -159,7 +158,7 @@ func (c *Cluster) awaitEnd(ctx context.Context, p *Pod, container string) {
 	}
 }
 
-// serveExec plays a command in a container that runs.
+// serveExec simulates a command in a running container.
 func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request) {
 	p, container, status, ok := c.asked(w, r)
 	if !ok {
@@ -173,7 +172,7 @@ func (c *Cluster) serveExec(w http.ResponseWriter, r *http.Request) {
 	serveStreams(w, r, wantedStreams(r.URL.Query()), func(s *session) int { return s.play(command, environment(p, container)) })
 }
 
-// serveAttach shows what a container has written, and waits for its end.
+// serveAttach writes a container's log, and waits for its end.
 func (c *Cluster) serveAttach(w http.ResponseWriter, r *http.Request) {
 	p, container, status, ok := c.asked(w, r)
 	if !ok {

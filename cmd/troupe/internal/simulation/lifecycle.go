@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// A step is what a node does next for a Pod: it writes a status, or removes the Pod, or neither; and it looks again at
-// the time next, unless that is zero.
+// A step is the next action of a node for a Pod: write a status, remove the Pod, or neither. next
+// is when to check again, unless zero.
 type step struct {
-	status *PodStatus // nil: it is as it should be
+	status *PodStatus // nil if it is up to date
 	remove bool
 	next   time.Time
 }
 
-// A lifecycle decides what becomes of a Pod. It keeps nothing: where a Pod is in its life is in its status, so another
-// process goes on where one has ended.
+// A lifecycle computes the next step of a Pod. It is stateless: the Pod's status has all state, so
+// another process can continue.
 type lifecycle struct {
 	pod     *Pod
-	now     time.Time // whole seconds, as those of the API are
+	now     time.Time // in whole seconds, like API timestamps
 	bound   time.Time // when the Pod was first seen on the node
 	jobTime time.Duration
 	hostIP  string
-	podIP   string    // of a Pod that has none in its status
+	podIP   string    // for a Pod without one in its status
 	next    time.Time // of the step
 }
 
-// crashBackOff is the longest time between two starts of a container, and firstBackOff the first one.
+// The first and the longest delay between restarts of a container.
 const (
 	firstBackOff = 10 * time.Second
 	crashBackOff = 5 * time.Minute
 )
 
-// step decides.
+// step computes the next step.
 func (l *lifecycle) step() step {
 	p := l.pod
 	switch {
@@ -61,7 +61,7 @@ func (l *lifecycle) step() step {
 	return step{status: l.changed(s), next: l.next}
 }
 
-// wholeSecond is a time or the next whole second after it: the API tells no parts of seconds, so nothing happens within one.
+// wholeSecond rounds up to a whole second, the resolution of API timestamps.
 func wholeSecond(t time.Time) time.Time {
 	if whole := t.Truncate(time.Second); whole.Before(t) {
 		return whole.Add(time.Second)
@@ -69,7 +69,7 @@ func wholeSecond(t time.Time) time.Time {
 	return t
 }
 
-// look has the Pod looked at again at a time, or before.
+// look schedules the next check at a time, unless it is earlier already.
 func (l *lifecycle) look(at time.Time) {
 	at = wholeSecond(at)
 	if l.next.IsZero() || at.Before(l.next) {
@@ -77,7 +77,7 @@ func (l *lifecycle) look(at time.Time) {
 	}
 }
 
-// started is a copy of the status with what a Pod has from its start on.
+// started returns a copy of the status with the fields that are set when a Pod starts.
 func (l *lifecycle) started() *PodStatus {
 	s := l.pod.Status
 	s.Conditions = slices.Clone(s.Conditions)
@@ -99,7 +99,7 @@ func (l *lifecycle) started() *PodStatus {
 	return &s
 }
 
-// statuses are those of containers, in their order; those that are not there yet wait.
+// statuses returns a status per container, in order; missing ones are waiting.
 func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []ContainerStatus {
 	all := make([]ContainerStatus, 0, len(containers))
 	for i := range containers {
@@ -116,13 +116,13 @@ func (l *lifecycle) statuses(containers []Container, have []ContainerStatus) []C
 	return all
 }
 
-// containers brings all containers to where they are by now, and the phase and the conditions with them.
+// containers advances all containers to the current time, and updates phase and conditions.
 func (l *lifecycle) containers(s *PodStatus) {
 	policy := l.pod.Spec.RestartPolicy
 	initialized := true
 	for i := range l.pod.Spec.InitContainers {
 		c, is := &l.pod.Spec.InitContainers[i], &s.InitContainerStatuses[i]
-		if c.RestartPolicy == "Always" { // a sidecar: the next one starts as soon as it has
+		if c.RestartPolicy == "Always" { // a sidecar: the next container starts once it has started
 			l.advance(c, is, "Always")
 			if is.Started == nil || !*is.Started {
 				initialized = false
@@ -132,7 +132,7 @@ func (l *lifecycle) containers(s *PodStatus) {
 		}
 		initPolicy := policy
 		if policy == "Always" {
-			initPolicy = "OnFailure" // one that has ended well is not started again
+			initPolicy = "OnFailure" // a completed init container is not restarted
 		}
 		l.advance(c, is, initPolicy)
 		if t := is.State.Terminated; t == nil || t.ExitCode != 0 {
@@ -176,15 +176,15 @@ func (l *lifecycle) containers(s *PodStatus) {
 	}
 }
 
-// endSidecars ends those that run beside containers that have ended.
+// endSidecars ends the sidecars after all containers have ended.
 func (l *lifecycle) endSidecars(s *PodStatus) {
 	for i := range s.InitContainerStatuses {
 		l.terminate(&s.InitContainerStatuses[i], 0, "Completed")
 	}
 }
 
-// advance brings one container to where it is by now: it starts, is ready, ends, waits, and starts again, as often as the
-// time that has passed allows.
+// advance advances one container to the current time, through as many starts and ends as have
+// become due.
 func (l *lifecycle) advance(c *Container, is *ContainerStatus, policy string) {
 	does := programOf(l.pod, c, l.jobTime)
 	for {
@@ -217,15 +217,15 @@ func (l *lifecycle) advance(c *Container, is *ContainerStatus, policy string) {
 	}
 }
 
-// backOff is how long a container waits before its n-th start after the first one.
+// backOff returns the delay before the n-th restart.
 func backOff(n int) time.Duration {
 	if n <= 1 {
-		return 0 // the first one is at once
+		return 0 // the first restart is immediate
 	}
 	return min(firstBackOff<<min(n-2, 10), crashBackOff)
 }
 
-// running says whether a container that runs does still, and whether it is ready.
+// running updates a running container, and reports whether it still runs.
 func (l *lifecycle) running(c *Container, is *ContainerStatus, does program) bool {
 	start := is.State.Running.StartedAt
 	if end := wholeSecond(start.Add(does.runs)); !does.forever {
@@ -255,7 +255,6 @@ func reasonOf(code int) string {
 	return "Error"
 }
 
-// terminate ends a container that runs.
 func (l *lifecycle) terminate(is *ContainerStatus, code int, reason string) {
 	off := false
 	if r := is.State.Running; r != nil {
@@ -264,7 +263,7 @@ func (l *lifecycle) terminate(is *ContainerStatus, code int, reason string) {
 	is.Ready, is.Started = false, &off
 }
 
-// end ends all containers that run.
+// end terminates all running containers.
 func (l *lifecycle) end(s *PodStatus, code int, reason string) {
 	for _, list := range [][]ContainerStatus{s.InitContainerStatuses, s.ContainerStatuses, s.EphemeralContainerStatuses} {
 		for i := range list {
@@ -273,8 +272,8 @@ func (l *lifecycle) end(s *PodStatus, code int, reason string) {
 	}
 }
 
-// stop ends a Pod that is being deleted. Its containers end as by the signal to terminate, for which they take the time of
-// an annotation, or sleep before that as their hooks say, but no more than the grace period; only then is the Pod removed.
+// stop handles a Pod that is being deleted. Its containers end after the duration of the annotation
+// or of their preStop sleep, but within the grace period. Then the Pod is removed.
 func (l *lifecycle) stop() step {
 	p := l.pod
 	var grace time.Duration
@@ -290,7 +289,7 @@ func (l *lifecycle) stop() step {
 		return step{next: wholeSecond(at)}
 	}
 	if p.ended() || p.Status.StartTime == nil {
-		return step{remove: grace > 0} // else it goes by itself, with its last finalizer
+		return step{remove: grace > 0} // with grace period 0 the server deletes it after the last finalizer
 	}
 	s := l.started()
 	l.end(s, terminatedCode, "Error")
@@ -299,11 +298,11 @@ func (l *lifecycle) stop() step {
 	return step{status: s}
 }
 
-// terminatedCode is that of a process which the signal to terminate has ended.
+// terminatedCode is the exit code of a process killed by SIGTERM.
 const terminatedCode = 143
 
-// conditions puts the conditions that follow from the containers. reason is that of a Pod that is not ready because it
-// has ended.
+// conditions derives the conditions from the containers. reason is the reason of a Pod that has
+// ended, else "".
 func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	unready, uninitialized := []string{}, []string{}
 	for i := range s.ContainerStatuses {
@@ -331,7 +330,7 @@ func (l *lifecycle) conditions(s *PodStatus, reason string) {
 		}
 		l.condition(s, Condition{Type: kind, Status: status, Reason: why, Message: message, ObservedGeneration: l.pod.Metadata.Generation})
 	}
-	condition("PodScheduled", true, "", "") // kubelets say of it, too, which generation they have seen
+	condition("PodScheduled", true, "", "") // kubelets write its observedGeneration too
 	condition("PodReadyToStartContainers", !over, "", "")
 	condition("Initialized", len(uninitialized) == 0, "ContainersNotInitialized", fmt.Sprintf("containers with incomplete status: %v", uninitialized))
 	if reason == "PodCompleted" && len(uninitialized) == 0 {
@@ -353,7 +352,7 @@ func (l *lifecycle) conditions(s *PodStatus, reason string) {
 	condition("Ready", ready, why, message)
 }
 
-// condition puts one condition. Its time changes with its status only.
+// condition sets one condition. The transition time changes only with the status.
 func (l *lifecycle) condition(s *PodStatus, c Condition) {
 	c.LastTransitionTime = l.now
 	i := indexOf(s.Conditions, c.Type)
@@ -371,7 +370,7 @@ func indexOf(conditions []Condition, kind string) int {
 	return slices.IndexFunc(conditions, func(c Condition) bool { return c.Type == kind })
 }
 
-// changed is a status if it says anything else than that of the Pod; else nil.
+// changed returns s if it differs from the Pod's status, else nil.
 func (l *lifecycle) changed(s *PodStatus) *PodStatus {
 	if sameJSON(s, &l.pod.Status) {
 		return nil
@@ -379,17 +378,16 @@ func (l *lifecycle) changed(s *PodStatus) *PodStatus {
 	return s
 }
 
-// sameJSON compares what two statuses say, to the second.
 func sameJSON(a, b *PodStatus) bool {
 	one, err := json.Marshal(a)
 	other, fault := json.Marshal(b)
 	return err == nil && fault == nil && bytes.Equal(one, other)
 }
 
-// nodeConditions are the conditions of Pods that nodes write. The others are those of somebody else.
+// nodeConditions are the Pod conditions that nodes own.
 var nodeConditions = []string{"PodScheduled", "PodReadyToStartContainers", "Initialized", "ContainersReady", "Ready"}
 
-// statusPatch is the patch that writes a status, for the Pod with this uid only.
+// statusPatch returns the patch that writes a status. It fails for a Pod with another UID.
 func statusPatch(uid string, s PodStatus) any {
 	s.Conditions = slices.DeleteFunc(slices.Clone(s.Conditions), func(c Condition) bool { return !slices.Contains(nodeConditions, c.Type) })
 	return map[string]any{"metadata": map[string]any{"uid": uid}, "status": s}

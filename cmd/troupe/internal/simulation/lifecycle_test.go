@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// epoch is when every Pod of these tests is bound.
+// epoch is the time when every Pod of these tests is bound.
 var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// play runs the life of a Pod up to a moment after its binding, and tells each state of it in a line: the moment, the phase, and
-// of each container its state and whether it is ready.
+// play simulates a Pod for some seconds after its binding. It returns a line per state: second,
+// phase, and the state of each container.
 func play(t *testing.T, pod string, seconds int, meanwhile func(second int, p *Pod)) (lines []string) {
 	t.Helper()
 	p, err := decodePod(json.RawMessage(pod))
@@ -75,7 +75,7 @@ func describe(second int, p *Pod) string {
 	return text
 }
 
-// TestLifecycle: what becomes of Pods, second by second.
+// TestLifecycle checks the states of Pods second by second.
 func TestLifecycle(t *testing.T) {
 	t.Parallel()
 	deleted := func(at, grace int) func(int, *Pod) {

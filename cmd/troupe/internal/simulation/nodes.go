@@ -17,18 +17,18 @@ import (
 )
 
 const (
-	// simulatedLabel is on every Node that a process of this kind has registered.
+	// simulatedLabel marks Nodes registered by a simulation.
 	simulatedLabel = "troupe/simulated"
-	// downAnnotation makes a node silent, as one that has lost its power: it renews nothing, and does nothing for its Pods.
+	// downAnnotation simulates a power failure: the node renews no lease and ignores its Pods.
 	downAnnotation = "troupe/down"
 
-	leaseSeconds   = 40               // after which a node that is silent is no longer believed
+	leaseSeconds   = 40               // after which a silent node counts as not ready
 	renewPeriod    = 10 * time.Second // between two renewals of a lease
-	reportPeriod   = 5 * time.Minute  // between two writes of the status of a node of which nothing is new
-	registerAtOnce = 16               // nodes that are registered at the same time
+	reportPeriod   = 5 * time.Minute  // between two writes of an unchanged node status
+	registerAtOnce = 16               // concurrent registrations
 )
 
-// A nodeView is what is read of a Node.
+// A nodeView is the part of a Node that the simulation reads.
 type nodeView struct {
 	Metadata Metadata `json:"metadata"`
 	Status   struct {
@@ -38,7 +38,7 @@ type nodeView struct {
 	} `json:"status"`
 }
 
-// register registers all nodes, and removes those that a process before has registered beyond their number.
+// register registers all nodes, and removes surplus ones of earlier runs.
 func (c *Cluster) register(ctx context.Context) error {
 	c.mu.Lock()
 	for i := range c.Nodes {
@@ -58,7 +58,7 @@ func (c *Cluster) register(ctx context.Context) error {
 	})
 }
 
-// each does something for the number of each node, several at a time, until the first error.
+// each calls do concurrently for the number of each node, until the first error.
 func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) error {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
@@ -89,7 +89,7 @@ func (c *Cluster) each(ctx context.Context, atOnce int, do func(i int) error) er
 	return nil
 }
 
-// removeOthers removes the Nodes of processes before that are not ours.
+// removeOthers removes simulated Nodes that are not part of this cluster.
 func (c *Cluster) removeOthers(ctx context.Context) error {
 	var list struct {
 		Items []nodeView `json:"items"`
@@ -108,7 +108,7 @@ func (c *Cluster) removeOthers(ctx context.Context) error {
 	return nil
 }
 
-// registerNode makes the Node, or takes the one that is there, and writes its lease and its status.
+// registerNode creates the Node unless it exists, and writes its lease and status.
 func (c *Cluster) registerNode(ctx context.Context, name string) error {
 	_, err := c.send(ctx, http.MethodPost, "/api/v1/nodes", "", c.nodeObject(name))
 	if err != nil && !rest.HasCode(err, http.StatusConflict) {
@@ -132,7 +132,6 @@ func (c *Cluster) nodeObject(name string) any {
 	}
 }
 
-// report writes the status of a node.
 func (c *Cluster) report(ctx context.Context, name string) error {
 	_, port, err := net.SplitHostPort(c.kubelet.Addr().String())
 	if err != nil {
@@ -169,7 +168,7 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 	}
 	status := map[string]any{
 		"capacity": c.Capacity, "allocatable": allocatable, "conditions": conditions,
-		"addresses":       []any{map[string]any{"type": "InternalIP", "address": c.Address}}, // no Hostname, which nobody could look up
+		"addresses":       []any{map[string]any{"type": "InternalIP", "address": c.Address}}, // no Hostname, which would not resolve
 		"daemonEndpoints": map[string]any{"kubeletEndpoint": map[string]any{"Port": number}},
 		"nodeInfo": map[string]any{
 			"machineID": name, "systemUUID": name, "bootID": name, "kernelVersion": "simulated", "osImage": "simulated", "containerRuntimeVersion": "simulated://1",
@@ -180,10 +179,12 @@ func (c *Cluster) report(ctx context.Context, name string) error {
 	return err
 }
 
-// KubeletVersion is the one that nodes report. Schedulers and conformance tests compare it with that of the server.
+// KubeletVersion is the version that nodes report. Schedulers and conformance tests compare it with
+// the server's.
 const KubeletVersion = "v1.35.3"
 
-// renew renews the lease of a node, and makes it if there is none. The Node owns it, so that it goes with the Node.
+// renew renews the lease of a node, and creates it if missing. The Node owns the lease, so that
+// garbage collection deletes it.
 func (c *Cluster) renew(ctx context.Context, name string) error {
 	path := "/apis/" + c.Naming.Group("coordination") + "/v1/namespaces/" + c.Naming.NodeLeaseNamespace() + "/leases"
 	spec := map[string]any{"holderIdentity": name, "leaseDurationSeconds": leaseSeconds, "renewTime": time.Now().UTC().Format("2006-01-02T15:04:05.000000Z07:00")}
@@ -203,8 +204,8 @@ func (c *Cluster) renew(ctx context.Context, name string) error {
 	return err
 }
 
-// heartbeats renews the leases of all nodes, evenly over the period, and reports the status of those that the server does
-// not take for ready, or has not heard of for long.
+// heartbeats renews the leases of all nodes, spread evenly over the period. It writes the status of
+// nodes that are not ready, and of all nodes every reportPeriod.
 func (c *Cluster) heartbeats(ctx context.Context) {
 	reported := time.Now()
 	for ctx.Err() == nil {
@@ -213,8 +214,8 @@ func (c *Cluster) heartbeats(ctx context.Context) {
 		if all {
 			reported = begin
 		}
-		_ = c.each(ctx, min(c.Workers, max(c.Nodes, 1)), func(i int) error { // the context has ended
-			// Each has its own moment in the period, so that the server is not asked by all at once.
+		_ = c.each(ctx, min(c.Workers, max(c.Nodes, 1)), func(i int) error { // errors end with the context
+			// Spread the requests over the period.
 			pause := time.Until(begin.Add(renewPeriod * time.Duration(i) / time.Duration(c.Nodes)))
 			select {
 			case <-ctx.Done():
@@ -247,8 +248,8 @@ func (c *Cluster) heartbeat(ctx context.Context, name string, report bool) {
 	}
 }
 
-// foreignResources are those that somebody else has given to a node, or taken away, by its capacity, as far as they cannot be allocated as the
-// capacity says: nil for one that is to go.
+// foreignResources returns the resources that others added to or removed from a node's capacity,
+// where allocatable does not match yet. A nil value removes the resource.
 func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	all := map[string]any{}
 	for name, amount := range view.Status.Capacity {
@@ -264,8 +265,8 @@ func (c *Cluster) foreignResources(view nodeView) map[string]any {
 	return all
 }
 
-// noteNode takes a Node from the watch. A node that was deleted stays away, as a machine that was taken out; one that is made
-// again under its name, or is no longer to be silent, is there again at once, with its Pods.
+// noteNode handles a watch event of a Node. A deleted node stays away. Recreating it, or removing
+// the down annotation, brings it back with its Pods.
 func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// A Pod is what a node reads of a Pod, and its status, which the node writes. Everything else of a Pod is left out: there
-// may be a hundred thousand of them in one process.
+// A Pod is the part of a Pod that a node reads, and its status. Other fields are omitted, because
+// one process may hold a hundred thousand Pods.
 type Pod struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -25,7 +25,7 @@ type Pod struct {
 	Status PodStatus `json:"status"`
 }
 
-// Metadata is what is read of the metadata of any object.
+// Metadata is the part of an object's metadata that the simulation reads.
 type Metadata struct {
 	Namespace                  string            `json:"namespace"`
 	Name                       string            `json:"name"`
@@ -41,13 +41,13 @@ type Metadata struct {
 	} `json:"ownerReferences"`
 }
 
-// A Container is one of any of the three lists of a Pod.
+// A Container is a container of any of a Pod's three lists.
 type Container struct {
 	Name          string   `json:"name"`
 	Image         string   `json:"image"`
 	Command       []string `json:"command"`
 	Args          []string `json:"args"`
-	RestartPolicy string   `json:"restartPolicy"` // Always makes an init container a sidecar
+	RestartPolicy string   `json:"restartPolicy"` // "Always" makes an init container a sidecar
 	Lifecycle     struct {
 		PreStop struct {
 			Sleep struct {
@@ -63,7 +63,7 @@ type Container struct {
 	} `json:"env"`
 }
 
-// A Probe is one of which only the time before the first call matters, and the command, if it is one.
+// A Probe is reduced to its initial delay and its command, if any.
 type Probe struct {
 	InitialDelaySeconds int64 `json:"initialDelaySeconds"`
 	Exec                *struct {
@@ -71,7 +71,7 @@ type Probe struct {
 	} `json:"exec"`
 }
 
-// PodStatus is the part of a status that a node writes.
+// PodStatus is the part of a Pod's status that nodes write.
 type PodStatus struct {
 	ObservedGeneration         int64             `json:"observedGeneration,omitempty"`
 	Phase                      string            `json:"phase,omitempty"`
@@ -88,12 +88,12 @@ type PodStatus struct {
 	EphemeralContainerStatuses []ContainerStatus `json:"ephemeralContainerStatuses,omitempty"`
 }
 
-// An IP is an address in a list of them.
+// An IP is an item of podIPs or hostIPs.
 type IP struct {
 	IP string `json:"ip"`
 }
 
-// A Condition is one of a Pod or of a Node.
+// A Condition is a condition of a Pod or a Node.
 type Condition struct {
 	Type               string     `json:"type"`
 	Status             string     `json:"status"`
@@ -104,7 +104,7 @@ type Condition struct {
 	LastTransitionTime time.Time  `json:"lastTransitionTime,omitzero"`
 }
 
-// ContainerStatus is how a container is.
+// ContainerStatus is the status of a container.
 type ContainerStatus struct {
 	Name         string         `json:"name"`
 	Image        string         `json:"image"`
@@ -117,25 +117,25 @@ type ContainerStatus struct {
 	LastState    ContainerState `json:"lastState"`
 }
 
-// ContainerState has one of its members.
+// ContainerState has exactly one member set.
 type ContainerState struct {
 	Waiting    *Waiting    `json:"waiting,omitempty"`
 	Running    *Running    `json:"running,omitempty"`
 	Terminated *Terminated `json:"terminated,omitempty"`
 }
 
-// Waiting is a container that is not started yet, or not again.
+// Waiting describes a container before a start or restart.
 type Waiting struct {
 	Reason  string `json:"reason,omitempty"`
 	Message string `json:"message,omitempty"`
 }
 
-// Running is a container that runs.
+// Running describes a running container.
 type Running struct {
 	StartedAt time.Time `json:"startedAt"`
 }
 
-// Terminated is a container that has ended.
+// Terminated describes a container that has ended.
 type Terminated struct {
 	ExitCode    int       `json:"exitCode"`
 	Reason      string    `json:"reason,omitempty"`
@@ -144,7 +144,6 @@ type Terminated struct {
 	ContainerID string    `json:"containerID,omitempty"`
 }
 
-// The phases of a Pod.
 const (
 	pending   = "Pending"
 	running   = "Running"
@@ -161,7 +160,7 @@ func (p *Pod) key() objectKey {
 	return objectKey{namespace: p.Metadata.Namespace, name: p.Metadata.Name}
 }
 
-// version is the place of a state among those of the same Pod.
+// version returns the resource version, which orders the states of an object.
 func (m *Metadata) version() uint64 {
 	v, _ := strconv.ParseUint(m.ResourceVersion, 10, 64) // the API has decimal versions
 	return v
@@ -169,10 +168,9 @@ func (m *Metadata) version() uint64 {
 
 func (p *Pod) terminating() bool { return p.Metadata.DeletionTimestamp != nil }
 
-// ended tells whether nothing of a Pod runs again.
+// ended reports whether the Pod is in a final phase.
 func (p *Pod) ended() bool { return p.Status.Phase == succeeded || p.Status.Phase == failed }
 
-// ofJob tells whether a Pod is that of a Job, and so is expected to end.
 func (p *Pod) ofJob() bool {
 	for _, o := range p.Metadata.OwnerReferences {
 		if o.Controller && o.Kind == "Job" {
@@ -182,7 +180,7 @@ func (p *Pod) ofJob() bool {
 	return false
 }
 
-// initializes tells whether a container has to end before others start.
+// initializes reports whether c is an init container that must end before others start.
 func (p *Pod) initializes(c *Container) bool {
 	for i := range p.Spec.InitContainers {
 		if p.Spec.InitContainers[i].Name == c.Name {
@@ -192,7 +190,7 @@ func (p *Pod) initializes(c *Container) bool {
 	return false
 }
 
-// container is a container of any of the lists, by its name, and its status; nil if there is none.
+// container returns the container with a name and its status, or nil.
 func (p *Pod) container(name string) (*Container, *ContainerStatus) {
 	for _, list := range []struct {
 		containers []Container
@@ -207,7 +205,6 @@ func (p *Pod) container(name string) (*Container, *ContainerStatus) {
 	return nil, nil
 }
 
-// statusOf is the status with a name; nil if there is none.
 func statusOf(statuses []ContainerStatus, name string) *ContainerStatus {
 	for i := range statuses {
 		if statuses[i].Name == name {

@@ -6,17 +6,19 @@ import (
 	"time"
 )
 
-// Annotations of a Pod that say what its containers do. Durations are written as in "1m30s".
+// Annotations that define what the containers of a Pod do, with defaults in brackets. Durations are
+// in Go's format.
 const (
-	startAfter = "troupe/start-after" // from the binding to the start [0s]
-	readyAfter = "troupe/ready-after" // from the start of a container until it is ready [0s]
-	exitAfter  = "troupe/exit-after"  // from the start of a container to its end [never]
-	exitCode   = "troupe/exit-code"   // of a container that ends [0]
-	stopAfter  = "troupe/stop-after"  // from the order to end until a container ends, within its grace period [0s]
-	logText    = "troupe/logs"        // what containers write when they start
+	startAfter = "troupe/start-after" // from binding to start [0s]
+	readyAfter = "troupe/ready-after" // from a container's start until it is ready [0s]
+	exitAfter  = "troupe/exit-after"  // from a container's start to its end [never]
+	exitCode   = "troupe/exit-code"   // exit code of containers that end [0]
+	stopAfter  = "troupe/stop-after"  // from termination to a container's end, at most the grace period [0s]
+	logText    = "troupe/logs"        // output of containers at their start
 )
 
-// A program is what a container does: it writes lines, and ends after a time with a code, or runs for ever.
+// A program is the behavior of a container: it writes lines, and then ends after a time or runs
+// forever.
 type program struct {
 	lines   []string
 	forever bool
@@ -24,9 +26,9 @@ type program struct {
 	code    int
 }
 
-// programOf is what a container of a Pod does: what the annotations of the Pod say, else what its command says where
-// that is one of the few that are known, else it ends well after jobTime in a Pod of a Job, and runs for ever in any
-// other.
+// programOf returns the program of a container: by annotations, else by its command if that is
+// known. Otherwise containers of Jobs end successfully after jobTime, init containers immediately,
+// and others run forever.
 func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	var is program
 	notes := p.Metadata.Annotations
@@ -37,7 +39,7 @@ func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	_, code := notes[exitCode]
 	if ends || code {
 		is.runs = duration(notes, exitAfter)
-		is.code, _ = strconv.Atoi(notes[exitCode]) // what is no number is 0
+		is.code, _ = strconv.Atoi(notes[exitCode]) // 0 if invalid
 		return is
 	}
 	if r, known := interpret(append(append([]string{}, c.Command...), c.Args...), environment(p, c), nil); known {
@@ -45,7 +47,7 @@ func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	}
 	switch image := c.Image[strings.LastIndexByte(c.Image, '/')+1:]; {
 	case strings.HasPrefix(image, "pause:"), image == "pause":
-		is.forever = true // it does nothing else
+		is.forever = true // pause containers run forever
 	case p.initializes(c):
 	case p.ofJob():
 		is.runs = jobTime
@@ -55,7 +57,7 @@ func programOf(p *Pod, c *Container, jobTime time.Duration) program {
 	return is
 }
 
-// duration is that of an annotation; what cannot be read, or is below 0, is 0.
+// duration parses an annotation; invalid and negative values are 0.
 func duration(annotations map[string]string, name string) time.Duration {
 	d, err := time.ParseDuration(annotations[name])
 	if err != nil {
@@ -64,7 +66,7 @@ func duration(annotations map[string]string, name string) time.Duration {
 	return max(d, 0)
 }
 
-// environment is what a command in a container may ask for.
+// environment returns the environment variables of a container.
 func environment(p *Pod, c *Container) map[string]string {
 	all := map[string]string{"HOSTNAME": p.Metadata.Name}
 	for _, e := range c.Env {
@@ -73,7 +75,8 @@ func environment(p *Pod, c *Container) map[string]string {
 	return all
 }
 
-// readyTime is after how long a container that has started is ready; never says that its probe fails.
+// readyTime returns the time from a container's start until it is ready; never is true if a probe
+// fails.
 func readyTime(p *Pod, c *Container) (after time.Duration, never bool) {
 	after = duration(p.Metadata.Annotations, readyAfter)
 	for _, probe := range []*Probe{c.StartupProbe, c.ReadinessProbe} {

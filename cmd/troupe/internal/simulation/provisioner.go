@@ -11,25 +11,25 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// provisionerName is that of the StorageClass of the simulation, which it makes volumes for.
+// provisionerName is the provisioner of the simulation's StorageClass.
 const provisionerName = "troupe/simulated"
 
-// className is that of the StorageClass that is made, as the default one.
+// className is the name of the StorageClass, which is made the default.
 const className = "simulated"
 
-// A provisioner makes a volume for each claim that the volume controller hands to it, by an annotation, and deletes it when it
-// is released. Nothing is stored anywhere. Where it is lies in the API alone, and a volume has the claim's uid in its name: one
-// that is killed, or is not alone, makes no volume twice.
+// A provisioner creates a volume for each claim that the volume controller assigns to it by
+// annotation, and deletes released volumes. All state is in the API, and a volume's name contains
+// the UID of its claim. So restarts or several instances never create duplicates.
 type provisioner struct {
 	*Cluster
 	queue *queue
 
 	mu      sync.Mutex
 	claims  map[objectKey]*claimView
-	volumes map[objectKey]*volumeView // whose keys have no namespace
+	volumes map[objectKey]*volumeView // keys without a namespace
 }
 
-// A claimView is what is read of a PersistentVolumeClaim.
+// A claimView is the part of a PersistentVolumeClaim that is read.
 type claimView struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -43,7 +43,7 @@ type claimView struct {
 	} `json:"spec"`
 }
 
-// A volumeView is what is read of a PersistentVolume.
+// A volumeView is the part of a PersistentVolume that is read.
 type volumeView struct {
 	Metadata Metadata `json:"metadata"`
 	Spec     struct {
@@ -54,7 +54,7 @@ type volumeView struct {
 	} `json:"status"`
 }
 
-// A classView is what is read of a StorageClass.
+// A classView is the part of a StorageClass that is read.
 type classView struct {
 	Metadata      Metadata `json:"metadata"`
 	ReclaimPolicy string   `json:"reclaimPolicy"`
@@ -65,7 +65,6 @@ func newProvisioner(c *Cluster) *provisioner {
 	return &provisioner{Cluster: c, queue: newQueue(), claims: map[objectKey]*claimView{}, volumes: map[objectKey]*volumeView{}}
 }
 
-// run makes and deletes volumes until the context ends.
 func (p *provisioner) run(ctx context.Context) {
 	if err := retry(ctx, func() error { return p.makeClass(ctx) }); err != nil && ctx.Err() == nil {
 		p.Log.Warn("there is no StorageClass of the simulation", "error", err)
@@ -88,7 +87,7 @@ func (p *provisioner) run(ctx context.Context) {
 	})
 }
 
-// note takes a claim or a volume from its watch.
+// note handles a watch event of a claim or a volume.
 func note[V any](p *provisioner, all map[objectKey]*V, change objectChange) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -109,7 +108,7 @@ func (p *provisioner) classes() string {
 	return "/apis/" + p.Naming.Group("storage") + "/v1/storageclasses"
 }
 
-// makeClass makes the StorageClass of the simulation, unless the cluster has a default one, which it may have volumes for.
+// makeClass creates the StorageClass, unless the cluster has a default one.
 func (p *provisioner) makeClass(ctx context.Context) error {
 	var list struct {
 		Items []classView `json:"items"`
@@ -128,12 +127,12 @@ func (p *provisioner) makeClass(ctx context.Context) error {
 		"metadata": map[string]any{"name": className, "annotations": map[string]string{isDefault: "true"}},
 	})
 	if rest.HasCode(err, http.StatusConflict) {
-		return nil // it is there, and somebody has taken the annotation away
+		return nil // it exists, and a user has removed the annotation
 	}
 	return err
 }
 
-// treat makes or deletes a volume, if it is time to.
+// treat creates or deletes a volume if necessary.
 func (p *provisioner) treat(ctx context.Context, key objectKey) error {
 	p.mu.Lock()
 	claim, volume := p.claims[key], p.volumes[key]
@@ -151,14 +150,14 @@ func (p *provisioner) treat(ctx context.Context, key objectKey) error {
 	return nil
 }
 
-// isToProvision tells that the volume controller waits for the volume of a claim: with a class that waits for the first Pod it
-// does so when the scheduler has chosen a node.
+// isToProvision reports whether the volume controller waits for a claim's volume. With
+// WaitForFirstConsumer, that is after the scheduler has chosen a node.
 func (p *provisioner) isToProvision(claim *claimView) bool {
 	return claim.Spec.VolumeName == "" && claim.Metadata.DeletionTimestamp == nil && claim.Spec.StorageClassName != nil &&
 		claim.Metadata.Annotations[p.Naming.Translate("volume.platform.io/storage-provisioner")] == provisionerName
 }
 
-// isToDelete tells that a volume of ours is not wanted any more.
+// isToDelete reports whether v is a released volume of this provisioner.
 func (p *provisioner) isToDelete(v *volumeView) bool {
 	return v.Status.Phase == "Released" && v.Spec.Policy == "Delete" && v.Metadata.DeletionTimestamp == nil &&
 		v.Metadata.Annotations[p.provisionedBy()] == provisionerName
@@ -168,7 +167,7 @@ func (p *provisioner) provisionedBy() string {
 	return p.Naming.Translate("pv.platform.io/provisioned-by")
 }
 
-// provision makes the volume of a claim, which is bound to it from the start.
+// provision creates a claim's volume, already bound to it.
 func (p *provisioner) provision(ctx context.Context, claim *claimView) error {
 	var class classView
 	if err := p.read(ctx, p.classes()+"/"+*claim.Spec.StorageClassName, &class); err != nil {
@@ -189,12 +188,11 @@ func (p *provisioner) provision(ctx context.Context, claim *claimView) error {
 		},
 	})
 	if rest.HasCode(err, http.StatusConflict) {
-		return nil // it was made before
+		return nil // created before
 	}
 	return err
 }
 
-// read reads an object or a list.
 func (c *Cluster) read(ctx context.Context, path string, into any) error {
 	text, err := c.send(ctx, http.MethodGet, path, "", nil)
 	if err != nil {

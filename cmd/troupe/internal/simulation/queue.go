@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// A queue holds the Pods that are to be looked at, each with the time from which on. A Pod is in the hands of one worker at
-// a time: one that becomes due meanwhile is given out again when the worker has done with it.
+// A queue holds Pods with the time at which each is due. One worker at a time processes a Pod; if
+// it becomes due meanwhile, it is handed out again after done.
 type queue struct {
 	mu      sync.Mutex
 	due     dueHeap
 	entries map[objectKey]*entry
-	wake    chan struct{} // has room for one: somebody is to look at the front
+	wake    chan struct{} // buffered signal to check the front
 }
 
-// An entry is a Pod in the queue. index is its place in the heap; -1 if it is in the hands of a worker, and then again
-// tells that it is due anew, at its time.
+// An entry is a Pod in the queue. index is its position in the heap, or -1 while a worker has it;
+// again means that it is due again at that time.
 type entry struct {
 	key   objectKey
 	at    time.Time
@@ -29,7 +29,7 @@ func newQueue() *queue {
 	return &queue{entries: map[objectKey]*entry{}, wake: make(chan struct{}, 1)}
 }
 
-// add has a Pod looked at at a time. Of several times the first one counts.
+// add schedules a Pod; the earliest of several times counts.
 func (q *queue) add(key objectKey, at time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -50,7 +50,7 @@ func (q *queue) add(key objectKey, at time.Time) {
 	q.signal()
 }
 
-// take waits for a Pod that is due. done has to be called for it. ok is false when the context has ended.
+// take waits for a due Pod; the caller must call done for it. ok is false if the context has ended.
 func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	for {
 		q.mu.Lock()
@@ -59,7 +59,7 @@ func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 			if wait = time.Until(q.due[0].at); wait <= 0 {
 				e := heap.Pop(&q.due).(*entry)
 				e.index = -1
-				q.signal() // for the next worker
+				q.signal() // wake the next worker
 				q.mu.Unlock()
 				return e.key, true
 			}
@@ -77,7 +77,7 @@ func (q *queue) take(ctx context.Context) (key objectKey, ok bool) {
 	}
 }
 
-// done gives a Pod back that was taken.
+// done returns a Pod after take.
 func (q *queue) done(key objectKey) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -98,7 +98,7 @@ func (q *queue) signal() {
 	}
 }
 
-// A dueHeap has the entry in front that is due first.
+// A dueHeap is a heap.Interface with the earliest entry in front.
 type dueHeap []*entry
 
 func (h dueHeap) Len() int           { return len(h) }
@@ -108,14 +108,12 @@ func (h dueHeap) Swap(i, j int) {
 	h[i].index, h[j].index = i, j
 }
 
-// Push implements heap.Interface.
 func (h *dueHeap) Push(x any) {
 	e := x.(*entry)
 	e.index = len(*h)
 	*h = append(*h, e)
 }
 
-// Pop implements heap.Interface.
 func (h *dueHeap) Pop() any {
 	last := len(*h) - 1
 	e := (*h)[last]
@@ -124,7 +122,8 @@ func (h *dueHeap) Pop() any {
 	return e
 }
 
-// run treats keys until the context ends. One for which treat returns a time is added again at that time.
+// run processes keys with treat until the context ends. A key is added again at the returned time,
+// unless that is zero.
 func (q *queue) run(ctx context.Context, treat func(objectKey) time.Time) {
 	for {
 		key, ok := q.take(ctx)

@@ -8,14 +8,15 @@ import (
 	"time"
 )
 
-// TestQueue: Pods come in the order of their times, each in one pair of hands, and again if they became due meanwhile.
+// TestQueue checks that Pods are handed out in order, to one worker at a time, and again if they
+// become due meanwhile.
 func TestQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q, begin := newQueue(), time.Now()
 		a, b := objectKey{name: "a"}, objectKey{name: "b"}
 		q.add(b, begin.Add(2*time.Second))
 		q.add(a, begin.Add(3*time.Second))
-		q.add(a, begin.Add(time.Second)) // the earlier one counts
+		q.add(a, begin.Add(time.Second)) // the earlier time counts
 		q.add(a, begin.Add(9*time.Second))
 		take := func(want objectKey, after time.Duration) {
 			t.Helper()
@@ -24,7 +25,7 @@ func TestQueue(t *testing.T) {
 			}
 		}
 		take(a, time.Second)
-		q.add(a, begin) // while it is in somebody's hands
+		q.add(a, begin) // while a worker has it
 		q.add(a, begin.Add(time.Hour))
 		take(b, 2*time.Second)
 		q.done(b)
@@ -39,12 +40,12 @@ func TestQueue(t *testing.T) {
 	})
 }
 
-// TestAddresses: each address is of one Pod at a time, and one that was given back is used again last.
+// TestAddresses checks that addresses are unique and reused last.
 func TestAddresses(t *testing.T) {
 	t.Parallel()
 	a := newAddresses(netip.MustParsePrefix("10.0.0.0/29"))
 	a.note("10.0.0.2")
-	a.note("192.0.2.1") // not of the range
+	a.note("192.0.2.1") // outside of the range
 	take := func(want string) {
 		t.Helper()
 		if got, err := a.take(); err != nil || got != want {

@@ -5,27 +5,27 @@ import (
 	"time"
 )
 
-// registry is what is known of Pods and Nodes. Pods in it are not changed: a new state is a new Pod.
+// registry holds the known Pods and Nodes. Pods in it are immutable; a new state is a new Pod.
 type registry struct {
 	mu    sync.Mutex
 	pods  map[objectKey]podRecord
-	nodes map[string]*node // those that are ours
+	nodes map[string]*node // nodes of this cluster
 }
 
-// A podRecord is a Pod with what its status does not tell yet.
+// A podRecord is a Pod with state that its status does not have yet.
 type podRecord struct {
 	pod   *Pod
 	bound time.Time // when it was first seen
-	ip    string    // that it has, or will have
+	ip    string    // current or future address
 }
 
-// A node is one that is ours, as the API has it.
+// A node is the state of a simulated Node in the API.
 type node struct {
-	present bool           // it has not been deleted
-	down    bool           // it is to be silent
-	ready   bool           // as its status says
-	since   time.Time      // since when; zero if it is not
-	foreign map[string]any // resources of others that are to be allocatable; nil for one that is not to be
+	present bool           // not deleted
+	down    bool           // see downAnnotation
+	ready   bool           // by its status
+	since   time.Time      // since when it is ready; zero if it is not
+	foreign map[string]any // see foreignResources
 }
 
 func newRegistry() registry {
@@ -39,7 +39,6 @@ func (r *registry) pod(key objectKey) (podRecord, bool) {
 	return p, ok
 }
 
-// allPods are the Pods that are known, in no order.
 func (r *registry) allPods() []*Pod {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,8 +49,8 @@ func (r *registry) allPods() []*Pod {
 	return all
 }
 
-// putPod puts a state of a Pod, unless a newer one is there. The address is that of another Pod with the same name, which is
-// free now; "" if there is none.
+// putPod stores a Pod, unless a newer state is known. It returns the address of a replaced Pod with
+// the same name, or "".
 func (r *registry) putPod(p *Pod) (address string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -70,7 +69,7 @@ func (r *registry) putPod(p *Pod) (address string) {
 	return ""
 }
 
-// updatePod puts the answer to a write, unless a newer state is there or the Pod is gone meanwhile.
+// updatePod stores the response to a write, unless a newer state is known or the Pod is gone.
 func (r *registry) updatePod(p *Pod) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -81,7 +80,7 @@ func (r *registry) updatePod(p *Pod) {
 	}
 }
 
-// dropPod forgets a Pod and returns what was known of it; nil if it was not.
+// dropPod removes a Pod and returns its record, or nil.
 func (r *registry) dropPod(key objectKey) *podRecord {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -102,14 +101,14 @@ func (r *registry) setIP(key objectKey, uid, ip string) {
 	}
 }
 
-// isOurs tells whether a node is played here.
+// isOurs reports whether a node belongs to this cluster.
 func (r *registry) isOurs(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.nodes[node] != nil
 }
 
-// isDown tells whether a node does nothing now.
+// isDown reports whether a node is silent or deleted.
 func (r *registry) isDown(node string) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,10 +116,10 @@ func (r *registry) isDown(node string) bool {
 	return n == nil || n.down || !n.present
 }
 
-// Counts are how many Pods on the nodes are in each part of their life.
+// Counts are the numbers of Pods by stage.
 type Counts struct{ Starting, Running, Ended, Terminating int }
 
-// Counts counts the Pods on the nodes.
+// Counts counts the Pods on the nodes by stage.
 func (r *registry) Counts() (n Counts) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -23,8 +23,8 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// TestNoPodStays deletes Pods in every way, and at any moment of their life, while the connections of the nodes to the server
-// break off: each of them goes, and its name is free for the next one. TROUPE_SOAK=1 does it for longer.
+// TestNoPodStays deletes Pods in every way and at any time, while connections of the nodes break.
+// Every Pod must go, and its name must be free again. TROUPE_SOAK=1 runs it longer.
 func TestNoPodStays(t *testing.T) {
 	t.Parallel()
 	rounds := 1
@@ -61,7 +61,7 @@ func TestNoPodStays(t *testing.T) {
 	}
 }
 
-// serve starts a daemon with the names of Kubernetes, for Pods of no service account.
+// serve starts a daemon with Kubernetes names, where Pods need no service account.
 func serve(t *testing.T) *daemon.Daemon {
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort, config.Controllers = t.TempDir(), "kubernetes", 0, "apiserver,garbage-collector-controller"
@@ -85,7 +85,7 @@ func serve(t *testing.T) *daemon.Daemon {
 
 const watchdog = 5 * time.Minute
 
-// poll calls done until it returns true. It returns false after the watchdog.
+// poll calls done until it returns true, or returns false after the watchdog.
 func poll(done func() bool) bool {
 	tick, end := time.NewTicker(10*time.Millisecond), time.After(watchdog)
 	defer tick.Stop()
@@ -99,7 +99,7 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// clientOf is an administrator's client, which connects to another address than the daemon's unless that is empty.
+// clientOf returns an administrator's client, which connects to address unless it is "".
 func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
 	config, err := kubeconfig.Load(d.Kubeconfig())
 	if err != nil {
@@ -116,7 +116,7 @@ func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
 
 const pods = "/api/v1/namespaces/default/pods"
 
-// liveAndDie makes a Pod on a node, changes it, and deletes it, three times under one name.
+// liveAndDie creates, changes and deletes a Pod three times under one name.
 func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 	name := fmt.Sprint("pod-", i)
 	send := func(method, path, contentType string, body any) error {
@@ -138,7 +138,7 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 			"nodeName": fmt.Sprint("node-", r.IntN(3)), "containers": []any{map[string]any{"name": "c", "image": "i"}},
 			"terminationGracePeriodSeconds": r.IntN(4), "restartPolicy": []string{"Always", "Never", "OnFailure"}[r.IntN(3)],
 		}
-		var err error // while the one before is there
+		var err error // retry while the previous Pod exists
 		if !poll(func() bool {
 			err = send("POST", pods, "", map[string]any{"metadata": metadata, "spec": spec})
 			return err == nil || t.Context().Err() != nil
@@ -172,7 +172,7 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 				t.Errorf("%s is not evicted: %v", name, err)
 			}
 		default:
-			for range 2 { // once more, with less time
+			for range 2 { // again with less time
 				_ = send("DELETE", pods+"/"+name, "", map[string]any{"gracePeriodSeconds": 1 + r.IntN(3)}) // it may be gone
 				liveOn(300)
 			}
@@ -184,7 +184,6 @@ func liveAndDie(t *testing.T, c *rest.Client, i int, r *rand.Rand) {
 	}
 }
 
-// awaitNoPods waits until all Pods are gone.
 func awaitNoPods(t *testing.T, c *rest.Client) {
 	var list struct {
 		Items []json.RawMessage `json:"items"`
@@ -204,7 +203,7 @@ func awaitNoPods(t *testing.T, c *rest.Client) {
 	}
 }
 
-// A weakLine hands on connections to a server, and breaks them off.
+// A weakLine is a proxy that breaks its connections.
 type weakLine struct {
 	net.Listener
 	server string
@@ -212,7 +211,7 @@ type weakLine struct {
 	mu       sync.Mutex
 	open     map[net.Conn]bool
 	breaking bool
-	pieces   int // that have come
+	pieces   int // reads so far
 }
 
 func newWeakLine(t *testing.T, server string) *weakLine {
@@ -232,7 +231,7 @@ func newWeakLine(t *testing.T, server string) *weakLine {
 		}
 	})
 	t.Cleanup(func() {
-		_ = l.Close() // nobody accepts any more
+		_ = l.Close()
 		w.breakOff(1)
 		running.Wait()
 	})
@@ -254,8 +253,8 @@ func (w *weakLine) handOn(client net.Conn) {
 	var both sync.WaitGroup
 	for _, pair := range [][2]net.Conn{{client, server}, {server, client}} {
 		both.Go(func() {
-			_, _ = io.Copy(pair[0], weakReader{pair[1], w}) // one that breaks is what this is for
-			_ = pair[0].Close()                             // and the other way with it
+			_, _ = io.Copy(pair[0], weakReader{pair[1], w}) // breaking is the purpose
+			_ = pair[0].Close()                             // close both directions
 			_ = pair[1].Close()
 		})
 	}
@@ -265,7 +264,7 @@ func (w *weakLine) handOn(client net.Conn) {
 	w.mu.Unlock()
 }
 
-// breakOff breaks off about one of some connections.
+// breakOff closes each connection with a probability of 1/oneOf.
 func (w *weakLine) breakOff(oneOf int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -276,17 +275,17 @@ func (w *weakLine) breakOff(oneOf int) {
 	}
 }
 
-// setBreaking lets connections break off again and again, or not.
+// setBreaking starts or stops breaking connections.
 func (w *weakLine) setBreaking(breaking bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.breaking = breaking
 }
 
-// piecesPerBreak is so great that most requests succeed, however slow the machine is.
+// piecesPerBreak is so large that most requests succeed, even on slow machines.
 const piecesPerBreak = 50
 
-// A weakReader reads from one side of a connection over a line.
+// A weakReader reads one side of a connection, and breaks connections of the line.
 type weakReader struct {
 	from net.Conn
 	line *weakLine

@@ -12,7 +12,8 @@ import (
 	"time"
 )
 
-// A session is a command with its streams. Those that were not asked for discard what is written, and have no input.
+// A session is a command with its streams. Streams that the client did not request discard output
+// or have no input.
 type session struct {
 	ctx            context.Context // ends with the connection
 	stdin          io.Reader
@@ -20,7 +21,7 @@ type session struct {
 	tty            bool
 }
 
-// wanted are the streams that a request asks for.
+// wanted holds the requested streams.
 type wanted struct{ stdin, stdout, stderr, tty bool }
 
 func wantedStreams(query url.Values) wanted {
@@ -37,7 +38,7 @@ func wantedStreams(query url.Values) wanted {
 	return w
 }
 
-// serveStreams lets a client speak with a command, by whichever of the two protocols it asks for.
+// serveStreams runs a command over the requested protocol, SPDY or WebSocket.
 func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
 	switch {
 	case !want.stdin && !want.stdout && !want.stderr:
@@ -51,15 +52,15 @@ func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(
 	}
 }
 
-// write writes text as a terminal expects it.
+// write writes text, with CRLF line ends on a terminal.
 func (s *session) write(to io.Writer, text string) {
 	if s.tty {
 		text = strings.ReplaceAll(text, "\n", "\r\n")
 	}
-	_, _ = io.WriteString(to, text) // who does not read it may be gone
+	_, _ = io.WriteString(to, text) // the client may be gone
 }
 
-// play plays a command and returns its code.
+// play simulates a command and returns its exit code.
 func (s *session) play(command []string, environment map[string]string) int {
 	name := ""
 	if len(command) > 0 {
@@ -69,7 +70,7 @@ func (s *session) play(command []string, environment map[string]string) int {
 		return s.shell(environment)
 	}
 	if name == "cat" && len(command) == 1 && s.stdin != nil {
-		_, _ = io.Copy(s.stdout, s.stdin) // until one of the two ends
+		_, _ = io.Copy(s.stdout, s.stdin) // until either ends
 		return 0
 	}
 	return s.once(command, environment)
@@ -110,7 +111,7 @@ func (s *session) stderrOrTerminal() io.Writer {
 	return s.stderr
 }
 
-// shell plays a shell that reads commands line by line, until its input ends or a line says exit.
+// shell simulates a shell that reads commands by line, until its input ends or a line is exit.
 func (s *session) shell(environment map[string]string) int {
 	input, code := bufio.NewReaderSize(s.stdin, 4096), 0
 	for {
@@ -132,10 +133,10 @@ func (s *session) shell(environment map[string]string) int {
 	}
 }
 
-// maxLine is how many bytes of a line of input count.
+// maxLine bounds a line of input, in bytes.
 const maxLine = 64 << 10
 
-// readLine reads a line, which a terminal sees as it is typed.
+// readLine reads a line, and echoes it on a terminal.
 func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	var text []byte
 	for len(text) < maxLine {
@@ -166,7 +167,7 @@ func (s *session) readLine(input *bufio.Reader) (line string, ok bool) {
 	return string(text), true
 }
 
-// exitStatus is the last word about a command: a Status in JSON.
+// exitStatus returns the final message of a session: a JSON Status.
 func exitStatus(code int) []byte {
 	status := map[string]any{"metadata": map[string]any{}, "status": "Success"}
 	if code != 0 {
@@ -178,7 +179,7 @@ func exitStatus(code int) []byte {
 	}
 	text, err := json.Marshal(status)
 	if err != nil {
-		panic(err) // it holds nothing but texts
+		panic(err) // it holds only strings
 	}
 	return text
 }

@@ -22,8 +22,8 @@ const (
 	streamTypeHeader = "Streamtype"
 )
 
-// upgradeSPDY answers a request for SPDY and returns the connection. If the client offers none of our protocols it is
-// answered so, and nothing is returned.
+// upgradeSPDY upgrades a request to SPDY and returns the connection. If the client does not offer
+// the protocol, it writes an error and returns nil.
 func upgradeSPDY(w http.ResponseWriter, r *http.Request, protocol string) net.Conn {
 	var offered []string
 	for _, line := range r.Header.Values(protocolHeader) {
@@ -50,16 +50,15 @@ func upgradeSPDY(w http.ResponseWriter, r *http.Request, protocol string) net.Co
 	return conn
 }
 
-// readAhead is a connection of which something has been read already.
+// readAhead is a connection with data buffered during the upgrade.
 type readAhead struct {
 	net.Conn
 	reader io.Reader
 }
 
-// Read implements net.Conn.
 func (r readAhead) Read(p []byte) (int, error) { return r.reader.Read(p) }
 
-// serveSPDY runs a command whose streams are those of SPDY.
+// serveSPDY runs a command over SPDY streams.
 func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
 	conn := upgradeSPDY(w, r, commandProtocol)
 	if conn == nil {
@@ -79,13 +78,13 @@ func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*se
 	opened := make(chan *spdystream.Stream, len(kinds))
 	go connection.Serve(func(s *spdystream.Stream) {
 		if !slices.Contains(kinds, s.Headers().Get(streamTypeHeader)) || s.SendReply(http.Header{}, false) != nil {
-			_ = s.Refuse() // a client that opens what it has not asked for
+			_ = s.Refuse() // a stream that the request did not announce
 			return
 		}
 		select {
 		case opened <- s:
 		default:
-			_ = s.Reset() // a second one of a kind
+			_ = s.Reset() // a second stream of a type
 		}
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -116,7 +115,7 @@ func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*se
 		s.stderr = e
 	}
 	if sizes := streams["resize"]; sizes != nil {
-		go func() { _, _ = io.Copy(io.Discard, sizes) }() // a simulated terminal has no size
+		go func() { _, _ = io.Copy(io.Discard, sizes) }() // a simulated terminal ignores its size
 	}
 	code := run(s)
 	_, _ = streams["error"].Write(exitStatus(code)) // the client may be gone
@@ -126,15 +125,15 @@ func serveSPDY(w http.ResponseWriter, r *http.Request, want wanted, run func(*se
 		}
 	}
 	if in := streams["stdin"]; in != nil {
-		_ = in.Reset() // nobody reads the rest
+		_ = in.Reset() // the rest is not read
 	}
-	select { // the client closes when it has read all
+	select { // the client closes after it has read everything
 	case <-ctx.Done():
 	case <-time.After(streamsTimeout):
 	}
 }
 
-// servePorts tells a client that nothing listens, for each connection that it wants.
+// servePorts reports for each forwarded connection that nothing listens.
 func (c *Cluster) servePorts(w http.ResponseWriter, r *http.Request) {
 	conn := upgradeSPDY(w, r, forwardProtocol)
 	if conn == nil {
@@ -146,7 +145,7 @@ func (c *Cluster) servePorts(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	var mu sync.Mutex
-	faults := map[string]*spdystream.Stream{} // by the number of the connection
+	faults := map[string]*spdystream.Stream{} // by request id
 	connection.Serve(func(s *spdystream.Stream) {
 		if s.SendReply(http.Header{}, false) != nil {
 			return
@@ -170,5 +169,5 @@ func (c *Cluster) servePorts(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// maxForwarded is how many connections of a client may have opened one of their two streams only.
+// maxForwarded bounds the connections of a client with only one of two streams opened.
 const maxForwarded = 1000

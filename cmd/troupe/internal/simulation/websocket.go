@@ -15,7 +15,7 @@ import (
 	"github.com/gobwas/ws/wsutil"
 )
 
-// The channels of a command in a WebSocket, by the first byte of each message.
+// The channels of a command in a WebSocket; the first byte of a message is the channel.
 const (
 	channelStdin = iota
 	channelStdout
@@ -23,10 +23,11 @@ const (
 	channelStatus
 )
 
-// webSocketProtocols are those that kubelets speak, the best first. Those in base64 are texts, which begin with a digit.
+// webSocketProtocols are the kubelet's protocols in order of preference. In base64 variants
+// messages are text and begin with a digit.
 var webSocketProtocols = []string{"v4.channel.k8s.io", "v4.base64.channel.k8s.io", "channel.k8s.io", "base64.channel.k8s.io"}
 
-// serveWebSocket runs a command whose streams are the channels of a WebSocket.
+// serveWebSocket runs a command over WebSocket channels.
 func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run func(*session) int) {
 	var protocol string
 	var offered []string
@@ -41,7 +42,7 @@ func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run fun
 	upgrader := ws.HTTPUpgrader{Protocol: func(p string) bool { return p == protocol }}
 	conn, _, _, err := upgrader.Upgrade(r, w)
 	if err != nil {
-		return // it has answered
+		return // Upgrade has responded
 	}
 	defer conn.Close()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -66,7 +67,7 @@ func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run fun
 	}{{want.stdout, channelStdout, &s.stdout}, {want.stderr, channelStderr, &s.stderr}} {
 		if out.wanted {
 			*out.writer = channel{c, out.number}
-			c.send(out.number, nil) // it is open
+			c.send(out.number, nil) // announces the open channel
 		}
 	}
 	code := run(s)
@@ -74,13 +75,13 @@ func serveWebSocket(w http.ResponseWriter, r *http.Request, want wanted, run fun
 		c.send(channelStatus, exitStatus(code))
 	}
 	c.close()
-	select { // the client closes when it has read all
+	select { // the client closes after it has read everything
 	case <-ctx.Done():
 	case <-time.After(streamsTimeout):
 	}
 }
 
-// channels are the channels of one WebSocket. The lock is held for each message that is sent.
+// channels are the channels of one WebSocket. mu is held for each message sent.
 type channels struct {
 	conn   net.Conn
 	base64 bool
@@ -104,7 +105,7 @@ func (c *channels) close() {
 	_ = wsutil.WriteServerMessage(c.conn, ws.OpClose, ws.NewCloseFrameBody(ws.StatusNormalClosure, ""))
 }
 
-// read passes on what comes for the standard input, to the end of the connection.
+// read copies stdin messages to input until the connection ends.
 func (c *channels) read(input io.Writer) error {
 	for {
 		data, _, err := wsutil.ReadClientData(c.conn)
@@ -112,7 +113,7 @@ func (c *channels) read(input io.Writer) error {
 			return io.EOF // closed, or gone
 		}
 		if len(data) == 0 || data[0] != channelStdin && data[0] != '0'+channelStdin {
-			continue // the size of a terminal, or nothing
+			continue // a resize message, or empty
 		}
 		text := data[1:]
 		if c.base64 {
@@ -126,13 +127,12 @@ func (c *channels) read(input io.Writer) error {
 	}
 }
 
-// A channel is one of them, to write to.
+// A channel is an io.Writer to one channel.
 type channel struct {
 	all    *channels
 	number byte
 }
 
-// Write implements io.Writer.
 func (c channel) Write(p []byte) (int, error) {
 	c.all.send(c.number, p)
 	return len(p), nil
