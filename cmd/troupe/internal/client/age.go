@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// age is how long ago a time in RFC 3339 was, in the two largest units.
+// age returns the time since an RFC 3339 timestamp, in the notation of duration.
 func age(text string) string {
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
@@ -14,7 +14,7 @@ func age(text string) string {
 	return duration(time.Since(at))
 }
 
-// duration is a duration as tables show it: 45s, 3m20s, 5h, 12d.
+// duration formats a duration as kubectl does in tables: 45s, 3m20s, 5h, 12d.
 func duration(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
@@ -38,7 +38,7 @@ func duration(d time.Duration) string {
 	return two(d, 365*day, "y", day, "d")
 }
 
-// two writes a duration in two units, of which the second is left out where there is none of it.
+// two formats a duration in two units; the second is omitted if it is 0.
 func two(d, large time.Duration, largeName string, small time.Duration, smallName string) string {
 	n, rest := d/large, d%large/small
 	if rest == 0 {

@@ -21,10 +21,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fieldManager is who owns the fields that this client sets.
 const fieldManager = "troupe"
 
-// applyOptions are the flags of apply.
 type applyOptions struct {
 	targetFlags
 	print                   printer.Options
@@ -62,14 +60,14 @@ CustomResourceDefinitions are applied first, and objects of their kinds once the
 	return c
 }
 
-// addValidate adds the flag that says what becomes of fields that the server does not know.
+// addValidate adds the flag for the handling of unknown fields.
 func addValidate(c *cobra.Command, validate *string) {
 	c.Flags().StringVar(validate, "validate", "strict", "Fields that the server does not know: strict (an error), warn, or ignore.")
 	c.Flags().Lookup("validate").NoOptDefVal = "strict"
 	must(c.RegisterFlagCompletionFunc("validate", fixed("strict", "warn", "ignore")))
 }
 
-// fieldValidation is the query parameter for the flag --validate.
+// fieldValidation returns the query parameter for the flag --validate.
 func fieldValidation(validate string) (string, error) {
 	switch validate {
 	case "strict", "true", "":
@@ -99,11 +97,11 @@ func (s *session) apply(o *applyOptions) error {
 	return errors.Join(append(errs, s.each(others, do))...)
 }
 
-// definitionKind is the kind of objects that make the server serve further kinds.
+// definitionKind is the kind whose objects add kinds to discovery.
 const definitionKind = "CustomResourceDefinition"
 
-// splitDefinitions separates the CustomResourceDefinitions, which are applied before the objects of
-// their kinds wherever they are in the files.
+// splitDefinitions separates CustomResourceDefinitions from other objects, because they must be
+// applied first.
 func splitDefinitions(manifests []manifest.Manifest) (definitions, others []manifest.Manifest) {
 	for _, m := range manifests {
 		if m.Object.String("kind") == definitionKind {
@@ -115,10 +113,10 @@ func splitDefinitions(manifests []manifest.Manifest) (definitions, others []mani
 	return definitions, others
 }
 
-// definitionTimeout bounds how long apply waits for the kinds of a CustomResourceDefinition.
+// definitionTimeout bounds the wait for the kinds of a CustomResourceDefinition.
 const definitionTimeout = 30 * time.Second
 
-// awaitDefinitions waits until the kinds of the definitions are in discovery.
+// awaitDefinitions waits until the new kinds are established and in discovery.
 func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 	ctx, cancel := context.WithTimeout(s.ctx, definitionTimeout)
 	defer cancel()
@@ -131,7 +129,7 @@ func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 			return fmt.Errorf("waiting for %s to be established: %w", one, err)
 		}
 	}
-	// Other servers update discovery a moment after the condition.
+	// kube-apiserver updates discovery a moment after the condition.
 	for {
 		s.catalog = nil
 		c, err := s.served()
@@ -146,7 +144,7 @@ func (s *session) awaitDefinitions(definitions []manifest.Manifest) error {
 	}
 }
 
-// servesAll reports whether discovery has every served version of the definitions.
+// servesAll reports whether discovery has every served version of the CustomResourceDefinitions.
 func servesAll(c *discovery.Catalog, definitions []manifest.Manifest) bool {
 	for _, d := range definitions {
 		spec := d.Object.Object("spec")
@@ -159,7 +157,6 @@ func servesAll(c *discovery.Catalog, definitions []manifest.Manifest) bool {
 	return true
 }
 
-// established reports whether the kinds of a CustomResourceDefinition are served.
 func established(definition tree.Tree) (bool, error) {
 	for _, c := range definition.Object("status").Objects("conditions") {
 		if c.String("type") == "Established" && c.String("status") == "True" {
@@ -169,9 +166,8 @@ func established(definition tree.Tree) (bool, error) {
 	return false, nil
 }
 
-// applyOne applies one object, and says what became of it.
-//
-// The state before is asked for, as the server does not tell whether anything has changed.
+// applyOne applies one object and prints the result. It reads the previous state first, because the
+// response does not tell whether anything changed.
 func (s *session) applyOne(o *applyOptions, one selection) error {
 	m := one.manifest
 	if len(one.names) == 0 {
@@ -192,7 +188,7 @@ func (s *session) applyOne(o *applyOptions, one selection) error {
 	}
 	config := m.Object
 	if metadata := config.Object("metadata"); one.namespace != "" && metadata.String("namespace") == "" {
-		metadata["namespace"] = one.namespace // which errors of the server then name
+		metadata["namespace"] = one.namespace // which the server's errors then mention
 	}
 	after, words, err := s.sendApply(o, one, path, config, before)
 	if err != nil {
@@ -208,7 +204,8 @@ func (s *session) applyOne(o *applyOptions, one selection) error {
 	return s.printAs(o.print, object{one.resource, after, m.Source}, words+o.dryRun.suffix())
 }
 
-// sendApply sends the configuration of an object, and gives its state afterwards and what became of it.
+// sendApply applies config to an object. It returns the new state, and "created", "configured" or
+// "unchanged".
 func (s *session) sendApply(o *applyOptions, one selection, path string, config, before tree.Tree) (tree.Tree, string, error) {
 	if o.dryRun == dryRunClient {
 		if before == nil {
@@ -250,7 +247,7 @@ func (o *applyOptions) query() (url.Values, error) {
 	return q, nil
 }
 
-// explainApply says what can be done about a conflict.
+// explainApply adds possible resolutions to a conflict.
 func (s *session) explainApply(err error, doing, source string) error {
 	if !rest.IsConflict(err) {
 		return &sourced{doing, source, err}
@@ -263,10 +260,10 @@ Fields of %q have other managers. You can
 * give them the values that they have, so that both own them.`, conflict, source)}
 }
 
-// String is the object of a selection of one, as people read it.
+// String returns the object of a selection as TYPE/NAME.
 func (s selection) String() string { return s.resource.TypeName() + "/" + s.names[0] }
 
-// showDiff prints a difference, with colors on a terminal, unless NO_COLOR is set (no-color.org).
+// showDiff prints a diff, in color on terminals unless NO_COLOR is set (no-color.org).
 func (s *session) showDiff(diff string) {
 	if isTerminal(s.out) && os.Getenv("NO_COLOR") == "" {
 		diff = difference.Colored(diff)

@@ -19,7 +19,7 @@ func auth(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// review creates an access review, whose answer is its status.
+// review creates an access review and returns it with its status.
 func (s *session) review(group, resource string, spec tree.Tree) (tree.Tree, error) {
 	c, err := s.served()
 	if err != nil {
@@ -103,7 +103,8 @@ func verdict(status tree.Tree) string {
 	return words
 }
 
-// attributes are what a question is about. Types that the server does not have may be asked for, too: roles may name them.
+// attributes returns the spec of an access review. Unknown resource types are allowed, because
+// roles may name them.
 func (s *session) attributes(args []string, subresource string, everywhere bool) (tree.Tree, error) {
 	verb, what := args[0], args[1]
 	if strings.HasPrefix(what, "/") {
@@ -151,7 +152,7 @@ func groupNote(group string) string {
 	return " in group '" + group + "'"
 }
 
-// listRights lists what may be done in the namespace, as the server tells it.
+// listRights lists the user's permissions in the namespace.
 func (s *session) listRights(noHeaders bool) error {
 	t, err := s.review("authorization", "selfsubjectrulesreviews", tree.Tree{"namespace": s.Namespace})
 	if err != nil {
@@ -188,7 +189,7 @@ func (s *session) listRights(noHeaders bool) error {
 	return grid.Flush(s.out)
 }
 
-// merged puts the verbs of rules that differ in nothing else on one line.
+// merged merges rows that differ only in their verbs.
 func merged(rows [][]string) (all [][]string) {
 	for _, row := range rows {
 		i := slices.IndexFunc(all, func(other []string) bool { return slices.Equal(other[:3], row[:3]) })

@@ -22,7 +22,8 @@ func certificate(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// decide is the command that gives certificate requests a condition; one that has the other condition is left as it is.
+// decide returns the command that sets a condition of certificate requests. It fails for requests
+// with the other condition.
 func decide(f *connectionFlags, verb, condition, other, short string) *cobra.Command {
 	o := &targetFlags{}
 	var print printer.Options
@@ -71,7 +72,7 @@ func decide(f *connectionFlags, verb, condition, other, short string) *cobra.Com
 	return c
 }
 
-// decideOne gives one request its condition. A request that somebody changes at the same time is tried again.
+// decideOne sets the condition of one request, and retries on conflicts.
 func (s *session) decideOne(one selection, verb, condition, other string, force bool) (tree.Tree, error) {
 	path := one.resource.Path("", one.names[0])
 	for attempts := 0; ; attempts++ {

@@ -7,15 +7,15 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Groups under which help lists the commands.
+// Help groups of the commands.
 const (
 	basicGroup   = "client"
 	accessGroup  = "access"
 	clusterGroup = "cluster"
 )
 
-// AddTo adds the commands of the client to the program. Its flags are added to the program as well, so
-// that they may come before the name of a command.
+// AddTo adds the client commands to the program. The connection flags are also added to the
+// program, so that they may precede the name of the command.
 func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
 	root.AddGroup(
@@ -42,13 +42,13 @@ func AddTo(root *cobra.Command) {
 	root.TraverseChildren = true
 }
 
-// prepare gives a command and those below it the flags of connections, and words for wrong flags.
+// prepare adds connection flags and error messages to a command and its subcommands.
 func prepare(f *connectionFlags, c *cobra.Command) {
 	c.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		if errors.Is(err, pflag.ErrHelp) {
 			return err
 		}
-		// The flags of a command that does not exist are unknown as well.
+		// Flags of an unknown subcommand are unknown as well, so report the subcommand first.
 		if c.HasSubCommands() && c.Args != nil {
 			if unknown := c.Args(c, c.Flags().Args()); unknown != nil {
 				return unknown
@@ -73,7 +73,7 @@ func prepare(f *connectionFlags, c *cobra.Command) {
 	if c.RunE != nil {
 		connection := pflag.NewFlagSet(c.Name(), pflag.ContinueOnError)
 		f.add(connection)
-		c.Flags().AddFlagSet(connection) // those that the command itself has mean something else there, such as the --user of a binding
+		c.Flags().AddFlagSet(connection) // a command's own flags take precedence, such as --user of a binding
 		for flag, complete := range map[string]completion{
 			"namespace": f.completeNamesOf("namespaces"), "context": f.completeEntries("contexts"), "cluster": f.completeEntries("clusters"), "user": f.completeEntries("users"),
 		} {

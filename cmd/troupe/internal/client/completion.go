@@ -8,17 +8,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// completion completes an argument or the value of a flag.
+// completion completes an argument or a flag value.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-// fixed completes one of some words.
 func fixed(words ...string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return words, cobra.ShellCompDirectiveNoFileComp
 	}
 }
 
-// completeObjects completes types, then names of objects, as the server has them now; of types that have a verb, if one is named.
+// completeObjects completes resource types and then object names, from the server. verb restricts
+// the types, unless it is "".
 func (f *connectionFlags) completeObjects(verb string) completion {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		s, err := f.session(c.Context(), c, "")
@@ -63,7 +63,7 @@ func (f *connectionFlags) completeNamesOf(word string) completion {
 	}
 }
 
-// completeNames are the names of objects of a type, in one page.
+// completeNames returns the names of the objects of a type, with a prefix.
 func (s *session) completeNames(word, prefix string) (all []string) {
 	catalog, err := s.served()
 	if err != nil {

@@ -12,19 +12,18 @@ func configCommand(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// rulesOf are the rules by which files are found.
 func (f *connectionFlags) rulesOf() kubeconfig.Rules {
 	r := f.rules
 	r.Fallback = defaultKubeconfig
 	return r
 }
 
-// local makes a command run that asks no server.
+// local wraps a command that contacts no server.
 func local(do func(c *cobra.Command, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error { return asError(do(c, args)) }
 }
 
-// completeEntries completes the names of a list.
+// completeEntries completes names of a list in the kubeconfig.
 func (f *connectionFlags) completeEntries(list string) completion {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		view, err := f.rulesOf().View()

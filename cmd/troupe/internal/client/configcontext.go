@@ -35,7 +35,7 @@ func configUse(f *connectionFlags) *cobra.Command {
 			if kubeconfig.Entry(view, "contexts", args[0]) == nil {
 				return fmt.Errorf("no context exists with the name: %q", args[0])
 			}
-			// The first file that names a context is the one that counts.
+			// The first file that sets the current context takes precedence.
 			err = kubeconfig.Edit(rules.Target("contexts", ""), func(file map[string]any) error { file["current-context"] = args[0]; return nil })
 			if err == nil {
 				fmt.Fprintf(c.OutOrStdout(), "Switched to context %q.\n", args[0])

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 )
 
-// containerFlags say how a container is entered.
+// containerFlags are the flags of exec and attach.
 type containerFlags struct {
 	container         string
 	stdin, tty, quiet bool
@@ -30,7 +30,7 @@ func (o *containerFlags) add(c *cobra.Command) {
 	c.Flags().StringVarP(&o.container, "container", "c", "", "Container.")
 }
 
-// stdinUse says what standard input is used for.
+// stdinUse returns what uses standard input, or "".
 func (o *containerFlags) stdinUse(*cobra.Command) string {
 	if o.stdin {
 		return "the container (-i)"
@@ -38,10 +38,9 @@ func (o *containerFlags) stdinUse(*cobra.Command) string {
 	return ""
 }
 
-// enter connects the streams of the session with those of a container of the Pod that an argument names, by a sub-resource of the Pod: exec or
-// attach.
+// enter connects to a container of the Pod that arg names, through the subresource exec or attach.
 func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error {
-	notes := *s // says what the client has to say, not the container
+	notes := *s // for messages of the client itself
 	if o.quiet {
 		notes.err = io.Discard
 	}
@@ -69,12 +68,12 @@ func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error 
 	return s.runInContainer(pod, how, q, o.stdin, tty)
 }
 
-// runInContainer connects the streams of the session with those of a container, by a sub-resource of its Pod, and ends as what runs
-// there does.
+// runInContainer connects the session's streams to a container and waits for its command to end. A
+// failed command results in an Error with its exit code.
 func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tty bool) error {
 	q.Set("stdin", strconv.FormatBool(stdin))
 	q.Set("stdout", "true")
-	q.Set("stderr", strconv.FormatBool(!tty)) // a terminal has one output
+	q.Set("stderr", strconv.FormatBool(!tty)) // a terminal has a single output
 	q.Set("tty", strconv.FormatBool(tty))
 	c, err := s.openStreams(pod.path()+"/"+how, q, "v4.channel.k8s.io")
 	if err != nil {
@@ -99,7 +98,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 		if err != nil {
 			return err
 		}
-		go func() { // it ends with the connection, or with the input
+		go func() { // ends with the connection or the input
 			_, _ = io.Copy(in, s.in)
 			_ = in.Close()
 		}()
@@ -137,7 +136,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 	return commandEnd(status)
 }
 
-// commandEnd is how a command ended, as the server tells it.
+// commandEnd returns nil or an error for the final Status of a command.
 func commandEnd(status []byte) error {
 	t, err := document.Parse(status)
 	if err != nil {
@@ -157,7 +156,7 @@ func commandEnd(status []byte) error {
 	return errors.New(t.String("message"))
 }
 
-// closeWith closes a connection when the user breaks off.
+// closeWith closes the connection when the user interrupts the command.
 func closeWith(s *session, c *spdystream.Connection) (stop func()) {
 	done := make(chan struct{})
 	go func() {
@@ -170,7 +169,7 @@ func closeWith(s *session, c *spdystream.Connection) (stop func()) {
 	return func() { close(done) }
 }
 
-// rawTerminal hands each key on as it is typed.
+// rawTerminal puts the terminal in raw mode, if in is one.
 func rawTerminal(in io.Reader) (restore func(), err error) {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -183,7 +182,7 @@ func rawTerminal(in io.Reader) (restore func(), err error) {
 	return func() { _ = term.Restore(int(f.Fd()), state) }, nil
 }
 
-// followSize tells the size of the terminal, now and when it changes.
+// followSize sends the size of the terminal, initially and after changes.
 func followSize(in io.Reader, to io.Writer) (stop func()) {
 	f, ok := in.(*os.File)
 	if !ok {
@@ -191,7 +190,7 @@ func followSize(in io.Reader, to io.Writer) (stop func()) {
 	}
 	changed := make(chan os.Signal, 1)
 	notifyResize(changed)
-	changed <- os.Interrupt // any signal: the size is sent once at the beginning
+	changed <- os.Interrupt // any signal; sends the initial size
 	go func() {
 		for range changed {
 			if width, height, err := term.GetSize(int(f.Fd())); err == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// createOptions are the flags of create and of what it has below it.
+// createOptions are the flags of create and its subcommands.
 type createOptions struct {
 	targetFlags
 	print             printer.Options
@@ -70,7 +70,6 @@ func create(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// createOne creates the object of a manifest.
 func (s *session) createOne(o *createOptions, one selection) error {
 	m := one.manifest
 	t, err := s.post(o, one.resource, one.namespace, m.Object)
@@ -80,7 +79,7 @@ func (s *session) createOne(o *createOptions, one selection) error {
 	return s.printAs(o.print, object{one.resource, t, m.Source}, "created"+o.dryRun.suffix())
 }
 
-// post creates an object, or does as if, and gives it as it is then.
+// post creates an object and returns it as stored. With --dry-run=client it returns t.
 func (s *session) post(o *createOptions, r *discovery.Resource, namespace string, t tree.Tree) (tree.Tree, error) {
 	if o.dryRun == dryRunClient {
 		return t, nil

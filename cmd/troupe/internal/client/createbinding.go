@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// subjectFlags say to whom a role is given.
+// subjectFlags are the subjects of a role binding.
 type subjectFlags struct{ users, groups, accounts []string }
 
 func (b *subjectFlags) add(f *pflag.FlagSet) {
@@ -17,7 +17,7 @@ func (b *subjectFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&b.accounts, "serviceaccount", nil, "A service account, as namespace:name; may be repeated.")
 }
 
-// binding gives a role of a kind to the subjects.
+// binding returns a role binding for the subjects.
 func (b *subjectFlags) binding(g *generated, kind, name string) (tree.Tree, error) {
 	group := g.catalog.Naming.Group("rbac.authorization")
 	subjects := []any{}

@@ -11,27 +11,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A generator makes an object of one of the common kinds out of flags.
+// A generator creates an object of a common kind from flags.
 type generator struct {
 	use, short string
-	// group and resource say what is made; group has no vendor's name in it.
+	// group is the API group without the vendor's domain.
 	group, resource string
 	example         string
-	// flags adds flags; the function that it gives makes the object but for its kind and name.
+	// flags adds flags, and returns a function that builds the object except for its kind and name.
 	flags func(*pflag.FlagSet) func(*generated) (tree.Tree, error)
-	// parent is the word before the command, where there are several of a kind.
+	// below are the subcommands; it is empty for a generator of objects.
 	below []generator
 }
 
-// generated is what an object is made of beside flags.
+// generated holds the inputs of a generator besides flags.
 type generated struct {
 	*session
 	catalog *discovery.Catalog
 	name    string
-	args    []string // behind the name
+	args    []string // after the name
 }
 
-// generators are the commands below create.
+// generators returns the subcommands of create.
 func generators() []generator {
 	return []generator{
 		{use: "namespace NAME", short: "Create a namespace", resource: "namespaces", flags: plainObject},
@@ -56,7 +56,6 @@ func generators() []generator {
 	}
 }
 
-// command is the generator as a command.
 func (g generator) command(f *connectionFlags) *cobra.Command {
 	if len(g.below) > 0 {
 		c := &cobra.Command{Use: g.use, Short: g.short, Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
@@ -111,7 +110,7 @@ func (g generator) command(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// plainObject is an object that needs nothing but a name.
+// plainObject builds objects that need only a name.
 func plainObject(*pflag.FlagSet) func(*generated) (tree.Tree, error) {
 	return func(*generated) (tree.Tree, error) { return tree.Tree{}, nil }
 }

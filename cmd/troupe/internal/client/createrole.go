@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ruleFlags say what a role lets do.
+// ruleFlags are the flags for the rules of a role.
 type ruleFlags struct{ verbs, resources, names []string }
 
 func (r *ruleFlags) add(f *pflag.FlagSet) {
@@ -17,7 +17,7 @@ func (r *ruleFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&r.names, "resource-name", nil, "Names of objects on which; none is all.")
 }
 
-// rules are one for each group of the API.
+// rules returns one rule per API group.
 func (r *ruleFlags) rules(g *generated) ([]any, error) {
 	if len(r.verbs) == 0 {
 		return nil, usageError("at least one verb must be specified")

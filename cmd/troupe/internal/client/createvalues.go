@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// valueFlags say what values a ConfigMap or a Secret has.
+// valueFlags are the flags for the values of a ConfigMap or Secret.
 type valueFlags struct{ literals, files, envFiles []string }
 
 func (v *valueFlags) add(f *pflag.FlagSet) {
@@ -24,7 +24,7 @@ func (v *valueFlags) add(f *pflag.FlagSet) {
 	f.StringSliceVar(&v.envFiles, "from-env-file", nil, "A file with lines of key=text; may be repeated.")
 }
 
-// values are by key. Each key may be given once.
+// values returns the values by key. Duplicate keys are an error.
 func (v *valueFlags) values() (map[string][]byte, error) {
 	all := map[string][]byte{}
 	add := func(key string, value []byte) error {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podOf is a Pod's template with one container.
+// podOf returns a Pod template with one container.
 func podOf(name, image, restart string, command []string) tree.Tree {
 	container := tree.Tree{"name": name, "image": image}
 	if len(command) > 0 {
@@ -21,7 +21,7 @@ func podOf(name, image, restart string, command []string) tree.Tree {
 	return tree.Tree{"spec": spec}
 }
 
-// imageName is the name of a container for an image: its last part without tag or digest.
+// imageName returns a container name for an image: its last path segment without tag or digest.
 func imageName(image string) string {
 	name := image[strings.LastIndexByte(image, '/')+1:]
 	name, _, _ = strings.Cut(name, "@")

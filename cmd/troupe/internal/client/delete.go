@@ -16,11 +16,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deleteOptions are how an object is deleted.
 type deleteOptions struct {
 	dryRun  dryRun
 	cascade string
-	grace   int64 // seconds; negative: as the object says
+	grace   int64 // seconds; negative uses the object's own
 }
 
 type deleteFlags struct {
@@ -59,7 +58,7 @@ func deleteCommand(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// check finds flags that do not go together.
+// check rejects conflicting flags, and resolves --now and --force.
 func (o *deleteFlags) check() error {
 	switch {
 	case o.output != "" && o.output != "name":
@@ -133,23 +132,22 @@ func (s *session) delete(o *deleteFlags, args []string) error {
 	return errors.Join(faults...)
 }
 
-// A target is one object to delete.
 type target struct {
 	resource        *discovery.Resource
 	namespace, name string
-	source          string // of the file that names it
-	found           bool   // by a selector
+	source          string // the file that names it
+	found           bool   // by listing
 }
 
 func (t target) path() string { return t.resource.Path(t.namespace, t.name) }
 
-// A deleted is a target that the server has begun to delete.
+// A deleted is a target whose deletion the server has accepted.
 type deleted struct {
 	target
 	uid string
 }
 
-// targetsOf are the objects of selections: those that are named, and those that the server finds.
+// targetsOf returns the named objects of selections, and lists those without names.
 func (s *session) targetsOf(o *deleteFlags, selections []selection) (all []target, err error) {
 	var faults []error
 	for _, one := range selections {
@@ -187,7 +185,7 @@ func (s *session) printDeleted(o *deleteFlags, t target) {
 	s.printf("%s %q %s%s%s\n", t.resource.TypeName(), t.name, how, where, o.dryRun.suffix())
 }
 
-// deleteNamed deletes an object, and gives its uid.
+// deleteNamed deletes an object and returns its UID.
 func (s *session) deleteNamed(t target, o deleteOptions) (uid string, err error) {
 	propagation, err := o.propagation()
 	if err != nil {
@@ -215,7 +213,7 @@ func (s *session) deleteNamed(t target, o deleteOptions) (uid string, err error)
 	return body.Object("metadata").String("uid"), nil
 }
 
-// awaitGone waits until objects are gone, or others have their names.
+// awaitGone waits until all objects are gone or replaced.
 func (s *session) awaitGone(o *deleteFlags, all []deleted) error {
 	ctx := s.ctx
 	if o.timeout > 0 {
@@ -236,7 +234,7 @@ func (s *session) awaitGone(o *deleteFlags, all []deleted) error {
 	return errors.Join(faults...)
 }
 
-// untilGone waits until an object is gone, or another one has its name.
+// untilGone waits until an object is gone, or replaced by one with another UID.
 func (s *session) untilGone(ctx context.Context, r *discovery.Resource, namespace, name, uid string) error {
 	return s.until(ctx, r, namespace, name, func(o tree.Tree) (bool, error) {
 		return o == nil || uid != "" && o.Object("metadata").String("uid") != uid, nil

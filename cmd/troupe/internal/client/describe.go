@@ -55,7 +55,7 @@ func describeCommand(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// findByPrefix is find, but for a name that no object has it takes the objects whose names begin so.
+// findByPrefix is like find, but treats a name without an object as a prefix.
 func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {
@@ -76,7 +76,7 @@ func (s *session) findByPrefix(o *targetFlags, selections []selection) (all []ob
 	return all, errors.Join(faults...)
 }
 
-// describeObject shows one object: its metadata first, then everything else field by field, then its events.
+// describeObject writes the metadata, then all other fields, then events.
 func (s *session) describeObject(o object, events bool) error {
 	w := tabwriter.NewWriter(s.out, 0, 8, 2, ' ', 0)
 	m := o.tree.Object("metadata")
@@ -114,7 +114,7 @@ func (s *session) describeObject(o object, events bool) error {
 	return w.Flush()
 }
 
-// withoutApplied leaves out the manifest that kubectl keeps in an annotation, which is told by the fields themselves.
+// withoutApplied removes kubectl's last-applied-configuration, which repeats the fields.
 func withoutApplied(annotations tree.Tree) tree.Tree {
 	shown := tree.Tree{}
 	for name, v := range annotations {
@@ -125,7 +125,7 @@ func withoutApplied(annotations tree.Tree) tree.Tree {
 	return shown
 }
 
-// withoutSecrets shows how long secret values are, and not what they are.
+// withoutSecrets replaces secret values by their lengths.
 func withoutSecrets(content tree.Tree) tree.Tree {
 	hidden := tree.Tree{}
 	for name, v := range content {
@@ -158,7 +158,7 @@ func describeMap(w io.Writer, title string, values tree.Tree, between string) {
 	}
 }
 
-// oneLine keeps what came from a server from moving the cursor or filling the screen.
+// oneLine shortens a text and escapes control characters and line breaks.
 func oneLine(text string) string {
 	const most = 200
 	text = strings.TrimRight(text, "\n")
@@ -168,7 +168,6 @@ func oneLine(text string) string {
 	return printer.Safe(strings.ReplaceAll(text, "\n", `\n`))
 }
 
-// describeFields shows the fields of an object, indented.
 func describeFields(w io.Writer, t tree.Tree, level int) {
 	indent := strings.Repeat("  ", level)
 	for _, name := range t.SortedKeys() {
@@ -214,8 +213,8 @@ func scalar(v any) string {
 	return string(document.JSON(v))
 }
 
-// fieldTitle makes words of the name of a field: creationTimestamp is "Creation Timestamp". Names that are keys of a map, and hold more than
-// letters and digits, stay as they are.
+// fieldTitle splits a field name into words: creationTimestamp becomes "Creation Timestamp". Map
+// keys with other characters than letters and digits stay unchanged.
 func fieldTitle(name string) string {
 	var b strings.Builder
 	for i, r := range name {
@@ -240,7 +239,7 @@ func fieldTitle(name string) string {
 	return b.String()
 }
 
-// describeEvents shows what was told of an object, the oldest first.
+// describeEvents lists the Events of an object.
 func (s *session) describeEvents(w io.Writer, o object) {
 	c, err := s.served()
 	if err != nil {
@@ -248,7 +247,7 @@ func (s *session) describeEvents(w io.Writer, o object) {
 	}
 	r, err := c.Own("", "events")
 	if err != nil {
-		return // a server without events has none to show
+		return // the server has no Events
 	}
 	m := o.tree.Object("metadata")
 	q := url.Values{"fieldSelector": {fmt.Sprintf("involvedObject.name=%s,involvedObject.kind=%s,involvedObject.uid=%s", m.String("name"), o.resource.Kind, m.String("uid"))}}
@@ -272,7 +271,7 @@ func (s *session) describeEvents(w io.Writer, o object) {
 	}
 }
 
-// eventAge is when an event was last, and how often since when.
+// eventAge returns the time since the last occurrence, and how often the Event occurred.
 func eventAge(t tree.Tree) string {
 	last := t.String("lastTimestamp")
 	if last == "" {

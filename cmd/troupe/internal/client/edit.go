@@ -67,17 +67,17 @@ into the editor with the reason above it. An empty file, or one without changes,
 	return c
 }
 
-// An editing is one object in the editor.
+// An editing is the state of one object's edit.
 type editing struct {
 	*editOptions
 	object object
 	path   string
-	base   tree.Tree // the object as it was when the text was made
+	base   tree.Tree // the object that text was made from
 	text   []byte
-	reason string // why the text is shown again
+	reason string // why the editor opens again
 }
 
-// editOne has an object changed until the server takes it or the user gives up.
+// editOne opens the editor until the server accepts the object or the user cancels.
 func (s *session) editOne(o *editOptions, one object) (changed bool, err error) {
 	e := &editing{editOptions: o, object: one, path: one.path()}
 	if o.subresource != "" {
@@ -112,20 +112,20 @@ func (s *session) editOne(o *editOptions, one object) (changed bool, err error) 
 			return true, nil
 		}
 		e.text, e.reason = edited, describe(err, "")
-		if !isTerminal(os.Stdin) { // nobody is there to mend it
+		if !isTerminal(os.Stdin) { // no user to correct it
 			return false, s.keepEdited(edited, o.output, e.reason)
 		}
 	}
 }
 
-// storeEdited stores what was edited. Where others have changed the object meanwhile, the edit is done to what they have made of it, unless both
-// have changed the same.
+// storeEdited stores the edited object. After concurrent changes it rebases the edit, unless both
+// changed the same field.
 func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	if err := checkIdentity(t, e.object.tree); err != nil {
 		return err
 	}
 	for {
-		// What is stored comes of the state that was shown, whatever the text says of it.
+		// The write must be based on the version shown, even if the text differs.
 		t.EnsureObject("metadata")["resourceVersion"] = e.base.Object("metadata").String("resourceVersion")
 		err := s.sendEdited(e.editOptions, e.object, e.path, t)
 		if !rest.IsConflict(err) {
@@ -147,7 +147,8 @@ func (s *session) storeEdited(e *editing, t tree.Tree) error {
 	}
 }
 
-// rebase does to now what edited does to base. The clashes are the fields that both have changed, each in its own way.
+// rebase applies the changes from base to edited to now. clashes lists the fields that both changed
+// differently.
 func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	merged = maps.Clone(now)
 	if merged == nil {
@@ -156,7 +157,7 @@ func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	fields := maps.Clone(edited)
 	for field := range base {
 		if _, there := fields[field]; !there {
-			fields[field] = nil // for its name
+			fields[field] = nil // only the name matters
 		}
 	}
 	for _, field := range slices.Sorted(maps.Keys(fields)) {
@@ -166,7 +167,7 @@ func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 		switch {
 		case iHave == had && tree.StrictEqual(mine, was): // not edited
 			continue
-		case iHave == theyHave && tree.StrictEqual(mine, theirs): // both alike
+		case iHave == theyHave && tree.StrictEqual(mine, theirs): // both made the same change
 			continue
 		}
 		before, isTree := was.(tree.Tree)
@@ -190,7 +191,7 @@ func rebase(base, edited, now tree.Tree) (merged tree.Tree, clashes []string) {
 	return merged, clashes
 }
 
-// keepEdited says why the edit was not taken, and where its text is.
+// keepEdited saves a rejected text and returns an error with its path.
 func (s *session) keepEdited(text []byte, format, reason string) error {
 	f, err := os.CreateTemp("", "troupe-edit-*."+format)
 	if err != nil {
@@ -202,7 +203,7 @@ func (s *session) keepEdited(text []byte, format, reason string) error {
 	return &Error{Text: fmt.Sprintf("%s\nA copy of your changes has been stored to %q", reason, f.Name())}
 }
 
-// checkIdentity refuses to make another object of one.
+// checkIdentity rejects changes of kind, name and namespace.
 func checkIdentity(t, original tree.Tree) error {
 	for _, field := range []string{"apiVersion", "kind"} {
 		if t.String(field) != original.String(field) {
@@ -217,7 +218,7 @@ func checkIdentity(t, original tree.Tree) error {
 	return nil
 }
 
-// editable is an object without what nobody edits.
+// editable returns a copy without managed fields.
 func editable(t tree.Tree) tree.Tree {
 	copied := tree.Clone(t).(tree.Tree)
 	delete(copied.Object("metadata"), "managedFields")
@@ -231,7 +232,7 @@ func (o *editOptions) text(t tree.Tree) []byte {
 	return document.YAML(t)
 }
 
-// sendEdited stores what was edited, if the object is still as it was when the editor opened.
+// sendEdited updates the object; a concurrent change results in a conflict.
 func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tree) error {
 	validation, err := fieldValidation(o.validate)
 	if err != nil {
@@ -250,7 +251,7 @@ func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tre
 	return nil
 }
 
-// openEditor shows a text to the user, with a reason above it, and gives what was saved.
+// openEditor opens text in the editor, with reason as a comment, and returns the saved text.
 func (s *session) openEditor(o *editOptions, text []byte, reason string) ([]byte, error) {
 	f, err := os.CreateTemp("", "troupe-edit-*."+o.output)
 	if err != nil {
@@ -277,7 +278,6 @@ func (s *session) openEditor(o *editOptions, text []byte, reason string) ([]byte
 	return os.ReadFile(f.Name())
 }
 
-// withoutComments leaves out the lines that begin with #.
 func withoutComments(text []byte) []byte {
 	var b bytes.Buffer
 	for line := range bytes.Lines(text) {

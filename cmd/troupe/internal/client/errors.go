@@ -9,23 +9,23 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// exitInterrupted is the code of commands that Ctrl-C has ended.
+// exitInterrupted is the exit code after Ctrl-C.
 const exitInterrupted = 130
 
-// An Error is how a command of the client ended.
+// An Error is the outcome of a failed command.
 type Error struct {
-	Text string // what people read; "" if all is said
-	Code int    // of the process; 0 is 1
+	Text string // the message; "" if it has been printed already
+	Code int    // the exit code; 0 means 1
 }
 
 func (e *Error) Error() string { return e.Text }
 
-// usageError is one of what the user has written.
+// usageError reports wrong arguments or flags.
 type usageError string
 
 func (e usageError) Error() string { return string(e) }
 
-// sourced is a failure with what was done and by which file.
+// sourced adds the failed action and the file to an error.
 type sourced struct {
 	doing, source string
 	err           error
@@ -41,7 +41,6 @@ func (e *sourced) prefix() string {
 	return "error when " + e.doing + " \"" + e.source + "\": "
 }
 
-// describe is an error as people read it.
 func describe(err error, doing string) string { return printer.Safe(words(err, doing)) }
 
 func words(err error, doing string) string {
@@ -61,7 +60,7 @@ func words(err error, doing string) string {
 	return "error: " + doing + err.Error()
 }
 
-// asError is the end of a command that an error makes; nil if there is none.
+// asError converts an error of a command to an *Error; nil stays nil.
 func asError(err error) error {
 	if err == nil {
 		return nil
@@ -80,7 +79,7 @@ func asError(err error) error {
 	return &Error{Text: describe(err, "")}
 }
 
-// unjoin are the errors of which one was made by errors.Join, and those of which they were.
+// unjoin splits an error made by errors.Join, recursively.
 func unjoin(err error) (all []error) {
 	many, ok := err.(interface{ Unwrap() []error })
 	switch {
@@ -95,7 +94,7 @@ func unjoin(err error) (all []error) {
 	return all
 }
 
-// failedTo says what a server has refused to do, in its own words.
+// failedTo adds the failed action to the server's message.
 func failedTo(do string, err error) error {
 	var status *rest.StatusError
 	if errors.As(err, &status) && status.Message != "" {

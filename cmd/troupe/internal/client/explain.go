@@ -53,7 +53,8 @@ func explain(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// splitFields finds what a word such as deployments.apps.spec.strategy names: as long a type as there is, and the rest are fields.
+// splitFields splits a word such as deployments.apps.spec.strategy into the longest matching type
+// and the fields.
 func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []string, error) {
 	parts := strings.Split(strings.TrimSuffix(word, "."), ".")
 	for n := len(parts); n > 0; n-- {
@@ -65,20 +66,21 @@ func splitFields(c *discovery.Catalog, word string) (*discovery.Resource, []stri
 	return nil, nil, &discovery.UnknownError{Name: parts[0]}
 }
 
-// hasGroupPart tells whether what stands behind a type is its group, whole, or its version and group: a field may be called as a group begins.
+// hasGroupPart reports whether parts are exactly the group, or version and group. A prefix does not
+// count, because it could be a field.
 func hasGroupPart(r *discovery.Resource, parts []string) bool {
 	text := strings.Join(parts, ".")
 	return text == r.Group || text == r.Version+"."+r.Group
 }
 
-// An explainer reads the schemas of one version of a group.
+// An explainer reads the OpenAPI schemas of one group version.
 type explainer struct {
 	resource *discovery.Resource
 	schemas  tree.Tree
 	root     tree.Tree
 }
 
-// openExplainer gets the schemas that the server publishes for a type.
+// openExplainer loads the schemas of a resource.
 func (s *session) openExplainer(r *discovery.Resource) (*explainer, error) {
 	index, err := s.Get(s.ctx, "/openapi/v3", nil)
 	if err != nil {
@@ -111,7 +113,8 @@ func (s *session) openExplainer(r *discovery.Resource) (*explainer, error) {
 	return e, nil
 }
 
-// follow is the schema that a field refers to, and the name of that; a field's own description wins.
+// follow resolves a field's reference, and returns the schema and its name. The field's own
+// description takes precedence.
 func (e *explainer) follow(field tree.Tree) (schema tree.Tree, name string) {
 	ref := field.String("$ref")
 	for _, one := range field.Objects("allOf") {
@@ -126,7 +129,7 @@ func (e *explainer) follow(field tree.Tree) (schema tree.Tree, name string) {
 	return e.schemas.Object(full), full[strings.LastIndexByte(full, '.')+1:]
 }
 
-// typeName is the type of a field as people read it: string, []Container, map[string]string.
+// typeName returns the type of a field for display: string, []Container, map[string]string.
 func (e *explainer) typeName(field tree.Tree) string {
 	schema, name := e.follow(field)
 	if name != "" && (schema.Has("properties") || schema.String("type") == "object") {
@@ -149,7 +152,8 @@ func (e *explainer) typeName(field tree.Tree) string {
 	return "Object"
 }
 
-// inner is the schema whose fields are those of a field: of the items of a list, of the values of a map.
+// inner returns the schema that has the properties of a field: of list items, map values, or
+// itself.
 func (e *explainer) inner(field tree.Tree) tree.Tree {
 	schema, _ := e.follow(field)
 	switch {
@@ -203,7 +207,7 @@ func (e *explainer) explain(s *session, fields []string, recursive bool) error {
 	return nil
 }
 
-// fields tells the fields of a schema.
+// fields prints the fields of a schema.
 func (e *explainer) fields(s *session, schema tree.Tree, indent string, recursive bool, above []string) {
 	required := schema.Strings("required")
 	properties := schema.Object("properties")
@@ -227,7 +231,7 @@ func (e *explainer) fields(s *session, schema tree.Tree, indent string, recursiv
 			continue
 		}
 		kind := e.typeName(field)
-		if len(inner.Object("properties")) > 0 && !slices.Contains(above, kind) { // a schema may hold itself
+		if len(inner.Object("properties")) > 0 && !slices.Contains(above, kind) { // schemas may be recursive
 			e.fields(s, inner, indent+"  ", recursive, append(slices.Clone(above), kind))
 		}
 	}
@@ -241,7 +245,7 @@ func enumOf(schema tree.Tree) []string {
 	return all
 }
 
-// wrapped is a text in lines of at most 80 columns.
+// wrapped wraps a text at 80 columns.
 func wrapped(text, indent string) string {
 	const width = 80
 	if text == "" {

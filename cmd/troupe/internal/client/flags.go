@@ -8,16 +8,16 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// connectionFlags say which server is asked, and as whom. They may stand before the name of a command and behind it.
+// connectionFlags select the server and the user. They may precede or follow the command's name.
 type connectionFlags struct {
 	rules   kubeconfig.Rules
 	timeout time.Duration
 }
 
-// defaultKubeconfig is what a server that was started here has written.
+// defaultKubeconfig is the kubeconfig of a server started in the current directory.
 const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
-// add adds the flags. Several sets may share them: whichever is given counts.
+// add adds the flags. Several flag sets may share them.
 func (f *connectionFlags) add(to *pflag.FlagSet) {
 	o := &f.rules.Overrides
 	to.StringVar(&f.rules.Path, "kubeconfig", f.rules.Path, "Client configuration; else those of KUBECONFIG, ~/.kube/config, or "+defaultKubeconfig+".")

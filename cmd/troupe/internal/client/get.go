@@ -16,7 +16,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// getOptions are the flags of get.
 type getOptions struct {
 	targetFlags
 	print                          printer.Options
@@ -61,7 +60,7 @@ func get(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// addOutput adds the flags of formats.
+// addOutput adds the flags for output formats.
 func addOutput(c *cobra.Command, o *printer.Options) {
 	c.Flags().StringVarP(&o.Output, "output", "o", "", "Format: "+strings.Join(printer.Formats(), ", ")+".")
 	c.Flags().StringVar(&o.Template, "template", "", "Template or path, for formats that take one.")
@@ -80,7 +79,7 @@ func (s *session) getObjects(o *getOptions, args []string) error {
 	}
 	o.print.NoHeaders = o.view.NoHeaders
 	o.print.Name = s.nameOf
-	if !o.print.IsTable() { // an unknown format is told before anything is asked
+	if !o.print.IsTable() { // report an unknown format before any request
 		if _, err := printer.New(o.print); err != nil {
 			return err
 		}
@@ -99,7 +98,7 @@ func (s *session) getObjects(o *getOptions, args []string) error {
 	return s.formatted(o, selections)
 }
 
-// nameOf is how an object is named by its own words: pod/web.
+// nameOf returns TYPE/NAME for an object.
 func (s *session) nameOf(o tree.Tree) string {
 	name := o.Object("metadata").String("name")
 	if c, err := s.served(); err == nil {
@@ -124,7 +123,7 @@ func (s *session) showRaw(path string) error {
 	return err
 }
 
-// tableAccept asks for tables under the names of the server's profile, and else for objects.
+// tableAccept returns the Accept header for tables, with a fallback to objects.
 func (s *session) tableAccept() string {
 	naming := meta.Kubernetes
 	if s.catalog != nil {
@@ -133,13 +132,13 @@ func (s *session) tableAccept() string {
 	return "application/json;as=Table;v=v1;g=" + naming.Group("meta") + ",application/json"
 }
 
-// tables shows the tables of the types, one below the other.
+// tables prints one table per type.
 func (s *session) tables(o *getOptions, selections []selection, mixed bool) error {
 	var faults []error
 	printed := false
 	for i := 0; i < len(selections); i++ {
 		same := []selection{selections[i]}
-		for i+1 < len(selections) && selections[i+1].resource == selections[i].resource { // of files
+		for i+1 < len(selections) && selections[i+1].resource == selections[i].resource { // several objects of one type in files
 			i++
 			same = append(same, selections[i])
 		}
@@ -169,7 +168,7 @@ func (s *session) tables(o *getOptions, selections []selection, mixed bool) erro
 	return err
 }
 
-// nothingFound tells people so; scripts read nothing on standard output.
+// nothingFound reports an empty result on standard error.
 func (s *session) nothingFound(o *getOptions, selections []selection) {
 	if o.ignoreNotFound {
 		return
@@ -181,14 +180,14 @@ func (s *session) nothingFound(o *getOptions, selections []selection) {
 	s.notef("No resources found in %s namespace.\n", s.Namespace)
 }
 
-// addTables adds what is selected of one type to a table.
+// addTables adds the objects of one selection to a table.
 func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinter) error {
 	q := o.query()
 	if o.sortBy != "" {
 		q.Set("includeObject", "Object")
 	}
 	if len(one.names) == 0 {
-		var whole tree.Tree // only what is to be sorted is kept
+		var whole tree.Tree // collected only for sorting
 		err := s.pages(one.resource, one.namespace, q, s.tableAccept(), o.chunk, func(t tree.Tree) error {
 			t = asTable(t)
 			switch {
@@ -234,7 +233,7 @@ func (s *session) subresourcePath(o *getOptions, one selection, name string) str
 	return path
 }
 
-// asTable makes a table of what a server without tables has answered.
+// asTable converts a response of a server without table support.
 func asTable(t tree.Tree) tree.Tree {
 	if t.String("kind") == "Table" {
 		return t
@@ -250,7 +249,8 @@ func asTable(t tree.Tree) tree.Tree {
 	return tree.Tree{"rows": rows, "columnDefinitions": []any{tree.Tree{"name": "Name", "format": "name"}, tree.Tree{"name": "Age"}}}
 }
 
-// formatted shows objects in another format than tables: one that was named as it is, others as a list.
+// formatted prints objects in a format other than a table. A single named object is printed itself,
+// others as a list.
 func (s *session) formatted(o *getOptions, selections []selection) error {
 	objects, err := s.findAt(&o.targetFlags, selections, o.chunk, func(one selection, name string) string { return s.subresourcePath(o, one, name) }, o.ignoreNotFound)
 	if err != nil && len(objects) == 0 {
@@ -282,7 +282,6 @@ func (s *session) formatted(o *getOptions, selections []selection) error {
 	return errors.Join(append(unjoin(err), unjoin(printErr)...)...)
 }
 
-// listOf are objects as one.
 func listOf(objects []object) tree.Tree {
 	items := make([]any, 0, len(objects))
 	for _, one := range objects {
@@ -291,7 +290,7 @@ func listOf(objects []object) tree.Tree {
 	return tree.Tree{"apiVersion": "v1", "kind": "List", "metadata": tree.Tree{"resourceVersion": ""}, "items": items}
 }
 
-// printAs prints an object by the flags of a command that changes it: nothing said is a line of words.
+// printAs prints a changed object in the selected format; the default is a line with words.
 func (s *session) printAs(o printer.Options, one object, words string) error {
 	if o.Output == "" {
 		s.printf("%s %s\n", one, words)

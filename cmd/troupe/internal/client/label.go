@@ -50,7 +50,7 @@ func metadataCommand(f *connectionFlags, field string) *cobra.Command {
 	return c
 }
 
-// splitChanges takes arguments apart: what names objects, what is set and what is removed.
+// splitChanges splits arguments into object names, values to set, and keys to remove.
 func splitChanges(args []string) (names []string, set map[string]string, order, remove []string, err error) {
 	set = map[string]string{}
 	for i, arg := range args {
@@ -109,7 +109,6 @@ func (s *session) setMetadata(o *labelOptions, args []string) error {
 	return errors.Join(faults...)
 }
 
-// setOne changes the labels or annotations of one object.
 func (s *session) setOne(o *labelOptions, one object, set map[string]string, order, remove []string) error {
 	now := one.tree.Object("metadata").Object(o.field)
 	var taken []string
@@ -159,7 +158,7 @@ func (s *session) setOne(o *labelOptions, one object, set map[string]string, ord
 	return s.printAs(o.print, changed, words+o.dryRun.suffix())
 }
 
-// notes is where remarks go: beside the words on standard output, or to standard error where that is for programs.
+// notes returns the writer for remarks: standard error if standard output is machine-readable.
 func (s *session) notes(o *labelOptions) io.Writer {
 	if o.print.Output != "" {
 		return s.err

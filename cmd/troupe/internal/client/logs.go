@@ -78,7 +78,7 @@ func logs(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// podsOf are the Pods that are named or selected.
+// podsOf returns the named or selected Pods.
 func (s *session) podsOf(args []string, selector string) ([]object, error) {
 	if selector == "" {
 		if len(args) == 0 {
@@ -141,11 +141,11 @@ func (s *session) showLogs(pod object, container string, all, prefix bool, q url
 	return nil
 }
 
-// prefixed writes a text before each line.
+// prefixed writes a prefix before each line.
 type prefixed struct {
 	w      io.Writer
 	prefix string
-	start  bool // of a line
+	start  bool // at the start of a line
 }
 
 func (p *prefixed) Write(b []byte) (int, error) {

@@ -15,7 +15,6 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// patchTypes are the media types of --type.
 var patchTypes = map[string]string{"strategic": rest.StrategicPatch, "merge": rest.MergePatch, "json": rest.JSONPatch}
 
 type patchOptions struct {
@@ -48,7 +47,7 @@ func patch(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// body is the patch in JSON, and its media type.
+// body returns the patch in JSON, and its media type.
 func (o *patchOptions) body() (body []byte, mediaType string, err error) {
 	mediaType, ok := patchTypes[o.kind]
 	text := []byte(o.patch)
@@ -104,10 +103,10 @@ func (s *session) patch(o *patchOptions, args []string) error {
 	return errors.Join(faults...)
 }
 
-// sendPatch patches what is at a path, and gives the object as it is then.
+// sendPatch patches an object and returns the result.
 func (s *session) sendPatch(path, mediaType string, body []byte, manager string, dry dryRun) (object, error) {
 	q := url.Values{"fieldManager": {manager}}
-	if dry != dryRunNone { // what a patch makes of an object is for the server to say
+	if dry != dryRunNone { // a client-side dry run cannot compute the result
 		q.Set("dryRun", "All")
 	}
 	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPatch, Path: path, Query: q, ContentType: mediaType, Body: body})
@@ -118,7 +117,7 @@ func (s *session) sendPatch(path, mediaType string, body []byte, manager string,
 	return object{tree: t}, err
 }
 
-// mergePatch changes an object by a merge patch.
+// mergePatch sends a merge patch for an object.
 func (s *session) mergePatch(one object, patch any, dry dryRun) (object, error) {
 	changed, err := s.sendPatch(one.path(), rest.MergePatch, document.JSON(patch), fieldManager, dry)
 	changed.resource = one.resource

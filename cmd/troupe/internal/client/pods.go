@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podFor is the Pod that an argument names: NAME, pod/NAME, or a workload, of which it is any.
+// podFor returns the Pod for NAME, pod/NAME, or any Pod of a workload, preferably a running one.
 func (s *session) podFor(arg string) (object, error) {
 	c, err := s.served()
 	if err != nil {
@@ -58,7 +58,7 @@ func (s *session) podFor(arg string) (object, error) {
 	return found[i], nil
 }
 
-// selectorOf is the selector of a workload or a service, as a query has it; "" if it has none.
+// selectorOf returns the label selector of a workload or Service, or "".
 func selectorOf(spec tree.Tree) string {
 	selector := spec.Object("selector")
 	if labels := selector.Object("matchLabels"); labels != nil {
@@ -70,7 +70,8 @@ func selectorOf(spec tree.Tree) string {
 	return printer.LabelsText(selector)
 }
 
-// containerOf is the container that is meant: the named one, the one of the annotation, or the first.
+// containerOf returns the named container, that of the default-container annotation, or the first
+// one.
 func (s *session) containerOf(pod object, name string) (string, error) {
 	var names []string
 	spec := pod.tree.Object("spec")

@@ -63,7 +63,7 @@ func portForward(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// forwardedPorts reads 8080:80, :80, 80 or names of ports of containers.
+// forwardedPorts parses 8080:80, :80 or 80; the remote port may be a named container port.
 func forwardedPorts(pod tree.Tree, arg string) (local string, remote int64, err error) {
 	local, text, both := strings.Cut(arg, ":")
 	if !both {
@@ -94,7 +94,7 @@ func forwardedPorts(pod tree.Tree, arg string) (local string, remote int64, err 
 	return local, remote, nil
 }
 
-// A forwarder carries connections over the streams of one connection to the server.
+// A forwarder multiplexes TCP connections over one SPDY connection.
 type forwarder struct {
 	*session
 	connection *spdystream.Connection
@@ -116,7 +116,7 @@ func (f *forwarder) accept(l net.Listener, remote int64) {
 	}
 }
 
-// carry carries one connection, both ways, until either end closes it.
+// carry forwards one connection until the Pod's side closes it.
 func (f *forwarder) carry(conn net.Conn, remote int64) error {
 	h := http.Header{}
 	h.Set("port", fmt.Sprint(remote))
@@ -125,7 +125,7 @@ func (f *forwarder) carry(conn net.Conn, remote int64) error {
 	if err != nil {
 		return err
 	}
-	_ = fault.Close() // nothing is sent on it
+	_ = fault.Close() // the client sends nothing on it
 	defer fault.Reset()
 	data, err := f.openStream(f.connection, h, "data")
 	if err != nil {

@@ -2,5 +2,5 @@ package client
 
 import "os"
 
-// notifyResize sends nothing: Windows has no signal for a terminal whose size changes.
+// notifyResize does nothing, because Windows has no signal for resizes.
 func notifyResize(chan<- os.Signal) {}

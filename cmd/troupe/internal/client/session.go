@@ -18,22 +18,21 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// A session is one run of a command.
 type session struct {
 	*rest.Client
 	ctx      context.Context
 	in       io.Reader
 	out, err io.Writer
 	flags    *connectionFlags
-	catalog  *discovery.Catalog // of catalogue(); nil until it is needed
+	catalog  *discovery.Catalog // see served; nil until needed
 }
 
-// run makes a command run in a session. Ctrl-C ends its context.
+// run wraps a command that needs a session. Ctrl-C ends its context.
 func (f *connectionFlags) run(do func(s *session, args []string) error) func(*cobra.Command, []string) error {
 	return f.runWith(func(*cobra.Command) string { return "" }, do)
 }
 
-// runWith is run for commands that may read standard input; use says for what, if they do.
+// runWith is like run for commands that may read standard input; use returns what for, or "".
 func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *session, args []string) error) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		ctx := c.Context()
@@ -47,14 +46,14 @@ func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *se
 			return asError(err)
 		}
 		err = do(s, args)
-		if ctx.Err() != nil && err != nil { // whatever it says, it comes of that
+		if ctx.Err() != nil && err != nil { // errors after an interrupt are a consequence
 			return &Error{Code: exitInterrupted}
 		}
 		return asError(err)
 	}
 }
 
-// session opens the connection of a command.
+// session creates the session of a command.
 func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUse string) (*session, error) {
 	rules := f.rules
 	rules.Fallback = defaultKubeconfig
@@ -72,12 +71,12 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUs
 	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f}, nil
 }
 
-// notef writes to standard error what people read.
+// notef writes a message to standard error.
 func (s *session) notef(format string, args ...any) {
 	fmt.Fprint(s.err, printer.Safe(fmt.Sprintf(format, args...)))
 }
 
-// served is what the server serves; it is asked once.
+// served returns discovery, which is loaded once.
 func (s *session) served() (*discovery.Catalog, error) {
 	if s.catalog == nil {
 		c, err := discovery.Load(s.ctx, s.Client)
@@ -89,12 +88,12 @@ func (s *session) served() (*discovery.Catalog, error) {
 	return s.catalog, nil
 }
 
-// printf writes to standard output what people read. What programs read, and what has colors, is written to s.out itself.
+// printf writes text for people to standard output. Machine-readable and colored output goes
+// directly to s.out.
 func (s *session) printf(format string, args ...any) {
 	fmt.Fprint(s.out, printer.Safe(fmt.Sprintf(format, args...)))
 }
 
-// dryRun is the flag --dry-run: none, client or server.
 type dryRun string
 
 const (
@@ -121,7 +120,7 @@ func (d *dryRun) Set(v string) error {
 	return fmt.Errorf("invalid dry-run value (%v). Must be \"none\", \"server\", or \"client\"", v)
 }
 
-// suffix is what people read behind what was not really done.
+// suffix returns the note on a dry run after a result.
 func (d dryRun) suffix() string {
 	switch d {
 	case dryRunClient:
@@ -132,14 +131,13 @@ func (d dryRun) suffix() string {
 	return ""
 }
 
-// must is for the registration of completions, which fails for flags only that are not there.
+// must panics on errors of registering completions, which occur only for missing flags.
 func must(err error) {
 	if err != nil {
 		panic(err)
 	}
 }
 
-// get reads one object.
 func (s *session) get(r *discovery.Resource, namespace, name string) (rest.Answer, error) {
 	return s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: r.Path(namespace, name)})
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-// A body is the connection of an upgraded request, which net/http gives as its body.
+// A body adapts the body of an upgraded response to a net.Conn.
 type body struct{ io.ReadWriteCloser }
 
 func (body) LocalAddr() net.Addr              { return nowhere{} }
@@ -27,7 +27,7 @@ type nowhere struct{}
 func (nowhere) Network() string { return "tcp" }
 func (nowhere) String() string  { return "the server" }
 
-// openStreams upgrades a request to SPDY with one of some protocols of streams.
+// openStreams upgrades a request to SPDY with a stream protocol.
 func (s *session) openStreams(path string, q url.Values, protocol string) (*spdystream.Connection, error) {
 	response, err := s.Upgrade(s.ctx, rest.Request{Method: http.MethodPost, Path: path, Query: q, Header: http.Header{
 		"Connection": {"Upgrade"}, "Upgrade": {"SPDY/3.1"}, "X-Stream-Protocol-Version": {protocol},
@@ -44,13 +44,13 @@ func (s *session) openStreams(path string, q url.Values, protocol string) (*spdy
 		conn.Close()
 		return nil, err
 	}
-	const patience = 200 * time.Millisecond // with the other end, after Ctrl-C
+	const patience = 200 * time.Millisecond // for the server to close after Ctrl-C
 	c.SetCloseTimeout(patience)
 	go c.Serve(spdystream.NoOpStreamHandler)
 	return c, nil
 }
 
-// openStream opens one stream of a type, and waits until the other end has it.
+// openStream opens a stream of a type, and waits until the server accepts it.
 func (s *session) openStream(c *spdystream.Connection, h http.Header, kind string) (*spdystream.Stream, error) {
 	head := h.Clone()
 	if head == nil {

@@ -14,29 +14,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// targetFlags say which objects a command works on, beside its arguments.
+// targetFlags select a command's objects, in addition to its arguments.
 type targetFlags struct {
 	manifest.Options
 	selector, fields string
-	all              bool // objects of the types
-	everywhere       bool // in all namespaces
+	all              bool // all objects of the types
+	everywhere       bool
 }
 
-// addFiles adds the flags that name files.
 func (f *targetFlags) addFiles(c *cobra.Command) {
 	c.Flags().StringArrayVarP(&f.Files, "filename", "f", nil, "File, folder, URL or pattern of objects; - is standard input; may be repeated.")
 	c.Flags().StringVarP(&f.Kustomize, "kustomize", "k", "", "Folder of a kustomization, which the program kustomize builds.")
 	c.Flags().BoolVarP(&f.Recursive, "recursive", "R", false, "Look into folders below the folders of --filename, too.")
 }
 
-// addSelectors adds the flags that choose among objects.
 func (f *targetFlags) addSelectors(c *cobra.Command) {
 	c.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector, such as app=web,tier!=back.")
 	c.Flags().StringVar(&f.fields, "field-selector", "", "Field selector, such as metadata.name=web.")
 	c.Flags().BoolVarP(&f.everywhere, "all-namespaces", "A", false, "In all namespaces.")
 }
 
-// stdinUse says what standard input is used for.
+// stdinUse returns what uses standard input, or "".
 func (f *targetFlags) stdinUse(*cobra.Command) string {
 	if f.UsesStdin() {
 		return "-f -"
@@ -44,18 +42,17 @@ func (f *targetFlags) stdinUse(*cobra.Command) string {
 	return ""
 }
 
-// A selection is one type with the objects of it that were named, or, without names, all that are selected.
+// A selection is a type with object names or, without names, all selected objects of the type.
 type selection struct {
 	resource  *discovery.Resource
-	namespace string // "" for all, and for types without namespaces
+	namespace string // "" for all namespaces and cluster-scoped types
 	names     []string
-	// manifest is where the only object was found, if it was in a file.
+	// manifest is set if the only object is from a file.
 	manifest *manifest.Manifest
 }
 
-// selections reads arguments such as: pods | pods,services | pod a b | pod/a service/b.
-//
-// The second result tells whether types were named beside the slash, so that every name is to be shown with its type.
+// selections parses arguments such as: pods | pods,services | pod a b | pod/a service/b. mixed is
+// true for several types, so that names must be printed with their types.
 func (s *session) selections(f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.IsSet() {
 		if len(args) > 0 {
@@ -94,7 +91,7 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 	return all, len(types) > 1, nil
 }
 
-// checkNamed refuses a selection of all objects of a type without --all or a selector.
+// checkNamed rejects selecting all objects of a type without --all or a selector.
 func (f *targetFlags) checkNamed(selections []selection) error {
 	for _, one := range selections {
 		if len(one.names) == 0 && one.manifest == nil && f.selector == "" && f.fields == "" && !f.all {
@@ -104,7 +101,7 @@ func (f *targetFlags) checkNamed(selections []selection) error {
 	return nil
 }
 
-// expand are the types of a list such as pods,services, in which a category stands for several.
+// expand resolves a list of types such as pods,services, which may contain categories.
 func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if word == "" {
@@ -123,7 +120,8 @@ func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err
 	return types, nil
 }
 
-// slashed reads arguments of the form type/name. Names of one type that follow one another are one selection.
+// slashed parses arguments of the form type/name. Consecutive names of one type become one
+// selection.
 func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.selector != "" || f.all || f.everywhere {
 		return nil, false, usageError("names cannot be given together with a selector, --all or --all-namespaces")
@@ -149,7 +147,7 @@ func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (
 	return all, len(all) > 1, nil
 }
 
-// namespaceOf is the namespace in which a type is looked at.
+// namespaceOf returns the namespace for requests of a type.
 func (s *session) namespaceOf(r *discovery.Resource, everywhere bool) string {
 	if !r.Namespaced || everywhere {
 		return ""
@@ -157,7 +155,7 @@ func (s *session) namespaceOf(r *discovery.Resource, everywhere bool) string {
 	return s.Namespace
 }
 
-// fromFiles are the objects of files, one selection each.
+// fromFiles returns a selection per object in files.
 func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err error) {
 	err = s.eachManifest(f, func(one selection) error {
 		if mixed = mixed || len(all) > 0 && all[0].resource != one.resource; len(one.names) == 0 {
@@ -169,7 +167,7 @@ func (s *session) fromFiles(f *targetFlags) (all []selection, mixed bool, err er
 	return all, mixed, err
 }
 
-// manifests returns the objects of the files, and the errors of what is not readable in them.
+// manifests returns the objects of the files, and the errors of unreadable ones.
 func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	if !f.IsSet() {
 		return nil, usageError("must specify one of -f and -k")
@@ -183,7 +181,7 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	return all, err
 }
 
-// eachManifest calls do for each object of the files, and goes on after an error. The selection has
+// eachManifest calls do for each object of the files, and continues after errors. A selection has
 // one name, or none if the object has none.
 func (s *session) eachManifest(f *targetFlags, do func(one selection) error) error {
 	manifests, err := s.manifests(f)
@@ -205,12 +203,11 @@ func (s *session) each(manifests []manifest.Manifest, do func(one selection) err
 	return errors.Join(faults...)
 }
 
-// unnamed says that the object of a selection needs a name.
 func (s selection) unnamed() error {
 	return fmt.Errorf("an object in %q has no metadata.name", s.manifest.Source)
 }
 
-// selectionOf is what an object of a file names on the server.
+// selectionOf resolves the resource and namespace of an object from a file.
 func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 	c, err := s.served()
 	if err != nil {
@@ -240,7 +237,6 @@ func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 	return one, nil
 }
 
-// query is what selects among the objects of a type.
 func (f *targetFlags) query() url.Values {
 	q := url.Values{}
 	if f.selector != "" {
@@ -252,30 +248,30 @@ func (f *targetFlags) query() url.Values {
 	return q
 }
 
-// An object is one that was found on the server.
+// An object is an object read from the server.
 type object struct {
 	resource *discovery.Resource
 	tree     tree.Tree
-	source   string // of the file that named it; "" for none
+	source   string // the file that named it, or ""
 }
 
 func (o object) name() string      { return o.tree.Object("metadata").String("name") }
 func (o object) namespace() string { return o.tree.Object("metadata").String("namespace") }
 func (o object) path() string      { return o.resource.Path(o.namespace(), o.name()) }
 
-// String is how people read it: pod/web.
+// String returns TYPE/NAME.
 func (o object) String() string { return o.resource.TypeName() + "/" + o.name() }
 
-// pageSize is how many objects a request for a list asks for.
+// pageSize is the default page size of lists.
 const pageSize = 500
 
-// find gets the objects of selections from the server. What was found before a failure is given, too.
+// find reads the selected objects. Objects found before an error are returned with it.
 func (s *session) find(f *targetFlags, selections []selection) ([]object, error) {
 	path := func(one selection, name string) string { return one.resource.Path(one.namespace, name) }
 	return s.findAt(f, selections, pageSize, path, false)
 }
 
-// findAt gets lists in pages of a size, and named objects at their paths.
+// findAt reads lists with the given page size, and named objects at their paths.
 func (s *session) findAt(f *targetFlags, selections []selection, size int64, path func(selection, string) string, ignoreNotFound bool) (all []object, err error) {
 	var faults []error
 	for _, one := range selections {
@@ -308,7 +304,6 @@ func (s *session) findAt(f *targetFlags, selections []selection, size int64, pat
 	return all, errors.Join(faults...)
 }
 
-// list gets all objects of a type that a query selects.
 func (s *session) list(r *discovery.Resource, namespace string, query url.Values) ([]object, error) {
 	return s.listBy(r, namespace, query, pageSize)
 }
@@ -326,8 +321,8 @@ func (s *session) listBy(r *discovery.Resource, namespace string, query url.Valu
 	return all, err
 }
 
-// pages asks for a list in pages of a size, 0 for one, and hands over each. A list whose token has become too old goes on in the
-// state of now, as the server offers.
+// pages reads a list in pages of the given size, 0 for a single one, and calls each per page. If a
+// continue token expires, it continues at the newest version, as the server offers.
 func (s *session) pages(r *discovery.Resource, namespace string, query url.Values, accept string, size int64, each func(tree.Tree) error) error {
 	q := url.Values{}
 	for name, values := range query {

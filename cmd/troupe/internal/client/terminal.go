@@ -6,7 +6,7 @@ import (
 	"golang.org/x/term"
 )
 
-// isTerminal tells whether people look at what is written there, or type what is read.
+// isTerminal reports whether a stream is connected to a terminal.
 func isTerminal(stream any) bool {
 	f, ok := stream.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))

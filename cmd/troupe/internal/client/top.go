@@ -15,14 +15,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// topOptions are the flags of top pods and top nodes.
 type topOptions struct {
 	targetFlags
 	noHeaders, containers, sum bool
 	sortBy                     string
 }
 
-// usage is what the metrics API reports of one Pod, container or node.
+// usage is the resource usage of a Pod, container or node.
 type usage struct {
 	namespace, name, container string
 	cores, bytes               float64
@@ -33,7 +32,7 @@ func (u *usage) add(amounts tree.Tree) {
 	u.bytes += quantity.Float(amounts.String("memory"))
 }
 
-// cells returns the usage as kubectl rounds it: up to a thousandth of a core, down to a mebibyte.
+// cells formats the usage like kubectl: up to a thousandth of a core, down to a mebibyte.
 func (u usage) cells() []string {
 	return []string{fmt.Sprintf("%dm", int64(math.Ceil(1000*u.cores))), fmt.Sprintf("%dMi", int64(u.bytes/(1<<20)))}
 }
@@ -72,7 +71,7 @@ func topNodes(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// add adds the flags that both commands have.
+// add adds the flags of both commands.
 func (o *topOptions) add(c *cobra.Command) {
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "Label selector, such as app=web.")
 	c.Flags().StringVar(&o.sortBy, "sort-by", "", "Sort by cpu or memory, the highest first.")
@@ -80,7 +79,7 @@ func (o *topOptions) add(c *cobra.Command) {
 	must(c.RegisterFlagCompletionFunc("sort-by", fixed("cpu", "memory")))
 }
 
-// metrics returns the objects of the metrics API for a resource: those with the names, or all.
+// metrics reads the metrics of the named objects of a resource, or of all.
 func (s *session) metrics(o *topOptions, resource string, names []string) ([]object, error) {
 	switch {
 	case o.sortBy != "" && o.sortBy != "cpu" && o.sortBy != "memory":
@@ -200,7 +199,7 @@ func (s *session) topNodes(o *topOptions, names []string) error {
 	return grid.Flush(s.out)
 }
 
-// percent returns "<unknown>" for a node that is not there or reports nothing.
+// percent returns "<unknown>" if the total is unknown.
 func percent(part, total float64) string {
 	if total == 0 {
 		return "<unknown>"
@@ -208,7 +207,7 @@ func percent(part, total float64) string {
 	return fmt.Sprintf("%d%%", int64(100*part/total))
 }
 
-// sort sorts by name, or by the figure of --sort-by and then by name.
+// sort sorts by the column of --sort-by, then by name.
 func (o *topOptions) sort(all []usage) {
 	slices.SortStableFunc(all, func(a, b usage) int {
 		figure := 0

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// until waits until holds is true of an object, by list and watch. holds gets nil where there is no object of the name.
+// until waits, by list and watch, until holds returns true for an object. holds gets nil if the
+// object does not exist.
 func (s *session) until(ctx context.Context, r *discovery.Resource, namespace, name string, holds func(tree.Tree) (bool, error)) error {
 	q := url.Values{"fieldSelector": {"metadata.name=" + name}}
 	for {
@@ -46,7 +47,7 @@ func (s *session) until(ctx context.Context, r *discovery.Resource, namespace, n
 	}
 }
 
-// orContext is why a context has ended, if it has: what came of that is not of interest.
+// orContext returns the context's error, if it has ended, because err is then a consequence.
 func orContext(ctx context.Context, err error) error {
 	if err != nil && ctx.Err() != nil && !errors.Is(err, errStop) {
 		return ctx.Err()

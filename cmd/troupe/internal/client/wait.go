@@ -51,11 +51,11 @@ func wait(f *connectionFlags) *cobra.Command {
 	return c
 }
 
-// A goal is what is waited for.
+// A goal is the state to wait for.
 type goal struct {
-	holds func(tree.Tree) (bool, error) // of an object, nil if there is none
-	gone  bool                          // until it is gone
-	made  bool                          // until it is there
+	holds func(tree.Tree) (bool, error) // for an object, nil if there is none
+	gone  bool                          // wait for deletion
+	made  bool                          // wait for creation
 }
 
 func parseGoal(text string) (goal, error) {
@@ -82,7 +82,7 @@ func parseGoal(text string) (goal, error) {
 	return goal{}, usageError(fmt.Sprintf("unrecognized condition: %q; --for is to be condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create or delete", text))
 }
 
-// cutPath cuts {.path}=value.
+// cutPath splits {.path}=value.
 func cutPath(text string) (path, value string, given bool) {
 	text = strings.Trim(text, "'")
 	if end := strings.LastIndex(text, "}"); strings.HasPrefix(text, "{") && end > 0 {
@@ -103,7 +103,7 @@ func hasCondition(t tree.Tree, name, value string) bool {
 			seen, isSeen = t.Object("status").Int("observedGeneration")
 		}
 		if generation, is := t.Object("metadata").Int("generation"); is && isSeen && seen < generation {
-			return false // it tells of an object that was
+			return false // the condition is outdated
 		}
 		return strings.EqualFold(c.String("status"), value)
 	}
@@ -165,7 +165,7 @@ func (s *session) wait(o *waitOptions, args []string) error {
 	return errors.Join(faults...)
 }
 
-// waitOne waits for one object. One that is not there is an error, but where it is to come or to go.
+// waitOne waits for one object, which must exist unless the goal is its creation or deletion.
 func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one selection, name string) error {
 	if !g.gone && !g.made {
 		if _, err := s.get(one.resource, one.namespace, name); err != nil {

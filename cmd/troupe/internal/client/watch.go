@@ -16,17 +16,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An event is one of a watch.
+// An event is a watch event.
 type event struct {
 	kind   string // ADDED, MODIFIED, DELETED
 	object tree.Tree
 }
 
-// errStop ends a watch that has shown what it was for.
+// errStop ends a watch successfully.
 var errStop = errors.New("enough")
 
-// follow watches a collection from a version on until each answers an error or the context ends. A watch that the server ends is
-// resumed.
+// follow watches a collection from a version, and resumes watches that the server ends. It returns
+// when each returns an error or the context ends.
 func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace string, query url.Values, accept, from string, each func(event) error) error {
 	q := maps.Clone(query)
 	if q == nil {
@@ -62,10 +62,10 @@ func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace s
 	}
 }
 
-// leastWatch is how often a server is asked again that ends every watch at once.
+// leastWatch is the minimum interval between watches, for servers that end them immediately.
 const leastWatch = time.Second
 
-// sleep waits, or until the context ends, whose error it gives.
+// sleep waits for d, or until the context ends, whose error it returns.
 func sleep(ctx context.Context, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()
@@ -80,7 +80,7 @@ func sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// eventVersion is the version of the object of an event, which may be in a table.
+// eventVersion returns the resource version of an event's object, which may be in a table.
 func eventVersion(o tree.Tree) string {
 	if rows := o.Objects("rows"); len(rows) > 0 {
 		o = rows[0].Object("object")
@@ -88,7 +88,7 @@ func eventVersion(o tree.Tree) string {
 	return o.Object("metadata").String("resourceVersion")
 }
 
-// watchObjects shows what is there, and what happens from then on.
+// watchObjects prints the existing objects, and then changes.
 func (s *session) watchObjects(o *getOptions, selections []selection) error {
 	if len(selections) != 1 || len(selections[0].names) > 1 {
 		return usageError("watch is only supported on individual resources and resource collections")
@@ -106,7 +106,7 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 	if err != nil {
 		return err
 	}
-	if len(one.names) == 1 { // so that one that is not there is an error
+	if len(one.names) == 1 { // a missing object is an error
 		if _, err := s.get(one.resource, one.namespace, one.names[0]); err != nil && !(o.ignoreNotFound && rest.IsNotFound(err)) {
 			return err
 		}
@@ -147,7 +147,7 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 	return err
 }
 
-// watchPrinter shows events as they come.
+// watchPrinter returns a function that prints events.
 func (s *session) watchPrinter(o *getOptions, one selection) (func(event) error, error) {
 	if o.print.IsTable() {
 		p := &printer.TablePrinter{View: o.view}

@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Unified is the difference between two states as a unified diff of their YAML; "" if there is none. nil is an object that is not
-// there. What only the server sets, and changes with each write, is left out, and values of secrets are masked.
+// Unified returns the unified diff of two states in YAML, or "" if they are equal. nil is a missing
+// object. Fields that every write changes are omitted, and secret values are masked.
 func Unified(before, after tree.Tree, from, to string) string {
 	a, b := masked(before), masked(after)
-	if before == nil || after == nil { // what the server gives each object is no news
+	if before == nil || after == nil { // fields of a new object that the server sets
 		for _, t := range []tree.Tree{a, b} {
 			delete(t.Object("metadata"), "uid")
 			delete(t.Object("metadata"), "creationTimestamp")
@@ -24,7 +24,8 @@ func Unified(before, after tree.Tree, from, to string) string {
 	return udiff.Unified(from, to, text(a), text(b))
 }
 
-// Same tells whether two states differ in nothing but what each write changes. The version does not tell, as a dry run has none of its own.
+// Same reports whether two states are equal except for fields that every write changes. The
+// resource version cannot tell, because dry runs have none.
 func Same(before, after tree.Tree) bool { return tree.StrictEqual(masked(before), masked(after)) }
 
 func text(t tree.Tree) string {
@@ -34,7 +35,7 @@ func text(t tree.Tree) string {
 	return string(document.YAML(t))
 }
 
-// masked is a copy without what says nothing to people.
+// masked returns a copy without fields that every write changes.
 func masked(t tree.Tree) tree.Tree {
 	if t == nil {
 		return nil
@@ -48,7 +49,7 @@ func masked(t tree.Tree) tree.Tree {
 	return copied
 }
 
-// maskPair replaces the values of a Secret by what says whether they differ, and no more.
+// maskPair replaces values of a Secret by markers that only tell whether they differ.
 func maskPair(before, after, a, b tree.Tree) {
 	if a.String("kind") != "Secret" && b.String("kind") != "Secret" {
 		return
@@ -76,7 +77,7 @@ func maskPair(before, after, a, b tree.Tree) {
 	}
 }
 
-// Colored adds the colors that terminals know to a unified diff.
+// Colored adds terminal colors to a unified diff.
 func Colored(diff string) string {
 	var b strings.Builder
 	for line := range strings.Lines(diff) {

@@ -1,2 +1,2 @@
-// Package difference shows what differs between two states of an object, as people read it.
+// Package difference compares two states of an object, for display.
 package difference

@@ -11,17 +11,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Catalog is what a server serves: groups in the order of their priority, in each the preferred version first.
+// A Catalog holds a server's discovery: groups by priority, the preferred version of each first.
 type Catalog struct {
-	Naming    *meta.Naming // the profile that the server's names are of
+	Naming    *meta.Naming // the naming profile of the server
 	Resources []*Resource
-	// Versions are all that are served, as in apiVersion.
+	// Versions lists all served group versions, as in apiVersion.
 	Versions []string
-	// Broken are versions of groups whose server did not answer.
+	// Broken lists group versions whose discovery failed.
 	Broken []string
 }
 
-// Load asks a server.
+// Load reads a server's discovery.
 func Load(ctx context.Context, c *rest.Client) (*Catalog, error) {
 	catalog := &Catalog{}
 	for _, path := range []string{"/api", "/apis"} {
@@ -64,7 +64,8 @@ func Load(ctx context.Context, c *rest.Client) (*Catalog, error) {
 	return catalog, nil
 }
 
-// accept asks for aggregated discovery under the names of either profile, and else for what every server has.
+// accept requests aggregated discovery under either naming profile, and falls back to plain
+// discovery.
 var accept = func() string {
 	var all []string
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
@@ -73,7 +74,7 @@ var accept = func() string {
 	return strings.Join(append(all, "application/json"), ",")
 }()
 
-// naming is the profile whose suffix the groups of the server have.
+// naming derives the naming profile from the server's API groups.
 func (c *Catalog) naming() *meta.Naming {
 	for _, r := range c.Resources {
 		for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
@@ -82,7 +83,7 @@ func (c *Catalog) naming() *meta.Naming {
 			}
 		}
 	}
-	return meta.Kubernetes // what others than this project's servers speak
+	return meta.Kubernetes // the names of all servers except this project's
 }
 
 func (c *Catalog) addAggregated(list tree.Tree) {
@@ -109,7 +110,7 @@ func (c *Catalog) addAggregated(list tree.Tree) {
 	}
 }
 
-// addVersions asks for the documents of a group, one for each version.
+// addVersions reads the plain discovery of a group, one document per version.
 func (c *Catalog) addVersions(ctx context.Context, client *rest.Client, group string, versions []string) error {
 	for _, version := range versions {
 		gv := meta.GroupVersionKind{Group: group, Version: version}

@@ -1,4 +1,6 @@
-// Package discovery finds out what a server serves, and what the words of a user name of it. No kind is known beforehand.
+// Package discovery loads a server's discovery and resolves the resource names that users type. No
+// kind is hard-coded.
 //
-// A server is asked for its aggregated discovery, in two requests; one that does not have it for a document per group and version.
+// Load needs two requests for aggregated discovery, or a request per group version if the server
+// lacks it.
 package discovery

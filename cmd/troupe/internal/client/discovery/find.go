@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An UnknownError says that the server has no resource of a name.
+// An UnknownError reports that the server has no resource of a name.
 type UnknownError struct {
 	Name   string
-	Broken []string // versions that may have it, whose server did not answer
+	Broken []string // group versions with failed discovery, which may contain it
 }
 
 func (e *UnknownError) Error() string {
@@ -22,13 +22,14 @@ func (e *UnknownError) Error() string {
 	return text
 }
 
-// Find is the resource that a word names: its plural, its singular, a short name or its kind, alone or with a group, or a version and a
-// group behind it: po, deployments.apps, deployments.v1.apps. A group may be named by its beginning. A plural comes before a short name.
+// Find returns the resource for a plural, singular, short name or kind, optionally with a group, or
+// a version and a group: po, deployments.apps, deployments.v1.apps. A group may be abbreviated to a
+// prefix. Plurals take precedence over short names.
 func (c *Catalog) Find(word string) (*Resource, error) {
 	word = strings.ToLower(word)
 	name, rest, _ := strings.Cut(word, ".")
 	version, group, versioned := strings.Cut(rest, ".")
-	if !versioned && c.isVersion(rest) { // pods.v1., with nothing behind it
+	if !versioned && c.isVersion(rest) { // pods.v1. for the core group
 		version, group, versioned = rest, "", true
 	}
 	if versioned {
@@ -66,7 +67,7 @@ func (c *Catalog) isVersion(s string) bool {
 	return slices.ContainsFunc(c.Resources, func(r *Resource) bool { return r.Version == s })
 }
 
-// Category are the resources of a category, such as all, in their preferred versions; nil if there is none of the name.
+// Category returns the preferred resources of a category such as "all"; nil if it is unknown.
 func (c *Catalog) Category(name string) (all []*Resource) {
 	for _, r := range c.Preferred() {
 		if slices.Contains(r.Categories, name) {
@@ -76,7 +77,7 @@ func (c *Catalog) Category(name string) (all []*Resource) {
 	return all
 }
 
-// ForKind is the resource of objects of a kind; nil if the server has none.
+// ForKind returns the resource of a kind; nil if there is none.
 func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
 	for _, r := range c.Resources {
 		if r.Kind == kind && r.APIVersion() == apiVersion {
@@ -86,7 +87,7 @@ func (c *Catalog) ForKind(apiVersion, kind string) *Resource {
 	return nil
 }
 
-// Preferred are the resources, each in the version that comes first.
+// Preferred returns each resource in its preferred version.
 func (c *Catalog) Preferred() (all []*Resource) {
 	seen := map[meta.GroupResource]bool{}
 	for _, r := range c.Resources {
@@ -99,8 +100,8 @@ func (c *Catalog) Preferred() (all []*Resource) {
 	return all
 }
 
-// Own is the resource of the server's own API of a name, such as selfsubjectaccessreviews; group has no vendor's name
-// in it, such as "authorization", and is "" for the core group or for one without a vendor's name, as full.
+// Own returns a resource of a built-in API, such as selfsubjectaccessreviews. group omits the
+// vendor's domain, as in "authorization"; "" is the core group.
 func (c *Catalog) Own(group, name string) (*Resource, error) {
 	full := group
 	if group != "" && group != "apps" && group != "batch" && group != "policy" && group != "autoscaling" {

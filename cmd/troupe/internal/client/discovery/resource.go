@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Resource is a type of objects that a server serves in one version of its group.
+// A Resource is a resource type in one version of its group.
 type Resource struct {
 	Group, Version string
 	Name           string // plural, as in paths
@@ -21,17 +21,17 @@ type Resource struct {
 	Subresources   []string
 }
 
-// APIVersion is group and version as objects bear them.
+// APIVersion returns group and version as in an object's apiVersion.
 func (r *Resource) APIVersion() string {
 	return meta.GroupVersionKind{Group: r.Group, Version: r.Version}.APIVersion()
 }
 
-// FullName is the name with its group: "pods" or "deployments.apps".
+// FullName returns the plural with the group: "pods" or "deployments.apps".
 func (r *Resource) FullName() string {
 	return meta.GroupResource{Group: r.Group, Resource: r.Name}.String()
 }
 
-// TypeName is what comes before the slash where objects are named to people: "pod" or "deployment.apps".
+// TypeName returns the type for display before a slash: "pod" or "deployment.apps".
 func (r *Resource) TypeName() string {
 	name := r.Singular
 	if name == "" {
@@ -40,10 +40,11 @@ func (r *Resource) TypeName() string {
 	return meta.GroupResource{Group: r.Group, Resource: name}.String()
 }
 
-// Has tells whether the resource has a verb.
+// Has reports whether the resource supports a verb.
 func (r *Resource) Has(verb string) bool { return slices.Contains(r.Verbs, verb) }
 
-// Path is the path of the collection in a namespace; "" is all of them. With a name it is that of the object.
+// Path returns the path of an object or, if name is "", of the collection. Namespace "" selects all
+// namespaces.
 func (r *Resource) Path(namespace, name string) string {
 	b := "/api/" + r.Version
 	if r.Group != "" {

@@ -1,2 +1,2 @@
-// Package document reads and writes objects as people and servers write them: JSON and YAML as trees. Whole numbers stay whole.
+// Package document reads and writes objects as JSON and YAML. Integers stay integers.
 package document

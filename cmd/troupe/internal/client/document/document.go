@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Parse reads one object in JSON.
+// Parse parses one JSON object.
 func Parse(text []byte) (tree.Tree, error) {
 	v, err := parse(text)
 	if err != nil {
@@ -28,7 +28,7 @@ func Parse(text []byte) (tree.Tree, error) {
 	return t, nil
 }
 
-// ParseValue reads any value in JSON.
+// ParseValue parses any JSON value.
 func ParseValue(text []byte) (any, error) { return parse(text) }
 
 func parse(text []byte) (any, error) {
@@ -44,7 +44,7 @@ func parse(text []byte) (any, error) {
 	return tree.Of(numbers(v)), nil
 }
 
-// numbers makes whole numbers int64, and others float64.
+// numbers converts integers to int64, and other numbers to float64.
 func numbers(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -65,7 +65,7 @@ func numbers(v any) any {
 	return v
 }
 
-// ParseYAML reads one object in YAML or JSON. A key that is there twice is an error.
+// ParseYAML parses one object in YAML or JSON. Duplicate keys are an error.
 func ParseYAML(text []byte) (tree.Tree, error) {
 	converted, err := yaml.YAMLToJSONStrict(text)
 	if err != nil {
@@ -74,8 +74,8 @@ func ParseYAML(text []byte) (tree.Tree, error) {
 	return Parse(converted)
 }
 
-// Split cuts a text into the documents that it holds, in YAML with lines of --- between, or in JSON one behind the other. Documents
-// without content are left out.
+// Split splits a text into documents: YAML documents separated by lines of ---, or concatenated
+// JSON objects. Empty documents are omitted.
 func Split(text []byte) (documents [][]byte, err error) {
 	if trimmed := bytes.TrimSpace(text); len(trimmed) > 0 && trimmed[0] == '{' {
 		d := json.NewDecoder(bytes.NewReader(trimmed))
@@ -85,7 +85,7 @@ func Split(text []byte) (documents [][]byte, err error) {
 			case err == io.EOF:
 				return documents, nil
 			case err != nil && len(documents) == 0:
-				return [][]byte{text}, nil // YAML may begin with a brace, too
+				return [][]byte{text}, nil // flow-style YAML also begins with a brace
 			case err != nil:
 				return nil, err
 			}
@@ -111,7 +111,6 @@ func Split(text []byte) (documents [][]byte, err error) {
 	return documents, nil
 }
 
-// hasContent tells whether a document holds more than comments.
 func hasContent(text string) bool {
 	for line := range strings.Lines(text) {
 		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
@@ -121,16 +120,16 @@ func hasContent(text string) bool {
 	return false
 }
 
-// JSON writes a value on one line.
+// JSON encodes a value on one line.
 func JSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("a tree that is no JSON: %v", err)) // it was JSON before
+		panic(fmt.Sprintf("a tree that is no JSON: %v", err)) // it was parsed from JSON
 	}
 	return text
 }
 
-// IndentedJSON writes a value as people read it.
+// IndentedJSON encodes a value with indentation.
 func IndentedJSON(v any) []byte {
 	text, err := json.MarshalIndent(v, "", "    ")
 	if err != nil {
@@ -139,7 +138,7 @@ func IndentedJSON(v any) []byte {
 	return append(text, '\n')
 }
 
-// YAML writes a value with its keys in order.
+// YAML encodes a value with sorted keys.
 func YAML(v any) []byte {
 	text, err := codec.YAML(JSON(v))
 	if err != nil {

@@ -1,3 +1,3 @@
-// Package manifest reads the objects that people keep in files: YAML or JSON, one or several in a file, in folders, behind URLs, from
-// standard input, and as kustomizations, which the program kustomize builds.
+// Package manifest reads objects from YAML or JSON files, directories, URLs, standard input, and
+// kustomizations, which the program kustomize builds.
 package manifest

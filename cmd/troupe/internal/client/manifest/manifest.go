@@ -18,31 +18,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Manifest is one object and where it was found.
+// A Manifest is an object and its source.
 type Manifest struct {
 	Object tree.Tree
 	Source string // a path, a URL or STDIN
 }
 
-// Options say what is read.
+// Options select what to read.
 type Options struct {
-	Files     []string // paths, folders, URLs, patterns, or - for standard input
-	Kustomize string   // a folder with a kustomization
-	Recursive bool     // folders below folders, too
+	Files     []string // paths, directories, URLs, glob patterns, or - for standard input
+	Kustomize string   // a directory with a kustomization
+	Recursive bool     // include subdirectories
 	Stdin     io.Reader
 }
 
-// IsSet tells whether anything is to be read.
+// IsSet reports whether any source is given.
 func (o Options) IsSet() bool { return len(o.Files) > 0 || o.Kustomize != "" }
 
-// UsesStdin tells whether standard input is read.
+// UsesStdin reports whether standard input is read.
 func (o Options) UsesStdin() bool { return slices.Contains(o.Files, "-") }
 
 // maxSize bounds one source, in bytes.
 const maxSize = 256 << 20
 
-// Read returns the objects of all sources; lists are taken apart. It reads on after an error and
-// returns what is readable together with the joined errors.
+// Read returns the objects of all sources, with lists flattened. It continues after errors and
+// returns the readable objects with the joined errors.
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
 		if len(o.Files) > 0 {
@@ -99,7 +99,7 @@ func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
 	return all, errors.Join(errs...)
 }
 
-// paths are the files that a path names: itself, those of a folder, or those that a pattern matches.
+// paths returns the files for a path, which may be a directory or a pattern.
 func (o Options) paths(file string) ([]string, error) {
 	info, err := os.Stat(file)
 	switch {
@@ -152,7 +152,7 @@ func download(ctx context.Context, where string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(answer.Body, maxSize))
 }
 
-// kustomize builds a kustomization by the program of that name, or by kubectl.
+// kustomize builds a kustomization with kustomize, or with kubectl.
 func kustomize(ctx context.Context, folder string) ([]byte, error) {
 	for _, command := range [][]string{{"kustomize", "build", folder}, {"kubectl", "kustomize", folder}} {
 		path, err := exec.LookPath(command[0])
@@ -170,7 +170,6 @@ func kustomize(ctx context.Context, folder string) ([]byte, error) {
 	return nil, errors.New("-k needs the program kustomize, which is not in PATH (kubectl would do, too): install it from https://kubectl.docs.kubernetes.io/installation/kustomize, or build the folder elsewhere, and apply the result by -f")
 }
 
-// parse reads the objects of a text.
 func parse(text []byte, source string) ([]Manifest, error) {
 	documents, err := document.Split(text)
 	if err != nil {
@@ -190,7 +189,6 @@ func parse(text []byte, source string) ([]Manifest, error) {
 	return all, errors.Join(errs...)
 }
 
-// flatten takes lists apart.
 func flatten(t tree.Tree, source string) ([]Manifest, error) {
 	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
 		var all []Manifest

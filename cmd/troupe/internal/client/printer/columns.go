@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// customColumns prints columns that the user has chosen: HEADER:.path,HEADER:.path
+// customColumns prints user-defined columns: HEADER:.path,HEADER:.path
 func customColumns(text string, noHeaders bool) (Printer, error) {
 	var headers []string
 	var paths []jsonpath.Path
@@ -49,7 +49,7 @@ func customColumns(text string, noHeaders bool) (Printer, error) {
 	}, nil
 }
 
-// goText is a value in a column of the user's: objects and lists as kubectl writes them.
+// goText formats a value for a custom column; objects and lists are in Go syntax, as in kubectl.
 func goText(v jsontext.Value) string {
 	if len(v) > 0 && (v[0] == '{' || v[0] == '[') {
 		if any, err := document.ParseValue(v); err == nil {
@@ -62,7 +62,7 @@ func goText(v jsontext.Value) string {
 	return jsonpath.Text(v)
 }
 
-// columnsOfFile makes a list of columns of a file with headers on its first line and paths on the second.
+// columnsOfFile converts a file with a line of headers and a line of paths to a column list.
 func columnsOfFile(text string) (string, error) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) != 2 {

@@ -1,2 +1,2 @@
-// Package printer writes objects as the flag --output of commands says, and tables as servers make them.
+// Package printer prints objects in the formats of the flag --output, and tables from servers.
 package printer

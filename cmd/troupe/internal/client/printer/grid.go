@@ -6,13 +6,12 @@ import (
 	"text/tabwriter"
 )
 
-// A Grid is text in columns, three blanks apart. The zero value is empty.
+// A Grid aligns text in columns, three spaces apart. The zero value is empty.
 type Grid struct{ b strings.Builder }
 
-// inCell keeps a cell in its row, in the way of kubectl.
+// inCell escapes control characters like kubectl.
 var inCell = strings.NewReplacer("\t", " ", "\n", `\n`, "\r", `\r`, "\x1b", "^[")
 
-// Row adds a row.
 func (g *Grid) Row(cells ...string) {
 	for i, c := range cells {
 		if i > 0 {
@@ -23,7 +22,7 @@ func (g *Grid) Row(cells ...string) {
 	g.b.WriteByte('\n')
 }
 
-// Flush writes what was added, and empties the grid.
+// Flush writes all rows and empties the grid.
 func (g *Grid) Flush(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 6, 4, 3, ' ', 0)
 	_, err := io.WriteString(t, g.b.String())

@@ -14,18 +14,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A part of a template is a text, a path, or a range with parts of its own:
+// A part of a template is a text, a path, or a range with nested parts:
 //
 //	text {.path} {"a string"} {range .items[*]} … {end}
 type part struct {
 	text  string
 	path  jsonpath.Path
 	isRef bool
-	inner []part // of a range
-	isSet bool   // a range
+	inner []part // parts of a range
+	isSet bool   // it is a range
 }
 
-// parseTemplate reads a template. A text without braces is a path.
+// parseTemplate parses a template. A text without braces is a path.
 func parseTemplate(text string) ([]part, error) {
 	if !strings.Contains(text, "{") {
 		text = "{" + text + "}"
@@ -40,7 +40,7 @@ func parseTemplate(text string) ([]part, error) {
 	return parts, nil
 }
 
-// parseParts reads up to the end of the text or of the range that it is in.
+// parseParts parses up to the end of the text or of the enclosing range.
 func parseParts(text string) (parts []part, rest string, ended bool, err error) {
 	for text != "" {
 		before, after, found := strings.Cut(text, "{")
@@ -89,7 +89,7 @@ func parseParts(text string) (parts []part, rest string, ended bool, err error) 
 	return parts, "", false, nil
 }
 
-// closingBrace is where an action ends; -1 if it does not.
+// closingBrace returns the index of the closing brace of an action, or -1.
 func closingBrace(text string) int {
 	quote := byte(0)
 	for i := range len(text) {
@@ -120,7 +120,7 @@ func unquote(text string) (string, error) {
 	return s, nil
 }
 
-// parsePath reads a path, which may begin with the object itself, $ or @, and may lack the first dot.
+// parsePath parses a path. It may begin with $ or @, and the first dot is optional.
 func parsePath(text string) (jsonpath.Path, error) {
 	trimmed := strings.TrimLeft(text, "$@")
 	if trimmed != "" && trimmed[0] != '.' && trimmed[0] != '[' {
@@ -133,7 +133,7 @@ func parsePath(text string) (jsonpath.Path, error) {
 	return p, nil
 }
 
-// textPath prints what a template says.
+// textPath returns a printer for a JSONPath template.
 func textPath(text string) (Printer, error) {
 	parts, err := parseTemplate(text)
 	if err != nil {
@@ -167,7 +167,7 @@ func appendParts(b *bytes.Buffer, parts []part, v jsontext.Value) {
 	}
 }
 
-// plain is a value as people read it: a string without quotes, nothing for null.
+// plain formats a value: strings without quotes, null as "".
 func plain(v jsontext.Value) string {
 	if string(v) == "null" {
 		return ""
@@ -178,7 +178,7 @@ func plain(v jsontext.Value) string {
 	return jsonpath.Text(v)
 }
 
-// unescapeHTML writes <, > and & as they are: what is printed goes to no browser.
+// unescapeHTML reencodes JSON without escaping <, > and &.
 func unescapeHTML(v []byte) string {
 	var any any
 	d := json.NewDecoder(bytes.NewReader(v))
@@ -195,7 +195,7 @@ func unescapeHTML(v []byte) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// jsonPath prints all that a path leads to as a list in JSON.
+// jsonPath returns a printer that prints all values at a path as a JSON list.
 func jsonPath(text string) (Printer, error) {
 	parts, err := parseTemplate(text)
 	if err != nil {
@@ -221,13 +221,13 @@ func jsonPath(text string) (Printer, error) {
 	}, nil
 }
 
-// Lookup is what a path leads to in an object, as text; the first value, and whether there is any.
+// Lookup returns the first value at a path as text, and whether there is one.
 func Lookup(t tree.Tree, path jsonpath.Path) (string, bool) {
 	v := path.First(document.JSON(t))
 	return plain(v), v.Exists()
 }
 
-// ParsePath reads a path as users give it to flags, with or without braces.
+// ParsePath parses a path from a flag, with or without braces.
 func ParsePath(text string) (jsonpath.Path, error) {
 	return parsePath(strings.TrimSuffix(strings.TrimPrefix(strings.TrimSpace(text), "{"), "}"))
 }

@@ -14,16 +14,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Printer writes one object, or a list of them as one object.
+// A Printer writes one object or list.
 type Printer func(w io.Writer, o tree.Tree) error
 
-// formats are the values of --output that need no argument, and those that do.
+// formats are the values of --output without an argument, and formatArguments those with one.
 var (
 	formats         = []string{"json", "yaml", "name", "wide"}
 	formatArguments = []string{"jsonpath", "jsonpath-as-json", "jsonpath-file", "custom-columns", "custom-columns-file", "go-template", "go-template-file"}
 )
 
-// Formats are the values of --output, for completion.
+// Formats returns the values of --output, for completion.
 func Formats() []string {
 	all := slices.Clone(formats)
 	for _, name := range formatArguments {
@@ -32,20 +32,20 @@ func Formats() []string {
 	return all
 }
 
-// Options say how objects are printed.
+// Options configure a Printer.
 type Options struct {
 	Output        string // the flag
 	Template      string // the flag, for formats that take one
 	ManagedFields bool
 	NoHeaders     bool
-	// Name is how an object is named; for the format name.
+	// Name returns an object's name for the format "name".
 	Name func(o tree.Tree) string
 }
 
-// IsTable tells whether objects are to be shown as a table of the server.
+// IsTable reports whether the output is a table.
 func (o Options) IsTable() bool { return o.Output == "" || o.Output == "wide" }
 
-// New is the printer for a format other than a table.
+// New returns the Printer for a format other than a table.
 func New(o Options) (Printer, error) {
 	format, argument, given := strings.Cut(o.Output, "=")
 	if slices.Contains(formatArguments, format) {
@@ -75,7 +75,7 @@ func New(o Options) (Printer, error) {
 		return nil, err
 	}
 	return func(w io.Writer, t tree.Tree) error {
-		if !o.ManagedFields && (format == "json" || format == "yaml") { // a path or a template says what it wants
+		if !o.ManagedFields && (format == "json" || format == "yaml") { // paths and templates select fields themselves
 			t = withoutManagedFields(t)
 		}
 		return p(w, t)
@@ -124,7 +124,6 @@ func write(w io.Writer, text []byte) error {
 	return err
 }
 
-// items are the objects of a list, or the one object.
 func items(t tree.Tree) []tree.Tree {
 	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
 		return t.Objects("items")
@@ -132,7 +131,7 @@ func items(t tree.Tree) []tree.Tree {
 	return []tree.Tree{t}
 }
 
-// withoutManagedFields is an object, or a list, without who owns which field: few want to read that.
+// withoutManagedFields removes the managed fields from an object or the items of a list.
 func withoutManagedFields(t tree.Tree) tree.Tree {
 	if t.Has("items") && strings.HasSuffix(t.String("kind"), "List") {
 		list := make([]any, 0, len(t.List("items")))
@@ -149,7 +148,7 @@ func withoutManagedFields(t tree.Tree) tree.Tree {
 	return t
 }
 
-// with is a copy of a tree with another value at a key.
+// with returns a shallow copy with another value at key.
 func with(t tree.Tree, key string, v any) tree.Tree {
 	copied := make(tree.Tree, len(t))
 	for k, one := range t {
@@ -159,14 +158,13 @@ func with(t tree.Tree, key string, v any) tree.Tree {
 	return copied
 }
 
-// goTemplate prints by a template of Go's own.
 func goTemplate(text string) (Printer, error) {
 	parsed, err := template.New("output").Parse(text)
 	if err != nil {
 		return nil, fmt.Errorf("error parsing template %q: %w", text, err)
 	}
 	return func(w io.Writer, t tree.Tree) error {
-		var plain any // templates take plain maps
+		var plain any // templates need plain maps
 		if err := json.Unmarshal(document.JSON(t), &plain); err != nil {
 			return err
 		}

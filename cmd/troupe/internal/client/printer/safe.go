@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// Safe is a text without control characters other than tabs and line ends. What comes from a server may hold any, and a terminal would do
-// what they say: move the cursor over other lines, set its title, or answer as if somebody had typed.
+// Safe replaces control characters other than tabs and newlines. Text from a server could otherwise
+// control the terminal: move the cursor, set its title, or inject input.
 func Safe(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' {
@@ -17,7 +17,7 @@ func Safe(text string) string {
 	}, text)
 }
 
-// SafeWriter writes texts, of which each comes in one piece, as Safe makes them.
+// SafeWriter returns a writer that applies Safe to each write.
 func SafeWriter(w io.Writer) io.Writer { return safeWriter{w} }
 
 type safeWriter struct{ io.Writer }

@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// CompareKeys orders values as people do: numbers and quantities by what they are, else texts. What is not there comes first.
+// CompareKeys compares numbers and quantities by value, and other texts lexically. Missing values
+// come first.
 func CompareKeys(a, b string) int {
 	x, errA := quantity.Parse(a)
 	y, errB := quantity.Parse(b)

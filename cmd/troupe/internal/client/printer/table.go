@@ -9,17 +9,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A TableView says which of a server's table is shown, and what beside it.
+// A TableView configures how a server's table is printed.
 type TableView struct {
 	Wide, NoHeaders, ShowLabels, ShowKind, Namespaces bool
 	LabelColumns                                      []string
-	// Prefix is what comes before the slash of names, with ShowKind.
+	// Prefix precedes the slash in names if ShowKind is set.
 	Prefix string
-	// Events adds what happened, in a watch.
+	// Events adds a column with the type of the watch event.
 	Events bool
 }
 
-// A TablePrinter prints the tables of one resource, which may come in pieces, and prints the headers once.
+// A TablePrinter prints the tables of one resource, which may arrive in pieces, with one header.
 type TablePrinter struct {
 	View    TableView
 	printed bool
@@ -27,7 +27,7 @@ type TablePrinter struct {
 	grid    Grid
 }
 
-// Add adds a table of the server. event is what happened to its objects; "" outside of watches. The rows are written by Flush.
+// Add adds rows, which Flush writes. event is the type of the watch event, "" outside of watches.
 func (p *TablePrinter) Add(table tree.Tree, event string) {
 	if columns := table.Objects("columnDefinitions"); len(columns) > 0 {
 		p.columns = columns
@@ -43,13 +43,12 @@ func (p *TablePrinter) Add(table tree.Tree, event string) {
 	}
 }
 
-// Empty tells whether there was no row yet.
+// Empty reports whether no row was added yet.
 func (p *TablePrinter) Empty() bool { return !p.printed }
 
-// Flush writes the rows that were added.
 func (p *TablePrinter) Flush(w io.Writer) error { return p.grid.Flush(w) }
 
-// shown tells whether a column is: those of priority 0, or all.
+// shown reports whether a column is printed: those of priority 0, or all if Wide is set.
 func (p *TablePrinter) shown(i int) bool {
 	priority, _ := p.columns[i].Int("priority")
 	return p.View.Wide || priority == 0
@@ -90,7 +89,7 @@ func (p *TablePrinter) row(row tree.Tree, event string) (all []string) {
 			continue
 		}
 		text := cell(c)
-		if p.View.ShowKind && !named && p.columns[i].String("format") == "name" { // others name other objects
+		if p.View.ShowKind && !named && p.columns[i].String("format") == "name" { // only the first name column is the object's own
 			text, named = p.View.Prefix+"/"+text, true
 		}
 		all = append(all, text)
@@ -105,7 +104,6 @@ func (p *TablePrinter) row(row tree.Tree, event string) (all []string) {
 	return all
 }
 
-// cell is the value of a cell as text.
 func cell(v any) string {
 	switch v := v.(type) {
 	case string:
@@ -116,7 +114,7 @@ func cell(v any) string {
 	return string(document.JSON(v))
 }
 
-// LabelsText is labels on one line.
+// LabelsText formats labels on one line.
 func LabelsText(labels tree.Tree) string {
 	if len(labels) == 0 {
 		return "<none>"
@@ -128,7 +126,7 @@ func LabelsText(labels tree.Tree) string {
 	return strings.Join(all, ",")
 }
 
-// SortRows sorts the rows of a table by a key of each, as SortKeys orders them.
+// SortRows sorts the rows of a table by key, in the order of CompareKeys.
 func SortRows(table tree.Tree, key func(row tree.Tree) string) {
 	rows := table.List("rows")
 	slices.SortStableFunc(rows, func(a, b any) int {

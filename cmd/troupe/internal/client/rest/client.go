@@ -19,34 +19,34 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// A Client sends requests to one server.
 type Client struct {
-	// Namespace is that of the configuration; "" if it names none.
+	// Namespace is the kubeconfig's namespace, or "".
 	Namespace string
-	// Timeout ends a request that is not answered; 0 waits for ever.
+	// Timeout bounds Do, including the body; 0 is unlimited.
 	Timeout time.Duration
 
 	base     *url.URL
 	http     *http.Client
-	most     int64                 // bytes of an answer
-	upgrade  *kubeconfig.Transport // for requests that become another protocol: HTTP/1.1 only
+	most     int64                 // maximum bytes of a response
+	upgrade  *kubeconfig.Transport // for protocol upgrades; HTTP/1.1 only
 	warnings io.Writer
 	agent    string
 
 	mu     sync.Mutex
-	warned map[string]bool // texts that were told already
+	warned map[string]bool // warnings printed already
 }
 
-// Options are those of a Client.
+// Options configure a Client. Defaults are in brackets.
 type Options struct {
-	Agent    string    // how it calls itself
-	Warnings io.Writer // where warnings of the server go
-	MaxIdle  int       // connections that are kept while nothing is asked [8]
-	// MaxAnswer bounds the answers that are read as a whole, in bytes [1 GiB]. A list comes in pieces of 500 objects.
+	Agent    string    // the User-Agent
+	Warnings io.Writer // receives the server's warnings
+	MaxIdle  int       // idle connections to keep [8]
+	// MaxAnswer bounds responses read by Do, in bytes [1 GiB]. Lists are read in pages of 500
+	// objects.
 	MaxAnswer int64
 }
 
-// New makes the client of a configuration. Any number of goroutines may use it.
+// New returns a Client for a kubeconfig. It is safe for concurrent use.
 func New(c *kubeconfig.Config, o Options) *Client {
 	idle := cmp.Or(o.MaxIdle, 8)
 	return &Client{
@@ -59,7 +59,7 @@ func New(c *kubeconfig.Config, o Options) *Client {
 	}
 }
 
-// Close closes the connections that nobody uses.
+// Close closes idle connections.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
 
 func transport(http2 bool, idle int) *http.Transport {
@@ -75,10 +75,10 @@ func transport(http2 bool, idle int) *http.Transport {
 	return t
 }
 
-// Server is the address of the server.
+// Server returns the server's URL.
 func (c *Client) Server() string { return c.base.String() }
 
-// A Request is one to the server. Path begins with a slash and is escaped already.
+// A Request is a request. Path begins with a slash and is already escaped.
 type Request struct {
 	Method, Path string
 	Query        url.Values
@@ -88,7 +88,7 @@ type Request struct {
 	Header       http.Header
 }
 
-// MergePatch and the others are the media types of patches.
+// Media types of patches.
 const (
 	MergePatch     = "application/merge-patch+json"
 	StrategicPatch = "application/strategic-merge-patch+json"
@@ -96,13 +96,13 @@ const (
 	ApplyPatch     = "application/apply-patch+yaml"
 )
 
-// An Answer is one of success.
+// An Answer is a successful response.
 type Answer struct {
 	Code int
 	Body []byte
 }
 
-// Tree is the answer as an object.
+// Tree parses the body as an object.
 func (a Answer) Tree() (tree.Tree, error) {
 	t, err := document.Parse(a.Body)
 	if err != nil {
@@ -111,7 +111,7 @@ func (a Answer) Tree() (tree.Tree, error) {
 	return t, nil
 }
 
-// Do sends a request and reads the whole answer.
+// Do sends a request and reads the whole response.
 func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	if c.Timeout > 0 {
 		var cancel context.CancelFunc
@@ -133,7 +133,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	return Answer{response.StatusCode, body}, nil
 }
 
-// Get is Do for a path that is only read.
+// Get reads an object.
 func (c *Client) Get(ctx context.Context, path string, query url.Values) (tree.Tree, error) {
 	answer, err := c.Do(ctx, Request{Method: http.MethodGet, Path: path, Query: query})
 	if err != nil {
@@ -142,7 +142,7 @@ func (c *Client) Get(ctx context.Context, path string, query url.Values) (tree.T
 	return answer.Tree()
 }
 
-// Stream sends a request whose answer is read while it comes. The caller closes it.
+// Stream sends a request and returns the body, which the caller must close.
 func (c *Client) Stream(ctx context.Context, r Request) (io.ReadCloser, error) {
 	response, err := c.send(ctx, r)
 	if err != nil {
@@ -151,7 +151,7 @@ func (c *Client) Stream(ctx context.Context, r Request) (io.ReadCloser, error) {
 	return response.Body, nil
 }
 
-// Upgrade sends a request that the server is to answer by changing to another protocol, and gives the connection.
+// Upgrade sends a request for a protocol upgrade and returns the 101 response.
 func (c *Client) Upgrade(ctx context.Context, r Request) (*http.Response, error) {
 	request, err := c.request(ctx, r)
 	if err != nil {
@@ -168,9 +168,8 @@ func (c *Client) Upgrade(ctx context.Context, r Request) (*http.Response, error)
 	return response, nil
 }
 
-// send sends a request and checks how it was answered.
-//
-// A server that is too busy says when to come again, which is done as often as kubectl does it.
+// send sends a request and checks the status. It retries after Retry-After, as often as kubectl
+// does.
 func (c *Client) send(ctx context.Context, r Request) (*http.Response, error) {
 	const attempts = 10
 	for n := 1; ; n++ {
@@ -228,7 +227,7 @@ func (c *Client) request(ctx context.Context, r Request) (*http.Request, error) 
 	return request, nil
 }
 
-// warn tells warnings of the server, each once.
+// warn prints the server's warnings, each once.
 func (c *Client) warn(headers []string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -241,7 +240,7 @@ func (c *Client) warn(headers []string) {
 	}
 }
 
-// warningText is the text of a header such as: 299 - "a text".
+// warningText returns the text of a Warning header such as: 299 - "a text".
 func warningText(header string) string {
 	_, text, ok := strings.Cut(header, `"`)
 	if !ok || !strings.HasPrefix(header, "299") {
@@ -253,7 +252,7 @@ func warningText(header string) string {
 	return strings.NewReplacer(`\"`, `"`, `\\`, `\`).Replace(text)
 }
 
-// explain says what a failed connection means for who sits before the screen.
+// explain turns a connection error into a message for users.
 func (c *Client) explain(ctx context.Context, err error) error {
 	if ctx.Err() != nil && errors.Is(ctx.Err(), context.Canceled) {
 		return ctx.Err()

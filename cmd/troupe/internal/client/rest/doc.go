@@ -1,3 +1,3 @@
-// Package rest sends requests to a server of these conventions, as a client configuration describes it. A failure that the server
-// tells is a *StatusError; warnings of the server go to people at once.
+// Package rest sends requests to the server of a kubeconfig. Error responses become *StatusError;
+// warnings are printed immediately.
 package rest

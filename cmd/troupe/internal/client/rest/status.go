@@ -15,18 +15,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A StatusError is a failure that the server tells.
+// A StatusError is an error response of the server.
 type StatusError struct {
 	Code    int
-	Reason  string // such as NotFound; "" if there is none
+	Reason  string // such as NotFound; may be ""
 	Message string
 	Details tree.Tree // name, kind, causes; may be nil
 }
 
-// maxFailure bounds the text of a failure.
+// maxFailure bounds the body of an error response, in bytes.
 const maxFailure = 1 << 20
 
-// failure reads the answer to a request that failed.
+// failure converts an error response to an error.
 func failure(response *http.Response) error {
 	if to := response.Header.Get("Location"); to != "" && response.StatusCode < 400 {
 		return fmt.Errorf("the server answers with status %d, that %s is to be asked; it is not, since the client configuration names another server",
@@ -41,7 +41,7 @@ func failure(response *http.Response) error {
 	return StatusOf(t, response.StatusCode)
 }
 
-// StatusOf is an object of the kind Status as an error.
+// StatusOf converts a Status object to an error; code is the default of its code.
 func StatusOf(t tree.Tree, code int) *StatusError {
 	if n, ok := t.Int("code"); ok {
 		code = int(n)
@@ -51,9 +51,8 @@ func StatusOf(t tree.Tree, code int) *StatusError {
 
 func (e *StatusError) Error() string { return e.Describe("") }
 
-// Describe is the error as people read it; doing says what was done, such as `error when creating "x.yaml": `.
-//
-// The words are those that users of kubectl know.
+// Describe returns a message like kubectl's. doing is the prefix for the failed action, such as
+// `error when creating "x.yaml": `.
 func (e *StatusError) Describe(doing string) string {
 	switch {
 	case e.Code == http.StatusUnauthorized:
@@ -66,7 +65,7 @@ func (e *StatusError) Describe(doing string) string {
 	return fmt.Sprintf("Error from server (%s): %s%s", e.Reason, doing, e.Message)
 }
 
-// invalid lists the faults of an object.
+// invalid formats the causes of an Invalid error.
 func (e *StatusError) invalid() string {
 	subject := "The request is invalid"
 	if kind := e.Details.String("kind"); kind != "" {
@@ -78,7 +77,7 @@ func (e *StatusError) invalid() string {
 		if field := cause.String("field"); field != "" {
 			fault = field + ": " + fault
 		}
-		if !slices.Contains(faults, fault) { // some servers tell one twice
+		if !slices.Contains(faults, fault) { // some servers report a cause twice
 			faults = append(faults, fault)
 		}
 	}
@@ -91,22 +90,22 @@ func (e *StatusError) invalid() string {
 	return subject + ":\n* " + strings.Join(faults, "\n* ")
 }
 
-// IsNotFound tells whether the server has said that there is no such object.
+// IsNotFound reports whether err is a 404 response.
 func IsNotFound(err error) bool { return HasCode(err, http.StatusNotFound) }
 
-// IsConflict tells whether the server has said that the object is another one by now.
+// IsConflict reports whether err is a 409 response.
 func IsConflict(err error) bool { return HasCode(err, http.StatusConflict) }
 
-// IsExpired tells whether a version, or a token of a list, is too old.
+// IsExpired reports whether err is a 410 response: a resource version or continue token is too old.
 func IsExpired(err error) bool { return HasCode(err, http.StatusGone) }
 
-// HasCode tells whether the server has told a failure of one of these codes.
+// HasCode reports whether err is a response with one of the codes.
 func HasCode(err error, codes ...int) bool {
 	var e *StatusError
 	return errors.As(err, &e) && slices.Contains(codes, e.Code)
 }
 
-// retryAfter is how long a server that is too busy wants to be left alone.
+// retryAfter returns the server's Retry-After, if the request should be retried.
 func retryAfter(response *http.Response) (time.Duration, bool) {
 	if response.StatusCode != http.StatusTooManyRequests && response.StatusCode < 500 {
 		return 0, false

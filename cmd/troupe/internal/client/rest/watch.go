@@ -13,17 +13,17 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 )
 
-// An Event is one of a watch.
+// An Event is a watch event.
 type Event struct {
 	Type   string          `json:"type"` // ADDED, MODIFIED, DELETED or BOOKMARK
 	Object json.RawMessage `json:"object"`
 }
 
-// maxEvent bounds one event, in bytes.
+// maxEvent bounds a watch event, in bytes.
 const maxEvent = 64 << 20
 
-// Watch hands over the events of one watch, until the server ends it, which is no error, or each answers one. A failure that the
-// server tells in the middle is a *StatusError.
+// Watch calls each for every event until the server ends the watch, which is no error, or each
+// returns an error. ERROR events become *StatusError.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values, accept string, each func(Event) error) error {
 	stream, err := c.Stream(ctx, Request{Method: http.MethodGet, Path: path, Query: query, Accept: accept})
 	if err != nil {
@@ -58,7 +58,7 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values, accep
 	return nil
 }
 
-// wholeLines cuts at the ends of lines. What comes before a connection breaks off is no event.
+// wholeLines splits at newlines; an incomplete last line is dropped.
 func wholeLines(data []byte, _ bool) (advance int, line []byte, err error) {
 	if i := bytes.IndexByte(data, '\n'); i >= 0 {
 		return i + 1, data[:i], nil
