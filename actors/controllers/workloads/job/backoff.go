@@ -9,24 +9,22 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// The delays after failures of Pods: the first one, doubled with each further failure.
+// Bounds of the delay after failures of Pods, which doubles with each further failure.
 const (
 	firstDelay = 10 * time.Second
 	maxDelay   = 10 * time.Minute
 )
 
-// A backoff is how often Pods of a Job have failed since one has last succeeded, and when one last did.
-// The zero value means that no Pod has failed since the last success. The count is kept in memory only, so that a
-// restart of this process forgets it: the delay then begins at firstDelay again, while the limit on failures is not
-// affected, because that is computed from the status.
+// A backoff counts the failed Pods of a Job since the last success. It is kept in memory only:
+// after a restart the delay starts again at firstDelay, but the failure limit is computed from the
+// status.
 type backoff struct {
 	failures int
 	last     time.Time
 }
 
-// after is the backoff when further Pods have ended.
-// Failures that ended no later than the newest of the successes do not count: the success came after them. The caller
-// passes the Pods that the status does not list yet.
+// after returns the backoff after further Pods have ended, which the status must not list yet.
+// Failures that ended before or with the newest success do not count.
 func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	if len(succeeded) > 0 {
 		success := slices.MaxFunc(succeeded, byEnd).EndedAt
@@ -40,12 +38,11 @@ func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	return b
 }
 
-// byEnd orders Pods by the time at which they ended, the earliest first.
+// byEnd orders Pods by end time, the earliest first.
 func byEnd(a, b *cluster.Pod) int { return cmp.Compare(a.EndedAt.UnixNano(), b.EndedAt.UnixNano()) }
 
-// remaining is how long no new Pod is made.
-// The shift is bounded before it is applied, because a Job with many failures would otherwise overflow the duration and
-// get no delay at all.
+// remaining returns how long to wait before creating a Pod. The shift is bounded, because many
+// failures would overflow the duration.
 func (b backoff) remaining(now time.Time) time.Duration {
 	if b.failures == 0 {
 		return 0
@@ -54,22 +51,20 @@ func (b backoff) remaining(now time.Time) time.Duration {
 	return max(0, b.last.Add(delay).Sub(now))
 }
 
-// backoffs holds that of each Job that has not ended, by uid.
-// Several workers take turns of different Jobs at the same time, hence the lock. Entries are removed when a Job ends or
-// is deleted, so the map does not grow with the number of Jobs that there have ever been.
+// backoffs holds the backoff of each running Job by uid. Workers of different Jobs share it.
+// Entries are removed when a Job ends or is deleted.
 type backoffs struct {
 	mu  sync.Mutex
 	all map[string]backoff
 }
 
-// get is the backoff of a Job; the zero value if none of its Pods has failed.
 func (b *backoffs) get(uid string) backoff {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.all[uid]
 }
 
-// set keeps the backoff of a Job. Setting the zero value forgets the Job, which is how entries are removed.
+// set stores the backoff of a Job. The zero value removes the entry.
 func (b *backoffs) set(uid string, to backoff) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

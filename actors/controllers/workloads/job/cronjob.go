@@ -14,18 +14,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A CronController makes Jobs of CronJobs when their time has come, and deletes old ones.
-// It needs no Pods: how a Job goes is read from the status that the controller of Jobs writes. Times that come without
-// any change of an object are reached by adding the key of the CronJob for later (AddAt).
+// A CronController creates the Jobs of CronJobs on schedule and deletes old ones. It reads the
+// progress of Jobs from the status that the Job controller writes, and schedules its own keys with
+// AddAt.
 type CronController struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
 	crons, jobs *reconcile.Cache[*reconcile.Item]
 	recorder    *reconcile.Recorder
-	scheduledAt string // the annotation of Jobs with their time
+	scheduledAt string // annotation of Jobs with their scheduled time
 }
 
-// NewCron makes the controller of CronJobs.
+// NewCron returns the controller of CronJobs.
 func NewCron(c *cluster.Cluster) *CronController {
 	j := &CronController{
 		Cluster: c, crons: c.Items("batch", "v1", "CronJob"), jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("cronjob-controller"),
@@ -36,16 +36,15 @@ func NewCron(c *cluster.Cluster) *CronController {
 	return j
 }
 
-// A run is one turn of a CronJob.
-// It reads the lists and times from the status, changes them as the turn goes on, and writes them in the end in one
-// write. It belongs to one worker, so that nothing in it needs a lock.
+// A run is one reconciliation of a CronJob. It collects the status changes and writes them once at
+// the end. One worker uses it.
 type run struct {
 	*CronController
 	reconcile.Reporter
 	item   *reconcile.Item
-	tree   tree.Tree // as it is stored
+	tree   tree.Tree // as stored
 	spec   tree.Tree
-	active []tree.Tree // references to Jobs that run
+	active []tree.Tree // references to running Jobs
 	last   string      // lastScheduleTime, and lastSuccessfulTime
 	won    string
 	now    time.Time
@@ -58,7 +57,6 @@ type child struct {
 	ended  string // the condition that it ended with; "" while it runs
 }
 
-// reconcile takes one turn.
 func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	status := t.Object("status")
 	r := &run{CronController: j, Reporter: j.recorder.About(item), item: item, tree: t, spec: t.Object("spec"), active: status.Objects("active"), now: j.Now()}
@@ -67,8 +65,7 @@ func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t 
 	if err != nil {
 		return err
 	}
-	// A new Job must come after the list of running ones is up to date, or Forbid would be decided on Jobs that have
-	// ended.
+	// Before start, because concurrencyPolicy Forbid depends on the list of running Jobs.
 	r.cleanUp(ctx, children)
 	r.observe(children)
 	if err := r.forget(ctx, children); err != nil {
@@ -81,8 +78,8 @@ func (j *CronController) reconcile(ctx context.Context, item *reconcile.Item, t 
 	return errors.Join(fault, r.write(ctx))
 }
 
-// children are the Jobs that the CronJob controls, in the order of their names. They are found by the owner reference,
-// never by labels: a CronJob has no selector, and adopts nothing.
+// children returns the Jobs that the CronJob controls, by name. A CronJob has no selector and
+// adopts nothing.
 func (r *run) children() (all []child, err error) {
 	for _, i := range r.jobs.OwnedBy(r.item.UID) {
 		t, err := i.Tree()
@@ -95,19 +92,17 @@ func (r *run) children() (all []child, err error) {
 	return all, nil
 }
 
-// runs tells whether a Job is in the list of those that run. It compares uids, since a name may have been used again.
+// runs reports whether a Job is listed as active. It compares uids, because names are reused.
 func (r *run) runs(uid string) bool {
 	return slices.ContainsFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
 
-// drop takes a Job out of that list; one that is not in it is no error.
 func (r *run) drop(uid string) {
 	r.active = slices.DeleteFunc(r.active, func(a tree.Tree) bool { return a.String("uid") == uid })
 }
 
-// cleanUp deletes the oldest Jobs that have ended, beyond the limits.
-// A limit that is missing keeps all; a limit of 0 keeps none. The two kinds of end have limits of their own, so that
-// many successes do not push out the last failure that somebody wants to look at.
+// cleanUp deletes the oldest finished Jobs beyond the limits. A missing limit keeps all. Successes
+// and failures have separate limits, so that many successes do not displace the last failure.
 func (r *run) cleanUp(ctx context.Context, children []child) {
 	for field, kind := range map[string]string{"successfulJobsHistoryLimit": complete, "failedJobsHistoryLimit": failed} {
 		limit, ok := r.spec.Int(field)
@@ -122,12 +117,12 @@ func (r *run) cleanUp(ctx context.Context, children []child) {
 		}
 		slices.SortStableFunc(ended, func(a, b child) int { return byStart(a.status, b.status) })
 		for _, c := range ended[:max(0, len(ended)-int(limit))] {
-			_ = r.remove(ctx, c.Item) // it is told in an Event, and tried again in the next turn
+			_ = r.remove(ctx, c.Item) // reported in an Event, and retried in the next run
 		}
 	}
 }
 
-// byStart puts Jobs that started earlier first, and those that have not started last.
+// byStart orders Jobs by start time; those that have not started are last.
 func byStart(a, b tree.Tree) int {
 	x, y := reconcile.Time(a, "startTime"), reconcile.Time(b, "startTime")
 	if x.IsZero() != y.IsZero() {
@@ -139,7 +134,7 @@ func byStart(a, b tree.Tree) int {
 	return x.Compare(y)
 }
 
-// remove deletes a Job, and its Pods in the background, and takes it off the list of those that run.
+// remove deletes a Job, with its Pods in the background, and removes it from the active list.
 func (r *run) remove(ctx context.Context, i *reconcile.Item) error {
 	if err := r.jobs.Remove(ctx, &i.Head, "Background"); err != nil {
 		r.Warn("FailedDelete", "Deleted job: %v", err)
@@ -150,9 +145,8 @@ func (r *run) remove(ctx context.Context, i *reconcile.Item) error {
 	return nil
 }
 
-// observe brings the list of Jobs that run, and the time of the last success, to what there is.
-// A Job that runs but is not listed is only told of, not added: it may have been made by hand from the same template,
-// and must not keep a Forbid schedule from running.
+// observe updates the active list and the last success from the Jobs' statuses. An unlisted running
+// Job is reported but not added: it may have been created by hand and must not block Forbid.
 func (r *run) observe(children []child) {
 	for _, c := range children {
 		listed := r.runs(c.UID)
@@ -166,15 +160,14 @@ func (r *run) observe(children []child) {
 			r.drop(c.UID)
 			r.Normal("SawCompletedJob", "Saw completed job: %s, condition: %s", c.Key.Name, c.ended)
 		}
-		if at := c.status.String("completionTime"); c.ended == complete && at > r.won { // in one format, so texts compare as times
+		if at := c.status.String("completionTime"); c.ended == complete && at > r.won { // in one format, so strings compare as times
 			r.won = at
 		}
 	}
 }
 
-// forget drops Jobs from the list that are no more.
-// The store is asked before one is dropped: the cache may lag behind it, and dropping a Job that still runs would let
-// Forbid start a second one beside it.
+// forget removes Jobs from the active list that no longer exist. It asks the store, because with a
+// stale cache Forbid could start a second Job beside a running one.
 func (r *run) forget(ctx context.Context, children []child) error {
 	for _, a := range slices.Clone(r.active) {
 		uid, name := a.String("uid"), a.String("name")
@@ -193,14 +186,12 @@ func (r *run) forget(ctx context.Context, children []child) error {
 	return nil
 }
 
-// jobKey is the key of a Job with a name, in the namespace of the CronJob.
 func (r *run) jobKey(name string) meta.Key {
 	return r.jobs.Key(r.item.Key.Namespace, name)
 }
 
-// start makes the Job whose time has come, and comes back for the next one.
-// What is wrong with a schedule is told by an Event and is no error: trying again would not help, and a change of the
-// CronJob brings it back to the queue anyway.
+// start creates the due Job and schedules the next run. An invalid schedule is reported in an Event
+// and is not an error: a retry would not help, and a change of the CronJob enqueues it again.
 func (r *run) start(ctx context.Context) error {
 	s, err := readSchedule(r.tree)
 	switch {
@@ -228,7 +219,7 @@ func (r *run) start(ctx context.Context) error {
 		if err := r.create(ctx, at); err != nil {
 			return err
 		}
-		// So next begins its search here, and does not go through the missed times once more.
+		// Lets next start its search here, instead of walking the missed times again.
 		s.last = reconcile.Time(tree.Tree{"at": r.last}, "at")
 	}
 	if next := s.next(r.now); next.After(s.created) {
@@ -237,8 +228,8 @@ func (r *run) start(ctx context.Context) error {
 	return nil
 }
 
-// mayStart tells whether a Job of a time is to be made now.
-// A Job of that time that is listed as running counts as made even if the last time does not say so.
+// mayStart reports whether the Job of a scheduled time should be created now. A Job that is listed
+// as active counts as created, even if lastScheduleTime does not say so.
 func (r *run) mayStart(s schedule, at time.Time) bool {
 	name := jobName(r.item.Key.Name, at)
 	switch {
@@ -254,8 +245,8 @@ func (r *run) mayStart(s schedule, at time.Time) bool {
 	return true
 }
 
-// replace deletes Jobs that still run, where the next one takes their place.
-// A failure to delete is an error and the new Job is not made in this turn, for the two would run side by side.
+// replace deletes running Jobs if concurrencyPolicy is Replace. If a delete fails, no Job is
+// created, because both would run.
 func (r *run) replace(ctx context.Context) error {
 	if r.spec.String("concurrencyPolicy") != "Replace" {
 		return nil
@@ -273,18 +264,18 @@ func (r *run) replace(ctx context.Context) error {
 	return nil
 }
 
-// jobName is the name of the Job of a time, so that no time has two.
-// The unit is minutes since 1970, which is as fine as the five fields of a schedule can be. Of the times of an @every below
-// a minute those of one minute share a Job, as in release 1.35.
+// jobName returns the name of the Job of a scheduled time, which makes it unique. The resolution is
+// a minute, like that of schedules; @every schedules below a minute share a Job per minute, as in
+// Kubernetes 1.35.
 func jobName(cron string, at time.Time) string { return fmt.Sprintf("%s-%d", cron, at.Unix()/60) }
 
-// create makes the Job of a time and puts it on the list. The name is the lock: of two processes that make it, one is
-// told that it exists, and then treats it as its own if the CronJob controls it.
+// create creates the Job of a scheduled time and lists it. The name serves as a lock: an existing
+// Job is taken over if the CronJob controls it.
 func (r *run) create(ctx context.Context, at time.Time) error {
 	o, err := r.jobs.Create(ctx, r.job(at))
 	switch {
 	case reconcile.IsAlreadyExists(err):
-		// A turn that was cut short may have made it.
+		// An interrupted run may have created it.
 		if o, err = r.jobs.Client.Get(ctx, r.jobKey(jobName(r.item.Key.Name, at))); err != nil || o == nil {
 			return err
 		}
@@ -309,15 +300,13 @@ func (r *run) create(ctx context.Context, at time.Time) error {
 	return nil
 }
 
-// hasEnded tells whether a Job that was found in the store has ended already, so that it is not listed as running.
 func (r *run) hasEnded(o *meta.Object) bool {
 	t, err := r.jobs.Decode(o)
 	return err == nil && finished(t.Object("status")) != nil
 }
 
-// job is the Job of a time.
-// The annotation with the time is in the zone of the CronJob, as readers of it expect; the name does not depend on the
-// zone.
+// job returns the Job for one scheduled time. The annotation is in the time zone of the CronJob;
+// the name is independent of it.
 func (r *run) job(at time.Time) tree.Tree {
 	template := r.spec.Object("jobTemplate")
 	metadata := tree.Tree{"namespace": r.item.Key.Namespace, "name": jobName(r.item.Key.Name, at), "ownerReferences": []any{r.item.ControllerReference()}}
@@ -334,9 +323,8 @@ func (r *run) job(at time.Time) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// write writes the status, if it says anything new.
-// Fields that are empty are left out, so that the comparison with the stored status does not see a difference in each
-// turn. A conflict is returned and the turn taken again on the newer object.
+// write writes the status if it has changed. Empty fields are omitted for that comparison. After a
+// conflict the run is repeated on the newer object.
 func (r *run) write(ctx context.Context) error {
 	status := tree.Tree{}
 	if len(r.active) > 0 {

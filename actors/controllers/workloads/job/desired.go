@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// wantedActive is how many Pods should run.
-// A Job without completions is a work queue: when one Pod has succeeded, the others finish what they do and are not
-// replaced. Otherwise no more Pods run than successes are missing.
+// wantedActive returns how many Pods should run. A Job without completions is a work queue: after
+// the first success, the remaining Pods finish and are not replaced. Otherwise at most the missing
+// successes run.
 func (s *state) wantedActive() int64 {
 	if s.completions == math.MaxInt64 {
 		if s.succeeded > 0 {
@@ -21,9 +21,8 @@ func (s *state) wantedActive() int64 {
 	return max(0, min(s.completions-s.succeeded, s.parallelism))
 }
 
-// surplus are the Pods to delete: those of an index that is there twice or is none, and as many as are too many.
-// Of two Pods with the same index the one that would lose less goes. Pods are sorted by that, so the one that comes
-// later in the list takes the place of the one before it.
+// surplus returns the Pods to delete: duplicate and invalid indexes, and further ones up to n. Pods
+// are sorted by their progress, so the later of two with the same index stays.
 func (s *state) surplus(n int) []*cluster.Pod {
 	rest := slices.SortedFunc(slices.Values(s.active), younger)
 	var going []*cluster.Pod
@@ -52,8 +51,8 @@ func (s *state) surplus(n int) []*cluster.Pod {
 	return going
 }
 
-// younger puts Pods first that lose less when they go: without a node, pending, not ready, restarted more often, younger.
-// The last comparison, by name, makes the order total, so that two turns on the same Pods choose the same ones.
+// younger puts Pods first that lose less progress: without a node, pending, not ready, restarted
+// more often, younger. The comparison by name makes the order total.
 func younger(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		n := map[string]int{cluster.PodRunning: 2, cluster.PodUnknown: 1}[p.Phase]
@@ -72,9 +71,8 @@ func younger(a, b *cluster.Pod) int {
 		cmp.Compare(b.Restarts, a.Restarts), b.Created.Compare(a.Created), cmp.Compare(a.Key.Name, b.Key.Name))
 }
 
-// pending are the indexes that need a Pod, at most n.
-// An index is not pending while it has a Pod, has succeeded or has failed for good. With the policy Failed, a Pod on its
-// way out still has its index.
+// pending returns up to n indexes that need a Pod: those without an active Pod that have neither
+// succeeded nor failed. With podReplacementPolicy Failed, terminating Pods still hold their index.
 func (s *state) pending(n int) []int {
 	var taken []int
 	for _, p := range s.pods {

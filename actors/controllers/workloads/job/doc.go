@@ -1,20 +1,27 @@
-// Package job runs Jobs to their end, and makes Jobs of CronJobs when their time has come.
+// Package job runs Jobs to completion, and creates the Jobs of CronJobs on schedule.
 //
-// Every Pod of a Job has a finalizer until it was counted, so that none is lost or counted twice, whoever deletes it
-// and whenever this process ends. Counting takes three steps, of which each may be the last of a process:
+// Every Pod of a Job has a finalizer until it is counted, so that no Pod is lost or counted twice,
+// whoever deletes it and whenever this process ends. Counting takes three writes, after each of which
+// the process may end:
 //
-//  1. the uid of a Pod that has ended is written into status.uncountedTerminatedPods
+//  1. the uid of a finished Pod is added to status.uncountedTerminatedPods
 //  2. its finalizer is removed
-//  3. the uid is taken out again and the number raised, in one write
+//  3. the uid is removed and the counter incremented, in one write
 //
-// A uid in the status whose Pod has no finalizer any more has not been counted yet; one whose Pod still has it is not
-// counted again. Indexed Jobs count indexes instead of Pods that succeed, so these are written at once.
+// A listed uid whose Pod has no finalizer is still to be counted; one whose Pod has it is not
+// counted again. Indexed Jobs count successful indexes, which are sets and need no uids.
 //
-// A Job has ended when its last Pod has: until then the conditions FailureTarget and SuccessCriteriaMet say how it will.
+// A Job ends when its last Pod has ended. Until then the conditions FailureTarget and
+// SuccessCriteriaMet announce the result.
 //
-//	turn     what is done for one Job at a time: job.go is its course, pods.go makes and removes Pods, status.go writes
-//	state    a Job and its Pods, as they were read: state.go counts and decides, desired.go says which Pods there should
-//	         be, tracking.go takes the three steps
-//	indexes  a set of completion indexes, as the status writes it: "0,2-5"
-//	backoff  how often and when Pods of a Job have failed since one has last succeeded; in memory only
+// turn     one reconciliation of a Job: job.go has its steps, pods.go creates and deletes Pods,
+//
+//	status.go writes
+//
+// state    a Job and its Pods as read: state.go counts and decides, desired.go computes the desired
+//
+//	Pods, tracking.go implements the three writes
+//
+// indexes  a set of completion indexes, in the notation of the status: "0,2-5"
+// backoff  failures of a Job's Pods since the last success; in memory only
 package job

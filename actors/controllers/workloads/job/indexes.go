@@ -6,18 +6,16 @@ import (
 	"strings"
 )
 
-// An interval is a run of indexes; both ends belong to it.
+// An interval is a range of indexes, including both ends.
 type interval struct{ first, last int }
 
-// indexes are intervals in order, with a gap between each two.
-// A Job may have very many completions, of which most succeed in order. A list of intervals stays short then, in memory
-// as well as in the status. All functions rely on the order and on the gaps; join establishes both.
+// indexes is a sorted list of intervals with gaps between them, which join establishes. It stays
+// short, because most of a Job's many completions succeed in order.
 type indexes []interval
 
-// parseIndexes reads what String has written, up to a number of indexes. What cannot be read is left out: a status may
-// have been written by anybody.
-// Indexes that are not below the number are dropped: the completions of an elastic Job may have been lowered after they
-// were written.
+// parseIndexes parses the notation of String. It ignores invalid parts, because anyone may write a
+// status, and indexes of below or more, because completions of an elastic Job may have been
+// lowered.
 func parseIndexes(s string, below int) indexes {
 	var all []interval
 	for part := range strings.SplitSeq(s, ",") {
@@ -34,8 +32,7 @@ func parseIndexes(s string, below int) indexes {
 	return join(all)
 }
 
-// join puts intervals in order, and makes one of those without a gap between them. It changes the list.
-// Callers therefore pass a list of their own; with and merge copy theirs before.
+// join sorts intervals and merges adjacent ones. It modifies the list.
 func join(all []interval) indexes {
 	slices.SortFunc(all, func(a, b interval) int { return a.first - b.first })
 	joined := all[:0]
@@ -49,7 +46,6 @@ func join(all []interval) indexes {
 	return joined
 }
 
-// with is a set with some more indexes.
 func (x indexes) with(more []int) indexes {
 	all := slices.Clone(x)
 	for _, i := range more {
@@ -58,16 +54,15 @@ func (x indexes) with(more []int) indexes {
 	return join(all)
 }
 
-// merge is the union of two sets.
 func (x indexes) merge(other indexes) indexes { return join(slices.Concat(x, other)) }
 
-// has tells whether an index is in the set, by binary search: it is asked for each Pod of a Job.
+// has reports whether an index is in the set. It is called for each Pod of a Job.
 func (x indexes) has(i int) bool {
 	at, _ := slices.BinarySearchFunc(x, i, func(v interval, i int) int { return v.last - i })
 	return at < len(x) && x[at].first <= i
 }
 
-// total is the number of indexes in the set, not of its intervals.
+// total returns the number of indexes, not of intervals.
 func (x indexes) total() (n int) {
 	for _, i := range x {
 		n += i.last - i.first + 1
@@ -75,7 +70,7 @@ func (x indexes) total() (n int) {
 	return n
 }
 
-// String is as in "0,2,3,5-9": two in a row are written like any two.
+// String formats the set as in "0,2,3,5-9": two adjacent indexes are not a range.
 func (x indexes) String() string {
 	var parts []string
 	for _, i := range x {
@@ -91,8 +86,8 @@ func (x indexes) String() string {
 	return strings.Join(parts, ",")
 }
 
-// overlap is how many indexes two sets share.
-// It walks both lists once; the interval that ends first can share nothing with what follows in the other list.
+// overlap returns how many indexes two sets share. It walks both lists once: the interval that ends
+// first shares nothing with the rest of the other list.
 func (x indexes) overlap(other indexes) (n int) {
 	for i, j := 0, 0; i < len(x) && j < len(other); {
 		n += max(0, min(x[i].last, other[j].last)-max(x[i].first, other[j].first)+1)
@@ -105,8 +100,8 @@ func (x indexes) overlap(other indexes) (n int) {
 	return n
 }
 
-// missing are the first indexes below a number that are not in the set, at most n of them.
-// The interval at the end is a sentinel, so that the indexes after the last interval are found by the same loop.
+// missing returns the first indexes less than below that are not in the set, at most n. The last
+// interval of the loop is a sentinel.
 func (x indexes) missing(n, below int) (found []int) {
 	next := 0
 	for _, i := range append(slices.Clone(x), interval{below, below}) {

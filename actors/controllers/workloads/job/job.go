@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller runs Jobs to their end.
-// It has two queues: one of Jobs, and one of Pods that must lose their finalizer although no Job counts them any more.
-// Without the second one, Pods whose Job was deleted could never be deleted themselves.
+// A Controller runs Jobs to completion. A second queue holds Pods that must lose their finalizer
+// although no Job counts them; otherwise Pods of deleted Jobs could never go.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -20,17 +19,15 @@ type Controller struct {
 	recorder *reconcile.Recorder
 	orphans  *reconcile.Controller[meta.Key] // Pods with the finalizer that no Job counts
 	backoffs backoffs
-	managed  string // the value of spec.managedBy that means this controller
+	managed  string // the value of spec.managedBy for this controller
 }
 
-// burst is how many Pods a Job creates or deletes in one turn.
-// It bounds how long one Job keeps a worker; each change of a Pod brings the Job back to the queue for the rest. A Job
-// that ends or is suspended deletes all its active Pods in one turn.
+// burst is how many Pods a Job creates or deletes per turn, which bounds how long it occupies a
+// worker. A Job that ends or is suspended deletes all its active Pods in one turn.
 const burst = 500
 
-// New makes the controller of Jobs.
-// Besides the Jobs and their Pods it subscribes to two causes for orphans: a Job that is gone, and a Pod with the
-// finalizer whose controller is no Job that is there.
+// New returns the controller of Jobs. Orphaned Pods are found when their Job is deleted, and when a
+// Pod with the finalizer has no Job in the cache.
 func New(c *cluster.Cluster) *Controller {
 	j := &Controller{
 		Cluster: c, jobs: c.Items("batch", "v1", "Job"), recorder: c.Recorder("job-controller"),
@@ -50,9 +47,7 @@ func New(c *cluster.Cluster) *Controller {
 	return j
 }
 
-// abandon looks at the Pods of a Job that is gone or another one by now.
-// A Job that was deleted and made again under the same name between two looks has another uid; the Pods of the first one
-// are not those of the second.
+// abandon enqueues the Pods of a Job that was deleted, or replaced by one with another uid.
 func (j *Controller) abandon(old, now *reconcile.Item) {
 	if old == nil || now != nil && now.UID == old.UID {
 		return
@@ -65,9 +60,8 @@ func (j *Controller) abandon(old, now *reconcile.Item) {
 	}
 }
 
-// release removes the finalizer of a Pod that no Job counts.
-// Everything is checked again here, as the Pod or its Job may have changed since the key was added. The finalizer is
-// kept as long as a Job is there that has not ended, because that Job still has to count the Pod.
+// release removes the finalizer of a Pod that no Job counts. It checks again that there is no
+// unfinished Job, which would still count the Pod.
 func (j *Controller) release(ctx context.Context, key meta.Key) error {
 	p := j.Pods.Get(key)
 	if p == nil || !p.Tracked {
@@ -81,9 +75,8 @@ func (j *Controller) release(ctx context.Context, key meta.Key) error {
 	return j.Untrack(ctx, p)
 }
 
-// reconcile takes one turn of one Job.
-// A Job that another controller manages (spec.managedBy) is not touched at all, not even its status: two controllers
-// that write the same status would undo each other's counts.
+// reconcile processes one Job. Jobs with another spec.managedBy are left alone, including their
+// status: two controllers would undo each other's counts.
 func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	if by := t.Object("spec").String("managedBy"); by != "" && by != j.managed {
 		return nil
@@ -97,7 +90,8 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 		}
 		return nil
 	}
-	// The finalizer is added in the write that adopts, so that no Pod of a Job is ever without it before it was counted.
+	// The write that adopts a Pod adds the finalizer, so that no Pod of a Job lacks it before being
+	// counted.
 	claimer := reconcile.NewClaimer(item)
 	claimer.Finalizer = j.Names.JobTracking
 	pods, err := reconcile.ClaimAll(ctx, claimer, j.Pods)
@@ -107,21 +101,20 @@ func (j *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	return (&turn{Controller: j, Reporter: j.recorder.About(item), item: item, tree: t}).take(ctx, pods)
 }
 
-// A turn is a state and what it is written to.
-// It is used by one worker; only the functions that write to several Pods at once guard what they count with a lock of
-// their own.
+// A turn is one reconciliation of a Job. One worker uses it; functions that write several Pods in
+// parallel lock their own counters.
 type turn struct {
 	*Controller
 	*state
 	reconcile.Reporter
 	item     *reconcile.Item
-	tree     tree.Tree // as it is stored
+	tree     tree.Tree // as stored
 	verdicts map[string]verdict
 	backoff  backoff
 }
 
-// take does the turn: it reads the state, decides whether the Job ends, changes Pods, and writes the status last. The
-// status is written even if changing Pods has failed, since Pods that have ended meanwhile must be counted.
+// take reads the state, decides whether the Job ends, changes Pods, and writes the status last. The
+// status is written even if changing Pods fails, because finished Pods must be counted.
 func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	t.verdicts = map[string]verdict{}
 	if err := t.applyFailurePolicy(ctx, pods); err != nil {
@@ -152,9 +145,8 @@ func (t *turn) take(ctx context.Context, pods []*cluster.Pod) error {
 	return fault
 }
 
-// latest are the Pods as they are now, after some were adopted.
-// An adopted Pod got a finalizer and an owner by the write, which the view from before does not show; such a Pod would
-// be taken for one that was counted already.
+// latest returns the Pods from the cache after adoptions. Without its new finalizer, an adopted Pod
+// would be taken for a counted one.
 func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	now := make([]*cluster.Pod, 0, len(pods))
 	for _, p := range pods {
@@ -165,9 +157,8 @@ func (t *turn) latest(pods []*cluster.Pod) []*cluster.Pod {
 	return now
 }
 
-// applyFailurePolicy asks the policy about Pods that have failed or are about to. What it looks at is not in the cache.
-// Exit codes and conditions are left out of the view of a Pod to keep the cache small, as only Jobs with a policy need
-// them. So the Pods are read from the store, and only those that a rule may be about.
+// applyFailurePolicy evaluates the policy for failed and terminating Pods. It reads them from the
+// store, because the cache omits exit codes and conditions, which only such Jobs need.
 func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) error {
 	policy := t.tree.Object("spec", "podFailurePolicy")
 	if policy == nil {
@@ -189,14 +180,14 @@ func (t *turn) applyFailurePolicy(ctx context.Context, pods []*cluster.Pod) erro
 	return nil
 }
 
-// act creates and deletes Pods. It returns how many are active then, and whether the Job was suspended or resumed.
-// If the Job is about to end, all that happens is that its active Pods are deleted. A failed delete puts off the end:
-// the condition would otherwise say that the Job has ended while its Pods still run.
+// act creates and deletes Pods, and returns how many are active afterwards, and whether the Job was
+// suspended or resumed. An ending Job only deletes its active Pods. A failed delete postpones the
+// end, because the condition promises that no Pod runs.
 func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) {
 	if t.finish != nil {
 		active, err = t.remove(ctx, t.active, false)
 		if err != nil {
-			t.finish = nil // told when nothing runs any more
+			t.finish = nil // the condition is set when no Pod runs any more
 		}
 		return active, false, err
 	}
@@ -216,12 +207,12 @@ func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) 
 		return active, false, err
 	}
 	if changed = t.setSuspended(); changed && !t.suspended() {
-		t.status["startTime"] = reconcile.Stamp(t.now) // the deadline begins anew
+		t.status["startTime"] = reconcile.Stamp(t.now) // the deadline starts over
 	}
 	return active, changed, err
 }
 
-// tellSuspended tells of the change by an Event, after the status that says so was written.
+// tellSuspended records the Event, after the status was written.
 func (t *turn) tellSuspended() {
 	if t.suspended() {
 		t.Normal("Suspended", "Job suspended")

@@ -11,10 +11,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// remove deletes Pods. Those that are not to count lose their finalizer before.
-// They are Pods that the controller itself wants gone, by suspension or because there are too many. If they kept their
-// finalizer they would be counted as failures, and a Job could fail because it was scaled down. The result is how many
-// Pods are active afterwards, also when some deletes fail.
+// remove deletes Pods and returns how many are active afterwards, even after errors. uncounted is
+// for Pods that the controller itself does not want, by suspension or scale-down: they lose their
+// finalizer first, so that they do not count as failures.
 func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) (active int64, err error) {
 	var mu sync.Mutex
 	active = int64(len(t.active))
@@ -41,9 +40,8 @@ func (t *turn) remove(ctx context.Context, pods []*cluster.Pod, uncounted bool) 
 	return active, err
 }
 
-// manage brings the number of Pods that run to what it should be.
-// Deleting and creating never happen in the same turn. With podReplacementPolicy Failed, Pods that are on their way out
-// still hold their place, so fewer are made.
+// manage adjusts the number of running Pods. It never deletes and creates in the same turn. With
+// podReplacementPolicy Failed, terminating Pods are not replaced yet.
 func (t *turn) manage(ctx context.Context) (active int64, err error) {
 	active = int64(len(t.active))
 	if t.suspended() {
@@ -60,8 +58,8 @@ func (t *turn) manage(ctx context.Context) (active int64, err error) {
 	if missing <= 0 {
 		return active, nil
 	}
-	// With a limit for each index, each index has a delay of its own (see due), and one failing index does not slow the
-	// others.
+	// With backoffLimitPerIndex each index has its own delay (see due), so that a failing one does
+	// not slow down the others.
 	if wait := t.backoff.remaining(t.now); t.perIndex < 0 && wait > 0 {
 		t.Controller.AddAfter(t.item.Key, wait)
 		return active, nil
@@ -70,8 +68,8 @@ func (t *turn) manage(ctx context.Context) (active int64, err error) {
 	return active + made, err
 }
 
-// create makes Pods, for the first indexes that need one if the Job has indexes.
-// It returns how many were made, which counts even if one of the calls fails: the others of its batch do exist.
+// create creates Pods, for the first free indexes of an indexed Job. It returns how many were
+// created, even after an error.
 func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 	var free []int
 	if t.indexed {
@@ -105,9 +103,8 @@ func (t *turn) create(ctx context.Context, n int) (made int64, err error) {
 	return made, err
 }
 
-// due are the indexes that may be tried now; for the others the Job comes back when the first one may.
-// The delay grows with the failures of that index alone, whose number the failed Pod carries in its annotations. Thus it
-// survives a restart of this process, unlike that of a whole Job.
+// due returns the indexes that may be tried now, and schedules the Job for the others. The failed
+// Pod's annotations hold the failures of its index, so these delays survive restarts.
 func (t *turn) due(pending []int) (now []int) {
 	var wait time.Duration
 	for _, i := range pending {
@@ -129,13 +126,12 @@ func (t *turn) due(pending []int) (now []int) {
 	return now
 }
 
-// indexVariable tells a container its index.
-// The name is part of the API: programs in containers read it.
+// indexVariable holds a container's index. The name is part of the API.
 const indexVariable = "JOB_COMPLETION_INDEX"
 
-// pod is what all Pods of the Job have.
-// It is built once and cloned for each Pod. The finalizer is in it from the beginning, as a Pod that ended before it got
-// one would never be counted. A variable of the same name that the user has set is left alone.
+// pod returns the template of the Job's Pods. It has the finalizer from the start, because a Pod
+// that ended without it would never be counted. A variable of the same name set by the user is
+// kept.
 func (t *turn) pod() tree.Tree {
 	pod := cluster.PodOf(t.item, t.spec.Object("template"))
 	metadata := pod.Object("metadata")
@@ -159,9 +155,8 @@ func (t *turn) pod() tree.Tree {
 	return pod
 }
 
-// podOf is the Pod of an index; of none, if that is negative.
-// The annotations with the number of failures hand the count on from the Pod that is replaced: with a limit for each
-// index, the chain of Pods is the only place where it is kept.
+// podOf returns the Pod of an index, or one without index if it is negative. With
+// backoffLimitPerIndex, the failure count is kept only in annotations, passed on from Pod to Pod.
 func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	pod = pod.Copy()
 	if index < 0 {
@@ -176,7 +171,7 @@ func (t *turn) podOf(pod tree.Tree, index int) tree.Tree {
 	if t.perIndex < 0 {
 		return pod
 	}
-	// Failures that the policy ignores are counted apart: they lengthen the delay, but do not use up the limit.
+	// Ignored failures lengthen the delay, but do not count towards the limit.
 	fails, ignored := 0, 0
 	if p := t.delayed[index]; p != nil {
 		if fails, ignored = p.IndexFails, p.IndexIgnored; t.verdict(p).counts {

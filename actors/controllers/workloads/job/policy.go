@@ -7,17 +7,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A verdict is what a failed Pod means for its Job.
-// The zero verdict is that of a failure which is ignored: the Pod is replaced, but counts towards no limit.
+// A verdict is the effect of a failed Pod on its Job. The zero verdict ignores the failure: the Pod
+// is replaced and counts towards no limit.
 type verdict struct {
 	counts     bool   // towards the limits
-	failsIndex bool   // its index is not tried again
-	failsJob   string // why the whole Job fails; "" if it does not
+	failsIndex bool   // its index is not retried
+	failsJob   string // why the Job fails; "" if it does not
 }
 
-// evaluateFailurePolicy finds the first rule of a podFailurePolicy that a failed Pod matches. Without one it counts.
-// The order of rules matters: users put the exceptions first and the general rule last. A rule with an unknown action is
-// passed over, since a newer version of the API may have added one.
+// evaluateFailurePolicy returns the verdict of the first rule that a failed Pod matches, or by
+// default that it counts. It skips unknown actions, which a newer API version may have added.
 func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	name := pod.Object("metadata").String("namespace") + "/" + pod.Object("metadata").String("name")
 	for i, rule := range policy.Objects("rules") {
@@ -39,9 +38,8 @@ func evaluateFailurePolicy(policy, pod tree.Tree) verdict {
 	return verdict{counts: true}
 }
 
-// matchRule tells what of a Pod a rule matches; "" for nothing.
-// A rule has either exit codes or Pod conditions; validation refuses both together. The text becomes part of the message
-// of the condition with which the Job fails.
+// matchRule describes what a rule has matched, or returns "". Validation allows either exit codes
+// or Pod conditions in a rule. The text becomes part of the Job's failure message.
 func matchRule(rule, status tree.Tree, name string) string {
 	if codes := rule.Object("onExitCodes"); codes != nil {
 		for _, list := range []string{"containerStatuses", "initContainerStatuses"} {
@@ -63,8 +61,8 @@ func matchRule(rule, status tree.Tree, name string) string {
 	return ""
 }
 
-// matchesCode tells whether an exit code of a container is one that a rule is about. Code 0 never matches, not even
-// NotIn: a container that succeeded is not the reason why its Pod failed.
+// matchesCode reports whether a rule matches a container's exit code. Code 0 never matches, not
+// even NotIn: a successful container is not why the Pod failed.
 func matchesCode(codes tree.Tree, container string, code int64) bool {
 	if of := codes.String("containerName"); code == 0 || of != "" && of != container {
 		return false
@@ -78,9 +76,8 @@ func matchesCode(codes tree.Tree, container string, code int64) bool {
 	return false
 }
 
-// matchSuccess is which rule of a successPolicy the indexes that have succeeded fulfil; "" for none.
-// A rule with both succeededIndexes and succeededCount asks for that many of those indexes; one with succeededCount
-// alone counts all indexes. The rules are alternatives, and the first that is met ends the Job.
+// matchSuccess names the first rule of a successPolicy that the succeeded indexes meet, or returns
+// "". With succeededIndexes, succeededCount counts only those indexes.
 func matchSuccess(policy tree.Tree, succeeded indexes, completions int) string {
 	if len(succeeded) == 0 {
 		return ""

@@ -11,23 +11,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A schedule is when a CronJob makes Jobs. Its times are computed from the last one.
-// While there is no last Job, times are computed from when the CronJob was created, so that a new CronJob does not run
-// for times that lie before it.
+// A schedule holds the times at which a CronJob creates Jobs. Without a last Job they start at the
+// CronJob's creation.
 type schedule struct {
 	cron.Schedule
 	created  time.Time
-	last     time.Time     // of the Job that was made last; zero for none
-	deadline time.Duration // how long after its time a Job may still be made; 0 for as long as it takes
-	limited  bool          // there is a deadline
+	last     time.Time     // time of the last Job; zero for none
+	deadline time.Duration // how late a Job may still be created, if limited
+	limited  bool          // startingDeadlineSeconds is set
 }
 
-// errUnknownZone: the time zone is none that is known here.
+// errUnknownZone reports a time zone that is not in the database.
 var errUnknownZone = errors.New("unknown time zone")
 
-// readSchedule reads the schedule of a CronJob.
-// The zone is checked before the text is parsed, because the two errors are told by different Events. A text with a zone
-// of its own keeps it: validation refuses it now, but objects may have been stored earlier.
+// readSchedule parses the schedule of a CronJob. It checks the zone first, because the errors cause
+// different Events. A schedule with its own TZ keeps it, as older objects may have one.
 func readSchedule(object tree.Tree) (s schedule, err error) {
 	spec := object.Object("spec")
 	text, zone := spec.String("schedule"), spec.String("timeZone")
@@ -37,7 +35,7 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 		}
 	}
 	switch {
-	case strings.Contains(text, "TZ"): // has one of its own
+	case strings.Contains(text, "TZ"): // it has its own zone
 		if !strings.Contains(text, " ") {
 			return s, errors.New("no schedule after the time zone") // the parser panics on it
 		}
@@ -52,21 +50,21 @@ func readSchedule(object tree.Tree) (s schedule, err error) {
 	return s, err
 }
 
-// errShortStep has the text of kube-controller-manager, which uses it for schedules without any time as well.
+// errShortStep has the text of kube-controller-manager, which also uses it for schedules without
+// times.
 var errShortStep = errors.New("time difference between two schedules is less than 1 second")
 
-// tooMany is how many missed times are told of.
-// More than these usually mean a clock that has jumped or a controller that was down for long; it is a warning only.
+// tooMany is the number of missed times above which a warning is recorded. The usual causes are
+// clock jumps and long downtime.
 const tooMany = 100
 
-// A missed is how many times have passed since the last Job.
-// It is computed from the length of a step and therefore an estimate where the schedule is uneven.
+// missed estimates how many times have passed since the last Job, from the length of one step.
 type missed int
 
-// due is the last time that has come since the last Job; zero for none. from is where the search began. bounded begins
-// it no earlier than the deadline allows.
-// Only the newest of several missed times is returned: a CronJob never catches up by running once for each of them. An
-// error means that the schedule has no time at all, or steps of less than a second, with which no estimate is possible.
+// due returns the last scheduled time that has passed since the last Job, or the zero time, and
+// where the search started. bounded limits the search by the deadline. Only the newest missed time
+// is returned: a CronJob never catches up. It fails if the schedule has no times or steps of less
+// than a second.
 func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed, err error) {
 	from = s.created
 	if !s.last.IsZero() {
@@ -87,26 +85,25 @@ func (s schedule) due(now time.Time, bounded bool) (from, at time.Time, n missed
 	case second.IsZero() || now.Before(second):
 		return from, first, 0, nil
 	}
-	// The number of missed times is estimated from the first step, instead of walking through all of them: a schedule of
-	// every minute whose CronJob was down for a year would take half a million steps.
+	// Estimated from the first step: after a year of downtime, a schedule of every minute would
+	// need half a million steps.
 	step := second.Sub(first).Round(time.Second)
 	if step < time.Second {
 		return from, time.Time{}, 0, errShortStep
 	}
 	passed := now.Sub(first)/step + 1
-	// Most schedules are even, so that only the last step has to be walked.
+	// Most schedules are even, so only the last step is walked.
 	for t := s.Next(first.Add((passed - 2) * step)); !t.IsZero() && !t.After(now); t = s.Next(t) {
 		at = t
 	}
 	return from, at, missed(passed), nil
 }
 
-// wakeDelay is how long after its time a Job is made, so that clocks which differ a little do not make it too early.
+// wakeDelay delays Jobs slightly, so that differing clocks do not create them too early.
 const wakeDelay = 100 * time.Millisecond
 
-// next is when to look again.
-// It is the first time after the last one that has come, or after now if that cannot be told. The search is not bounded
-// by the deadline, since a time that is missed must not move the times that follow.
+// next returns the next time after the last due one, or after now if that is unknown. The deadline
+// does not bound the search, because a missed time must not shift later ones.
 func (s schedule) next(now time.Time) time.Time {
 	from, at, n, err := s.due(now, false)
 	switch {
@@ -118,8 +115,7 @@ func (s schedule) next(now time.Time) time.Time {
 	return s.Next(from).Add(wakeDelay)
 }
 
-// tooLate tells whether a time has passed for too long.
-// Without startingDeadlineSeconds no time is too late, however long ago it was.
+// tooLate reports whether a time is past its startingDeadlineSeconds, if set.
 func (s schedule) tooLate(at, now time.Time) bool {
 	return s.limited && at.Add(s.deadline).Before(now)
 }

@@ -15,7 +15,7 @@ func cronTree(schedule, zone, created, last string, deadline any) tree.Tree {
 	return t
 }
 
-// TestSchedule: of missed times only the last one counts, a deadline forgets the others, and zones are those of the object.
+// TestSchedule checks missed times, deadlines and time zones.
 func TestSchedule(t *testing.T) {
 	const day = "2026-03-10T"
 	for _, c := range []struct {
@@ -77,7 +77,7 @@ func TestBackoff(t *testing.T) {
 	}
 }
 
-// TestJudge: the first rule that a failed Pod matches counts.
+// TestJudge checks that the first matching rule decides.
 func TestJudge(t *testing.T) {
 	pod := func(code int64, condition string) tree.Tree {
 		return tree.Tree{"metadata": tree.Tree{"namespace": "n", "name": "p"}, "status": tree.Tree{

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The conditions of a Job.
+// Conditions of a Job.
 const (
 	complete      = "Complete"
 	failed        = "Failed"
@@ -20,39 +20,39 @@ const (
 	suspended     = "Suspended"
 )
 
-// A state is one turn of a Job that has not ended.
-// It reads Pods and writes its own copy of the status, and makes no calls: what it decides can be tested without a
-// store. All numbers of Pods include those that are listed in the status but not counted yet.
+// A state is the state of an unfinished Job in one turn. It makes no calls and changes only its
+// copy of the status, so it can be tested without a store. Counts of Pods include those that the
+// status lists as uncounted.
 type state struct {
-	spec, status tree.Tree // status is written to
-	terminating  bool      // the Job
+	spec, status tree.Tree // status is modified
+	terminating  bool      // the Job is being deleted
 	now          time.Time
 	names        cluster.Names
-	verdict      func(*cluster.Pod) verdict // of a failed Pod
+	verdict      func(*cluster.Pod) verdict // for a failed Pod
 
 	pods   []*cluster.Pod // all
 	active []*cluster.Pod
 
-	completions  int64 // math.MaxInt64 where the Job ends with its first success
+	completions  int64 // math.MaxInt64 if the Job ends with its first success
 	parallelism  int64
 	indexed      bool
 	perIndex     int64 // backoffLimitPerIndex; -1 for none
-	replaceEnded bool  // a Pod is replaced when it has ended, and not already when its deletion begins
+	replaceEnded bool  // replace Pods only when they have ended, not when their deletion begins
 
 	uncounted            map[string]bool // uids in the status
 	succeeded, failures  int64
-	before, done, broken indexes              // succeeded as the status says, and now; failed
-	delayed              map[int]*cluster.Pod // the failed Pod that the next one of an index replaces
-	newSucceeded         []*cluster.Pod       // have ended and are not in the status yet
+	before, done, broken indexes              // succeeded indexes in the status and now; failed ones
+	delayed              map[int]*cluster.Pod // per index, the failed Pod that the next one replaces
+	newSucceeded         []*cluster.Pod       // ended and not in the status yet
 	newFailed            []*cluster.Pod
 
-	finish tree.Tree // the condition that the Job ends with, or will; nil while it goes on
-	// What becomes of Pods:
+	finish tree.Tree // the condition that the Job ends with, or will; nil while it continues
+	// Pods that are ready, and that are terminating.
 	ready, going int64 // ready ones, and those on their way out
 }
 
-// newState reads a Job and its Pods. Fields that are missing mean a parallelism of 1, no number of completions, and no
-// limit for each index.
+// newState reads a Job and its Pods. Defaults are a parallelism of 1, no completions and no limit
+// per index.
 func newState(object tree.Tree, pods []*cluster.Pod, names cluster.Names, verdict func(*cluster.Pod) verdict, now time.Time) *state {
 	spec := object.Object("spec")
 	s := &state{
@@ -75,32 +75,28 @@ func newState(object tree.Tree, pods []*cluster.Pod, names cluster.Names, verdic
 	return s
 }
 
-// number is a field that is a number; 0 if it is not there.
 func number(t tree.Tree, field string) int64 {
 	n, _ := t.Int(field)
 	return n
 }
 
-// suspended tells whether the Job asks to be suspended, which may not be told in its status yet.
+// suspended reports whether the spec asks for suspension, which the status may not show yet.
 func (s *state) suspended() bool { return s.spec.Bool("suspend") }
 
-// fails tells whether a Pod counts as failed.
-// A Pod whose deletion has begun counts as failed at once, and is replaced; with the policy Failed it only does when it
-// has really ended, so that never more Pods run than were asked for.
+// fails reports whether a Pod counts as failed. A terminating Pod does so at once and is replaced,
+// except with podReplacementPolicy Failed, under which at most the requested number of Pods runs.
 func (s *state) fails(p *cluster.Pod) bool {
 	return p.Phase == cluster.PodFailed || !s.replaceEnded && p.Terminating && p.Phase != cluster.PodSucceeded
 }
 
-// known tells whether a Pod has an index of the Job, if that has indexes.
-// A Pod without an index, or with one that is too high, is not counted: it was made by somebody else or for another
-// number of completions.
+// known reports whether a Pod has a valid index, if the Job is indexed. Others were created by
+// another client or for more completions, and are not counted.
 func (s *state) known(p *cluster.Pod) bool {
 	return !s.indexed || p.Index >= 0 && int64(p.Index) < s.completions
 }
 
-// count adds up the Pods.
-// A Pod without the finalizer has been counted before and is passed over; one whose uid is in the status is in the
-// numbers that these were begun with. Everything else that has ended is new.
+// count adds up the Pods. Those without finalizer were counted before, and those in the status are
+// included in the initial numbers. All other ended Pods are new.
 func (s *state) count() {
 	listed := s.status.Object("uncountedTerminatedPods")
 	s.succeeded = number(s.status, "succeeded") + int64(len(listed.List("succeeded")))
@@ -133,8 +129,8 @@ func (s *state) count() {
 	}
 }
 
-// countIndexes finds the indexes that have succeeded or failed for good. An index counts once, however many of its Pods
-// succeed, so the number of successes is that of the indexes and replaces the one that count has added up.
+// countIndexes computes the succeeded and failed indexes. An index counts once, so their number
+// replaces the count of successful Pods.
 func (s *state) countIndexes() {
 	below := int(s.completions)
 	s.before = parseIndexes(s.status.String("completedIndexes"), below)
@@ -158,10 +154,9 @@ func (s *state) countIndexes() {
 	}
 }
 
-// findDelayed finds, for each index that is to be tried again, the Pod that failed last. It keeps its finalizer until
-// it is replaced, for the next Pod goes on counting from it.
-// Of several failed Pods of an index it is the one with the most failures behind it; taking another would set back the
-// count, and the index could be tried more often than its limit allows.
+// findDelayed finds the last failed Pod of each index that is to be retried. It keeps its finalizer
+// until it is replaced, because the next Pod continues its count. The Pod with the most failures is
+// chosen, or the index could exceed its limit.
 func (s *state) findDelayed() {
 	running := map[int]bool{}
 	for _, p := range s.active {
@@ -179,15 +174,13 @@ func (s *state) findDelayed() {
 	}
 }
 
-// condition is a condition that is true from now on, with the time of the probe that conditions of Jobs have in
-// addition.
+// condition returns a True condition with the lastProbeTime that Job conditions have.
 func (s *state) condition(kind, reason, message string) tree.Tree {
 	c := reconcile.NewCondition(kind, "True", reason, message, s.now)
 	c["lastProbeTime"] = c["lastTransitionTime"]
 	return c
 }
 
-// has is the condition of a type if the status says that it is true; nil otherwise.
 func (s *state) has(kind string) tree.Tree {
 	if c := reconcile.FindCondition(s.status.List("conditions"), kind); c.String("status") == "True" {
 		return c
@@ -195,9 +188,8 @@ func (s *state) has(kind string) tree.Tree {
 	return nil
 }
 
-// decide finds whether the Job has to end, and how.
-// What was announced in an earlier turn stands: a Job that is to fail does not succeed because its last Pod happens to.
-// Failure is looked for before success.
+// decide determines whether and how the Job ends. An announced result stands. Failure has
+// precedence over success.
 func (s *state) decide() {
 	if s.finish = s.has(successMet); s.finish != nil {
 		return
@@ -232,7 +224,7 @@ func (s *state) decide() {
 	}
 }
 
-// policyFailure is why a rule of the podFailurePolicy fails the whole Job; "" if none does.
+// policyFailure returns why a rule of the podFailurePolicy fails the Job, or "".
 func (s *state) policyFailure() string {
 	if !s.spec.Has("podFailurePolicy") {
 		return ""
@@ -247,9 +239,9 @@ func (s *state) policyFailure() string {
 	return ""
 }
 
-// pastLimitOnFailure: where Pods restart their containers, their restarts count instead.
-// Such Pods hardly ever fail themselves, since the kubelet starts their containers again in place. A limit of 0 is
-// exceeded by the first restart.
+// pastLimitOnFailure applies the limit to container restarts for restartPolicy OnFailure, because
+// the kubelet restarts containers in place and such Pods rarely fail. The first restart exceeds a
+// limit of 0.
 func (s *state) pastLimitOnFailure(limit int64) bool {
 	if s.spec.Object("template", "spec").String("restartPolicy") != "OnFailure" {
 		return false
@@ -266,9 +258,9 @@ func (s *state) pastLimitOnFailure(limit int64) bool {
 	return int64(restarts) >= limit
 }
 
-// untilDeadline is how long the Job may still run; 0 for as long as it takes, negative if that is over.
-// A Job that has not started or is suspended has no deadline yet. Exactly nothing left is told as negative, because 0
-// means no deadline.
+// untilDeadline returns how long the Job may still run: 0 without a deadline, and negative if it
+// has passed. A suspended or unstarted Job has no deadline. A rest of exactly zero is returned as
+// negative.
 func (s *state) untilDeadline() time.Duration {
 	seconds, ok := s.spec.Int("activeDeadlineSeconds")
 	started := reconcile.Time(s.status, "startTime")
@@ -279,8 +271,8 @@ func (s *state) untilDeadline() time.Duration {
 	return cmp.Or(left, -1)
 }
 
-// setSuspended tells whether the Job is suspended; changed says that it was not told yet.
-// A Job that was never suspended gets no condition that says it is not.
+// setSuspended updates the condition Suspended and reports whether it has changed. A Job that was
+// never suspended gets no condition.
 func (s *state) setSuspended() (changed bool) {
 	status, reason, message := "False", "JobResumed", "Job resumed"
 	if s.suspended() {
@@ -297,7 +289,7 @@ func (s *state) setSuspended() (changed bool) {
 	return true
 }
 
-// finished is the condition that a Job has ended with; nil while it has not.
+// finished returns the condition that a Job has ended with, or nil.
 func finished(status tree.Tree) tree.Tree {
 	for _, kind := range []string{complete, failed} {
 		if c := reconcile.FindCondition(status.List("conditions"), kind); c.String("status") == "True" {
@@ -307,10 +299,10 @@ func finished(status tree.Tree) tree.Tree {
 	return nil
 }
 
-// indexedName is what the names of the Pods of an index begin with.
-// The result is cut so that, with the characters that the server adds, it is a DNS label of at most 63 characters.
+// indexedName returns the generateName for Pods of an index, cut so that the generated name is a
+// DNS label of at most 63 characters.
 func indexedName(job string, index int) string {
-	const longest = 58 // five characters are added
+	const longest = 58 // the server adds five characters
 	suffix := fmt.Sprintf("-%d-", index)
 	return job[:min(len(job), longest-len(suffix))] + suffix
 }

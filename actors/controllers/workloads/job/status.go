@@ -9,10 +9,9 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
 )
 
-// write counts Pods that have ended and writes the status: once, or twice if Pods lose their finalizer in between.
-// The first write lists the uids, before any finalizer is removed; the second one takes them out and raises the numbers.
-// A process that ends between the two leaves uids without finalizers, which countUncounted at the beginning of its next turn
-// counts.
+// write counts ended Pods and writes the status, twice if finalizers are removed in between: first
+// with the uids listed, then with the uids removed and the counters incremented. If the process
+// ends between the two, countUncounted in the next turn completes the work.
 func (t *turn) write(ctx context.Context) error {
 	tracked := map[string]bool{}
 	for _, p := range t.pods {
@@ -20,7 +19,7 @@ func (t *turn) write(ctx context.Context) error {
 			tracked[p.UID] = true
 		}
 	}
-	countUncounted(t.status, tracked) // what a turn before has not come to
+	countUncounted(t.status, tracked) // left over from an interrupted turn
 	release, more := t.track()
 	t.announce()
 	if len(release) > 0 {
@@ -32,8 +31,8 @@ func (t *turn) write(ctx context.Context) error {
 		}
 		countUncounted(t.status, tracked)
 	}
-	// Only after the Pods were listed: an error before leaves them new for the next turn, which would add them a second
-	// time.
+	// Only after the Pods were listed: after an earlier error, the next turn sees them as new and
+	// would add them again.
 	t.backoffs.set(t.item.UID, t.backoff)
 	ended := !more && t.end()
 	if err := t.flush(ctx); err != nil {
@@ -47,9 +46,8 @@ func (t *turn) write(ctx context.Context) error {
 	return nil
 }
 
-// drop removes finalizers.
-// drop removes finalizers of Pods that the status lists, and notes in tracked which of them are gone. A Pod whose
-// finalizer could not be removed stays in tracked, and is therefore not counted yet.
+// drop removes the finalizers of Pods that the status lists, and their uids from tracked. After an
+// error a Pod stays in tracked and is not counted yet.
 func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string]bool) error {
 	var mu sync.Mutex
 	return reconcile.ForEachParallel(pods, func(p *cluster.Pod) error {
@@ -63,8 +61,8 @@ func (t *turn) drop(ctx context.Context, pods []*cluster.Pod, tracked map[string
 	})
 }
 
-// flush writes the status, if it is another one than is stored.
-// It goes on with what the store has answered, so that a second write in the same turn names the new version.
+// flush writes the status if it has changed, and continues with the response, so that a second
+// write names the new version.
 func (t *turn) flush(ctx context.Context) error {
 	o, err := t.jobs.WriteStatus(ctx, t.tree, t.status)
 	if err != nil || o == nil {
@@ -78,7 +76,7 @@ func (t *turn) flush(ctx context.Context) error {
 	return nil
 }
 
-// tellEnd tells by an Event how the Job has ended, after the status that says so was written.
+// tellEnd records the Event, after the status was written.
 func (t *turn) tellEnd() {
 	if t.finish.String("type") != complete {
 		t.Warn(t.finish.String("reason"), "%s", t.finish.String("message"))

@@ -8,15 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxUncounted bounds the uids in a status.
-// Each takes about 40 bytes in the object, which is written whole each time; what is beyond waits for the next turn.
+// maxUncounted bounds the uids in a status, of about 40 bytes each. Further Pods wait for the next
+// turn.
 const maxUncounted = 500
 
-// track lists the Pods that have ended in the status, and returns those that lose their finalizer. more says that
-// some have to wait for the next turn.
-// Nothing is released that the caller has not yet written: the finalizers are removed only after the status with these
-// uids is in the store. Pods are taken in the order of their indexes, so that completedIndexes grows from the front and
-// stays short.
+// track lists ended Pods in the status, and returns those that then lose their finalizer. more
+// reports that some must wait for the next turn. The caller must write the status before it removes
+// finalizers. Pods are taken in order of their index, which keeps completedIndexes short.
 func (s *state) track() (release []*cluster.Pod, more bool) {
 	listed := s.status.EnsureObject("uncountedTerminatedPods")
 	var done []int
@@ -50,8 +48,8 @@ func (s *state) track() (release []*cluster.Pod, more bool) {
 	return release, s.trackIndexes(done, false)
 }
 
-// trackIndexes writes the indexes that have succeeded and failed. They need no list of uids: adding an index to a set
-// twice does no harm, so one write is enough.
+// trackIndexes writes the succeeded and failed indexes. As sets they need no uids, and one write
+// suffices.
 func (s *state) trackIndexes(done []int, more bool) bool {
 	if !s.indexed {
 		return more
@@ -64,8 +62,8 @@ func (s *state) trackIndexes(done []int, more bool) bool {
 	return more
 }
 
-// releasable tells whether a Pod may be counted and lose its finalizer. While the Job goes on, a failed Pod that the
-// next one of its index continues from keeps it. When the Job ends or is deleted, all are let go.
+// releasable reports whether a Pod may be counted and lose its finalizer. A failed Pod whose count
+// the next one of its index continues keeps it until the Job ends or is deleted.
 func (s *state) releasable(p *cluster.Pod) bool {
 	if s.terminating || s.finish != nil || p.Phase == cluster.PodSucceeded {
 		return true
@@ -73,8 +71,8 @@ func (s *state) releasable(p *cluster.Pod) bool {
 	return s.fails(p) && s.delayed[p.Index] != p
 }
 
-// countUncounted counts the uids whose Pods have lost their finalizer.
-// tracked holds the uids of the Pods that still have it; these stay listed. A Pod that is not there at all has lost it.
+// countUncounted counts the listed uids whose Pods no longer have the finalizer. tracked holds the
+// uids of Pods that have it.
 func countUncounted(status tree.Tree, tracked map[string]bool) {
 	listed := status.Object("uncountedTerminatedPods")
 	for _, list := range []string{"succeeded", "failed"} {
@@ -92,8 +90,8 @@ func countUncounted(status tree.Tree, tracked map[string]bool) {
 	}
 }
 
-// announce writes how the Job will end into its status, and makes finish the condition that it ends with.
-// Clients learn from it early that the Job will not go on, while Complete and Failed promise that no Pod of it runs.
+// announce writes the result condition early, and sets finish to the final condition. Complete and
+// Failed promise that no Pod runs any more.
 func (s *state) announce() {
 	c := s.finish
 	if c == nil {
@@ -108,9 +106,8 @@ func (s *state) announce() {
 	}
 }
 
-// end writes that the Job has ended, unless a Pod is still to be counted or on its way out.
-// Were it written earlier, a client that deletes the Job or starts the next one on seeing the condition could meet Pods
-// that still run, or find numbers that are too low.
+// end writes the final condition, unless a Pod is uncounted or terminating: a client that reacts to
+// the condition must not find running Pods or low numbers.
 func (s *state) end() bool {
 	listed := s.status.Object("uncountedTerminatedPods")
 	if s.finish == nil || s.going > 0 || len(listed.List("succeeded"))+len(listed.List("failed")) > 0 {
