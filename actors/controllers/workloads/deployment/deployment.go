@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller rolls out Deployments.
-// It never makes or deletes Pods: it sizes ReplicaSets, whose controller does. Pods are followed only for Recreate,
-// which waits until the old ones have ended.
+// A Controller rolls out Deployments. It only resizes ReplicaSets, whose controller manages Pods.
+// It watches Pods only for Recreate, which waits until the old ones have ended.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -22,9 +21,8 @@ type Controller struct {
 	names             names
 }
 
-// New makes the controller of Deployments.
-// The cache of Pods is one of those that have to be complete before it begins, as oldPodsRun would else miss Pods that
-// run.
+// New returns the controller of Deployments. It also waits for the cache of Pods, because
+// oldPodsRun would otherwise miss running ones.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, deployments: c.Items("apps", "v1", "Deployment"), sets: c.Items("apps", "v1", "ReplicaSet"),
@@ -35,26 +33,24 @@ func New(c *cluster.Cluster) *Controller {
 	return d
 }
 
-// A rollout is one turn of one Deployment.
-// It is made for the turn and belongs to one worker, so nothing in it needs a lock. Conditions, collisions and revision
-// are collected while the turn goes on and written in its end.
+// A rollout is one reconciliation of a Deployment, used by one worker. Conditions, collisions and
+// revision are collected and written at the end.
 type rollout struct {
 	*Controller
 	reconcile.Reporter
 	item   *reconcile.Item
-	tree   tree.Tree // as it is stored
+	tree   tree.Tree // as stored
 	spec   tree.Tree
 	pace   pace
-	newest *replicaSet // nil until there is one
+	newest *replicaSet // nil until it exists
 	old    []*replicaSet
 
-	// What will be written:
+	// Fields to be written:
 	conditions []any
 	collisions any
 	revision   string
 }
 
-// reconcile takes one turn.
 func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
 	r := &rollout{Controller: d, Reporter: d.recorder.About(item), item: item, tree: t, spec: t.Object("spec"), pace: readPace(t.Object("spec"))}
 	status := t.Object("status")
@@ -70,17 +66,15 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	return r.turn(ctx)
 }
 
-// annotation is an annotation of the Deployment; "" if it is not there.
 func (r *rollout) annotation(key string) string {
 	return r.tree.Object("metadata", "annotations").String(key)
 }
 
-// generation is the generation of the spec that this turn has read.
 func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), "generation") }
 
-// refuse tells that a Deployment selects everything, which can only have been stored by another server.
-// It adopts and makes nothing, for it would take over every set of the namespace. The generation is written all the
-// same, so that clients which wait for it do not wait forever.
+// refuse handles a Deployment with an empty selector, which validation prevents here. It adopts and
+// creates nothing, or it would take over all ReplicaSets of the namespace. observedGeneration is
+// still written, for clients that wait for it.
 func (r *rollout) refuse(ctx context.Context) error {
 	r.Warn("SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
 	status := r.tree.Object("status").Copy()
@@ -88,9 +82,8 @@ func (r *rollout) refuse(ctx context.Context) error {
 	return r.deployments.UpdateStatus(ctx, r.tree, status)
 }
 
-// claim are the sets of the Deployment.
-// They are adopted and released as the selector of the Deployment says before anything is decided, since a set that was
-// released must not count towards its size.
+// claim returns the ReplicaSets of the Deployment after adoption and release, so that a released
+// one does not count.
 func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	items, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(r.item), r.sets)
 	if err != nil {
@@ -107,8 +100,7 @@ func (r *rollout) claim(ctx context.Context) ([]*replicaSet, error) {
 	return sets, nil
 }
 
-// latest is an item after it was adopted.
-// The write that adopts a set raises its version; resizing it in the version from before would be a conflict.
+// latest returns an item in its version after adoption, because a write to the older one conflicts.
 func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(i.Key); now != nil && now.UID == i.UID {
 		return now
@@ -116,10 +108,8 @@ func (r *rollout) latest(i *reconcile.Item) *reconcile.Item {
 	return i
 }
 
-// turn does what the Deployment asks for next.
-// The order of the cases matters. A Deployment that was scaled is scaled first and rolled out in a later turn; a
-// rollback changes the template and leaves the rest to the turn that this change brings about; one that is paused is
-// scaled, but neither rolled out nor rolled back.
+// turn takes the next step. A scaled Deployment is resized first and rolled out in a later turn. A
+// rollback changes the template, which triggers another turn. A paused Deployment is only scaled.
 func (r *rollout) turn(ctx context.Context) error {
 	if r.item.Terminating {
 		return r.writeStatus(ctx, false)
@@ -136,9 +126,8 @@ func (r *rollout) turn(ctx context.Context) error {
 	return r.roll(ctx)
 }
 
-// tellPaused tells that the rollout is paused, or no longer is.
-// The time of the condition is renewed when the rollout goes on, so that the time of the pause does not count towards
-// the deadline.
+// tellPaused updates the condition when the rollout is paused or resumed. Resuming renews its time,
+// so that the pause does not count towards the deadline.
 func (r *rollout) tellPaused() {
 	is := reconcile.FindCondition(r.conditions, progressing).String("reason")
 	if deadline(r.spec) == 0 || is == timedOut {
@@ -153,9 +142,8 @@ func (r *rollout) tellPaused() {
 	}
 }
 
-// isScaled tells whether the number of replicas was changed since the sets were last sized.
-// The annotation of each set says for how many replicas it was sized. Comparing with the size itself would not do, as in
-// a rollout no set has the size of the whole Deployment.
+// isScaled reports whether spec.replicas has changed since the sets were last sized. It compares
+// the desired-replicas annotation, because no set has the full size during a rollout.
 func (r *rollout) isScaled() bool {
 	for _, rs := range active(r.all()) {
 		if desired, ok := rs.number(r.names.desired); ok && desired != r.pace.replicas {
@@ -165,8 +153,7 @@ func (r *rollout) isScaled() bool {
 	return false
 }
 
-// all are the old sets and the newest, if there is one. The capacity is cut so that append copies: it must not write
-// into the array behind old.
+// all returns the old sets and the newest. The capacity is clipped so that append copies.
 func (r *rollout) all() []*replicaSet {
 	if r.newest == nil {
 		return r.old
@@ -174,7 +161,7 @@ func (r *rollout) all() []*replicaSet {
 	return append(r.old[:len(r.old):len(r.old)], r.newest)
 }
 
-// scale sizes the sets as they are, and rolls out nothing.
+// scale resizes the sets without rolling out.
 func (r *rollout) scale(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, false); err != nil {
 		return err
@@ -190,8 +177,8 @@ func (r *rollout) scale(ctx context.Context) error {
 	return r.writeStatus(ctx, false)
 }
 
-// resize brings the sets to the number of replicas: the only active one alone, old ones to nothing when the newest is
-// all that is wanted, and otherwise, for rolling updates, all of them in proportion.
+// resize distributes spec.replicas: to the only active set, to the newest alone if it is saturated,
+// or for rolling updates to all sets in proportion.
 func (r *rollout) resize(ctx context.Context) error {
 	if only := onlyActive(r.newest, r.old); only != nil {
 		if only.replicas == r.pace.replicas {
@@ -218,9 +205,9 @@ func (r *rollout) resize(ctx context.Context) error {
 	return nil
 }
 
-// roll replaces old Pods by new ones, step by step.
-// A turn either grows the newest set or shrinks the old ones, not both: what shrinks is computed from Pods that are
-// available, which growing does not make yet. Each write to a set, and each change of its status, brings the next turn.
+// roll replaces old Pods step by step. A turn either grows the newest set or shrinks old ones,
+// because shrinking depends on available Pods. Each write or status change of a set triggers the
+// next turn.
 func (r *rollout) roll(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err
@@ -246,9 +233,7 @@ func (r *rollout) roll(ctx context.Context) error {
 	return r.writeStatus(ctx, true)
 }
 
-// recreate begins with new Pods when all old ones have ended.
-// Old and new Pods must never run at the same time, so the newest set is made or grows only when no Pod of the old ones
-// is left that has not ended.
+// recreate creates new Pods after all old ones have ended, because both must never run together.
 func (r *rollout) recreate(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, false); err != nil {
 		return err
@@ -278,8 +263,8 @@ func (r *rollout) recreate(ctx context.Context) error {
 	return r.writeStatus(ctx, true)
 }
 
-// oldPodsRun tells whether a Pod of an old set still runs. Statuses of sets no longer count a Pod whose deletion has
-// begun, while its containers may still run; so the Pods themselves are looked at too.
+// oldPodsRun reports whether a Pod of an old set still runs. A set's status excludes terminating
+// Pods, whose containers may still run, so the Pods are checked too.
 func (r *rollout) oldPodsRun() bool {
 	if sum(r.old, current) > 0 {
 		return true
@@ -294,10 +279,8 @@ func (r *rollout) oldPodsRun() bool {
 	return false
 }
 
-// setSize writes the size of a set, if it is another one or, where that is said, if the Deployment was scaled. The
-// annotations say by what it was sized.
-// The write names the version that was read: if the set has changed meanwhile it fails with a conflict, and the turn is
-// taken again.
+// setSize writes the size of a set and its annotations if the size differs, or with always if the
+// annotations do. A conflict repeats the turn.
 func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, always bool) error {
 	desired, most := strconv.FormatInt(r.pace.replicas, 10), strconv.FormatInt(r.pace.replicas+r.pace.surge, 10)
 	if size == rs.replicas && !(always && (rs.annotation(r.names.desired) != desired || rs.annotation(r.names.max) != most)) {
@@ -321,8 +304,7 @@ func (r *rollout) setSize(ctx context.Context, rs *replicaSet, size int64, alway
 	return nil
 }
 
-// itemOf is a set as it was written, if the cache does not know of something newer.
-// The write has brought its answer into the cache already, so that what the cache has is at least as new.
+// itemOf returns the written set from the cache, which holds the response or a newer state.
 func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item {
 	if now := r.sets.Get(o.Key); now != nil && now.UID == before.UID {
 		return now
@@ -330,8 +312,8 @@ func (r *rollout) itemOf(o *meta.Object, before *reconcile.Item) *reconcile.Item
 	return before
 }
 
-// cleanUp deletes sets of the oldest revisions, beyond the limit, that have no Pods.
-// A set whose status is older than its spec is kept: it may still have Pods that its status does not tell of.
+// cleanUp deletes the oldest empty sets beyond the history limit. It keeps sets with an outdated
+// status, which may still have Pods.
 func (r *rollout) cleanUp(ctx context.Context) error {
 	for _, rs := range outdated(r.spec, r.old) {
 		if rs.current != 0 || rs.replicas != 0 || number(rs.tree.Object("metadata"), "generation") > rs.observed {
@@ -344,10 +326,9 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes what has changed of the Deployment, and comes back when the deadline has passed. rolls says
-// whether the rollout goes on, so that its progress is told.
-// Passing of a deadline changes no object, so no watch would tell of it. The second that is added is for the times in
-// objects, which have no fractions.
+// writeStatus writes the status and schedules a turn for the progress deadline, of which no watch
+// informs. rolls is set if the rollout continues. Times in objects have no fractions, hence the
+// extra second.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
 	status := counts(r.pace, r.all(), r.newest, r.generation(), r.collisions, r.conditions, now)
@@ -370,9 +351,8 @@ func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	return nil
 }
 
-// write writes status and revision, if either is new.
-// Both go in one write, since an Update of the sub-resource takes annotations along with the status; two writes could be
-// parted by the end of the process.
+// write writes status and revision in one request: an update of the subresource status includes
+// annotations.
 func (r *rollout) write(ctx context.Context, status tree.Tree) error {
 	if r.annotation(r.names.revision) == r.revision {
 		return r.deployments.UpdateStatus(ctx, r.tree, status)

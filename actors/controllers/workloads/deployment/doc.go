@@ -1,12 +1,12 @@
-// Package deployment rolls out the template of each Deployment by ReplicaSets: one for each template, of which the
-// newest grows while the others shrink.
+// Package deployment rolls out the template of each Deployment through ReplicaSets, one per template.
+// The newest one grows while the others shrink.
 //
-//	rollout        one turn: a Deployment, its sets, and what is to be written of it
-//	replicaSet     a set as the rollout reads and scales it
+// rollout        one reconciliation: a Deployment, its sets, and the pending status
+// replicaSet     a ReplicaSet as read and scaled by the rollout
 //
-// A turn changes the sets, one write for each that changes, and writes the Deployment at most once, with the status and
-// the number of the revision. Everything that is decided by numbers alone is a function of them (scale.go, status.go).
+// A turn writes each changed set once, and the Deployment at most once, with status and revision.
+// Decisions based on numbers are pure functions (scale.go, status.go).
 //
-// A set belongs to a template if it makes the same Pods, not counting the label with the hash. So nothing depends on the
-// hash but the name of a set; where a name is taken by another template, collisionCount makes another hash.
+// A set belongs to a template if it creates equal Pods, disregarding the hash label. The hash only
+// names the set. If another template has the name, collisionCount changes the hash.
 package deployment

@@ -13,21 +13,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hashLabel tells the Pods of the sets of a Deployment apart.
-// It is in the selector of each set, too, so that sets of the same Deployment never adopt Pods of each other.
+// hashLabel distinguishes the Pods of a Deployment's sets. It is part of each set's selector, so
+// that sets of one Deployment never adopt each other's Pods.
 const hashLabel = "pod-template-hash"
 
-// names are the annotations of Deployments and their sets, in the spelling of a profile.
-// They are read and written by clients such as kubectl, so the spelling is that which clients of the profile use.
+// names holds the annotations of Deployments and their sets in the naming profile's spelling, which
+// its clients, such as kubectl, read and write.
 type names struct {
 	revision, history, desired, max, lastApplied string
 }
 
-// rollbackTo is the annotation that asks for the template of an earlier revision. Clients of today change the template
-// themselves.
+// rollbackTo requests the template of an earlier revision. Current clients change the template
+// instead.
 const rollbackTo = "deprecated.deployment.rollback.to"
 
-// newNames are the names of a profile.
 func newNames(n *meta.Naming) names {
 	return names{
 		revision: n.Translate("deployment.platform.io/revision"), history: n.Translate("deployment.platform.io/revision-history"),
@@ -36,28 +35,26 @@ func newNames(n *meta.Naming) names {
 	}
 }
 
-// own tells whether an annotation is that of one object and is not copied from a Deployment to its sets.
-// All other annotations of the Deployment are copied, and copied back when it is rolled back to that set.
+// own reports whether an annotation is not copied between a Deployment and its sets. All others are
+// copied to the sets, and back on rollback.
 func (n names) own(key string) bool {
 	return slices.Contains([]string{n.revision, n.history, n.desired, n.max, n.lastApplied, rollbackTo}, key)
 }
 
-// A replicaSet is a set of a Deployment. A nil one has no Pods.
-// It is a snapshot, read once in a turn. Only setSize changes it, so that what follows in the same turn decides on the
-// size that was written. The counts of the status are those that the controller of ReplicaSets wrote last, and may lag
-// behind the size.
+// A replicaSet is a snapshot of a Deployment's set; a nil one has no Pods. Only setSize changes it,
+// so that later decisions of the turn see the written size. Status counts may lag behind the size.
 type replicaSet struct {
 	*reconcile.Item
 	tree     tree.Tree
 	created  time.Time
-	replicas int64 // wanted
-	// Of the status:
+	replicas int64 // desired
+	// From the status:
 	current, ready, available, observed, terminating int64
 	tellsTerminating                                 bool
 	revision                                         int64 // 0 for none
 }
 
-// readReplicaSet decodes a set. Numbers that are missing or cannot be read are 0.
+// readReplicaSet decodes a set. Missing and invalid numbers are 0.
 func readReplicaSet(i *reconcile.Item, n names) (*replicaSet, error) {
 	t, err := i.Tree()
 	if err != nil {
@@ -75,29 +72,25 @@ func readReplicaSet(i *reconcile.Item, n names) (*replicaSet, error) {
 	return rs, nil
 }
 
-// annotation is an annotation of the set; "" if it is not there.
 func (rs *replicaSet) annotation(key string) string {
 	return rs.tree.Object("metadata", "annotations").String(key)
 }
 
-// template is the template of the Pods of the set, including the label with the hash. It is not a copy.
+// template returns the template of the set, including the hash label. It is not a copy.
 func (rs *replicaSet) template() tree.Tree { return rs.tree.Object("spec", "template") }
 
-// number is a count in an annotation.
-// Annotations can be written by anybody, so one that is no number or negative counts as missing.
+// number returns a count from an annotation. Invalid and negative values count as missing.
 func (rs *replicaSet) number(key string) (int64, bool) {
 	n, err := strconv.ParseInt(rs.annotation(key), 10, 32)
 	return n, err == nil && n >= 0
 }
 
-// byAge puts older sets first. The name decides between those of the same second, which is all that the time of creation
-// tells, so that each turn sees the same order.
+// byAge orders older sets first. The name breaks ties, because creation times are in seconds.
 func byAge(a, b *replicaSet) int {
 	return cmp.Or(a.created.Compare(b.created), strings.Compare(a.Key.Name, b.Key.Name))
 }
 
-// sum adds up a number of several sets.
-// Sets that are nil are passed over, so that callers need not ask whether there is a newest one yet.
+// sum adds up a number over sets, skipping nil ones.
 func sum(sets []*replicaSet, of func(*replicaSet) int64) (n int64) {
 	for _, rs := range sets {
 		if rs != nil {
@@ -107,13 +100,13 @@ func sum(sets []*replicaSet, of func(*replicaSet) int64) (n int64) {
 	return n
 }
 
-// The numbers of a set, for sum.
+// Numbers of a set, for sum.
 func wanted(rs *replicaSet) int64    { return rs.replicas }
 func current(rs *replicaSet) int64   { return rs.current }
 func ready(rs *replicaSet) int64     { return rs.ready }
 func available(rs *replicaSet) int64 { return rs.available }
 
-// active are the sets that want Pods.
+// active returns the sets with a size above 0.
 func active(sets []*replicaSet) (some []*replicaSet) {
 	for _, rs := range sets {
 		if rs != nil && rs.replicas > 0 {
@@ -123,9 +116,8 @@ func active(sets []*replicaSet) (some []*replicaSet) {
 	return some
 }
 
-// findNew is the oldest set with the template of the Deployment; nil if there is none. old are the others.
-// There may be several with the same template, where the process has ended or another one has run at the wrong moment.
-// Taking the oldest makes all agree on one, and the others shrink like any old set.
+// findNew returns the oldest set with the Deployment's template, or nil, and the others. A crash
+// may have left several with one template; the rule makes all processes choose the same one.
 func findNew(template tree.Tree, sets []*replicaSet) (found *replicaSet, old []*replicaSet) {
 	sorted := slices.SortedFunc(slices.Values(sets), byAge)
 	for _, rs := range sorted {
@@ -138,11 +130,10 @@ func findNew(template tree.Tree, sets []*replicaSet) (found *replicaSet, old []*
 	return found, old
 }
 
-// maxHistoryLength bounds the annotation with earlier revisions of a set.
-// The unit is bytes.
+// maxHistoryLength bounds the annotation with a set's earlier revisions, in bytes.
 const maxHistoryLength = 2000
 
-// appendRevision is the history of a set with one more revision; the oldest are dropped where it becomes too long.
+// appendRevision adds a revision to the history, dropping the oldest if it becomes too long.
 func appendRevision(history, revision string) string {
 	if history == "" {
 		return revision

@@ -10,17 +10,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pace is how many Pods a Deployment wants, and how far it may be away from that while it is rolled out.
-// All numbers are Pods, with percentages resolved already. While a rollout runs there are at most replicas+surge Pods
-// wanted and at least replicas-maxUnavailable available. With Recreate surge and maxUnavailable are 0.
+// A pace holds the desired number of Pods and the tolerances of a rollout, with percentages
+// resolved. At most replicas+surge Pods are desired, and at least replicas-maxUnavailable
+// available. With Recreate both tolerances are 0.
 type pace struct {
 	replicas              int64
-	rolling               bool // the strategy RollingUpdate
+	rolling               bool // strategy RollingUpdate
 	surge, maxUnavailable int64
 }
 
-// readPace resolves percentages: a surge is rounded up, what may be missing down. Both being none would stop the rollout.
-// An object may get to both being none by percentages of few replicas, which validation cannot see.
+// readPace resolves percentages: it rounds maxSurge up and maxUnavailable down. If both become 0,
+// which validation cannot detect, maxUnavailable is 1, or the rollout would stop.
 func readPace(spec tree.Tree) pace {
 	p := pace{}
 	p.replicas, _ = spec.Int("replicas")
@@ -38,12 +38,11 @@ func readPace(spec tree.Tree) pace {
 	return p
 }
 
-// minAvailable is how many Pods have to be available at any time of a rollout.
+// minAvailable returns how many Pods must be available during a rollout.
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
-// newSize is how large the newest set becomes next, beside the others.
-// all is the size of all sets together, the newest included. Sizes that are wanted are counted, not Pods that are there:
-// Pods on their way out do not hold up the rollout, and may for a while come on top of the surge.
+// newSize returns the next size of the newest set; all is the total size of all sets. It counts
+// desired sizes, so terminating Pods do not delay the rollout and may temporarily exceed the surge.
 func (p pace) newSize(newest int64, all int64) int64 {
 	if !p.rolling {
 		return p.replicas
@@ -58,18 +57,16 @@ func (p pace) newSize(newest int64, all int64) int64 {
 	return newest + min(room, p.replicas-newest)
 }
 
-// A sizing is a set and how large it becomes.
-// Deciding and writing are apart, so that the former can be tested without a store.
+// A sizing is a decision about the size of a set, separate from the write for tests.
 type sizing struct {
 	set  *replicaSet
 	size int64
 }
 
-// shrinkOld is how the old sets shrink next: first by what is not available there anyway, then by as many as the new
-// set can do without.
-// Pods of the newest set that are not available yet count as missing: old ones are kept in their place, so that a
-// template which never becomes available cannot take down a Deployment. Pods that are not available are removed first
-// because that costs nothing; if they blocked, a broken rollout could not be replaced by the next one.
+// shrinkOld returns the next sizes of the old sets: first minus unavailable Pods, then minus as
+// many as available new ones replace. Unavailable Pods of the newest set count as missing, so that
+// a broken template cannot take down a Deployment. Unavailable old Pods go first, so that a broken
+// rollout can be replaced.
 func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 	all := append(slices.Clone(old), newest)
 	if sum(old, wanted) == 0 {
@@ -87,7 +84,7 @@ func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 		sizes[rs] = rs.replicas - n
 		cleaned += n
 	}
-	// The second pass is bounded by what is available now, and takes from the oldest set first.
+	// The second pass is bounded by the available Pods, and starts with the oldest set.
 	spare := sum(all, available) - p.minAvailable()
 	for _, rs := range old {
 		n := max(0, min(sizes[rs], spare))
@@ -103,10 +100,9 @@ func (p pace) shrinkOld(newest *replicaSet, old []*replicaSet) []sizing {
 	return changes
 }
 
-// proportional is how large the sets become when the Deployment is scaled in the middle of a rollout: each changes in
-// proportion to its size, and the largest takes what rounding leaves over.
-// Scaling must not stop the rollout or undo it, so old and new sets keep their share. The sum is then what is allowed,
-// surge included; the rollout then goes on from there.
+// proportional returns the sizes after scaling in the middle of a rollout. Each set changes in
+// proportion to its size, and the largest takes the rounding remainder. The sum is the allowed
+// total, including the surge.
 func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing {
 	sets = active(sets)
 	allowed := int64(0)
@@ -140,9 +136,8 @@ func (p pace) proportional(n names, sets []*replicaSet, current int64) []sizing 
 	return sizes
 }
 
-// fraction is by how much one set changes. What the Deployment was allowed before is in an annotation of the set.
-// Without it, the number of Pods of the Deployment before is taken. The result is negative when the set shrinks, and
-// rounded to the nearest whole Pod.
+// fraction returns by how much a set changes, negative if it shrinks, rounded to whole Pods. The
+// previous total is in the set's annotation, or else the Deployment's number of Pods.
 func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	if p.replicas == 0 {
 		return -rs.replicas
@@ -157,9 +152,8 @@ func (p pace) fraction(n names, rs *replicaSet, current int64) int64 {
 	return int64(math.Floor(size+0.5)) - rs.replicas
 }
 
-// saturated tells whether a set alone is all that the Deployment wants.
-// The annotation is asked too: it says that the set was given this size for this number of replicas, and does not just
-// happen to have it.
+// saturated reports whether a set alone has all desired Pods. The annotation shows that it was
+// sized for this number of replicas.
 func (p pace) saturated(n names, rs *replicaSet) bool {
 	if rs == nil {
 		return false
@@ -168,8 +162,8 @@ func (p pace) saturated(n names, rs *replicaSet) bool {
 	return err == nil && rs.replicas == p.replicas && desired == p.replicas && rs.available == p.replicas
 }
 
-// onlyActive is the one set that wants Pods, or the newest if none does; nil if several do.
-// Only in that case can all of a change go to one set without thought of proportions.
+// onlyActive returns the only set with a size above 0, or the newest if all are 0, or nil if there
+// are several, among which a change must be divided.
 func onlyActive(newest *replicaSet, old []*replicaSet) *replicaSet {
 	all := old
 	if newest != nil {

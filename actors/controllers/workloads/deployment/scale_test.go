@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// set is a set of a size, of which some Pods are available; younger than those before it.
+// set returns a set with a size and available Pods; higher ages are younger.
 func set(age int, replicas, available int64, annotations ...string) *replicaSet {
 	all := tree.Tree{}
 	for _, a := range annotations {
@@ -29,7 +29,7 @@ func rolling(replicas int64, surge, unavailable any) pace {
 	return readPace(tree.Tree{"replicas": replicas, "strategy": tree.Tree{"type": "RollingUpdate", "rollingUpdate": tree.Tree{"maxSurge": surge, "maxUnavailable": unavailable}}})
 }
 
-// TestPace: percentages are rounded so that a rollout never stops, and no more Pods are missing than there are.
+// TestPace checks the rounding of percentages and the bounds of tolerances.
 func TestPace(t *testing.T) {
 	for _, c := range []struct {
 		replicas           int64
@@ -67,7 +67,7 @@ func TestNewSize(t *testing.T) {
 	}
 }
 
-// sizes writes sizings as text.
+// sizes formats sizings.
 func sizes(all []sizing) string {
 	var parts []string
 	for _, s := range all {
@@ -76,7 +76,7 @@ func sizes(all []sizing) string {
 	return strings.Join(parts, " ")
 }
 
-// TestShrinkOld: what does not work anyway goes first, and never are fewer Pods available than the bound allows.
+// TestShrinkOld checks that unavailable Pods go first and that enough Pods stay available.
 func TestShrinkOld(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -98,7 +98,7 @@ func TestShrinkOld(t *testing.T) {
 	}
 }
 
-// TestProportional: the examples of the documentation of Deployments, and what rounding leaves over.
+// TestProportional checks the documented examples of Deployments, and rounding.
 func TestProportional(t *testing.T) {
 	n := newNames(meta.Kubernetes)
 	most := func(i int) string { return n.max + "=" + strconv.Itoa(i) }
@@ -148,7 +148,7 @@ func TestAppendRevision(t *testing.T) {
 	}
 }
 
-// TestProgress: the reasons of the condition Progressing.
+// TestProgress checks the reasons of the condition Progressing.
 func TestProgress(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	at := func(reason, status string, ago time.Duration) []any {

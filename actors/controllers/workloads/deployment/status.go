@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The conditions of a Deployment, and the reasons of Progressing that are looked at again.
+// Conditions of a Deployment, and reasons of Progressing.
 const (
 	availableCondition = "Available"
 	progressing        = "Progressing"
@@ -20,18 +20,16 @@ const (
 	paused          = "DeploymentPaused"
 )
 
-// newCondition is a condition of a Deployment, which also tells when it was last looked at.
-// For Progressing the time of that look is what the deadline is measured from, so it is only renewed when there was
-// progress.
+// newCondition returns a condition with lastUpdateTime. The deadline of Progressing counts from
+// that time, so it is only renewed on progress.
 func newCondition(kind, status, reason, message string, now time.Time) tree.Tree {
 	c := reconcile.NewCondition(kind, status, reason, message, now)
 	c["lastUpdateTime"] = c["lastTransitionTime"]
 	return c
 }
 
-// counts is a status without what is known of the rollout beside numbers. conditions are those before.
-// It is written in every turn, also in those that roll out nothing. minAvailable decides on the condition Available, so
-// a Deployment may be Available in the middle of a rollout.
+// counts returns the status without rollout progress; conditions are the previous ones.
+// minAvailable decides on Available, so a Deployment may be Available during a rollout.
 func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, collisions any, conditions []any, now time.Time) tree.Tree {
 	all, can := sum(sets, wanted), sum(sets, available)
 	status := tree.Tree{
@@ -52,9 +50,8 @@ func counts(p pace, sets []*replicaSet, newest *replicaSet, generation int64, co
 	return status
 }
 
-// terminating is how many Pods are on their way out, unless a set does not tell.
-// A set that was never observed has no status yet and is passed over, since it has no Pods either. If a set that was
-// observed does not tell, the sum would be too low, so the field is left out altogether.
+// terminating returns the number of terminating Pods. ok is false if an observed set does not
+// report it, because the sum would be too low. Unobserved sets have no Pods.
 func terminating(sets []*replicaSet) (n int64, ok bool) {
 	for _, rs := range sets {
 		if rs == nil || rs.observed == 0 && !rs.tellsTerminating {
@@ -68,30 +65,28 @@ func terminating(sets []*replicaSet) (n int64, ok bool) {
 	return n, true
 }
 
-// number is a field that is a number; 0 if it is not there.
 func number(status tree.Tree, field string) int64 {
 	n, _ := status.Int(field)
 	return n
 }
 
-// complete tells whether nothing is left to be rolled out.
-// The generation in the status says whether it was counted after the last change of the Deployment: numbers from before
-// it tell nothing about the new spec.
+// complete reports whether the rollout is done, according to counts that include the last change of
+// the spec.
 func complete(p pace, status tree.Tree, generation int64) bool {
 	return number(status, "updatedReplicas") == p.replicas && number(status, "replicas") == p.replicas &&
 		number(status, "availableReplicas") == p.replicas && number(status, "observedGeneration") >= generation
 }
 
-// progressed tells whether a rollout has come further: more new Pods, fewer old ones, more that are ready or available.
-// Both are statuses: the one that is stored, and the one that was just counted.
+// progressed compares the stored status with the computed one: more new, ready or available Pods,
+// or fewer old ones, are progress.
 func progressed(old, now tree.Tree) bool {
 	gone := func(s tree.Tree) int64 { return number(s, "replicas") - number(s, "updatedReplicas") }
 	return number(now, "updatedReplicas") > number(old, "updatedReplicas") || gone(now) < gone(old) ||
 		number(now, "readyReplicas") > number(old, "readyReplicas") || number(now, "availableReplicas") > number(old, "availableReplicas")
 }
 
-// deadline is how long a rollout may go without progress; 0 for as long as it takes.
-// The largest number of 32 bits is how clients write that there is no deadline.
+// deadline returns how long a rollout may go without progress; 0 for no limit, which clients write
+// as MaxInt32.
 func deadline(spec tree.Tree) time.Duration {
 	n, ok := spec.Int("progressDeadlineSeconds")
 	if !ok || n == math.MaxInt32 {
@@ -100,9 +95,8 @@ func deadline(spec tree.Tree) time.Duration {
 	return time.Duration(n) * time.Second
 }
 
-// overdue tells whether a rollout has gone without progress for too long.
-// A rollout that is complete is never overdue, however long ago it made progress; one that has timed out stays so until
-// there is progress again.
+// overdue reports whether a rollout has passed the deadline. A complete rollout is never overdue;
+// one that has timed out stays so until there is progress.
 func overdue(c tree.Tree, limit time.Duration, now time.Time) bool {
 	switch {
 	case limit == 0 || c == nil || c.String("reason") == newSetAvailable:
@@ -113,10 +107,9 @@ func overdue(c tree.Tree, limit time.Duration, now time.Time) bool {
 	return reconcile.Time(c, "lastUpdateTime").Add(limit).Before(now)
 }
 
-// progress tells in a status how the rollout goes. old is the status that is stored, which may say less than the
-// conditions of now.
-// A rollout that has completed once keeps that condition as long as no other template is rolled out, even while Pods are
-// missing again: replacing lost Pods is not progress of a rollout and has no deadline.
+// progress sets the condition Progressing; old is the stored status. A completed rollout keeps its
+// condition until the template changes: replacing lost Pods is not rollout progress and has no
+// deadline.
 func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, generation int64, at time.Time) {
 	conditions := now.List("conditions")
 	limit := deadline(spec)
@@ -135,8 +128,7 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	switch {
 	case complete(p, now, generation):
 		conditions = reconcile.SetCondition(conditions, newCondition(progressing, "True", newSetAvailable, what+" has successfully progressed.", at))
-	// The condition is replaced even if status and reason are the same, which SetCondition would not do: the new time is
-	// what puts off the deadline.
+	// Unlike SetCondition, always replace the condition: its new time postpones the deadline.
 	case progressed(old, now):
 		c := newCondition(progressing, "True", "ReplicaSetUpdated", what+" is progressing.", at)
 		if is.String("status") == "True" {
@@ -149,8 +141,8 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 	now["conditions"] = conditions
 }
 
-// failure takes the condition of a set that cannot create its Pods over, the newest set first.
-// Without one the condition is removed: it tells of a failure of now and not of the past.
+// failure copies the ReplicaFailure condition of a set, the newest first, or removes it if no set
+// has one.
 func failure(conditions []any, newest *replicaSet, sets []*replicaSet) []any {
 	for _, rs := range append([]*replicaSet{newest}, sets...) {
 		if rs == nil {

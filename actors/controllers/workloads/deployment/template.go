@@ -13,10 +13,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// adoptTemplate keeps the set of the template: its annotations, its number of revision and, if there is none yet and
-// create says so, the set itself.
-// The revision is one more than the highest of the old sets; the newest set has the highest number whether it is new or
-// its template was used before.
+// adoptTemplate updates the annotations and revision of the template's set, or creates it if create
+// is set. Its revision is one more than the highest of the old sets, even if the template was used
+// before.
 func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 	revision := int64(1)
 	for _, rs := range r.old {
@@ -31,9 +30,8 @@ func (r *rollout) adoptTemplate(ctx context.Context, create bool) error {
 	return nil
 }
 
-// adjust brings the annotations of the newest set to those of the Deployment, and its revision to the highest.
-// It writes only if something differs, which in most turns is not so. minReadySeconds is not part of the template and so
-// may change without a new set.
+// adjust updates annotations, revision and minReadySeconds of the newest set if they differ.
+// minReadySeconds is not part of the template and needs no new set.
 func (r *rollout) adjust(ctx context.Context, revision int64) error {
 	rs := r.newest
 	change := tree.Tree{}
@@ -60,16 +58,15 @@ func (r *rollout) adjust(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// tellProgress sets the condition Progressing for when the status is written. A Deployment without a deadline has none.
+// tellProgress sets the pending condition Progressing. A Deployment without deadline has none.
 func (r *rollout) tellProgress(status, reason, message string) {
 	if deadline(r.spec) > 0 {
 		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, status, reason, message, r.Now()))
 	}
 }
 
-// setAnnotations are the annotations that a set lacks or has otherwise.
-// The number of the revision never goes down. If it is raised the one before goes into the history, by which clients
-// still find the set under its former number.
+// setAnnotations returns the annotations that a set lacks or that differ. The revision never
+// decreases; a raised one moves the previous to the history, where clients find it.
 func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	changes := tree.Tree{}
 	annotations := r.tree.Object("metadata", "annotations")
@@ -90,10 +87,8 @@ func (r *rollout) setAnnotations(rs *replicaSet, revision int64) tree.Tree {
 	return changes
 }
 
-// create makes the set of a new template. Its name ends with a hash of the template; one that is taken by
-// something else is counted, and the next turn tries another.
-// Each create that fails ends the turn, as nothing that follows makes sense without the newest set; the status that
-// tells why is written before.
+// create creates the set of a new template, named by a hash of it. On a collision the next turn
+// tries another hash. Other failures are written to the status and end the turn.
 func (r *rollout) create(ctx context.Context, revision int64) error {
 	object, name := r.newSet(revision)
 	size := number(object.Object("spec"), "replicas")
@@ -124,9 +119,8 @@ func (r *rollout) create(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// newSet is the set of the template, as it is created.
-// The hash is taken of the template without the label that holds it. The same template therefore makes the same name
-// again, and a create that was done but whose answer was lost is found by collide.
+// newSet returns the set to create. The hash excludes its own label, so the same template yields
+// the same name, and collide finds a set whose create response was lost.
 func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	template := r.spec.Object("template").Copy()
 	var collisions *int64
@@ -152,17 +146,16 @@ func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 	}, name
 }
 
-// maxName is the longest name of a set.
+// maxName is the maximum length of a set's name.
 const maxName = 253
 
-// setName is the name of a Deployment, cut where it would become too long, and a hash.
+// setName returns the Deployment's name, truncated if needed, with a hash.
 func setName(deployment, hash string) string {
 	return deployment[:min(len(deployment), maxName-1-len(hash))] + "-" + hash
 }
 
-// collide counts that the name of a new set is taken, unless it is the set itself that another process has made.
-// It returns an error in either case, so that the turn is taken again: with the set in the cache, or with a hash that
-// collisionCount has changed.
+// collide increments collisionCount, unless the existing set is the right one, created by another
+// process. It always returns an error, so that the turn is repeated.
 func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	if is := r.sets.Named(r.item.Key.Namespace, name); is != nil && is.ControlledBy(r.item.UID) {
 		rs, err := readReplicaSet(is, r.names)
@@ -177,8 +170,8 @@ func (r *rollout) collide(ctx context.Context, name string, taken error) error {
 	return cmp.Or(r.deployments.UpdateStatus(ctx, r.tree, status), taken)
 }
 
-// outdated are the sets of the oldest revisions that a Deployment does not keep.
-// The limit counts old sets only; the newest is never one of them. Sets that are being deleted already do not count.
+// outdated returns the old sets of the lowest revisions beyond revisionHistoryLimit. Terminating
+// sets do not count.
 func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 	limit, ok := spec.Int("revisionHistoryLimit")
 	if !ok || limit == math.MaxInt32 {
@@ -194,16 +187,16 @@ func outdated(spec tree.Tree, old []*replicaSet) []*replicaSet {
 	return kept[:max(0, len(kept)-int(limit))]
 }
 
-// rollBack puts the template of the revision that an annotation asks for into the Deployment, and drops the annotation.
-// Revision 0 asks for the one before the newest. The annotation goes in any case, also if there is no such revision,
-// since the rollback would else be tried in each turn. The rollout itself is done by a later turn.
+// rollBack copies the template of the requested revision into the Deployment; 0 is the previous
+// one. It always removes the annotation, or an unknown revision would be retried forever. A later
+// turn rolls out.
 func (r *rollout) rollBack(ctx context.Context) error {
 	if err := r.adoptTemplate(ctx, true); err != nil {
 		return err
 	}
 	revision, err := strconv.ParseInt(r.annotation(rollbackTo), 10, 64)
 	if err != nil {
-		revision = -1 // it is none
+		revision = -1 // invalid
 	}
 	if revision == 0 {
 		revision = previousRevision(r.all())
@@ -224,9 +217,8 @@ func (r *rollout) rollBack(ctx context.Context) error {
 	return err
 }
 
-// takeTemplate gives a Deployment the template of a set, and the annotations that it had then.
-// The label with the hash stays behind: it belongs to the set, and in the template of the Deployment it would make
-// another template of it.
+// takeTemplate copies the template and annotations of a set to a Deployment, without the hash
+// label, which would make it a different template.
 func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 	template := rs.template().Copy()
 	delete(template.Object("metadata", "labels"), hashLabel)
@@ -245,7 +237,7 @@ func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 	}
 }
 
-// previousRevision is the second highest revision; 0 if there is none.
+// previousRevision returns the second highest revision, or 0.
 func previousRevision(sets []*replicaSet) int64 {
 	var revisions []int64
 	for _, rs := range sets {
