@@ -12,15 +12,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// claimName is the name of the claim of a template and an ordinal. It depends on nothing else, so that a new Pod of the
-// ordinal finds the volume of the one before.
+// claimName returns the name of a claim. It depends only on template, set and ordinal, so that a
+// replacement Pod finds its volume.
 func claimName(template, set string, ordinal int64) string {
 	return template + "-" + set + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// claimOf is the claim that a template makes for an ordinal.
-// It has no owner at first; own gives it one if the retention policy says so. The labels of the selector let users find
-// the claims of a set.
+// claimOf returns a new claim of a template for an ordinal, without owner, which own adds if the
+// retention policy requires it. Users find the claims of a set by its selector's labels.
 func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.Tree {
 	claim := template.Copy()
 	delete(claim, "status")
@@ -35,8 +34,7 @@ func claimOf(set *reconcile.Item, spec, template tree.Tree, ordinal int64) tree.
 	return claim
 }
 
-// withClaims gives a Pod the claims of its ordinal as volumes, in place of those of the same names.
-// A volume of the template with the name of a claim template is dropped, for a Pod cannot have two volumes of one name.
+// withClaims adds the claims of an ordinal to a Pod's volumes, replacing volumes of the same names.
 func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 	var volumes []any
 	claimed := map[string]bool{}
@@ -56,15 +54,13 @@ func withClaims(pod, spec tree.Tree, set string, ordinal int64) {
 	}
 }
 
-// A claim is a volume claim that is there.
-// It is read from the store in each turn that needs it. The version goes into the patch of its owners, so that a change
-// by somebody else is not overwritten.
+// A claim is an existing volume claim. Patches of its owners name the version that was read.
 type claim struct {
 	*meta.Object
-	references []any // owners
+	references []any // owner references
 }
 
-// readClaim reads a claim from the store; nil if there is none of that name.
+// readClaim reads a claim from the store, or returns nil.
 func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
 	o, object, err := t.claims.ReadNamed(ctx, t.item.Key.Namespace, name)
 	if err != nil || o == nil {
@@ -73,9 +69,9 @@ func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
 	return &claim{o, object.Object("metadata").List("ownerReferences")}, nil
 }
 
-// ensureClaims makes the claims of an ordinal that are missing. One that is on its way out has to go first.
-// All templates are tried even if one fails, so that one wrong template does not hide the errors of the others. Claims
-// that are there are never changed here: users may have resized them.
+// ensureClaims creates the missing claims of an ordinal, and fails if one is terminating. It tries
+// all templates and joins the errors. It never changes existing claims, which users may have
+// resized.
 func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) error {
 	var faults []error
 	for _, template := range t.spec.Objects("volumeClaimTemplates") {
@@ -104,19 +100,18 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 	return errors.Join(faults...)
 }
 
-// retention is what becomes of claims; both false retain them.
-// Deleting is left to garbage collection: a claim that is to go with the set or with a Pod gets that as its owner.
+// A retention is a retention policy. Deletion is left to garbage collection through owner
+// references.
 type retention struct{ whenDeleted, whenScaled bool }
 
-// readRetention reads the policy; without one claims are retained.
+// readRetention reads the policy; the default retains claims.
 func readRetention(spec tree.Tree) retention {
 	policy := spec.Object("persistentVolumeClaimRetentionPolicy")
 	return retention{policy.String("whenDeleted") == "Delete", policy.String("whenScaled") == "Delete"}
 }
 
-// owner is who a claim of an ordinal goes with: the set, its Pod, or neither.
-// A surplus ordinal is one that the set was scaled down from. A claim gets its Pod as owner only then, since a Pod that
-// is deleted to be updated must not take its volume along.
+// owner returns the kind of owner that a claim should have. Only the claims of surplus ordinals,
+// after scaling down, get their Pod: a Pod replaced by an update must not take its volume along.
 func (r retention) owner(surplus bool) string {
 	switch {
 	case r.whenScaled && surplus:
@@ -127,10 +122,10 @@ func (r retention) owner(surplus bool) string {
 	return ""
 }
 
-// owners are the references of a claim as they should be; ok is false if they are, or are not to be touched: someone
-// else controls the claim, or an earlier object of the same name still owns it and takes it along.
-// mine collects how the set and the Pod own the claim now: their kind where they control it, and a mark that equals no
-// kind where they only own it, so that such a reference is replaced.
+// owners returns the desired references of a claim. ok is false if nothing must change: they are
+// right, another controller has the claim, or an earlier object of the same name owns it. mine
+// names the kinds that control the claim, with "plain" for non-controller references, which get
+// replaced.
 func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (changed []any, ok bool) {
 	var kept []any
 	mine := ""
@@ -169,9 +164,8 @@ func (r retention) owners(references []any, set, pod tree.Tree, surplus bool) (c
 	return kept, true
 }
 
-// own gives the claims of an ordinal the owners that the retention policy asks for.
-// It is called before a surplus Pod is deleted, as its claims must have it as owner by then; and for every Pod that
-// stays, which takes back claims after the set was scaled up again.
+// own sets the owners of an ordinal's claims. It is called before a surplus Pod is deleted, and for
+// every remaining Pod, which takes claims back after the set was scaled up again.
 func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	pod := s.pod
 	if pod == nil {
@@ -197,12 +191,11 @@ func (t *turn) own(ctx context.Context, s slot, surplus bool) error {
 	return nil
 }
 
-// staleClaimDelay is when a set that waits for the end of a stale claim looks again: claims are not followed, so nothing
-// else would bring it back.
+// staleClaimDelay is the polling interval for stale claims, because claims are not watched.
 const staleClaimDelay = time.Second
 
-// stale tells whether a claim of an ordinal still goes with a Pod that is no more: a new Pod would lose it.
-// Garbage collection deletes the claim some time after the Pod. Until then no new Pod is made for it.
+// stale reports whether a claim of an ordinal is still owned by a former Pod, whose garbage
+// collection will delete it. No Pod is created until then.
 func (t *turn) stale(ctx context.Context, ordinal int64, pod string) (bool, error) {
 	if !readRetention(t.spec).whenScaled {
 		return false, nil

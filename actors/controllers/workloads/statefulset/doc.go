@@ -1,14 +1,14 @@
-// Package statefulset keeps the Pods of StatefulSets, which have a number, a name and volumes of their own that they
-// keep when they are replaced.
+// Package statefulset manages the Pods of StatefulSets, which have an ordinal, a name and volumes that
+// survive their replacement.
 //
-//	set     one turn: a StatefulSet, its revisions and its Pods by ordinal
-//	slot    an ordinal: its Pod if there is one, and of which revision the next one is
-//	claims  the volume claims of an ordinal, and who owns them
+// turn    one reconciliation: a StatefulSet, its revisions and its Pods by ordinal
+// slot    an ordinal and its Pod, if any
+// claims  the volume claims of an ordinal, and their owners
 //
-// A set with OrderedReady does one thing in a turn, for the lowest ordinal first: create what is missing, wait until it
-// is available, then go on; it scales down and updates from the highest ordinal. One with Parallel does everything at
-// once, except updates, which keep within maxUnavailable.
+// With OrderedReady a turn takes one step, starting at the lowest ordinal: it creates a missing Pod and
+// waits until it is available. It scales down and updates from the highest ordinal. With Parallel it
+// does everything at once, except updates, which observe maxUnavailable.
 //
-// A Pod is deleted to be updated; the next turn makes it anew. Below the partition it is made of the current revision,
-// else of the newest. When all Pods have the newest one it becomes the current one.
+// An update deletes a Pod, and the next turn recreates it: of the current revision below the
+// partition, else of the newest. When all Pods have the newest revision it becomes the current one.
 package statefulset

@@ -11,28 +11,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// revisionLabel names the revision of a Pod.
+// revisionLabel holds the revision of a Pod.
 const revisionLabel = "controller-revision-hash"
 
-// A slot is an ordinal of a set.
-// The Pod may be on its way out or have ended: an ordinal is taken as long as the object is there, as its name is.
+// A slot is an ordinal of a set. It is occupied as long as the Pod object exists, because its name
+// is.
 type slot struct {
 	ordinal int64
-	pod     *cluster.Pod // nil if there is none
+	pod     *cluster.Pod // nil if it does not exist
 }
 
-// A plan is the size of a set and its pace.
-// The ordinals are those from start up to, but not including, start+replicas. partition counts from start as well.
-// maxUnavailable is at least 1, or no update would ever begin.
+// A plan holds the size and update settings of a set. Its ordinals are start to start+replicas-1,
+// and partition counts from start. maxUnavailable is at least 1, or no update could begin.
 type plan struct {
 	start, replicas           int64
-	parallel, rolls           bool // the strategy RollingUpdate
-	hasRolling                bool // spec.updateStrategy.rollingUpdate is there
+	parallel, rolls           bool // rolls: strategy RollingUpdate
+	hasRolling                bool // spec.updateStrategy.rollingUpdate is set
 	partition, maxUnavailable int64
 	minReady                  time.Duration
 }
 
-// readPlan reads a spec. What is missing has the value that the API gives it by default.
+// readPlan reads a spec. Missing fields have the API's defaults.
 func readPlan(spec tree.Tree) plan {
 	p := plan{maxUnavailable: 1, parallel: spec.String("podManagementPolicy") == "Parallel"}
 	p.start, _ = spec.Object("ordinals").Int("start")
@@ -51,12 +50,10 @@ func readPlan(spec tree.Tree) plan {
 	return p
 }
 
-// contains tells whether a set should have a Pod of an ordinal.
 func (p plan) contains(ordinal int64) bool { return ordinal >= p.start && ordinal < p.start+p.replicas }
 
-// ordinalOf is the number in the name of a Pod of a set; -1 if it is none.
-// The number has to be written as the controller writes it, without leading zeros or a sign; otherwise two names would
-// be of the same ordinal.
+// ordinalOf returns the ordinal in a Pod's name, or -1. Leading zeros and signs are rejected, or
+// two names could have the same ordinal.
 func ordinalOf(set, pod string) int64 {
 	number, ok := strings.CutPrefix(pod, set+"-")
 	n, err := strconv.ParseInt(number, 10, 32)
@@ -66,14 +63,12 @@ func ordinalOf(set, pod string) int64 {
 	return n
 }
 
-// maxMissing is how many ordinals without a Pod are looked at in one turn.
-// It bounds the memory and time of a turn for a set with very many replicas; later turns come to the rest.
+// maxMissing bounds the ordinals without Pod that a turn handles, and so its memory and time.
 const maxMissing = 500
 
-// arrange puts the Pods of a set into slots: those that it should have, the lowest ordinal first, and those that it
-// should not, the highest first. Of the ordinals without a Pod only the lowest are slots; whole says that these are all.
-// Pods with names that are not of the set are left out. While whole is false nothing is updated, as ordinals without a
-// Pod that are not among the slots would not be counted as unavailable.
+// arrange returns the slots of the desired ordinals, lowest first, and the surplus ones, highest
+// first. At most maxMissing empty slots are included; whole reports whether these are all.
+// Otherwise nothing is updated, because the rest would not count as unavailable.
 func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot, whole bool) {
 	for _, pod := range pods {
 		switch n := ordinalOf(set, pod.Key.Name); {
@@ -94,7 +89,7 @@ func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot,
 	return slots, condemned, whole
 }
 
-// missing are the lowest ordinals that are not among slots, which are sorted.
+// missing returns the lowest ordinals that are not in slots, which must be sorted.
 func (p plan) missing(slots []slot) (missing []slot) {
 	next := 0
 	for n := p.start; n < p.start+p.replicas && len(missing) < maxMissing; n++ {
@@ -107,9 +102,9 @@ func (p plan) missing(slots []slot) (missing []slot) {
 	return missing
 }
 
-// usesCurrent tells whether a new Pod is made of the current revision and not of the newest.
-// Without the field rollingUpdate there is no partition. Then as many of the lowest ordinals as the status says have the
-// current revision are made of it, so that a Pod lost during an update comes back as it was.
+// usesCurrent reports whether a new Pod gets the current revision. Without rollingUpdate and so
+// without partition, the first currentReplicas ordinals do, so that a Pod lost during an update
+// keeps its revision.
 func (p plan) usesCurrent(ordinal, currentReplicas int64) bool {
 	if p.hasRolling {
 		return ordinal < p.start+p.partition
@@ -117,21 +112,20 @@ func (p plan) usesCurrent(ordinal, currentReplicas int64) bool {
 	return p.rolls && ordinal < p.start+currentReplicas
 }
 
-// revisionOf is the name of the revision that a Pod was made of; "" if it has no such label.
+// revisionOf returns the revision of a Pod, or "".
 func revisionOf(p *cluster.Pod) string {
 	name, _ := p.Labels.Get(revisionLabel)
 	return name
 }
 
-// created tells whether a Pod is there and has begun.
 func (s slot) created() bool { return s.pod != nil }
 
-// ready tells whether a Pod runs and is ready, however short a time it has been so.
+// ready reports whether a Pod is running and ready, for however short a time.
 func (s slot) ready() bool {
 	return s.pod != nil && s.pod.Phase == cluster.PodRunning && s.pod.Ready
 }
 
-// available tells whether a Pod has been ready for long enough. One that is on its way out still may be.
+// available reports whether a Pod has been ready for minReady. It may be terminating.
 func (p plan) available(s slot, now time.Time) bool {
 	if s.pod == nil {
 		return false
@@ -140,17 +134,14 @@ func (p plan) available(s slot, now time.Time) bool {
 	return is
 }
 
-// unavailable tells whether a slot is without a Pod that works and will.
-// It counts against maxUnavailable. A Pod whose deletion has begun counts although it may still serve, since it is about
-// to stop.
+// unavailable reports whether a slot counts against maxUnavailable. Terminating Pods do, even if
+// they still serve.
 func (p plan) unavailable(s slot, now time.Time) bool {
 	return !p.available(s, now) || s.pod.Terminating
 }
 
-// toUpdate are the Pods that are deleted next, to be made anew of the newest revision: from the highest ordinal down to
-// the partition, as many as may be missing.
-// Pods that do not work for other reasons use up the room as well, so that an update never makes more Pods unavailable
-// than is allowed. Those whose deletion was begun by an update before are among them.
+// toUpdate returns the Pods to delete for the update, from the highest ordinal down to the
+// partition. All unavailable Pods count against maxUnavailable, whatever the reason.
 func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*cluster.Pod) {
 	room := p.maxUnavailable
 	for _, s := range slots {
@@ -166,9 +157,8 @@ func (p plan) toUpdate(slots []slot, newest string, now time.Time) (going []*clu
 	return going
 }
 
-// counts are the numbers of a status.
-// Pods on their way out count as replicas, but neither as current nor as updated: they will be replaced by Pods of a
-// revision that may be another.
+// counts returns the numbers of the status. Terminating Pods count as replicas, but neither as
+// current nor as updated.
 func (p plan) counts(pods []slot, current, newest string, now time.Time) tree.Tree {
 	var replicas, ready, available, old, updated int64
 	for _, s := range pods {
@@ -198,8 +188,8 @@ func (p plan) counts(pods []slot, current, newest string, now time.Time) tree.Tr
 	}
 }
 
-// complete makes the newest revision the current one when every Pod has it.
-// It changes the status that is about to be written. From then on the revision before may be deleted from the history.
+// complete makes the newest revision the current one in a status if every Pod has it. The previous
+// revision may then be deleted.
 func (p plan) complete(status tree.Tree) {
 	updated := status["updatedReplicas"]
 	if p.rolls && updated == status["replicas"] && updated == status["readyReplicas"] && updated == p.replicas {
@@ -207,8 +197,7 @@ func (p plan) complete(status tree.Tree) {
 	}
 }
 
-// recheck is after how long a Pod becomes available that is ready but not yet; 0 for none.
-// Nothing changes in the cluster when that time has passed, so no watch would tell of it.
+// recheck returns when the next ready Pod becomes available, or 0. No watch event announces that.
 func (p plan) recheck(slots []slot, now time.Time) (first time.Duration) {
 	for _, s := range slots {
 		if s.pod == nil {

@@ -15,9 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Controller keeps the Pods of StatefulSets.
-// Volume claims are read from the store when they are needed and not followed: a set looks at its claims only when a Pod
-// is made or its ownership is checked.
+// A Controller manages the Pods of StatefulSets. It reads volume claims from the store when needed
+// and does not watch them.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -28,9 +27,8 @@ type Controller struct {
 	nameLabel, ordinal string // labels of Pods
 }
 
-// New makes the controller of StatefulSets.
-// The label with the hash of revisions is another one than for DaemonSets, as in other servers of this API; the label of
-// Pods with the revision is the same.
+// New returns the controller of StatefulSets. As in Kubernetes, its revision hash label differs
+// from that of DaemonSets, but the revision label of Pods does not.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{
 		Cluster: c, sets: c.Items("apps", "v1", "StatefulSet"), history: history.New(c, c.Naming.Translate("controller.platform.io/hash")), claims: c.Core("PersistentVolumeClaim").As(reconcile.Manager), recorder: c.Recorder("statefulset-controller"),
@@ -41,9 +39,8 @@ func New(c *cluster.Cluster) *Controller {
 	return s
 }
 
-// A turn is what is done for one set at a time.
-// The slots are written to as Pods are made. With Parallel several goroutines work on slots at a time, each on its own;
-// mu hands them out.
+// A turn is one reconciliation of a set. With Parallel, goroutines work on different slots, which
+// mu hands out.
 type turn struct {
 	*Controller
 	reconcile.Reporter
@@ -52,17 +49,16 @@ type turn struct {
 	tree, spec       tree.Tree
 	current, newest  *history.Revision
 	slots, condemned []slot
-	whole            bool // slots are all that there should be
+	whole            bool // slots are complete
 	now              time.Time
-	mu               sync.Mutex // guards the status of what Parallel does at once
+	mu               sync.Mutex // guards the next slot in forEach
 	currentReplicas  int64
 }
 
-// reconcile takes one turn of one set.
-// The status is written even if a step has failed, and revisions are truncated last, when it is known which of them Pods
-// still have.
+// reconcile processes one set. The status is written even if a step has failed. Revisions are
+// truncated last, when their use is known.
 func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree.Tree) error {
-	// A Pod is adopted only if its name has an ordinal, since the name is what says which slot it fills.
+	// A Pod is adopted only if its name has an ordinal, which determines its slot.
 	claimer := &reconcile.Claimer{Owner: item, Selects: func(h *reconcile.Head) bool {
 		return item.Selects(h.Labels) && ordinalOf(item.Key.Name, h.Key.Name) >= 0
 	}}
@@ -94,8 +90,8 @@ func (s *Controller) reconcile(ctx context.Context, item *reconcile.Item, t tree
 	}))
 }
 
-// findRevisions finds the revision of the template, and the one that Pods had before.
-// If the one before is not there any more, the newest takes its place: it is the only one of which Pods can be made.
+// findRevisions sets the newest revision, and the current one according to the status. If that no
+// longer exists, the newest takes its place.
 func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, collisions *int64) (err error) {
 	annotations := t.tree.Object("metadata", "annotations")
 	if t.newest, err = t.history.Current(ctx, t.item, annotations, t.spec.Object("template"), all, collisions); err != nil {
@@ -111,10 +107,9 @@ func (t *turn) findRevisions(ctx context.Context, all []*history.Revision, colli
 	return nil
 }
 
-// act does what is due: first for the ordinals that there should be, then for those that there should not, then it
-// updates.
-// For a set with OrderedReady each step that has to wait ends the turn: nothing is scaled down or updated while a Pod
-// that should be there is missing or does not work yet. The next change of a Pod brings the next turn.
+// act creates and repairs the desired Pods, removes surplus ones, and then updates. With
+// OrderedReady, a missing or unavailable Pod ends the turn, and its next change triggers another
+// one.
 func (t *turn) act(ctx context.Context) error {
 	wait, err := t.forEach(t.slots, func(s *slot) (bool, error) { return t.keep(ctx, s) })
 	if wait || err != nil {
@@ -131,9 +126,8 @@ func (t *turn) act(ctx context.Context) error {
 	return reconcile.ForEachParallel(t.toUpdate(t.slots, t.newest.Key.Name, t.now), func(p *cluster.Pod) error { return t.delete(ctx, p) })
 }
 
-// forEach calls do for each slot: in order, until it says to wait or, for a Parallel set, for all.
-// With Parallel slots are taken in order from a counter under the lock, since SlowStart calls functions without telling
-// them which call they are. It never says to wait.
+// forEach calls do for each slot: in order until one has to wait or, with Parallel, for all. With
+// Parallel, calls take slots from a counter under the lock, and never wait.
 func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (bool, error) {
 	if !t.parallel {
 		for i := range slots {
@@ -154,9 +148,8 @@ func (t *turn) forEach(slots []slot, do func(*slot) (wait bool, err error)) (boo
 	})
 }
 
-// keep brings one slot to a Pod that works. It says to wait when the next ordinal has to.
-// A Pod that has ended is deleted and made again in a later turn, when its name is free. Claims are looked at again for
-// a pending Pod, as it may be pending because one of its claims was deleted.
+// keep creates or repairs the Pod of a slot, and reports whether the next ordinal must wait. An
+// ended Pod is deleted and recreated in a later turn. A pending Pod may lack a deleted claim.
 func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	switch {
 	case s.pod == nil:
@@ -185,8 +178,7 @@ func (t *turn) keep(ctx context.Context, s *slot) (wait bool, err error) {
 	return false, t.own(ctx, *s, false)
 }
 
-// identify puts the labels on a Pod that was adopted.
-// They are what a Service for a single Pod can select it by.
+// identify adds the labels by which a Service can select a single Pod to an adopted one.
 func (t *turn) identify(ctx context.Context, s *slot) error {
 	labels := tree.Tree{t.nameLabel: s.pod.Key.Name, t.ordinal: strconv.FormatInt(s.ordinal, 10)}
 	_, err := t.Pods.PatchExisting(ctx, s.pod.AnyVersion(), "", tree.Tree{"metadata": tree.Tree{"labels": labels}})
@@ -194,14 +186,12 @@ func (t *turn) identify(ctx context.Context, s *slot) error {
 	return err
 }
 
-// podName is the name of the Pod of an ordinal, which stays the same for every Pod that ever fills it.
 func (t *turn) podName(ordinal int64) string {
 	return t.item.Key.Name + "-" + strconv.FormatInt(ordinal, 10)
 }
 
-// create makes the claims and the Pod of a slot. It waits for a Pod of that name that is still there.
-// The claims come first: a Pod without them could not be scheduled. A name that is taken is an error that is tried again
-// later and told in no Event, as it mostly passes by itself.
+// create creates the claims and then the Pod of a slot. A name that is taken is retried without an
+// Event, because it usually becomes free.
 func (t *turn) create(ctx context.Context, s *slot) error {
 	name := t.podName(s.ordinal)
 	if stale, err := t.stale(ctx, s.ordinal, name); stale || err != nil {
@@ -229,9 +219,8 @@ func (t *turn) create(ctx context.Context, s *slot) error {
 	return t.own(ctx, *s, false)
 }
 
-// pod is the Pod of an ordinal, of the revision that it should have.
-// Host name and subdomain are what the name in DNS is made of, so they come from the set and override those of the
-// template.
+// pod returns the Pod of an ordinal. Hostname and subdomain, which form its DNS name, override
+// those of the template.
 func (t *turn) pod(ordinal int64) tree.Tree {
 	revision := t.newest
 	if t.usesCurrent(ordinal, t.currentReplicas) {
@@ -254,9 +243,8 @@ func (t *turn) pod(ordinal int64) tree.Tree {
 	return pod
 }
 
-// firstUnavailable is the Pod of the lowest ordinal that does not work; nil if all do.
-// It may be deleted although it is not available, when a set is scaled down: waiting for it would wait forever if it is
-// broken.
+// firstUnavailable returns the unavailable Pod of the lowest ordinal, or nil. Scaling down may
+// delete it without waiting, because it may never become available.
 func (t *turn) firstUnavailable() *cluster.Pod {
 	for _, s := range t.slots {
 		if t.unavailable(s, t.now) {
@@ -271,9 +259,8 @@ func (t *turn) firstUnavailable() *cluster.Pod {
 	return nil
 }
 
-// remove deletes a Pod that should not be there; one at a time, unless the set is Parallel.
-// With OrderedReady a Pod is deleted only when the one above it is gone, and while it works itself or is the first that
-// does not.
+// remove deletes a surplus Pod. With OrderedReady it deletes one at a time, and only an available
+// Pod or first.
 func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bool, err error) {
 	if s.pod.Terminating {
 		return !t.parallel, nil
@@ -284,16 +271,15 @@ func (t *turn) remove(ctx context.Context, s *slot, first *cluster.Pod) (wait bo
 	return true, t.delete(ctx, s.pod)
 }
 
-// delete deletes a Pod, with its own grace period, and tells of it. The uid in the delete keeps it from deleting the
-// next Pod of the same name.
+// delete deletes a Pod with its own grace period and records an Event. The uid protects a new Pod
+// of the same name.
 func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
 	err := t.Pods.Remove(ctx, &p.Head, "")
 	t.tell("delete", p.Key.Name, err)
 	return err
 }
 
-// tell tells what became of a Pod.
-// The texts are those of other servers of this API, which tools and tests match.
+// tell records the outcome for a Pod. The texts are those of Kubernetes, which tools match.
 func (t *turn) tell(verb, pod string, err error) {
 	title := map[string]string{"create": "Create", "update": "Update", "delete": "Delete"}[verb]
 	if err == nil {
@@ -303,9 +289,8 @@ func (t *turn) tell(verb, pod string, err error) {
 	}
 }
 
-// writeStatus counts the Pods as they are now, and writes the status if it says anything new.
-// The Pods are looked up in the cache once more because this turn may have deleted some of them; each write has brought
-// its answer there.
+// writeStatus counts the Pods from the cache, which includes this turn's deletes, and writes the
+// status if it has changed.
 func (t *turn) writeStatus(ctx context.Context, collisions int64) error {
 	all := slices.Concat(t.slots, t.condemned)
 	for i := range all {
