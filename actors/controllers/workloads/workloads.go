@@ -15,45 +15,45 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/workloads/statefulset"
 )
 
-// A Group makes the controllers of workloads, which share what they know of the cluster.
+// A Group creates the controllers of workloads, which share one view of the cluster.
 type Group struct{ cluster *cluster.Cluster }
 
-// NewGroup makes a group. Writes to the store are admitted like those of clients. Nothing is done while there is
-// another leader.
+// NewGroup returns a Group. Its writes pass admission like those of clients. Its controllers pause
+// while there is another leader.
 func NewGroup(env *reconcile.Env, leader cluster.Leader) *Group {
 	return &Group{cluster.New(env, leader)}
 }
 
-// A Controller works until the context ends.
+// A Controller runs until the context ends.
 type Controller interface{ Run(ctx context.Context) }
 
-// Deployments is the controller of Deployments.
+// Deployments returns the controller of Deployments.
 func (g *Group) Deployments() Controller { return deployment.New(g.cluster) }
 
-// ReplicaSets is the controller of ReplicaSets.
+// ReplicaSets returns the controller of ReplicaSets.
 func (g *Group) ReplicaSets() Controller { return replicas.NewReplicaSets(g.cluster) }
 
-// ReplicationControllers is the controller of ReplicationControllers.
+// ReplicationControllers returns the controller of ReplicationControllers.
 func (g *Group) ReplicationControllers() Controller {
 	return replicas.NewReplicationControllers(g.cluster)
 }
 
-// Jobs is the controller of Jobs.
+// Jobs returns the controller of Jobs.
 func (g *Group) Jobs() Controller { return job.New(g.cluster) }
 
-// CronJobs is the controller of CronJobs.
+// CronJobs returns the controller of CronJobs.
 func (g *Group) CronJobs() Controller { return job.NewCron(g.cluster) }
 
-// StatefulSets is the controller of StatefulSets.
+// StatefulSets returns the controller of StatefulSets.
 func (g *Group) StatefulSets() Controller { return statefulset.New(g.cluster) }
 
-// DaemonSets is the controller of DaemonSets.
+// DaemonSets returns the controller of DaemonSets.
 func (g *Group) DaemonSets() Controller { return daemonset.New(g.cluster) }
 
-// Scheduler puts Pods on nodes.
+// Scheduler returns the scheduler of Pods.
 func (g *Group) Scheduler() Controller { return scheduler.New(g.cluster) }
 
-// Autoscalers is the controller of HorizontalPodAutoscalers. servers have the metrics.
+// Autoscalers returns the controller of HorizontalPodAutoscalers. servers provide the metrics.
 func (g *Group) Autoscalers(servers extensions.Servers, o autoscaler.Options) Controller {
 	return autoscaler.New(g.cluster, servers, o)
 }
