@@ -13,12 +13,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is how many Pods a DaemonSet creates, and how many it deletes, in one turn.
-// It bounds a turn in a large cluster; the Pods that were made or deleted bring the next turn by their change.
+// burst is how many Pods a DaemonSet creates, and how many it deletes, per turn. Their changes
+// trigger the next turn.
 const burst = 250
 
-// A Controller keeps the Pods of DaemonSets.
-// failures is the only state that is not in the cluster.
+// A Controller manages the Pods of DaemonSets. Only failures is state of its own.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
@@ -28,7 +27,7 @@ type Controller struct {
 	failures failures
 }
 
-// New makes the controller of DaemonSets.
+// New returns the controller of DaemonSets.
 func New(c *cluster.Cluster) *Controller {
 	d := &Controller{
 		Cluster: c, sets: c.Items("apps", "v1", "DaemonSet"), history: history.New(c, hashLabel), recorder: c.Recorder("daemonset-controller"),
@@ -36,8 +35,7 @@ func New(c *cluster.Cluster) *Controller {
 	}
 	d.Controller = c.Workloads("daemonset", d.sets, d.reconcile, d.history.Cache(), c.Pods, c.Nodes)
 	reconcile.FollowDependents(d.Controller, c.Pods, d.sets)
-	// Nodes change often, as their status is written again and again; only labels and taints matter here, and all
-	// DaemonSets would be looked at in vain for everything else.
+	// Node statuses change often; only labels and taints affect DaemonSets.
 	c.Nodes.Subscribe(func(old, now *cluster.Node) {
 		if old == nil || now == nil || !old.SamePlacement(now) {
 			for _, set := range d.sets.All() {
@@ -48,9 +46,8 @@ func New(c *cluster.Cluster) *Controller {
 	return d
 }
 
-// reconcile takes one turn of one DaemonSet.
-// A turn reads the Pods again before the status is counted, so that the status tells of the Pods after the changes and
-// not before. A failure to change Pods does not keep the status from being written.
+// reconcile processes one DaemonSet. It reads the Pods again before it counts the status, which is
+// written even if changing Pods fails.
 func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object tree.Tree) error {
 	if item.Terminating {
 		return nil
@@ -80,9 +77,8 @@ func (d *Controller) reconcile(ctx context.Context, item *reconcile.Item, object
 	return errors.Join(fault, d.truncate(ctx, spec, revisions, current, t))
 }
 
-// writeStatus writes the status if it says anything new, and comes back when a Pod becomes available.
-// The last is by time alone, as no change of an object tells when minReadySeconds are over. Conditions that somebody
-// else has set are kept.
+// writeStatus writes the status if it has changed, and keeps foreign conditions. It schedules a
+// turn for when a Pod becomes available, because minReadySeconds pass without an event.
 func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn, collisions int64) error {
 	now, old := t.status(), object.Object("status")
 	if old.Has("collisionCount") || collisions > 0 {
@@ -101,9 +97,8 @@ func (d *Controller) writeStatus(ctx context.Context, object tree.Tree, t *turn,
 	return nil
 }
 
-// act changes the Pods: first it places them, then it updates them.
-// What is updated is decided on Pods as they are after placing. Were both decided at once, a node might get two Pods, or
-// an update might exceed what may be unavailable.
+// act places Pods and then updates them. The update is decided after placing: otherwise a node
+// might get two Pods, or the update exceed maxUnavailable.
 func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) error {
 	t, err := d.turn(ctx, item, spec, hash)
 	if err != nil {
@@ -122,8 +117,8 @@ func (d *Controller) act(ctx context.Context, item *reconcile.Item, spec tree.Tr
 	return d.apply(ctx, item, spec, hash, t.update(strategy))
 }
 
-// turn is what is known of a DaemonSet now, after it has adopted and released what it should.
-// Nodes and Pods are taken from the caches, which have this controller's own writes already.
+// turn claims the Pods of a DaemonSet and returns its current state from the caches, which include
+// this controller's writes.
 func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string) (*turn, error) {
 	pods, err := reconcile.ClaimAll(ctx, reconcile.NewClaimer(item), d.Pods)
 	if err != nil {
@@ -151,8 +146,7 @@ func (d *Controller) turn(ctx context.Context, item *reconcile.Item, spec tree.T
 	return t, nil
 }
 
-// recheck is after how long the first Pod becomes available that is ready but not yet.
-// It is at most minReadySeconds, so that the controller comes back even if a Pod does not tell since when it is ready.
+// recheck returns after how long the next ready Pod becomes available, at most minReadySeconds.
 func (t *turn) recheck() time.Duration {
 	first := t.minReady
 	for _, pods := range t.pods {
@@ -165,9 +159,9 @@ func (t *turn) recheck() time.Duration {
 	return first
 }
 
-// apply makes the changes, up to the burst of each kind. Creates come in growing batches, as they may all fail for one
-// reason such as a quota; deletes do not share such a reason and are done at once. A namespace that is being deleted is
-// no failure, as trying again cannot help.
+// apply makes the changes, up to the burst of each kind. Creates are sent in growing batches,
+// because they may all fail for one reason, such as a quota. A terminating namespace is not an
+// error.
 func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.Tree, hash string, c changes) error {
 	for _, n := range c.notes {
 		d.recorder.Event(item, n.kind, n.reason, n.format, n.pod, n.node)
@@ -187,9 +181,8 @@ func (d *Controller) apply(ctx context.Context, item *reconcile.Item, spec tree.
 	return errors.Join(create, remove)
 }
 
-// podFor is the Pod for a node.
-// The affinity replaces the terms of the template instead of adding to them: terms are alternatives, so another one
-// beside it would let the Pod run elsewhere. Whether the node matches the terms of the template was checked before.
+// podFor returns the Pod for a node. Its affinity replaces the template's terms, which are
+// alternatives and were checked before; an additional term would allow other nodes.
 func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node string) tree.Tree {
 	pod := cluster.PodOf(item, template)
 	pod.EnsureObject("metadata", "labels")[hashLabel] = hash
@@ -200,8 +193,7 @@ func podFor(n *meta.Naming, item *reconcile.Item, template tree.Tree, hash, node
 	return pod
 }
 
-// truncate deletes revisions that no Pod has, beyond the limit.
-// Revisions in use are never deleted, even if there are more of them than the limit.
+// truncate deletes unused revisions beyond the limit.
 func (d *Controller) truncate(ctx context.Context, spec tree.Tree, all []*history.Revision, current *history.Revision, t *turn) error {
 	limit, ok := spec.Int("revisionHistoryLimit")
 	if !ok {

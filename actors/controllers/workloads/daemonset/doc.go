@@ -1,11 +1,11 @@
-// Package daemonset keeps a Pod of each DaemonSet on every node that it is for.
+// Package daemonset runs a Pod of each DaemonSet on every eligible node.
 //
-// A node is one to run on if the template selects it and tolerates its taints. A Pod names its node by an affinity, so
-// that a scheduler binds it; without a scheduler whoever plays one may read it there. A Pod that a node no longer
-// tolerates stays until a taint with NoExecute drives it away.
+// A node is eligible if the template selects it and tolerates its taints. A Pod names its node in a
+// node affinity, for the scheduler. When a node is no longer tolerated, its Pod stays until a taint with
+// NoExecute evicts it.
 //
-//	turn      one DaemonSet with its nodes, and its Pods by node
-//	changes   the Pods to delete, and the nodes to make one for
+// turn      one DaemonSet with its nodes, and its Pods by node
+// changes   the Pods to delete, and the nodes to create Pods for
 //
-// What a turn changes is decided by functions of the turn (placement.go, update.go).
+// Changes are computed from the turn (placement.go, update.go).
 package daemonset

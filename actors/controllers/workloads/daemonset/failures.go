@@ -5,33 +5,31 @@ import (
 	"time"
 )
 
-// The delays between two replacements of failed Pods on one node: the first one, doubled each time.
+// Bounds of the delay between replacements of failed Pods on a node, which doubles each time.
 const (
 	firstDelay  = time.Second
 	maxDelay    = 15 * time.Minute
-	maxFailures = 100_000 // nodes that are remembered
+	maxFailures = 100_000 // remembered nodes
 )
 
-// A failureKey is a DaemonSet, by uid, on a node.
+// A failureKey is a node and the uid of a DaemonSet.
 type failureKey struct{ set, node string }
 
-// delay is how long the next failed Pod on the node has to wait, counted from at, when the last one was replaced.
+// A failure is the last replacement of a failed Pod, and the delay until the next one.
 type failure struct {
 	delay time.Duration
 	at    time.Time
 }
 
-// failures are the Pods that were replaced lately because they had failed.
-// They are in memory only: after a restart of this process all delays begin anew. Entries go only when the map is full,
-// and then all together; that costs no more than some delays that begin anew.
+// failures holds the recent replacements of failed Pods in memory; a restart resets all delays. The
+// map is cleared when full, which also only resets delays.
 type failures struct {
 	mu  sync.Mutex
 	all map[failureKey]failure
 }
 
-// try is how long a failed Pod still has to wait until it is replaced; 0 says that it may be now, which counts.
-// The delay begins anew for a node on which no Pod was replaced for twice the longest delay, as the failure is then
-// taken for another one.
+// try returns how long a failed Pod must wait for its replacement. 0 allows it, and records a
+// replacement. The delay is reset after twice its maximum without replacements.
 func (f *failures) try(key failureKey, now time.Time) time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -12,12 +12,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// hashLabel names the revision of a Pod, by its hash.
-// It is part of the API, and the same in all profiles.
+// hashLabel holds the revision hash of a Pod. It is the same in all naming profiles.
 const hashLabel = "controller-revision-hash"
 
-// tolerations are what Pods of DaemonSets tolerate whatever the template says: they are for the nodes that others avoid.
-// Pods with the network of the host are also for nodes whose network is not set up yet: they may be what sets it up.
+// tolerations returns the tolerations of all DaemonSet Pods. Host-network Pods also tolerate nodes
+// without network, which they may set up.
 func tolerations(n *meta.Naming, hostNetwork bool) []tree.Tree {
 	var all []tree.Tree
 	add := func(name, effect string) {
@@ -34,9 +33,7 @@ func tolerations(n *meta.Naming, hostNetwork bool) []tree.Tree {
 	return all
 }
 
-// withTolerations adds those of DaemonSets to those of a template.
-// A toleration that is already there is not added twice, so that the result does not grow if it is made of its own
-// result.
+// withTolerations adds missing tolerations and skips existing ones.
 func withTolerations(own []tree.Tree, more []tree.Tree) []tree.Tree {
 	for _, t := range more {
 		if !slices.ContainsFunc(own, func(is tree.Tree) bool { return tree.SemanticEqual(is, t) }) {
@@ -46,17 +43,15 @@ func withTolerations(own []tree.Tree, more []tree.Tree) []tree.Tree {
 	return own
 }
 
-// A placement is where the Pods of a DaemonSet run.
-// The tolerations include those that every Pod of a DaemonSet has, so that deciding where a Pod runs agrees with the Pod
-// that is made.
+// A placement determines where the Pods of a DaemonSet run. tolerations includes those of all
+// DaemonSet Pods.
 type placement struct {
-	spec        tree.Tree // of its Pods
+	spec        tree.Tree // of the Pods
 	tolerations []tree.Tree
 }
 
-// fits tells whether a Pod is to run on a node, and whether one that does may stay.
-// The two differ by taints with NoSchedule: these keep new Pods away and leave the ones that run alone. A node that the
-// template does not select may not keep its Pod.
+// fits reports whether a node should get a Pod, and whether an existing one may stay. They differ
+// by taints with NoSchedule. An unselected node may not keep its Pod.
 func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	if node := p.spec.String("nodeName"); node != "" && node != n.Key.Name || !n.Matches(p.spec) {
 		return false, false
@@ -67,38 +62,32 @@ func (p placement) fits(n *cluster.Node) (run, stay bool) {
 	return false, n.Tolerated(p.tolerations, "NoExecute")
 }
 
-// A turn is what is known of a DaemonSet when it is decided what to do.
-// It is a snapshot: nodes and Pods do not change while it is decided on, and each step that has changed something takes
-// a new one. Pods are filed under the node that they are meant for, so that one that is not bound yet counts for its
-// node.
+// A turn is a snapshot of a DaemonSet's state; each step that changes something takes a new one.
+// Pods are indexed by their target node, so that unbound Pods count for it.
 type turn struct {
 	placement
 	key      meta.Key
 	nodes    []*cluster.Node
-	pods     map[string][]*cluster.Pod // by the name of their node; "" for none
+	pods     map[string][]*cluster.Pod // by target node; "" for none
 	hash     string
 	surges   bool
 	minReady time.Duration
 	now      time.Time
-	// retry tells whether a failed Pod on a node may be replaced now.
+	// retry reports whether a failed Pod on a node may be replaced now.
 	retry func(node string) bool
 }
 
-// changes are the Pods to delete, and the names of the nodes to make Pods for.
-// They are computed as a whole before the first call is made, and apply cuts them to the burst.
+// changes are the Pods to delete, and the nodes to create Pods for. apply limits them to the burst.
 type changes struct {
 	remove []*cluster.Pod
 	create []string
 	notes  []note
 }
 
-// A note is what is told of a Pod that has ended.
-// The notes become Events when the changes are applied; deciding makes no calls.
+// A note is an Event about an ended Pod, which apply records.
 type note struct{ kind, reason, format, pod, node string }
 
-// byAge puts Pods with a node first, and older ones.
-// The first of the order is the one that is kept where there are several, hence one that runs goes before one that
-// waits.
+// byAge orders bound Pods first, then older ones. Of several Pods the first is kept.
 func byAge(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		if p.Node == "" {
@@ -109,20 +98,20 @@ func byAge(a, b *cluster.Pod) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), a.Created.Compare(b.Created), strings.Compare(a.Key.Name, b.Key.Name))
 }
 
-// updated tells whether a Pod was made of the newest revision.
+// updated reports whether a Pod has the newest revision.
 func (t *turn) updated(p *cluster.Pod) bool {
 	hash, _ := p.Labels.Get(hashLabel)
 	return t.hash != "" && hash == t.hash
 }
 
-// available tells whether a Pod has been ready for as long as minReadySeconds asks.
+// available reports whether a Pod has been ready for minReadySeconds.
 func (t *turn) available(p *cluster.Pod) bool {
 	is, _ := p.Available(t.minReady, t.now)
 	return is
 }
 
-// place is what has to change so that each node has what it should have.
-// Pods that are bound to a node which is no more are left alone: removing them is up to the garbage collection of Pods.
+// place returns the changes that give each eligible node one Pod. Pods bound to deleted nodes are
+// left to the Pod garbage collector.
 func (t *turn) place() (c changes) {
 	known := map[string]bool{}
 	for _, n := range t.nodes {
@@ -131,7 +120,7 @@ func (t *turn) place() (c changes) {
 	}
 	for node, pods := range t.pods {
 		for _, p := range pods {
-			if !known[node] && p.Node == "" && !p.Terminating { // it waits for a node that is no more
+			if !known[node] && p.Node == "" && !p.Terminating { // its target node does not exist
 				c.remove = append(c.remove, p)
 			}
 		}
@@ -139,8 +128,8 @@ func (t *turn) place() (c changes) {
 	return c
 }
 
-// placeOn adds what has to change on one node. A new Pod is made there only when no Pod is left, even one on its way
-// out, so that two never compete for ports or files of the node; an update with a surge is the exception.
+// placeOn adds the changes of one node. It creates a Pod only when no other is left, not even a
+// terminating one, so that two do not compete for ports or files. Surge updates are exempt.
 func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	run, stay := t.fits(n)
 	pods := t.pods[n.Key.Name]
@@ -164,9 +153,8 @@ func (t *turn) placeOn(n *cluster.Node, c *changes) {
 	}
 }
 
-// bury removes Pods that have ended, and returns the others that stay.
-// A failed Pod is replaced only as often as the delays allow: one that fails at once on its node would otherwise be made
-// and deleted without end. One that waits its turn stays where it is and keeps the node from getting another.
+// bury removes ended Pods and returns the remaining ones. Delays limit the replacement of failed
+// Pods, which otherwise might fail again at once; a waiting one still occupies its node.
 func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*cluster.Pod) {
 	for _, p := range pods {
 		switch {
@@ -186,9 +174,9 @@ func (t *turn) bury(node string, pods []*cluster.Pod, c *changes) (alive []*clus
 	return alive
 }
 
-// thin removes all Pods of a node but the oldest; where an update may surge, the oldest of the revision and the oldest
-// of those before stay until the new one is available or the old one no longer ready.
-// Pods on their way out are not among those that it is given.
+// thin removes all Pods of a node but the oldest. With maxSurge, one of the newest revision and one
+// old Pod stay until the new one is available or the old one unready. alive has no terminating
+// Pods.
 func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	slices.SortFunc(alive, byAge)
 	var fresh, old *cluster.Pod
@@ -208,9 +196,8 @@ func (t *turn) thin(alive []*cluster.Pod, c *changes) {
 	}
 }
 
-// status counts the nodes, and how their Pods are.
-// Each node counts once, by the first of its Pods in the order of byAge, so that a second Pod during a surge does not
-// make the numbers exceed those of the nodes.
+// status counts nodes. Each counts once, by its first Pod in the order of byAge, even during a
+// surge.
 func (t *turn) status() tree.Tree {
 	var desired, current, wrong, ready, updated, available int64
 	for _, n := range t.nodes {

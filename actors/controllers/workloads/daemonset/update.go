@@ -8,12 +8,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pace is how many nodes may be without a Pod that works, or have two, while a DaemonSet is updated.
-// Validation allows only one of the two to be more than none.
+// A pace is how many nodes may have two Pods, or no available one, during an update. Validation
+// allows only one of them above 0.
 type pace struct{ surge, unavailable int }
 
-// pace resolves percentages of the nodes to run on. Both being none would stop the update.
-// Both percentages are rounded up, unlike those of Deployments. desired is the number of nodes to run on.
+// pace resolves percentages of the eligible nodes, rounding up, unlike those of Deployments. At
+// least one is above 0, or the update would stop. desired is the number of eligible nodes.
 func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	for _, n := range t.nodes {
 		if run, _ := t.fits(n); run {
@@ -29,8 +29,8 @@ func (t *turn) pace(strategy tree.Tree) (p pace, desired int) {
 	return p, desired
 }
 
-// pair is the Pods of each node: the one of the revision and the one before; ok is false if there are more.
-// A Pod whose deletion has begun is neither, so a node with nothing else counts as one without Pods.
+// pair returns the updated and the old Pod of a node, ignoring terminating ones; ok is false if
+// there are more.
 func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	for _, p := range t.pods[node] {
 		if p.Terminating {
@@ -48,8 +48,8 @@ func (t *turn) pair(node string) (fresh, old *cluster.Pod, ok bool) {
 	return fresh, old, true
 }
 
-// names are the nodes to run on, and those with Pods, in order.
-// The order makes an update go through the nodes in the same way in each turn, and not at random.
+// names returns the eligible nodes and those with Pods. They are sorted, so that turns update in
+// the same order.
 func (t *turn) names() []string {
 	all := map[string]bool{}
 	for node := range t.pods {
@@ -63,7 +63,7 @@ func (t *turn) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// update is what an update changes next.
+// update returns the next changes of an update.
 func (t *turn) update(strategy tree.Tree) changes {
 	p, desired := t.pace(strategy)
 	if p.surge == 0 {
@@ -72,10 +72,8 @@ func (t *turn) update(strategy tree.Tree) changes {
 	return t.updateBeside(p.surge, desired)
 }
 
-// updateInPlace deletes old Pods: those that do not work anyway, and as many others as may be missing.
-// Deleting is all that an update does in place: when the old Pod is gone, place makes the new one. Old Pods that are not
-// available are deleted beyond the bound too, as nothing is lost by that and a broken revision could otherwise block the
-// next one.
+// updateInPlace deletes old Pods; place then creates the new ones. Unavailable Pods are deleted
+// beyond the bound, because that costs nothing and a broken revision must not block the next one.
 func (t *turn) updateInPlace(most int) (c changes) {
 	unavailable := 0
 	var candidates []*cluster.Pod
@@ -83,7 +81,7 @@ func (t *turn) updateInPlace(most int) (c changes) {
 		fresh, old, ok := t.pair(node)
 		switch {
 		case !ok || (fresh == nil) == (old == nil):
-			unavailable++ // place is still at work there
+			unavailable++ // place still works on it
 		case fresh != nil:
 			if !t.available(fresh) {
 				unavailable++
@@ -99,9 +97,9 @@ func (t *turn) updateInPlace(most int) (c changes) {
 	return c
 }
 
-// updateBeside makes new Pods beside old ones, and deletes an old one when its new one is available.
-// An old Pod that does not work gets its new one at once, without counting as a surge, for the node is without service
-// anyway. A Pod on a node that is not to run one is deleted only while enough others are available.
+// updateBeside creates new Pods beside old ones, and deletes an old one when its new one is
+// available. An unavailable old Pod gets a new one without counting as a surge. Pods on ineligible
+// nodes are deleted only while enough others are available.
 func (t *turn) updateBeside(most, desired int) (c changes) {
 	surging, available := 0, 0
 	var candidates []string
@@ -136,7 +134,7 @@ func (t *turn) updateBeside(most, desired int) (c changes) {
 	return c
 }
 
-// runsOn tells whether a Pod is to run on the node of a name; false if there is no such node.
+// runsOn reports whether the named node exists and is eligible.
 func (t *turn) runsOn(node string) bool {
 	i := slices.IndexFunc(t.nodes, func(n *cluster.Node) bool { return n.Key.Name == node })
 	if i < 0 {
