@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Cluster is what the controllers of workloads see of the cluster.
-// All controllers of a process share one, so that each kind is followed once.
+// A Cluster is the state of the cluster shared by all workload controllers, so that each kind is
+// watched once.
 type Cluster struct {
 	*reconcile.Env
 	Names Names
@@ -22,15 +22,15 @@ type Cluster struct {
 	leader Leader
 }
 
-// A Leader tells who runs controllers for the same cluster in another process: "" is nobody. It waits until that is
-// known, or the context ends. The channel is closed when it changes.
-// Two processes that both run controllers would each make the Pods that are missing, so the one that does not lead does
-// nothing.
+// A Leader reports which other process runs the same controllers; "" is none. Holder blocks until
+// that is known or ctx ends. The channel is closed when it changes. Two active processes would
+// create every missing Pod twice.
 type Leader interface {
 	Holder(ctx context.Context) (holder string, changed <-chan struct{})
 }
 
-// New makes a Cluster over a store, whose writes are admitted like those of clients. Nothing is followed yet.
+// New returns a Cluster, whose writes pass admission like those of clients. Watches start when
+// controllers run.
 func New(env *reconcile.Env, leader Leader) *Cluster {
 	c := &Cluster{Env: env, Names: NewNames(env.Naming), Now: time.Now, leader: leader}
 	pods, nodes := env.Core("Pod").As(reconcile.Manager), env.Core("Node").As(reconcile.Manager)
@@ -39,8 +39,8 @@ func New(env *reconcile.Env, leader Leader) *Cluster {
 	return c
 }
 
-// Controller returns a controller that stands back while another process leads. It reconciles as soon as all that it
-// needs is known.
+// Controller returns a controller that pauses while another process leads. It starts once its
+// sources are synced.
 func (c *Cluster) Controller(queue string, sync func(context.Context, meta.Key) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	return c.LoneController(queue, func(ctx context.Context, key meta.Key) error {
 		for {
@@ -57,7 +57,7 @@ func (c *Cluster) Controller(queue string, sync func(context.Context, meta.Key) 
 	}, needs...)
 }
 
-// LoneController returns a controller that no other process has.
+// LoneController returns a controller that does not depend on the leader.
 func (c *Cluster) LoneController(queue string, sync func(context.Context, meta.Key) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	controller := reconcile.New(c.Env, queue, sync, "", "")
 	controller.Failed = func(key meta.Key, err error) {
@@ -69,14 +69,14 @@ func (c *Cluster) LoneController(queue string, sync func(context.Context, meta.K
 	return controller
 }
 
-// Untrack removes the finalizer by which a Job keeps a Pod until it has counted it.
+// Untrack removes the finalizer that keeps a Pod until its Job has counted it.
 func (c *Cluster) Untrack(ctx context.Context, p *Pod) error {
 	return reconcile.Except(c.Pods.StrategicPatch(ctx, p.Key, p.UID, "", tree.Tree{
 		"metadata": tree.Tree{"$deleteFromPrimitiveList/finalizers": []string{c.Names.JobTracking}},
 	}), reconcile.IsNotFound, reconcile.IsConflict)
 }
 
-// Workloads returns a controller of the objects in a cache. It is given those that exist, decoded.
+// Workloads returns a controller of the objects in a cache. sync gets existing objects, decoded.
 func (c *Cluster) Workloads(queue string, items *reconcile.Cache[*reconcile.Item], sync func(context.Context, *reconcile.Item, tree.Tree) error, needs ...reconcile.Source) *reconcile.Controller[meta.Key] {
 	controller := c.Controller(queue, func(ctx context.Context, key meta.Key) error {
 		item := items.Get(key)

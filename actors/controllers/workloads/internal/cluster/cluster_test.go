@@ -26,7 +26,7 @@ func (s scaledStore) Mutate(context.Context, request.Mutation) (request.Result, 
 	return request.Result{Object: &meta.Object{Key: s.key, Version: 7, Meta: meta.ObjectMeta{UID: "u"}, JSON: []byte(`{"kind":"Scale","apiVersion":"autoscaling/v1","spec":{"replicas":3}}`)}}, nil
 }
 
-// TestWrittenScale: after the scale of an object was written the cache holds the object, and not the Scale that was answered.
+// TestWrittenScale checks that after a write of scale the cache holds the object, not the Scale.
 func TestWrittenScale(t *testing.T) {
 	kinds, err := catalog.New(meta.Kubernetes)
 	if err != nil {

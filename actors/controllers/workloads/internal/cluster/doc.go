@@ -1,7 +1,7 @@
-// Package cluster is what the controllers of workloads share: views of Pods and Nodes, with one cache of each kind for
-// all, and the Pods that they create and delete.
+// Package cluster is shared by the workload controllers: one cache each of Pods and Nodes, and functions
+// that create and delete Pods.
 //
-//	Cluster    the caches, and controllers that pause while another process leads
-//	Pod, Node  what controllers need of these objects
-//	Resources  what a Pod requests and a Node has left
+// Cluster    the caches, and controllers that pause while another process leads
+// Pod, Node  views of these objects
+// Resources  requests of a Pod, or capacity of a Node
 package cluster

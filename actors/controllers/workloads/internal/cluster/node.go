@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Node is what controllers need of a Node.
-// Everything else of a Node is left out, most of all the conditions in its status, which change all the time.
+// A Node is the view of a Node. It omits, above all, the status conditions, which change
+// constantly.
 type Node struct {
 	reconcile.Head
 	Taints      []Taint
@@ -22,10 +22,8 @@ type Node struct {
 	unschedulableTaint string // its key
 }
 
-// A Taint keeps Pods away that do not tolerate it.
 type Taint struct{ Key, Value, Effect string }
 
-// nodeView makes the views of Nodes.
 func nodeView(k reconcile.Client, naming *meta.Naming, logger *slog.Logger) func(*meta.Object) *Node {
 	unschedulable := naming.Translate("node.platform.io/unschedulable")
 	return func(o *meta.Object) *Node {
@@ -47,14 +45,13 @@ func nodeView(k reconcile.Client, naming *meta.Naming, logger *slog.Logger) func
 	}
 }
 
-// SamePlacement tells whether the same Pods may run on two states of a node.
+// SamePlacement reports whether the same Pods may run on two states of a node.
 func (n *Node) SamePlacement(other *Node) bool {
 	return slices.Equal(n.Labels, other.Labels) && slices.Equal(n.Taints, other.Taints)
 }
 
-// Matches tells whether a node has the labels that a Pod selects, by nodeSelector and by required affinity.
-// The terms of the affinity are alternatives; within a term, and for nodeSelector, all has to match. Affinity that is
-// only preferred does not matter here.
+// Matches reports whether a node matches a Pod's nodeSelector and required node affinity. Affinity
+// terms are alternatives.
 func (n *Node) Matches(podSpec tree.Tree) bool {
 	selector := podSpec.Object("nodeSelector")
 	for key := range selector {
@@ -66,7 +63,7 @@ func (n *Node) Matches(podSpec tree.Tree) bool {
 	return required == nil || slices.ContainsFunc(required.Objects("nodeSelectorTerms"), n.matchesTerm)
 }
 
-// matchesTerm: a term that asks for nothing matches no node.
+// matchesTerm reports whether a node matches a term. An empty term matches no node.
 func (n *Node) matchesTerm(term tree.Tree) bool {
 	labels, fields := term.Objects("matchExpressions"), term.Objects("matchFields")
 	for _, r := range labels {
@@ -83,8 +80,8 @@ func (n *Node) matchesTerm(term tree.Tree) bool {
 	return len(labels)+len(fields) > 0
 }
 
-// matches tells whether a value meets a requirement; has is false if there is none. A label that is missing meets NotIn
-// and DoesNotExist. Gt and Lt compare whole numbers and are never met by other texts.
+// matches reports whether a value meets a requirement; has is false if the label is missing, which
+// meets NotIn and DoesNotExist. Gt and Lt require integers.
 func matches(requirement tree.Tree, value string, has bool) bool {
 	values := requirement.Strings("values")
 	switch requirement.String("operator") {
@@ -107,8 +104,7 @@ func matches(requirement tree.Tree, value string, has bool) bool {
 	return false
 }
 
-// Tolerated tells whether tolerations tolerate all taints of a node with some effects.
-// Taints with other effects are passed over, so that callers choose whether it is about running or about staying.
+// Tolerated reports whether all taints of a node with the given effects are tolerated.
 func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	for _, taint := range n.Taints {
 		if slices.Contains(effects, taint.Effect) && !slices.ContainsFunc(tolerations, taint.toleratedBy) {
@@ -118,14 +114,14 @@ func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	return true
 }
 
-// ToleratesUnschedulable tells whether tolerations are for a node that is not to get Pods, whether or not it has been
-// tainted for that yet.
+// ToleratesUnschedulable reports whether the tolerations cover the unschedulable taint, even before
+// the node has it.
 func (n *Node) ToleratesUnschedulable(tolerations []tree.Tree) bool {
 	return slices.ContainsFunc(tolerations, Taint{Key: n.unschedulableTaint, Effect: "NoSchedule"}.toleratedBy)
 }
 
-// toleratedBy tells whether a toleration is for the taint. An empty effect is for all effects, and an empty key with
-// Exists for all taints.
+// toleratedBy reports whether a toleration matches the taint. An empty effect matches all effects,
+// and an empty key with Exists all taints.
 func (t Taint) toleratedBy(toleration tree.Tree) bool {
 	if effect := toleration.String("effect"); effect != "" && effect != t.Effect {
 		return false

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The phases of a Pod.
+// Phases of a Pod.
 const (
 	PodPending   = "Pending"
 	PodRunning   = "Running"
@@ -23,25 +23,24 @@ const (
 	PodUnknown   = "Unknown"
 )
 
-// A Pod is what controllers need of a Pod.
-// There are many Pods, and every one that changes is decoded once, so it has what controllers ask of all of them and is
-// a fraction of the object. What only few ask for is read from the store.
+// A Pod is the view of a Pod that most controllers need, much smaller than the object. Rarely used
+// fields are read from the store.
 type Pod struct {
 	reconcile.Head
 	Created      time.Time
-	Target       string // its node or, before it has one, the node that it must have; "" for any
+	Target       string // its node, or else the node that it requires; "" for any
 	Phase, Node  string
 	Ready        bool
 	ReadySince   time.Time // zero if not known
-	EndedAt      time.Time // when its containers ended or, if they do not say, when it stopped being ready or began to go
+	EndedAt      time.Time // end of its containers, or else when it became unready or its deletion began
 	DeletionCost int
-	Restarts     int  // the most of a container
-	AllRestarts  int  // of all containers
-	Sidecar      int  // the most of an init container that goes on running
+	Restarts     int  // maximum of its containers
+	AllRestarts  int  // sum over all containers
+	Sidecar      int  // maximum of its sidecars
 	Tracked      bool // has the finalizer of Jobs
 	Index        int  // in an indexed Job; -1 for none
-	IndexFails   int  // of that index before this Pod, as far as they count
-	IndexIgnored int  // and those that do not
+	IndexFails   int  // counted failures of that index before this Pod
+	IndexIgnored int  // ignored failures of that index
 	Claims       []VolumeClaim
 	Deadline     int64 // spec.activeDeadlineSeconds; 0 for none
 	Requests     Resources
@@ -49,16 +48,15 @@ type Pod struct {
 	Gated        bool // has scheduling gates
 }
 
-// A VolumeClaim is a volume of a Pod that is a PersistentVolumeClaim.
+// A VolumeClaim is a volume of a Pod backed by a PersistentVolumeClaim.
 type VolumeClaim struct{ Volume, Name string }
 
-// Names are the identifiers with a vendor's name that Pods have, in the spelling of a profile.
-// They are translated once, not for each Pod.
+// Names holds Pod annotations and labels in the spelling of a naming profile, translated once.
 type Names struct {
 	DeletionCost, JobTracking, JobIndex, IndexFailures, IndexIgnored string
 }
 
-// NewNames are the names of a profile.
+// NewNames returns the names of a profile.
 func NewNames(n *meta.Naming) Names {
 	return Names{
 		DeletionCost: n.Translate("controller.platform.io/pod-deletion-cost"), JobTracking: n.Translate("batch.platform.io/job-tracking"),
@@ -67,7 +65,7 @@ func NewNames(n *meta.Naming) Names {
 	}
 }
 
-// podView makes the views of Pods, which do not refer to the object that they were made of.
+// podView returns a function that creates views, which do not reference their object.
 func podView(k reconcile.Client, names Names, logger *slog.Logger) func(*meta.Object) *Pod {
 	return func(o *meta.Object) *Pod {
 		p := &Pod{Head: reconcile.NewHead(o), Index: -1}
@@ -83,8 +81,8 @@ func podView(k reconcile.Client, names Names, logger *slog.Logger) func(*meta.Ob
 	}
 }
 
-// NewPod is the view of a decoded Pod.
-// It has no version, labels or owner, so it does not belong in a cache.
+// NewPod returns the view of a decoded Pod. It lacks version, labels and owner, so it cannot be
+// cached.
 func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	metadata := t.Object("metadata")
 	p := &Pod{Index: -1, Head: reconcile.Head{
@@ -94,8 +92,8 @@ func NewPod(t tree.Tree, names Names) (*Pod, error) {
 	return p, p.read(t, names)
 }
 
-// read reads everything but the head. Numbers in annotations that cannot be read count as 0, for anybody may write them;
-// an index that cannot be read is none. The error says which of its requests cannot be parsed.
+// read decodes everything but the head. Invalid numbers in annotations, which anyone may write,
+// count as 0, and invalid indexes as none. The error names unparsable requests.
 func (p *Pod) read(t tree.Tree, names Names) error {
 	metadata, spec, status := t.Object("metadata"), t.Object("spec"), t.Object("status")
 	p.Created, p.Phase, p.Node = reconcile.Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
@@ -128,8 +126,8 @@ func (p *Pod) read(t tree.Tree, names Names) error {
 	return errors.Join(requests.errs...)
 }
 
-// readContainers counts restarts. Those of init containers count only in the sum, except for the ones that go on running
-// beside the others.
+// readContainers counts restarts. Those of init containers other than sidecars count only in the
+// sum.
 func (p *Pod) readContainers(spec, status tree.Tree) {
 	sidecars := map[string]bool{}
 	for _, c := range spec.Objects("initContainers") {
@@ -149,9 +147,9 @@ func (p *Pod) readContainers(spec, status tree.Tree) {
 	}
 }
 
-// endOf is when a Pod has ended: its last container, if all have; else when it stopped being ready, when its deletion
-// began, or when it was made.
-// The time of a deletion is in the future, by the grace period, so that is taken off to find when it was asked for.
+// endOf returns when a Pod ended: with its last container, if all have, or else when it became
+// unready, its deletion was requested, or it was created. deletionTimestamp includes the grace
+// period, which is subtracted.
 func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	for _, c := range status.Objects("containerStatuses") {
 		end := reconcile.Time(c.Object("state", "terminated"), "finishedAt")
@@ -176,8 +174,7 @@ func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	return at
 }
 
-// requiredNode is the node that the affinity of a Pod names.
-// The first such term is taken; the Pods of a DaemonSet have exactly one.
+// requiredNode returns the node that a Pod's affinity names, as for Pods of DaemonSets.
 func requiredNode(spec tree.Tree) string {
 	required := spec.Object("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 	for _, term := range required.Objects("nodeSelectorTerms") {
@@ -190,15 +187,14 @@ func requiredNode(spec tree.Tree) string {
 	return ""
 }
 
-// Active tells whether the Pod counts as one that runs or is about to.
+// Active reports whether the Pod is neither ended nor terminating.
 func (p *Pod) Active() bool { return !p.Ended() && !p.Terminating }
 
-// Ended tells whether all containers have ended for good.
+// Ended reports whether the Pod has succeeded or failed.
 func (p *Pod) Ended() bool { return p.Phase == PodSucceeded || p.Phase == PodFailed }
 
-// Available tells whether the Pod has been ready for long enough; if not yet, after how long it will be.
-// It becomes available without any change of the Pod, so the caller has to come back after that time. The time is 0 if
-// it is available already, or if only a change can make it so.
+// Available reports whether the Pod has been ready for minReady. If time alone will make it
+// available, it also returns how long that takes, or else 0.
 func (p *Pod) Available(minReady time.Duration, now time.Time) (bool, time.Duration) {
 	switch {
 	case !p.Ready:

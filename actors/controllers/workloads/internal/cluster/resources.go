@@ -12,15 +12,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Resources are the resources of a node or a Pod: CPU in thousandths, all others in whole units. CPU and memory have
-// fields because a map for each of many Pods would take most of their memory.
+// Resources holds amounts of resources: CPU in thousandths, others in whole units. CPU and memory
+// are fields, because a map per Pod would dominate memory.
 type Resources struct {
 	CPU, Memory int64
 	Others      map[string]int64 // nil for none; shared, never changed
 }
 
-// A resourceReader parses objects of quantities and collects the errors. An amount that cannot be parsed counts as
-// unreadable: 0 for what a node offers and the maximum for what a Pod requests, so that no Pod is bound by mistake.
+// A resourceReader parses quantities and collects errors. Unparsable amounts count as unreadable: 0
+// for nodes and the maximum for Pods, so that no Pod is bound by mistake.
 type resourceReader struct {
 	unreadable int64
 	errs       []error
@@ -52,7 +52,7 @@ func (r *resourceReader) read(t tree.Tree) (all Resources) {
 	return all
 }
 
-// Plus returns the sum. Sums that exceed 64 bits become the maximum.
+// Plus returns the sum, saturating at 64 bits.
 func (r Resources) Plus(o Resources) Resources { return r.merge(o, plus) }
 
 // Minus returns the difference.
@@ -84,7 +84,7 @@ func (r Resources) merge(o Resources, f func(a, b int64) int64) Resources {
 	return r
 }
 
-// Lacks is a resource of which there is less than is asked for; "" if there is enough of all.
+// Lacks returns a resource that does not suffice for asked, or "".
 func (r Resources) Lacks(asked Resources) string {
 	switch {
 	case asked.CPU > max(r.CPU, 0):
@@ -100,7 +100,7 @@ func (r Resources) Lacks(asked Resources) string {
 	return ""
 }
 
-// Differs tells whether two are not the same.
+// Differs reports whether the resources differ.
 func (r Resources) Differs(o Resources) bool {
 	return r.CPU != o.CPU || r.Memory != o.Memory || !maps.Equal(r.Others, o.Others)
 }
@@ -109,8 +109,8 @@ func (r Resources) most(o Resources) Resources {
 	return r.merge(o, func(a, b int64) int64 { return max(a, b) })
 }
 
-// requests returns what a Pod requests of its node: the sum of its containers and sidecars, or the peak while it
-// initializes, and its overhead. Requests of the Pod as a whole replace those sums.
+// requests returns the requests of a Pod: the sum of containers and sidecars, or the peak of
+// initialization, plus overhead. Pod-level requests replace the sums.
 func (r *resourceReader) requests(spec, status tree.Tree) Resources {
 	resize := newResize(status)
 	var containers, sidecars, initializing Resources
@@ -140,7 +140,7 @@ func (r *resourceReader) requests(spec, status tree.Tree) Resources {
 	return all.Plus(r.read(spec.Object("overhead")))
 }
 
-// withHugePages replaces the huge pages that a Pod requests as a whole.
+// withHugePages replaces huge pages by the Pod-level requests.
 func (r Resources) withHugePages(whole tree.Tree, effective Resources) Resources {
 	var others map[string]int64
 	for name := range whole {
@@ -160,17 +160,17 @@ func (r Resources) withHugePages(whole tree.Tree, effective Resources) Resources
 	return r
 }
 
-// A resize is what the status of a Pod says about resources that are being changed in place.
+// A resize is the state of an in-place resize in a Pod's status.
 type resize struct {
 	status     tree.Tree
-	infeasible bool // the node will never grant what the spec requests
+	infeasible bool // the node cannot grant the requests of the spec
 }
 
 func newResize(status tree.Tree) resize {
 	return resize{status, condition.Find(status, "PodResizePending").String("reason") == "Infeasible"}
 }
 
-// container returns the status of a container; nil if there is none.
+// container returns the status of a container, or nil.
 func (r resize) container(list string, c tree.Tree) tree.Tree {
 	for _, s := range r.status.Objects(list) {
 		if s.String("name") == c.String("name") {
@@ -180,8 +180,8 @@ func (r resize) container(list string, c tree.Tree) tree.Tree {
 	return nil
 }
 
-// effective returns the most of what is requested, allocated and in use, where status tells the last two. A request
-// that is infeasible does not count.
+// effective returns the maximum of requested, allocated and used resources, as far as status has
+// them. An infeasible request does not count.
 func (r *resourceReader) effective(resize resize, requested, status tree.Tree) Resources {
 	if !status.Has("resources") {
 		return r.read(requested)

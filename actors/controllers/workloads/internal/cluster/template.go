@@ -16,9 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// PodOf is the Pod that a template makes for an object, with a name that the server completes.
-// Labels, annotations and finalizers are the only metadata that it takes from a template. Everything is copied, so that
-// the caller may change it.
+// PodOf returns a Pod from a template, with an owner and a generateName. It copies labels,
+// annotations and finalizers, but no other metadata. The caller may modify the result.
 func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	of := template.Object("metadata")
 	metadata := tree.Tree{"namespace": i.Key.Namespace, "generateName": namePrefix(i.Key.Name), "ownerReferences": []any{i.ControllerReference()}}
@@ -30,7 +29,7 @@ func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// namePrefix is what the names of Pods begin with. A dot before the dash would make them no names of Pods.
+// namePrefix returns the generateName. A dash after a dot would be invalid.
 func namePrefix(name string) string {
 	if strings.HasSuffix(name, ".") {
 		return name
@@ -40,11 +39,11 @@ func namePrefix(name string) string {
 
 var errNoLabels = errors.New("unable to create pods, no labels")
 
-// errNotSelected keeps an object whose selector does not select its own Pods from making ever more of them. Validation
-// refuses it; but it may have been stored before validation did.
+// errNotSelected keeps an object that does not select its own Pods from creating ever more. Older
+// objects may predate the validation of that.
 var errNotSelected = errors.New("unable to create pods, the selector does not match the labels of the template")
 
-// CheckSelected returns an error if an object does not select a Pod that it is about to make.
+// CheckSelected returns an error if an object does not select a Pod that it would create.
 func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	if !i.Selects(selector.LabelsOf(pod.Object("metadata", "labels"))) {
 		return errNotSelected
@@ -52,9 +51,8 @@ func CheckSelected(i *reconcile.Item, pod tree.Tree) error {
 	return nil
 }
 
-// CreatePod creates a Pod of an object, and tells of it.
-// A create that is refused because the namespace is being deleted is told in no Event, as one could not be written there
-// either.
+// CreatePod creates a Pod and records an Event, except in a terminating namespace, where Events are
+// refused too.
 func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconcile.Item, pod tree.Tree) error {
 	if len(pod.Object("metadata", "labels")) == 0 {
 		return errNoLabels
@@ -77,8 +75,7 @@ func (c *Cluster) CreatePod(ctx context.Context, r reconcile.Reporter, i *reconc
 	return nil
 }
 
-// DeletePod deletes a Pod of an object, and tells of it. A Pod that is gone is no error.
-// It tells only of what it has deleted itself, so that a Pod which was gone before is not told of twice.
+// DeletePod deletes a Pod and records an Event. A missing Pod is not an error and has no Event.
 func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod) error {
 	_, err := c.Pods.Mutate(ctx, request.Mutation{Key: pod.Key, Change: request.Delete{UID: &pod.UID}})
 	switch {
@@ -94,12 +91,11 @@ func (c *Cluster) DeletePod(ctx context.Context, r reconcile.Reporter, pod *Pod)
 	return nil
 }
 
-// Hash is the FNV-1a hash, of 32 bits, of a value in canonical JSON, and of how often such a hash was taken already.
-// Names of objects depend on it: another hash would give existing sets new names only where they are made anew, since
-// sets are found by their templates.
+// Hash returns the 32-bit FNV-1a hash of a value in canonical JSON and of the collision count.
+// Object names depend on it; existing sets are found by their templates.
 func Hash(v any, collisions *int64) string {
 	h := fnv.New32a()
-	text, err := json.Marshal(v) // names of fields are sorted
+	text, err := json.Marshal(v) // field names are sorted
 	if err != nil {
 		panic(err) // a decoded object can always be encoded
 	}
@@ -112,11 +108,11 @@ func Hash(v any, collisions *int64) string {
 	return SafeEncode(strconv.FormatUint(uint64(h.Sum32()), 10))
 }
 
-// nameLetters are the characters of hashes: without vowels and what looks like one, so that they form no words.
+// nameLetters are the characters of hashes, without vowels and similar digits, so that they form no
+// words.
 const nameLetters = "bcdfghjklmnpqrstvwxz2456789"
 
-// SafeEncode writes a text in characters that form no words.
-// No two digits become the same character, so that hashes, which are written in digits, stay different.
+// SafeEncode encodes a string in nameLetters. Distinct digits stay distinct.
 func SafeEncode(s string) string {
 	b := []byte(s)
 	for i := range b {
@@ -125,13 +121,13 @@ func SafeEncode(s string) string {
 	return string(b)
 }
 
-// EqualTemplates tells whether two templates of Pods make the same Pods, not counting some labels.
-// Labels that the controller itself has added have to be left out, as they are not in the template of the user.
+// EqualTemplates reports whether two templates create equal Pods, ignoring labels that the
+// controller adds.
 func EqualTemplates(a, b tree.Tree, ignoredLabels ...string) bool {
 	return tree.StoredEqual(withoutLabels(a, ignoredLabels), withoutLabels(b, ignoredLabels))
 }
 
-// withoutLabels is a template without some labels. What it changes it copies first; the template itself stays as it is.
+// withoutLabels returns a template without some labels, copying what it changes.
 func withoutLabels(template tree.Tree, labels []string) tree.Tree {
 	all := template.Object("metadata", "labels")
 	kept := tree.Tree{}
@@ -152,8 +148,7 @@ func withoutLabels(template tree.Tree, labels []string) tree.Tree {
 	return result.Result()
 }
 
-// Scaled is a number, or a percentage of a total; rounded up or down.
-// Anything else, such as a field that is missing, counts as 0.
+// Scaled returns a number, or a percentage of total rounded up or down. Other values count as 0.
 func Scaled(v any, total int64, up bool) int64 {
 	switch v := v.(type) {
 	case int64:
