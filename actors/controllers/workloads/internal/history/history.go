@@ -17,45 +17,43 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Revision is one template of an object.
-// It is read from a ControllerRevision and does not change; raising its number gives another one.
+// A Revision is an immutable view of a ControllerRevision.
 type Revision struct {
 	reconcile.Head
 	Number int64
-	Hash   string // its label
+	Hash   string // from its label
 	Data   tree.Tree
 
 	item    *reconcile.Item
 	created time.Time
 }
 
-// Template is the template of the revision.
-// The caller gets a copy without the directive of the patch, which would not be valid in a Pod template.
+// Template returns a copy of the template, without the patch directive, which is invalid in a Pod
+// template.
 func (r *Revision) Template() tree.Tree {
 	template := r.Data.Object("spec", "template").Copy()
 	delete(template, "$patch")
 	return template
 }
 
-// A History holds the revisions of one kind.
-// It keeps nothing itself: the revisions are in the cache that all controllers share.
+// A History manages the revisions of one kind, which are in the shared cache.
 type History struct {
 	cluster   *cluster.Cluster
 	revisions *reconcile.Cache[*reconcile.Item]
 	hashLabel string // of revisions
 }
 
-// New makes a History whose revisions have their hash in a label.
+// New returns a History whose revisions have their hash in a label.
 func New(c *cluster.Cluster, hashLabel string) *History {
 	return &History{cluster: c, revisions: c.Items("apps", "v1", "ControllerRevision"), hashLabel: hashLabel}
 }
 
-// Cache is what a controller with revisions needs.
+// Cache returns the cache of revisions, a source for controllers.
 func (h *History) Cache() *reconcile.Cache[*reconcile.Item] { return h.revisions }
 
-// List are the revisions of an object, the lowest number first, after it has adopted those that it selects.
-// Whatever it controls stays its own, though the labels of an earlier template may no longer be selected: releasing such
-// a revision would lose history that clients undo to.
+// List returns the revisions of an object, lowest number first, and adopts matching ones.
+// Controlled revisions are never released, even if the selector no longer matches, because clients
+// undo to them.
 func (h *History) List(ctx context.Context, owner *reconcile.Item) (all []*Revision, err error) {
 	claimer := &reconcile.Claimer{Owner: owner, Selects: func(r *reconcile.Head) bool { return r.ControlledBy(owner.UID) || owner.Selects(r.Labels) }}
 	items, err := reconcile.ClaimAll(ctx, claimer, h.revisions)
@@ -78,7 +76,6 @@ func (h *History) List(ctx context.Context, owner *reconcile.Item) (all []*Revis
 	return all, nil
 }
 
-// read decodes a revision. One without a number has the number 0 and comes first.
 func (h *History) read(i *reconcile.Item) (*Revision, error) {
 	t, err := i.Tree()
 	if err != nil {
@@ -90,17 +87,15 @@ func (h *History) read(i *reconcile.Item) (*Revision, error) {
 	return r, nil
 }
 
-// dataOf is the data of a revision with a template.
 func dataOf(template tree.Tree) tree.Tree {
 	template = template.Copy()
 	template["$patch"] = "replace"
 	return tree.Tree{"spec": tree.Tree{"template": template}}
 }
 
-// Current finds or makes the revision of a template, as the one with the highest number. collisions counts how often
-// a name was taken.
-// all has to be in the order of List. Going back to an earlier template raises the number of its revision instead of
-// making a second one, so no two revisions of an object have the same data.
+// Current returns the revision of a template with the highest number, creating it if needed. all
+// must be in the order of List. Returning to an earlier template raises its number, so no two
+// revisions have equal data. collisions counts names that were taken.
 func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotations, template tree.Tree, all []*Revision, collisions *int64) (*Revision, error) {
 	data := dataOf(template)
 	var equal *Revision
@@ -126,8 +121,7 @@ func (h *History) Current(ctx context.Context, owner *reconcile.Item, annotation
 	return h.create(ctx, owner, annotations, template, data, next, collisions)
 }
 
-// written is the revision that a write has answered. It is read from the cache, into which the write has brought its
-// answer; somebody may have deleted it since.
+// written returns the revision that was written, from the cache. It may have been deleted since.
 func (h *History) written(o *meta.Object) (*Revision, error) {
 	if i := h.revisions.Get(o.Key); i != nil && i.UID == o.Meta.UID {
 		return h.read(i)
@@ -135,8 +129,8 @@ func (h *History) written(o *meta.Object) (*Revision, error) {
 	return nil, fmt.Errorf("revision %s is gone again", o.Key.Name)
 }
 
-// create makes a revision. It tries other names, by counting collisions in the hash, as long as a name is taken by
-// something else. The caller has to store the count, or the next revision would run into the same names.
+// create creates a revision. While its name is taken by another, it increments collisions, which
+// changes the hash. The caller must store the count.
 func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations, template, data tree.Tree, number int64, collisions *int64) (*Revision, error) {
 	for {
 		hash := hashOf(data, *collisions)
@@ -161,9 +155,8 @@ func (h *History) create(ctx context.Context, owner *reconcile.Item, annotations
 	}
 }
 
-// same is the revision of a name if it has some data and is the owner's: another process may have made it.
-// Without this look a process that was ended after its create would make a second revision of the same data. What was
-// read is brought into the cache, which may not have seen it yet.
+// same returns the named revision if it belongs to owner and has equal data, as after a crash. It
+// adds it to the cache, which may lag behind.
 func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, data tree.Tree) (*Revision, error) {
 	o, err := h.revisions.GetNamed(ctx, owner.Key.Namespace, name)
 	if err != nil || o == nil {
@@ -180,13 +173,12 @@ func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, 
 	return h.written(o)
 }
 
-// maxNamePrefix is how much of the name of an object is in the names of its revisions.
-// With the dash and the hash the name stays within the 253 characters that names may have.
+// maxNamePrefix keeps the names of revisions, with dash and hash, within 253 characters.
 const maxNamePrefix = 223
 
-// hashOf is the FNV-1 hash, of 32 bits, of the data and the number of collisions.
+// hashOf returns the 32-bit FNV-1 hash of the data and the number of collisions.
 func hashOf(data tree.Tree, collisions int64) string {
-	text, err := json.Marshal(data) // names of fields are sorted
+	text, err := json.Marshal(data) // field names are sorted
 	if err != nil {
 		panic(err) // a decoded object can always be encoded
 	}
@@ -196,8 +188,8 @@ func hashOf(data tree.Tree, collisions int64) string {
 	return cluster.SafeEncode(strconv.FormatUint(uint64(sum.Sum32()), 10))
 }
 
-// Truncate deletes the revisions with the lowest numbers that nobody uses, beyond a limit.
-// all has to be in the order of List. Revisions in use do not count towards the limit.
+// Truncate deletes the oldest unused revisions beyond a limit, which excludes used ones. all must
+// be in the order of List.
 func (h *History) Truncate(ctx context.Context, all []*Revision, limit int64, used func(*Revision) bool) error {
 	var idle []*Revision
 	for _, r := range all {
