@@ -12,10 +12,9 @@ import (
 // phaseRank orders phases by how little is lost with a Pod.
 var phaseRank = map[string]int{cluster.PodPending: 0, cluster.PodUnknown: 1, cluster.PodRunning: 2}
 
-// toDelete are the n Pods to delete first. related are the Pods of all sets with the same controller: of equal Pods
-// those go first that share their node with more of them.
-// Looking at related Pods spreads what is left of a Deployment over the nodes while a rollout moves it from one set to
-// another.
+// toDelete returns the n Pods to delete first. related are the Pods of all sets with the same
+// controller: Pods that share their node with more of them go first, which spreads a Deployment's
+// Pods during a rollout.
 func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod {
 	if n >= len(pods) {
 		return pods
@@ -31,11 +30,10 @@ func toDelete(pods, related []*cluster.Pod, n int, now time.Time) []*cluster.Pod
 	return ranked[:n]
 }
 
-// compare is negative if a is to be deleted before b: without a node, in an earlier phase, not ready, of lower cost, on
-// a fuller node, ready for less time, restarted more often, younger. Times are compared by their order of magnitude,
-// so that Pods of about the same age go in a random order, by uid.
-// The order of the criteria is part of how the API behaves, as users rely on the deletion cost to choose Pods; they only
-// matter between Pods that are alike in everything before.
+// compare is negative if a goes before b: without a node, in an earlier phase, not ready, of lower
+// cost, on a fuller node, ready for less time, restarted more often, younger. This order is API
+// behavior. Times are compared by magnitude, so that Pods of similar age go in a random order, by
+// uid.
 func compare(a, b *cluster.Pod, onNode map[string]int, now time.Time) int {
 	if (a.Node == "") != (b.Node == "") {
 		return before(a.Node == "")
@@ -61,7 +59,7 @@ func compare(a, b *cluster.Pod, onNode map[string]int, now time.Time) int {
 	return 0
 }
 
-// before is the result of a comparison in which a goes first or, if not, b.
+// before returns -1 if a goes first, and 1 otherwise.
 func before(yes bool) int {
 	if yes {
 		return -1
@@ -69,7 +67,7 @@ func before(yes bool) int {
 	return 1
 }
 
-// compareAges puts the shorter time first; a time that is not known counts as none.
+// compareAges orders the shorter time first; an unknown time counts as zero.
 func compareAges(at, bt time.Time, a, b *cluster.Pod, now time.Time) int {
 	if at.IsZero() || bt.IsZero() {
 		return before(at.IsZero())
@@ -77,8 +75,7 @@ func compareAges(at, bt time.Time, a, b *cluster.Pod, now time.Time) int {
 	return cmp.Or(cmp.Compare(magnitude(now.Sub(at)), magnitude(now.Sub(bt))), cmp.Compare(a.UID, b.UID))
 }
 
-// magnitude is the logarithm of a time to the base 2.
-// The unit is nanoseconds, so that Pods whose ages differ by less than a factor of two are mostly equal.
+// magnitude returns the base-2 logarithm of a time in nanoseconds.
 func magnitude(d time.Duration) int {
 	if d <= 0 {
 		return -1

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestToDelete: each Pod is deleted before all that follow it.
+// TestToDelete checks that each Pod is deleted before all that follow it.
 func TestToDelete(t *testing.T) {
 	now := time.Unix(1_000_000, 0)
 	pod := func(name string, change func(*cluster.Pod)) *cluster.Pod {

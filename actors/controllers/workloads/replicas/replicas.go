@@ -10,32 +10,31 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// burst is how many Pods a set creates or deletes in one turn.
-// The rest follows in later turns, which the changes of the Pods bring about; other sets get their turn in between.
+// burst is how many Pods a set creates or deletes per turn. Their changes trigger further turns,
+// after those of other sets.
 const burst = 500
 
-// A Controller keeps the Pods of all sets of one kind.
-// ReplicaSets and ReplicationControllers each have one of their own, with a queue, workers and a name in Events.
+// A Controller manages the Pods of all sets of one kind.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
 	sets     *reconcile.Cache[*reconcile.Item]
 	recorder *reconcile.Recorder
-	// tellsTerminating: the status says how many Pods are on their way out.
+	// tellsTerminating is set if the status has terminatingReplicas.
 	tellsTerminating bool
 }
 
-// NewReplicaSets makes the controller of ReplicaSets.
+// NewReplicaSets returns the controller of ReplicaSets.
 func NewReplicaSets(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("apps", "v1", "ReplicaSet"), "replicaset", "replicaset-controller", true)
 }
 
-// NewReplicationControllers makes the controller of ReplicationControllers.
+// NewReplicationControllers returns the controller of ReplicationControllers.
 func NewReplicationControllers(c *cluster.Cluster) *Controller {
 	return newController(c, c.Items("", "v1", "ReplicationController"), "replicationmanager", "replication-controller", false)
 }
 
-// newController makes the controller of a kind. queue is the name in metrics, reporter the one in Events.
+// newController returns the controller of a kind. queue is its name in metrics, reporter in Events.
 func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], queue, reporter string, tellsTerminating bool) *Controller {
 	r := &Controller{Cluster: c, sets: sets, recorder: c.Recorder(reporter), tellsTerminating: tellsTerminating}
 	r.Controller = c.Workloads(queue, sets, r.reconcile, c.Pods)
@@ -43,10 +42,8 @@ func newController(c *cluster.Cluster, sets *reconcile.Cache[*reconcile.Item], q
 	return r
 }
 
-// reconcile brings one set to what it asks for.
-// A set that is being deleted only gets its status: its Pods belong to garbage collection, and making new ones would
-// work against it. The failure is returned after the status that tells of it was written, so that the turn is taken
-// again.
+// reconcile processes one set. A terminating set only gets its status, because its Pods belong to
+// garbage collection. A failure is returned after the status that reports it was written.
 func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.Tree) error {
 	owned := r.Pods.OwnedBy(set.UID)
 	pods, err := r.claim(ctx, set, owned)
@@ -71,9 +68,8 @@ func (r *Controller) reconcile(ctx context.Context, set *reconcile.Item, t tree.
 	return o.failure
 }
 
-// claim are the active Pods of a set, after it has adopted and released what it should.
-// Pods that have ended or are on their way out are left as they are: they count for nothing, and releasing them would
-// only take away who is responsible for them.
+// claim returns the active Pods of a set after adoption and release. Other Pods are neither counted
+// nor released.
 func (r *Controller) claim(ctx context.Context, set *reconcile.Item, owned []*cluster.Pod) ([]*cluster.Pod, error) {
 	active := owned[:0:0]
 	for _, p := range owned {
@@ -84,7 +80,7 @@ func (r *Controller) claim(ctx context.Context, set *reconcile.Item, owned []*cl
 	return reconcile.Claim(ctx, reconcile.NewClaimer(set), r.Pods, active, (*cluster.Pod).Active)
 }
 
-// countTerminating is the number of Pods of a set that are on their way out and still run.
+// countTerminating returns the number of terminating Pods that still run.
 func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	for _, p := range owned {
 		if p.Terminating && !p.Ended() && set.Selects(p.Labels) {
@@ -94,9 +90,8 @@ func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	return n
 }
 
-// manage creates what is missing, or deletes what is too much.
-// The caches have what this process wrote before, so that the difference is never one that an earlier turn has made up
-// for already. A namespace that is being deleted is no failure: nothing can be made in it any more.
+// manage creates missing Pods or deletes surplus ones. The caches include earlier writes, so no
+// difference is corrected twice. A terminating namespace is not an error.
 func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tree, pods []*cluster.Pod) error {
 	wanted, _ := t.Object("spec").Int("replicas")
 	switch missing := int(wanted) - len(pods); {
@@ -113,7 +108,7 @@ func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tre
 	return nil
 }
 
-// related are the Pods of all sets that have the same controller: those of one Deployment.
+// related returns the Pods of all sets with the same controller, such as a Deployment.
 func (r *Controller) related(set *reconcile.Item) (pods []*cluster.Pod) {
 	if set.Controller == nil {
 		return r.Pods.OwnedBy(set.UID)

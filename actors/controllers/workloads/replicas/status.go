@@ -14,18 +14,16 @@ import (
 // replicaFailure is the condition of a set that cannot create or delete its Pods.
 const replicaFailure = "ReplicaFailure"
 
-// observed is what is known of a set when its status is computed.
-// The numbers are of the Pods before the turn has changed them: what was created or deleted changes the cache, which
-// brings the next turn.
+// observed is the state from before the turn's changes, which trigger another turn.
 type observed struct {
-	pods        []*cluster.Pod // active, and its own
-	terminating int            // Pods that are on their way out; -1 where that is not told
-	failure     error          // of creating or deleting
+	pods        []*cluster.Pod // active and owned
+	terminating int            // terminating Pods; -1 if not reported
+	failure     error          // of creates or deletes
 	now         time.Time
 }
 
-// newStatus is the status of a set, and after how long a Pod becomes available that is not yet; 0 for none.
-// fullyLabeledReplicas are Pods with all labels of the template, which may be more than the selector asks for.
+// newStatus returns the status of a set, and after how long the next Pod becomes available, or 0.
+// fullyLabeledReplicas are Pods with all labels of the template.
 func newStatus(set tree.Tree, o observed) (status tree.Tree, recheck time.Duration) {
 	spec, old := set.Object("spec"), set.Object("status")
 	seconds, _ := spec.Int("minReadySeconds")
@@ -56,7 +54,6 @@ func newStatus(set tree.Tree, o observed) (status tree.Tree, recheck time.Durati
 	return status, recheck
 }
 
-// hasAll tells whether all wanted labels are there with the same values.
 func hasAll(labels, wanted meta.Labels) bool {
 	for _, l := range wanted {
 		if v, ok := labels.Get(l.Key); !ok || v != l.Value {
@@ -66,9 +63,8 @@ func hasAll(labels, wanted meta.Labels) bool {
 	return true
 }
 
-// conditions tell of a failure from when it is first seen until it is over.
-// A failure that lasts keeps the condition as it is, with its first message and time: messages often differ in details,
-// and each difference would be a write in each turn.
+// conditions reports a failure from its first occurrence to its end. The first message is kept,
+// because varying ones would cause a write in each turn.
 func conditions(spec tree.Tree, old []any, o observed) []any {
 	failed := reconcile.FindCondition(old, replicaFailure)
 	switch {
@@ -88,7 +84,7 @@ func conditions(spec tree.Tree, old []any, o observed) []any {
 	return old
 }
 
-// firstError is the text of one of joined errors: they mostly say the same.
+// firstError returns the text of the first of several joined errors, which are usually equal.
 func firstError(err error) string {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) && len(joined.Unwrap()) > 0 {
