@@ -1,9 +1,10 @@
-// Package scheduler puts Pods on nodes where no other scheduler does: a small one, for simulated clusters and tests.
+// Package scheduler is a small scheduler for simulated clusters and tests.
 //
-// A turn takes all Pods that wait, those of the highest priority first, then the oldest, and puts each on the node that
-// has the most left, of those that it selects (nodeSelector, required node affinity), whose taints it tolerates, and that
-// have room for what it requests. It does not know preferences, preemption, host ports, volumes that wait for a consumer,
-// affinity between Pods, or spreading; a Pod that requires one of the last two waits, and its condition says why.
+// A turn binds all waiting Pods, by priority and then age. Each gets the node with the most free
+// resources among those that it selects (nodeSelector, required node affinity), whose taints it
+// tolerates, and that have room for its requests. Preferences, preemption, host ports, volumes that wait
+// for a consumer, inter-Pod affinity and spreading are not supported. A Pod that requires one of the last
+// two waits, with the reason in its condition.
 //
-//	turn   what is known at its beginning, and what is taken of each node since
+// turn   the state at its start, and what has been allocated since
 package scheduler

@@ -15,24 +15,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// name is that of the scheduler of Pods that name none. The recorder has it, too, as tools expect.
+// name is the default schedulerName of Pods, and the component of Events.
 const name = "default-scheduler"
 
-// A Controller puts Pods on nodes. It keeps nothing: each turn begins with what the caches have.
+// A Controller binds Pods to nodes. Each turn starts from the caches.
 type Controller struct {
 	*reconcile.Controller[meta.Key]
 	*cluster.Cluster
 	recorder *reconcile.Recorder
 }
 
-// everything is the one key of the queue: a turn is about all Pods that wait.
+// everything is the single key of the queue: a turn handles all waiting Pods.
 var everything = meta.Key{Name: "pods"}
 
-// New makes the scheduler.
+// New returns the scheduler.
 func New(c *cluster.Cluster) *Controller {
 	s := &Controller{Cluster: c, recorder: c.Recorder(name)}
 	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)
-	// A turn is due when a Pod comes, or when there is room that was not there before.
+	// A turn is due when a Pod arrives, or room becomes free.
 	c.Pods.Subscribe(func(old, now *cluster.Pod) {
 		came := now != nil && waits(now) && (old == nil || !waits(old))
 		went := old != nil && old.Node != "" && !old.Ended() && (now == nil || now.Ended())
@@ -50,20 +50,19 @@ func New(c *cluster.Cluster) *Controller {
 	return s
 }
 
-// waits tells whether a Pod is one that has no node yet and is to get one.
+// waits reports whether a Pod needs a node.
 func waits(p *cluster.Pod) bool { return p.Node == "" && p.Active() && !p.Gated }
 
-// A place is a node with what is left of it.
+// A place is a node and its free resources.
 type place struct {
 	node *cluster.Node
 	left cluster.Resources
-	pods int64 // that it still takes
+	pods int64 // that still fit
 }
 
-// A turn is what is known of the nodes, and what is taken of them since.
 type turn struct{ places []*place }
 
-// newTurn counts what is taken. Nodes are in the order of their names, so that the same state gives the same result.
+// newTurn subtracts the allocated resources. Nodes are sorted, so that the result is deterministic.
 func newTurn(nodes []*cluster.Node, pods []*cluster.Pod) *turn {
 	t, byName := &turn{}, map[string]*place{}
 	for _, n := range nodes {
@@ -88,14 +87,13 @@ func (a *place) take(p *cluster.Pod) {
 	a.pods--
 }
 
-// A decision is a Pod with its node, or with why it has none.
+// A decision is a Pod with its node, or the reason why it has none.
 type decision struct {
 	pod    *cluster.Pod
 	node   string
 	reason string
 }
 
-// reconcile puts all Pods that wait on nodes.
 func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
 	pods := s.Pods.All()
 	t := newTurn(s.Nodes.All(), pods)
@@ -124,7 +122,7 @@ func (s *Controller) reconcile(ctx context.Context, _ meta.Key) error {
 	return reconcile.ForEachParallel(all, func(d decision) error { return s.carryOut(ctx, d) })
 }
 
-// choose takes room for a Pod on the node that then has the largest part of its resources left; or says why there is none.
+// choose reserves room for a Pod on the node with the largest free share, or returns why none fits.
 func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
 	if reason := unknown(spec); reason != "" {
 		return "", reason
@@ -165,8 +163,8 @@ func (t *turn) choose(p *cluster.Pod, spec tree.Tree) (node, reason string) {
 	return "", fmt.Sprintf("0/%d nodes are available: %s.", len(t.places), strings.Join(texts, ", "))
 }
 
-// better tells whether a Pod had better go to a place than to another: to the one with the larger part of its CPU and
-// memory left, then to the one with room for more Pods.
+// better reports whether a place has a larger free share of CPU and memory or, if equal, room for
+// more Pods.
 func (a *place) better(than *place) bool {
 	return cmp.Or(cmp.Compare(a.share(), than.share()), cmp.Compare(a.pods, than.pods)) > 0
 }
@@ -181,7 +179,7 @@ func (a *place) share() float64 {
 	return min(part(a.left.CPU, a.node.Allocatable.CPU), part(a.left.Memory, a.node.Allocatable.Memory))
 }
 
-// unknown says what a Pod requires that this scheduler cannot tell; "" for nothing.
+// unknown returns the unsupported requirement of a Pod, or "".
 func unknown(spec tree.Tree) string {
 	const text = "%s is required, which the built-in scheduler does not know: run kube-scheduler instead."
 	affinity := spec.Object("affinity")
@@ -198,13 +196,14 @@ func unknown(spec tree.Tree) string {
 	return ""
 }
 
-// isMarked tells whether a Pod says already why it has no node.
+// isMarked reports whether a Pod's condition already has the reason.
 func isMarked(pod tree.Tree, reason string) bool {
 	c := condition.Find(pod.Object("status"), "PodScheduled")
 	return c.String("status") == "False" && c.String("message") == reason
 }
 
-// carryOut binds a Pod, or notes why it waits. A Pod that is gone, or bound by somebody else, needs nothing more.
+// carryOut binds a Pod, or reports why it waits. A Pod that is gone or bound by another client
+// needs nothing.
 func (s *Controller) carryOut(ctx context.Context, d decision) error {
 	var err error
 	if d.node != "" {
@@ -217,7 +216,6 @@ func (s *Controller) carryOut(ctx context.Context, d decision) error {
 	return reconcile.Except(err, reconcile.IsNotFound, reconcile.IsConflict)
 }
 
-// bind puts a Pod on a node.
 func (s *Controller) bind(ctx context.Context, p *cluster.Pod, node string) error {
 	_, err := s.Pods.Mutate(ctx, request.Mutation{Key: p.Key, Subresource: "binding", Change: request.Create{Object: tree.Tree{
 		"apiVersion": "v1", "kind": "Binding", "metadata": tree.Tree{"name": p.Key.Name, "namespace": p.Key.Namespace, "uid": p.UID},

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// newNode is a node with 2 CPUs, 4000 bytes of memory, room for 3 Pods and one of a resource of its own.
+// newNode returns a node with 2 CPUs, 4000 bytes of memory, room for 3 Pods, and one custom
+// resource.
 func newNode(name string, taints ...cluster.Taint) *cluster.Node {
 	n := &cluster.Node{Taints: taints, Allocatable: cluster.Resources{CPU: 2000, Memory: 4000, Others: map[string]int64{"pods": 3, "example.com/card": 1}}}
 	n.Key = meta.Key{Name: name}
@@ -26,7 +27,7 @@ func spec(t *testing.T, text string) tree.Tree {
 	return s.(tree.Tree)
 }
 
-// TestChoose: where Pods go, one after the other, and why one goes nowhere.
+// TestChoose checks where successive Pods are placed, or why they are not.
 func TestChoose(t *testing.T) {
 	t.Parallel()
 	const plain = `{"containers":[{"resources":{"requests":{"cpu":"500m","memory":"1k"}}}]}`
@@ -82,7 +83,7 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestTaken: Pods that are there take their part, those that have ended none.
+// TestTaken checks that existing Pods use resources, except ended ones.
 func TestTaken(t *testing.T) {
 	t.Parallel()
 	half := cluster.Resources{CPU: 1000}
