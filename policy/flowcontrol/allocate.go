@@ -5,22 +5,22 @@ import (
 	"slices"
 )
 
-// A claim is what a level wants of the seats, and the bounds of what it may get.
+// A claim is a level's target number of seats, with the bounds of its share.
 type claim struct{ target, lower, upper float64 }
 
-// minTarget stands for a target of nothing, so that all have some proportion.
+// minTarget replaces smaller targets, so that every claim has a proportion.
 const minTarget = 0.001
 
-// at is what the claim gets if all get the same fraction of their targets: within its own bounds.
+// at returns the seats for a fraction of the target, within the bounds.
 func (c claim) at(fraction float64) float64 {
 	return min(max(max(c.target, minTarget)*fraction, c.lower), c.upper)
 }
 
-// allocate divides seats among claims: each gets the same fraction of its target, as far as its bounds allow. ok is false
-// if the bounds leave no way.
+// allocate divides seats among claims: each gets the same fraction of its target, within its
+// bounds. ok is false if the bounds make that impossible.
 //
-// What all get together rises with the fraction, in straight lines between the fractions at which a claim meets one of
-// its bounds. So the two of these between which the sum lies are looked up, and the fraction follows from them exactly.
+// The sum rises with the fraction, linearly between the points at which a claim meets a bound. So
+// allocate finds the two points around seats and interpolates exactly.
 func allocate(seats float64, claims []claim) (parts []float64, fraction float64, ok bool) {
 	sum := func(f float64) (all float64) {
 		for _, c := range claims {
@@ -33,7 +33,7 @@ func allocate(seats float64, claims []claim) (parts []float64, fraction float64,
 		bends = append(bends, c.lower/max(c.target, minTarget), c.upper/max(c.target, minTarget))
 	}
 	slices.Sort(bends)
-	// Sums of many floating-point numbers differ from what they should be by far less than a seat.
+	// Rounding errors of sums are far below one seat.
 	const tolerance = 1e-7
 	last := len(bends) - 1
 	if sum(0) > seats+tolerance || sum(bends[last]) < seats-tolerance {
@@ -55,5 +55,4 @@ func allocate(seats float64, claims []claim) (parts []float64, fraction float64,
 	return parts, fraction, true
 }
 
-// round is the next whole number.
 func round(f float64) int { return int(math.Round(f)) }

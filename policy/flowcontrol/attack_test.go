@@ -19,7 +19,7 @@ func podsOf(user string) *authz.Attributes {
 	return &authz.Attributes{User: &authn.User{Name: user, Groups: []string{"system:authenticated"}}, Verb: "get", ResourceRequest: true, Resource: "pods", Namespace: "n"}
 }
 
-// TestManyUsers: users leave nothing behind, however many there are and however many queues they could have.
+// TestManyUsers tests that queues and memory do not grow with the number of users.
 func TestManyUsers(t *testing.T) {
 	c := aController(600)
 	c.mu.Lock()
@@ -46,7 +46,7 @@ func TestManyUsers(t *testing.T) {
 	}
 }
 
-// TestManyRules: rules for others cost a request nothing.
+// TestManyRules tests that rules for other subjects cost a request nothing.
 func TestManyRules(t *testing.T) {
 	c := aController(600)
 	big := &schema{name: "big", level: "system", precedence: 10}
@@ -67,12 +67,12 @@ func TestManyRules(t *testing.T) {
 	if got := cfg.classify(podsOf("jane")).name; got != "global-default" {
 		t.Error(got)
 	}
-	if n := testing.AllocsPerRun(100, func() { cfg.classify(podsOf("jane")) }); n > 3 { // which are those of podsOf
+	if n := testing.AllocsPerRun(100, func() { cfg.classify(podsOf("jane")) }); n > 3 { // the allocations of podsOf
 		t.Errorf("%v allocations", n)
 	}
 }
 
-// TestFlapping: the configuration changes all the time under load. Nobody is lost, and nothing is left.
+// TestFlapping tests configuration changes under load: every request ends, and no state remains.
 func TestFlapping(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -91,7 +91,7 @@ func TestFlapping(t *testing.T) {
 					}
 					gone, cancel := context.WithCancel(ctx)
 					if rng.IntN(4) == 0 {
-						time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that goes while it waits
+						time.AfterFunc(time.Duration(rng.IntN(1000))*time.Microsecond, cancel) // a client that leaves while it waits
 					}
 					r, err := c.Admit(gone, a, new(Classification), l, 5*time.Millisecond)
 					time.Sleep(time.Duration(rng.IntN(300)) * time.Microsecond)
@@ -139,7 +139,7 @@ func TestFlapping(t *testing.T) {
 	})
 }
 
-// TestClose: nobody waits for a server that stops, and nobody begins to.
+// TestClose tests that Close refuses waiting and later requests.
 func TestClose(t *testing.T) {
 	c := aController(20)
 	c.mu.Lock()

@@ -1,10 +1,12 @@
 package flowcontrol
 
-// adjust sets the limits of all levels by what each could have used since the last time. c.mu is held.
+// adjust sets the current limits of all levels from their demand since the last call. The caller
+// holds c.mu.
 //
-// Exempt levels come first, since they are not limited. Of what is left every other level gets what it has used at most, up
-// to its nominal limit, and what it keeps from lending in any case; the rest is divided in proportion to what they are expected to
-// need. If there is too little for that, it is what they keep from lending, and a part of the way to what they have used.
+// Exempt levels come first, since they are not limited. Each other level gets the high watermark of
+// its demand up to its nominal limit, and at least its lower bound. The rest is divided in
+// proportion to the targets. If there are too few seats, each level gets its lower bound and part
+// of the way to its high watermark.
 func (c *Controller) adjust() {
 	now := c.clock.now()
 	var limited []*level
@@ -28,10 +30,10 @@ func (c *Controller) adjust() {
 	}
 }
 
-// parts are the new limits of the levels that are limited. left is how many seats there are without those of exempt
-// levels, lowest the sum of what the levels never lend, and used the sum of their claims' lower bounds. The first two
-// cases are those of too few seats: lower limits are given out even if they are more than there is, so that no level
-// ever has less than it keeps for itself.
+// parts returns the new limits of the limited levels. left is the number of seats without exempt
+// levels, lowest the sum of lower bounds, and used the sum of the claims' lower bounds. If seats
+// are short, lower bounds are still granted, even beyond the total, so that no level falls below
+// its own.
 func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used int) []int {
 	parts := make([]int, len(levels))
 	divided, fraction, ok := allocate(float64(c.nominals), claims)
@@ -44,15 +46,15 @@ func (c *Controller) parts(levels []*level, claims []claim, left, lowest, used i
 			parts[i] = l.lower + round((floor-float64(l.lower))*float64(left-lowest)/float64(used-lowest))
 		case ok:
 			parts[i], c.fraction = round(divided[i]), fraction
-		default: // what is lent and what may be borrowed do not meet
+		default: // bounds are incompatible
 			parts[i] = l.limit
 		}
 	}
 	return parts
 }
 
-// observe ends a period: it returns the least that the level is to get. What an exempt level gets is not bounded by
-// its shares, since it has taken that already.
+// observe ends a period and returns the minimum for the level. An exempt level is not bounded by
+// its nominal limit, since it has already used the seats.
 func (l *level) observe(now int64) int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -66,8 +68,8 @@ func (l *level) observe(now int64) int {
 	return floor
 }
 
-// grant sets how many seats the level has now: one at least, if it has any of its own, or its first request would wait until the
-// next time.
+// grant sets the current limit: at least one seat if the level has any, or its first request would
+// wait for the next adjustment.
 func (l *level) grant(seats int, now int64) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -10,32 +10,32 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A classifier finds the flow schema of a request. It never changes.
+// A classifier finds the flow schema of a request. It is immutable.
 //
-// The rules of all schemas stand in one order, and each subject has the list of its rules. A request is compared with the
-// rules of its own subjects only, so what is configured for others costs it nothing.
+// The rules of all schemas have one order, and each subject has a list of its rules. A request is
+// compared only with rules of its own subjects, so others cost nothing.
 type classifier struct {
 	rules                   []*orderedRule
-	users, groups, accounts map[string][]int32 // indexes of rules, ascending
+	users, groups, accounts map[string][]int32 // ascending indexes into rules
 	everybody               []int32
 	fallback                *bound
 }
 
-// An orderedRule is a rule and the schema that it belongs to.
+// An orderedRule is a rule with its schema.
 type orderedRule struct {
 	*rule
 	schema *bound
 }
 
-// A bound schema is one whose level is there.
+// A bound schema refers to an existing level.
 type bound struct {
 	*schema
 	level *level
-	most  int // seats of one request
+	most  int // maximum seats per request
 	stats *stats
 }
 
-// newClassifier orders the schemas; ties go to the name that comes first.
+// newClassifier orders the schemas by precedence, then by name.
 func newClassifier(schemas []*bound) *classifier {
 	c := &classifier{users: map[string][]int32{}, groups: map[string][]int32{}, accounts: map[string][]int32{}}
 	slices.SortFunc(schemas, func(a, b *bound) int {
@@ -52,8 +52,8 @@ func newClassifier(schemas []*bound) *classifier {
 	return c
 }
 
-// add enters a rule for each of its subjects. Rules come in their order, so every list is ascending, on which first
-// relies.
+// add indexes a rule by its subjects. Rules arrive in order, so every list is ascending, as first
+// requires.
 func (c *classifier) add(r *orderedRule) {
 	at := int32(len(c.rules))
 	c.rules = append(c.rules, r)
@@ -71,8 +71,8 @@ func (c *classifier) add(r *orderedRule) {
 	}
 }
 
-// classify is the first schema that matches, or catch-all. The index of the best rule so far goes from list to list,
-// so that each list is read only up to it.
+// classify returns the first matching schema, or catch-all. It reads each list only up to the best
+// rule so far.
 func (c *classifier) classify(a *authz.Attributes) *bound {
 	verb, best := verbOf(a.Verb), int32(math.MaxInt32)
 	best = c.first(c.everybody, a, verb, best)
@@ -92,7 +92,7 @@ func (c *classifier) classify(a *authz.Attributes) *bound {
 	return c.fallback
 }
 
-// first is the first of some rules that matches, if it comes before the best so far.
+// first returns the first matching rule before best, else best.
 func (c *classifier) first(rules []int32, a *authz.Attributes, verb verbs, best int32) int32 {
 	for _, i := range rules {
 		if i >= best {
@@ -105,7 +105,7 @@ func (c *classifier) first(rules []int32, a *authz.Attributes, verb verbs, best 
 	return best
 }
 
-// matches tells whether what is asked for matches, whoever asks.
+// matches reports whether the request matches, regardless of the user.
 func (r *rule) matches(a *authz.Attributes, verb verbs) bool {
 	if a.ResourceRequest {
 		for i := range r.resources {

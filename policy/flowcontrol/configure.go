@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A configuration is what decides about requests. It never changes, but for the state of its levels.
+// A configuration is immutable except for the state of its levels.
 type configuration struct {
 	*classifier
 	bounds []*bound
 	levels map[string]*level
 }
 
-// anyUndesired tells whether a level only serves what it has let in.
+// anyUndesired reports whether any level only drains.
 func (c *configuration) anyUndesired() bool {
 	for _, l := range c.levels {
 		l.mu.Lock()
@@ -28,13 +28,13 @@ func (c *configuration) anyUndesired() bool {
 	return false
 }
 
-// fixed are the mandatory schemas and levels, for as long as they do not exist as objects.
+// fixed holds the mandatory schemas and levels, which apply while they do not exist as objects.
 type fixed struct {
 	schemas map[string]*schema
 	levels  map[string]levelSpec
 }
 
-// newFixed parses the mandatory objects. They have no uid, which tells that they do not exist.
+// newFixed parses the mandatory objects. Their UID is "", which marks that no object exists.
 func newFixed(n *meta.Naming) fixed {
 	f := fixed{map[string]*schema{}, map[string]levelSpec{}}
 	for _, o := range flowcontrol.FlowSchemas(n) {
@@ -50,10 +50,10 @@ func newFixed(n *meta.Naming) fixed {
 	return f
 }
 
-// configure puts into effect what the objects say. c.mu is held.
+// configure applies the current objects. The caller holds c.mu.
 //
-// A level that is not configured any longer goes in a second round, when no new request finds it: who found it before is
-// told to look again.
+// A removed level goes in a second round, when new requests no longer find it. Requests that found
+// it before are classified again.
 func (c *Controller) configure() {
 	c.rebuild()
 	if c.current.Load().anyUndesired() {
@@ -62,8 +62,8 @@ func (c *Controller) configure() {
 	c.adjust()
 }
 
-// rebuild makes the next configuration and puts it in the place of the current one. c.mu is held. Levels are taken
-// over with their state, so requests that wait notice nothing; those that are classified meanwhile use the old one.
+// rebuild replaces the configuration. The caller holds c.mu. Levels keep their state, so waiting
+// requests are unaffected. Concurrent classification uses the old configuration.
 func (c *Controller) rebuild() {
 	next := &configuration{levels: c.newLevels()}
 	c.divide(next.levels)
@@ -73,8 +73,8 @@ func (c *Controller) rebuild() {
 	next.dropStats()
 }
 
-// newLevels are those that are configured, and those that still serve somebody. Objects count before what is fixed.
-// Levels are told apart by their names, so one that is deleted and made again at once keeps its queues.
+// newLevels returns the configured levels and those still draining. Objects override fixed specs.
+// Levels are identified by name, so a level that is deleted and recreated keeps its queues.
 func (c *Controller) newLevels() map[string]*level {
 	levels, old := map[string]*level{}, c.current.Load().levels
 	specs := maps.Clone(c.fixed.levels)
@@ -97,9 +97,8 @@ func (c *Controller) newLevels() map[string]*level {
 	return levels
 }
 
-// retire takes a level that is configured no longer out of service: at the second time, if it serves nobody. It tells
-// whether the level stays. A request that was classified by the configuration before may come between the two times,
-// which makes the level serve somebody again.
+// retire drains an unconfigured level and reports whether it stays. It removes an idle level only
+// on the second call: requests classified by the previous configuration may arrive in between.
 func (l *level) retire() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -108,7 +107,7 @@ func (l *level) retire() bool {
 	return !l.removed
 }
 
-// divide gives each level its part of the seats, rounded up. Those that are about to go keep theirs until then.
+// divide gives each level its nominal share of the seats, rounded up. Draining levels keep theirs.
 func (c *Controller) divide(levels map[string]*level) {
 	var shares float64
 	for _, l := range levels {
@@ -125,8 +124,8 @@ func (c *Controller) divide(levels map[string]*level) {
 	}
 }
 
-// setBounds sets how many seats a level has by its shares, and between which bounds it may have more or fewer. A new
-// level begins with half of what it could lend. The limit of a level that exists is left to adjust.
+// setBounds sets the nominal limit and its bounds. A new level starts with half of its lendable
+// seats lent; adjust sets the limit of an existing one.
 func (l *level) setBounds(nominal, all int) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -140,11 +139,11 @@ func (l *level) setBounds(nominal, all int) {
 	l.nominal, l.lower, l.upper = nominal, nominal-lendable, nominal+borrowing
 }
 
-// percent is a percentage of n, to the next whole number.
+// percent returns a percentage of n, rounded.
 func percent(n, of int) int { return round(float64(n) * float64(of) / 100) }
 
-// most is how many seats one request may have at a level: a part of what the level has, and never so many that one flow's
-// requests could take all.
+// most returns the maximum seats of one request: a fraction of the level, so that one flow cannot
+// take all.
 func (l *level) most() int {
 	if l.spec.queues == 0 {
 		return maxSeats
@@ -153,8 +152,8 @@ func (l *level) most() int {
 	return min(maxSeats, max(1, min(int(part), l.nominal/max(l.spec.handSize, 1))))
 }
 
-// bind joins the schemas with their levels. A schema without one is left out. Its requests then go to whatever else
-// they match, at last to catch-all. The mandatory levels are always there.
+// bind joins schemas with their levels. It omits schemas without a level, whose requests match
+// others, finally catch-all. The mandatory levels always exist.
 func (c *Controller) bind(levels map[string]*level) []*bound {
 	schemas := maps.Clone(c.fixed.schemas)
 	for name, s := range c.schemas {
@@ -172,8 +171,8 @@ func (c *Controller) bind(levels map[string]*level) []*bound {
 	return all
 }
 
-// dropStats forgets the figures of schemas that are gone. Those of requests that are still at a level stay, as their
-// counters are lowered when they end.
+// dropStats removes the stats of deleted schemas without active requests, whose counters still
+// change when they end.
 func (c *configuration) dropStats() {
 	kept := map[*stats]bool{}
 	for _, b := range c.bounds {

@@ -13,28 +13,28 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Controller shares the seats of a server among requests. Many goroutines may use it.
+// A Controller shares the seats of a server among requests. It is safe for concurrent use.
 type Controller struct {
-	// Watches are those that are open: who lets a watch in adds it.
+	// Watches counts the open watches. The caller adds each admitted watch.
 	Watches Watches
 
 	seats   int // of the server
 	clock   clock
 	current atomic.Pointer[configuration]
-	closed  chan struct{} // nobody is to wait any longer
+	closed  chan struct{} // refuses all waiting requests
 	close   sync.Once
 
-	mu        sync.Mutex // guards what follows, and is taken before the lock of any level
-	following int        // resources whose objects are not all known yet
+	mu        sync.Mutex // guards the fields below; taken before the lock of any level
+	following int        // resources that are not completely read yet
 	schemas   map[string]*schema
 	specs     map[string]levelSpec
 	fixed     fixed
-	fraction  float64 // of its target, that every level was given
-	nominals  int     // the sum of the nominal limits
+	fraction  float64 // of the target, granted to every level
+	nominals  int     // sum of nominal limits
 }
 
-// New makes a controller of a server with so many seats. Until it follows the objects, only those count that are always
-// there.
+// New returns a controller with the given number of seats. Only mandatory objects apply until its
+// Followers run.
 func New(n *meta.Naming, seats int) *Controller {
 	c := &Controller{
 		seats: max(seats, 1), clock: clock{time.Now()}, closed: make(chan struct{}),
@@ -47,13 +47,13 @@ func New(n *meta.Naming, seats int) *Controller {
 	return c
 }
 
-// Close refuses all who wait, and all who would have to.
+// Close refuses all waiting and later requests that would wait.
 func (c *Controller) Close() { c.close.Do(func() { close(c.closed) }) }
 
-// adjustment is how often the limits of the levels are set anew.
+// adjustment is the period of limit adjustments.
 const adjustment = 10 * time.Second
 
-// Run lends seats from one level to another, and drops levels that have served their last request, until the context ends.
+// Run adjusts limits and removes drained levels, until ctx ends.
 func (c *Controller) Run(ctx context.Context) {
 	ticker := time.NewTicker(adjustment)
 	defer ticker.Stop()
@@ -67,8 +67,7 @@ func (c *Controller) Run(ctx context.Context) {
 	}
 }
 
-// tick does what is due every ten seconds. Building the configuration ends with an adjustment, so there is one in
-// either case.
+// tick does the periodic work. configure includes an adjustment.
 func (c *Controller) tick() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -79,7 +78,7 @@ func (c *Controller) tick() {
 	c.adjust()
 }
 
-// Followers keep the controller up with the objects.
+// Followers returns the followers of both configuration resources.
 func (c *Controller) Followers() []policy.Follower {
 	return []policy.Follower{
 		&follower{c, schemasResource, func(o *policy.Object, name string) {
@@ -99,17 +98,16 @@ func (c *Controller) Followers() []policy.Follower {
 	}
 }
 
-// A follower takes in the objects of one resource.
+// A follower follows one resource.
 type follower struct {
 	controller *Controller
 	resource   meta.GroupResource
-	set        func(o *policy.Object, name string) // nil: there is none of that name any longer
+	set        func(o *policy.Object, name string) // o is nil after a deletion
 }
 
-// Resource implements policy.Follower.
 func (f *follower) Resource() meta.GroupResource { return f.resource }
 
-// Follow implements policy.Follower. What there is already is put into effect as a whole.
+// Follow applies the initial objects at once.
 func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	c := f.controller
 	c.mu.Lock()
@@ -124,8 +122,8 @@ func (f *follower) Follow(ctx context.Context, objects policy.Objects) error {
 	return err
 }
 
-// update takes in one change. While some resource is not all known yet, changes are only collected: requests would
-// otherwise be classified by half of the configuration.
+// update applies one change. Until all resources are read it only collects changes, so that
+// requests do not meet a partial configuration.
 func (f *follower) update(change policy.Change) {
 	c := f.controller
 	c.mu.Lock()
@@ -140,8 +138,8 @@ func (f *follower) update(change policy.Change) {
 	}
 }
 
-// A Classification remembers how the last request of a connection was classified: the next one is
-// mostly of the same user and for the same resource. The zero value remembers nothing.
+// A Classification caches the classification of the last request of a connection, since the next
+// one often equals it. The zero value is empty.
 type Classification struct {
 	configuration *configuration
 	user          *authn.User
@@ -154,7 +152,7 @@ type Classification struct {
 	flow          uint64
 }
 
-// classify fills in what the attributes of a request lead to, unless it is known.
+// classify updates the classification for a request, unless it is cached.
 func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	if c.configuration == by && c.user == a.User && c.namespace == a.Namespace && c.resource == a.Resource && c.verb == a.Verb &&
 		c.group == a.Group && c.subresource == a.Subresource && a.ResourceRequest {
@@ -163,22 +161,21 @@ func (c *Classification) classify(by *configuration, a *authz.Attributes) {
 	c.schema = by.classify(a)
 	c.flow = flowHash(c.schema.schema, a)
 	c.configuration = nil
-	if a.ResourceRequest { // the rules for paths look at the path
+	if a.ResourceRequest { // rules for non-resource requests depend on the path
 		c.configuration, c.user, c.verb, c.group, c.resource, c.subresource, c.namespace = by, a.User, a.Verb, a.Group, a.Resource, a.Subresource, a.Namespace
 	}
 }
 
-// Admit lets a request in, at once or after a wait of at most longest, or refuses it with a *RejectedError. listing
-// is what a list or a watch has to look at; nil for anything else. known is of the connection, which has one request at
-// a time.
+// Admit admits a request, immediately or after waiting up to longest, or refuses it with a
+// *RejectedError. listing describes the cost of a list or watch, nil otherwise. known belongs to
+// the connection, which has one request at a time.
 //
-// The attributes are copied. The Request is the caller's until it calls Finish, which it must, or its seats are lost
-// for good.
+// It copies the attributes. The caller must call Finish on the Request, or its seats are lost.
 func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Classification, listing *Listing, longest time.Duration) (*Request, error) {
 	r := requests.Get().(*Request)
 	r.attributes = *a
 	outcome, refusal := gone, (*RejectedError)(nil)
-	for outcome == gone { // a level that goes meanwhile is not in the next configuration
+	for outcome == gone { // the next configuration lacks a removed level
 		known.classify(c.current.Load(), a)
 		r.schema = known.schema
 		r.setWork(c.estimate(r, listing))
@@ -197,8 +194,8 @@ func (c *Controller) Admit(ctx context.Context, a *authz.Attributes, known *Clas
 	return r, nil
 }
 
-// flowHash is the hash of the flow of a request. Different schemas have different hashes even for the same user, so
-// their flows get different hands.
+// flowHash returns the hash of the flow. It includes the schema, so that a user's flows in
+// different schemas get different hands.
 func flowHash(s *schema, a *authz.Attributes) uint64 {
 	switch {
 	case s.distinguisher == byUser && a.User != nil:
@@ -209,7 +206,7 @@ func flowHash(s *schema, a *authz.Attributes) uint64 {
 	return s.hash
 }
 
-// distinguisher is what tells the flow of a request from others, in words.
+// distinguisher returns the flow distinguisher for dumps.
 func (r *Request) distinguisher() string {
 	switch r.schema.distinguisher {
 	case byUser:
@@ -222,8 +219,7 @@ func (r *Request) distinguisher() string {
 	return ""
 }
 
-// estimate is the work of a request. Requests for tokens are writes by their verb, but change no object that anybody
-// watches.
+// estimate returns the work of a request. Token requests are creates but change no watched object.
 func (c *Controller) estimate(r *Request, listing *Listing) Work {
 	most := r.schema.most
 	r.watches = -1

@@ -25,7 +25,7 @@ func maintained(c *Controller) {
 	c.configure()
 }
 
-// TestClassify: who asks for what belongs where, by the objects that the server maintains.
+// TestClassify tests classification with the maintained objects.
 func TestClassify(t *testing.T) {
 	c := aController(600)
 	user := func(name string, groups ...string) *authn.User {
@@ -70,8 +70,8 @@ func TestClassify(t *testing.T) {
 	}
 }
 
-// TestPrecedence: of the schemas that match the one with the lowest number counts, and of equal ones the first by name; one
-// without a level does not count.
+// TestPrecedence tests that the matching schema with the lowest precedence wins, then the first by
+// name. Schemas without a level do not match.
 func TestPrecedence(t *testing.T) {
 	c := aController(600)
 	set := func(name, level string, precedence int) {
@@ -101,7 +101,8 @@ func TestPrecedence(t *testing.T) {
 	expect("global-default")
 }
 
-// TestDrain: a level that is configured no longer serves what it has let in, is found by nobody, and then goes.
+// TestDrain tests that a removed level serves its admitted requests, is not found again, and then
+// goes.
 func TestDrain(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -136,7 +137,7 @@ func TestDrain(t *testing.T) {
 	})
 }
 
-// TestStaleConfiguration: who has found a level that goes at this moment is served by another one.
+// TestStaleConfiguration tests that a request that found a removed level is served by another one.
 func TestStaleConfiguration(t *testing.T) {
 	c := aController(10)
 	l := c.current.Load().levels["global-default"]
@@ -150,7 +151,8 @@ func TestStaleConfiguration(t *testing.T) {
 	}
 }
 
-// TestMandatory: exempt and catch-all decide without objects, and so does nothing that refers to no level.
+// TestMandatory tests that exempt and catch-all apply without objects, and that a schema without a
+// level does not.
 func TestMandatory(t *testing.T) {
 	c := New(meta.Platform, 10)
 	cfg := c.current.Load()
@@ -168,7 +170,7 @@ func TestMandatory(t *testing.T) {
 	}
 }
 
-// TestWork are the seats of lists, watches and writes.
+// TestWork tests the seats of lists, watches and writes.
 func TestWork(t *testing.T) {
 	for _, c := range []struct {
 		l    Listing
@@ -210,7 +212,7 @@ func TestWork(t *testing.T) {
 	}
 }
 
-// BenchmarkAdmit is what a request costs that finds a seat at once.
+// BenchmarkAdmit measures a request that finds a free seat.
 func BenchmarkAdmit(b *testing.B) {
 	c := aController(600)
 	a := &authz.Attributes{User: &authn.User{Name: "jane", Groups: []string{"dev", "ops", "system:authenticated"}}, Verb: "get", ResourceRequest: true, Version: "v1", Resource: "pods", Namespace: "n", Name: "x"}
@@ -224,7 +226,7 @@ func BenchmarkAdmit(b *testing.B) {
 	}
 }
 
-// BenchmarkAdmitParallel is the same from many goroutines.
+// BenchmarkAdmitParallel measures the same from many goroutines.
 func BenchmarkAdmitParallel(b *testing.B) {
 	c := aController(600)
 	b.ReportAllocs()

@@ -1,13 +1,13 @@
 package flowcontrol
 
-// maxHand is the most queues that one flow may have. Validation allows no larger hand of two queues or more: it would
-// take more of a hash than there is.
+// maxHand bounds the hand of a flow. Validation refuses larger hands, which would need more entropy
+// than a hash has.
 const maxHand = 60
 
-// deal is the hand of a flow: size different queues of n, by the hash of the flow. hand is the place for it.
+// deal returns the hand of a flow: size distinct queues of n, chosen by hash and stored in hand.
 //
-// Every hand is as likely as any other. Each card is drawn from what is left of the deck, so it moves up by one for each
-// earlier card that is not above it.
+// Every hand is equally likely. Each card is drawn from the rest of the deck, so it moves up by one
+// for each earlier card not above it.
 func deal(hash uint64, n, size int, hand *[maxHand]int) []int {
 	size = min(size, n, maxHand)
 	var drawn [maxHand]int

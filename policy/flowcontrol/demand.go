@@ -2,15 +2,14 @@ package flowcontrol
 
 import "math"
 
-// demand is the course of the seats that a level occupies or waits for, over one period.
+// demand integrates the seats that a level occupies or waits for, over one period.
 type demand struct {
-	since, last         int64 // times in nanoseconds: when the period began, and up to when it is summed up
+	since, last         int64 // nanoseconds: start of the period and last update
 	now, most           float64
 	integral, ofSquares float64 // over seconds
 }
 
-// set changes the demand, after it has summed up the time since the last change. at never goes back,
-// as the clock does not.
+// set changes the demand after integrating the time since the last change. at must not decrease.
 func (d *demand) set(at int64, seats int) {
 	seconds := float64(at-d.last) / 1e9
 	d.integral += d.now * seconds
@@ -19,7 +18,7 @@ func (d *demand) set(at int64, seats int) {
 	d.most = max(d.most, d.now)
 }
 
-// reset ends the period, and returns its mean, the deviation from it and the most that there was. ok is false where no time
+// reset ends the period and returns mean, standard deviation and maximum. ok is false if no time
 // has passed.
 func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	d.set(at, int(d.now))
@@ -32,17 +31,17 @@ func (d *demand) reset(at int64) (mean, deviation, most float64, ok bool) {
 	return mean, deviation, most, ok
 }
 
-// smoothing is how much of the smoothed demand of earlier periods stays when the demand falls: half of it for five
-// minutes. A rise counts at once.
+// smoothing is the weight of the previous smoothed demand when demand falls, with a half-life of
+// five minutes. A rise counts immediately.
 const smoothing = 0.977
 
-// A forecast is what a level is expected to need.
+// A forecast is the expected demand of a level.
 type forecast struct {
 	highWatermark                     int
 	mean, deviation, smoothed, target float64
 }
 
-// update ends a period. The high watermark counts even if no time has passed, but there is no mean then.
+// update ends a period. Without elapsed time, only the high watermark changes.
 func (f *forecast) update(d *demand, at int64) {
 	mean, deviation, most, ok := d.reset(at)
 	f.highWatermark = int(most)

@@ -10,35 +10,36 @@ import (
 	"time"
 )
 
-// A Dump writes a table of the state of flow control, one row a line, for people and for the tools that know it.
+// A Dump writes the state of flow control as a table, one row a line, in the format of
+// kube-apiserver.
 type Dump func(w io.Writer, details bool) error
 
-// Dumps are all of them, by the last segment of their path.
+// Dumps returns all dumps by the last segment of their path.
 func (c *Controller) Dumps() map[string]Dump {
 	return map[string]Dump{"dump_priority_levels": c.dumpLevels, "dump_queues": c.dumpQueues, "dump_requests": c.dumpRequests}
 }
 
-// A table has one row a line, its cells separated by commas and aligned.
+// A table has one row per line, with aligned cells separated by commas.
 type table struct{ tabs *tabwriter.Writer }
 
-// newTable begins a table with its header. Nothing is written before Flush, since the width of a column depends on
-// all of its cells.
+// newTable starts a table with its header. It writes nothing before Flush, since column widths
+// depend on all cells.
 func newTable(w io.Writer, header ...any) table {
 	t := table{tabwriter.NewWriter(w, 8, 0, 1, ' ', 0)}
 	t.row(header...)
 	return t
 }
 
-// row writes a row. Texts of clients cannot end a line or a cell.
+// row adds a row. Text from clients cannot end a line or a cell.
 func (t table) row(cells ...any) {
 	texts := make([]string, len(cells))
 	for i, c := range cells {
 		texts[i] = strings.Map(printable, fmt.Sprint(c))
 	}
-	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // its error comes again with Flush
+	fmt.Fprintln(t.tabs, strings.Join(texts, ",\t")) // Flush reports the error again
 }
 
-// printable replaces control characters, as a name in a request is whatever the client has sent.
+// printable replaces control characters in text from clients.
 func printable(r rune) rune {
 	if r < ' ' || r == 0x7f {
 		return '?'
@@ -46,7 +47,7 @@ func printable(r rune) rune {
 	return r
 }
 
-// dumpLevels writes a row for each level. It copies the figures first, so no lock is held while a slow client reads.
+// dumpLevels copies the figures first, so that it holds no lock while a slow client reads.
 func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "ActiveQueues", "IsIdle", "IsQuiescing", "WaitingRequests", "ExecutingRequests",
 		"DispatchedRequests", "RejectedRequests", "TimedoutRequests", "CancelledRequests")
@@ -56,7 +57,7 @@ func (c *Controller) dumpLevels(w io.Writer, _ bool) error {
 	return t.tabs.Flush()
 }
 
-// dumpQueues leaves out queues that are not in use.
+// dumpQueues writes the queues in use.
 func (c *Controller) dumpQueues(w io.Writer, _ bool) error {
 	t := newTable(w, "PriorityLevelName", "Index", "PendingRequests", "ExecutingRequests", "SeatsInUse", "NextDispatchR",
 		"InitialSeatsSum", "MaxSeatsSum", "TotalWorkSum")
@@ -72,10 +73,9 @@ func (c *Controller) dumpQueues(w io.Writer, _ bool) error {
 	return t.tabs.Flush()
 }
 
-// seconds is a number of seat-seconds as it is written.
 func seconds(s float64) string { return fmt.Sprintf("%.8fss", s) }
 
-// dumpRequests writes those that wait, by their queues, and those that are served. details: with what they ask for.
+// dumpRequests writes waiting and executing requests, with their attributes if details is set.
 func (c *Controller) dumpRequests(w io.Writer, details bool) error {
 	header := []any{"PriorityLevelName", "FlowSchemaName", "QueueIndex", "RequestIndexInQueue", "FlowDistingsher", "ArriveTime",
 		"InitialSeats", "FinalSeats", "AdditionalLatency", "StartTime"}
@@ -102,7 +102,7 @@ func (c *Controller) dumpRequests(w io.Writer, details bool) error {
 	return t.tabs.Flush()
 }
 
-// cells are the row of a request. The level's lock is held.
+// cells returns the row of a request. The caller holds the level's lock.
 func (r *Request) cells(queue, place int, details bool) []any {
 	at := func(nanoseconds int64) string {
 		if nanoseconds == 0 {
@@ -126,8 +126,8 @@ func (r *Request) cells(queue, place int, details bool) []any {
 	return append(cells, user, a.Verb, a.Path, a.Namespace, a.Name, version, a.Resource, a.Subresource)
 }
 
-// eachLevel calls do for every level, under its lock, in the order of their names. do must not write to a client, for
-// whom all requests of the level would then wait; tables keep their rows until Flush.
+// eachLevel calls do for every level under its lock, sorted by name. do must not write to a client,
+// or all requests of the level would wait for it; tables buffer rows until Flush.
 func (c *Controller) eachLevel(do func(*level)) {
 	levels := c.current.Load().levels
 	for _, name := range slices.Sorted(maps.Keys(levels)) {

@@ -5,62 +5,62 @@ import (
 	"time"
 )
 
-// A level serves the requests of its schemas, as many at a time as it has seats.
+// A level runs the requests of its schemas, limited by its seats.
 type level struct {
 	clock *clock
 
-	mu   sync.Mutex // guards what follows
+	mu   sync.Mutex // guards the fields below
 	spec levelSpec
-	// Seats: those of its shares, the bounds of what it may have by lending and borrowing, and those that it has now.
+	// Seats: the nominal number, the bounds after lending and borrowing, and the current limit.
 	nominal, lower, upper, limit int
 	forecast                     forecast
-	removed                      bool // it serves nobody any more: who has found it looks again
-	undesired                    bool // it is configured no longer, and goes when it is idle
+	removed                      bool // drained; requests that found it are classified again
+	undesired                    bool // not configured any more, removed when idle
 
-	queues map[int]*queue // those in use
-	ready  queueHeap      // those in which somebody waits
-	free   []*queue       // to be used again
-	active int            // queues in which somebody waits or is served
+	queues map[int]*queue // in use
+	ready  queueHeap      // with waiting requests
+	free   []*queue       // for reuse
+	active int            // queues with waiting or executing requests
 
 	waiting, executing       int // requests
 	seatsInUse, seatsWaiting int
-	running                  *Request // those that are served, linked by next and prev
-	virtual                  float64  // time R
-	virtualAt                int64    // when it was last advanced
-	enqueued, served         uint64   // how many requests were given a queue, and were dispatched
+	running                  *Request // executing requests, linked by next and prev
+	virtual                  float64  // virtual time R
+	virtualAt                int64    // time of the last advance
+	enqueued, served         uint64   // numbers of requests enqueued and dispatched
 	demand                   demand
-	stats                    map[string]*stats // by the schema's name
+	stats                    map[string]*stats // by schema name
 	dispatched, rejected     uint64
 	timedOut, cancelled      uint64
 	lastDispatch             float64 // in virtual time, for metrics
 	backOff                  backOff
 }
 
-// clock counts nanoseconds, which only ever rise.
+// A clock counts monotonic nanoseconds.
 type clock struct{ start time.Time }
 
 func (c *clock) now() int64 { return int64(time.Since(c.start)) }
 
-// newLevel makes a level without seats, which setBounds gives it before anybody finds it.
+// newLevel returns a level without seats; setBounds must follow before it is published.
 func newLevel(spec levelSpec, c *clock) *level {
 	now := c.now()
 	return &level{clock: c, spec: spec, queues: map[int]*queue{}, stats: map[string]*stats{}, virtualAt: now, demand: demand{since: now, last: now}}
 }
 
-// maxFree bounds the queues that are kept to be used again.
+// maxFree bounds the queues kept for reuse.
 const maxFree = 64
 
-// admission is what becomes of a request at first.
+// An admission is the initial outcome for a request.
 type admission uint8
 
 const (
 	admitted admission = iota
 	queued
 	refused
-	gone // the level was removed: the request is to be classified again
+	gone // the level was removed; classify the request again
 )
 
-// start lets a request in, or into a queue, or refuses it. flow is the hash of its flow.
+// start admits, enqueues or refuses a request. flow is the hash of its flow.
 func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	now := l.clock.now()
 	l.mu.Lock()
@@ -84,13 +84,14 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	}
 	q := l.choose(flow)
 	switch {
-	// Nobody is passed over, so the request need not enter a queue that it would leave at once.
+	// No request is passed over, so this one can skip the queue.
 	case l.waiting == 0 && l.seatsInUse < l.limit && l.fits(seats):
 		r.queue = q
 		l.activate(q)
 		l.execute(r, now)
 		return admitted, nil
-	// The length is bounded once every seat is taken: while some are free, dispatch may take one out at once.
+	// The limit applies only while all seats are taken; otherwise dispatch may take a request out
+	// at once.
 	case l.seatsInUse >= l.limit && q.length >= l.spec.queueLength:
 		l.release(q)
 		return refused, l.refuse(r, QueueFull, now)
@@ -104,7 +105,7 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 	return queued, nil
 }
 
-// advance brings the virtual time up to now: all that the level can use is divided among the active queues.
+// advance moves virtual time to now: usable seats divided among active queues.
 func (l *level) advance(now int64) {
 	if l.active > 0 {
 		rate := float64(min(l.seatsInUse+l.seatsWaiting, l.limit)) / float64(l.active)
@@ -113,8 +114,8 @@ func (l *level) advance(now int64) {
 	l.virtualAt = now
 }
 
-// choose is the queue of a flow's hand with the least work waiting; from one request to the next the hand is looked at
-// from another queue on, so that flows whose hands overlap do not prefer the same ones.
+// choose returns the queue of a flow's hand with the least waiting work. The search starts at a
+// rotating offset, so that overlapping hands do not prefer the same queues.
 func (l *level) choose(flow uint64) *queue {
 	var place [maxHand]int
 	hand := deal(flow, l.spec.queues, l.spec.handSize, &place)
@@ -128,7 +129,7 @@ func (l *level) choose(flow uint64) *queue {
 		index := hand[(offset+i)%len(hand)]
 		q := l.queues[index]
 		if q == nil {
-			return l.queue(index) // nobody waits in it
+			return l.queue(index) // an unused queue is empty
 		}
 		if best < 0 || q.waitingWork < least {
 			best, least = index, q.waitingWork
@@ -137,7 +138,7 @@ func (l *level) choose(flow uint64) *queue {
 	return l.queues[best]
 }
 
-// queue is a queue, which is made if it is not in use.
+// queue returns the queue of an index, creating it if unused.
 func (l *level) queue(index int) *queue {
 	q := l.queues[index]
 	if q != nil {
@@ -153,7 +154,7 @@ func (l *level) queue(index int) *queue {
 	return q
 }
 
-// release forgets a queue that is not in use any longer. Its clock would begin anew anyway.
+// release drops an unused queue. Its clock would restart anyway.
 func (l *level) release(q *queue) {
 	if q.active() || q.seats > 0 {
 		return
@@ -164,7 +165,7 @@ func (l *level) release(q *queue) {
 	}
 }
 
-// activate sets the clock of a queue that was not active. It is called before the queue becomes so.
+// activate sets the clock of an inactive queue, before it becomes active.
 func (l *level) activate(q *queue) {
 	if !q.active() {
 		q.nextDispatch = l.virtual
@@ -172,7 +173,7 @@ func (l *level) activate(q *queue) {
 	}
 }
 
-// deactivate notes that a queue may have been left. It is called afterwards.
+// deactivate releases a queue that may have become inactive.
 func (l *level) deactivate(q *queue) {
 	if q.active() {
 		return
@@ -181,7 +182,7 @@ func (l *level) deactivate(q *queue) {
 	l.release(q)
 }
 
-// fits tells whether so many seats are free. What needs more than there are is served alone.
+// fits reports whether enough seats are free. A request larger than the limit runs alone.
 func (l *level) fits(seats int) bool {
 	switch {
 	case l.spec.exempt:
@@ -192,8 +193,8 @@ func (l *level) fits(seats int) bool {
 	return l.seatsInUse+seats <= l.limit
 }
 
-// enqueue puts a request at the end of a queue, with all the counts that go with it. l.mu is held, as in all that
-// follow which take no lock.
+// enqueue appends a request to a queue and updates all counters. The caller holds l.mu, as for all
+// methods below that do not lock it.
 func (l *level) enqueue(r *Request, q *queue, now int64) {
 	l.activate(q)
 	r.queue, r.state = q, waiting
@@ -212,7 +213,6 @@ func (l *level) enqueue(r *Request, q *queue, now int64) {
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
 
-// dequeue takes a request out of its queue.
 func (l *level) dequeue(r *Request) {
 	r.queue.remove(r)
 	r.queue.bound()
@@ -223,8 +223,8 @@ func (l *level) dequeue(r *Request) {
 	s.seatsWaiting -= r.seats
 }
 
-// dispatch lets in as many as there are seats for. The one whose turn it is may need more than are free: then the others
-// wait as well, or a large one would never be served.
+// dispatch runs waiting requests while seats are free. If the next one does not fit, all others
+// wait, or a large one would starve.
 func (l *level) dispatch(now int64) {
 	for l.waiting > 0 && l.seatsInUse < l.limit {
 		q := l.ready[0]
@@ -242,7 +242,6 @@ func (l *level) dispatch(now int64) {
 	}
 }
 
-// execute gives a request its seats.
 func (l *level) execute(r *Request, now int64) {
 	seats := r.seats
 	r.state, r.began = executing, now
@@ -271,7 +270,7 @@ func (l *level) execute(r *Request, now int64) {
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
 
-// refuse counts a request that is not served.
+// refuse counts a refused request and returns its error.
 func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 	r.state = over
 	l.rejected++
@@ -285,12 +284,12 @@ func (l *level) refuse(r *Request, why Reason, now int64) *RejectedError {
 	}
 }
 
-// eject takes out a request that is not to wait any longer; nil if it was let in just then.
+// eject removes a waiting request. It returns nil if the request was admitted meanwhile.
 func (l *level) eject(r *Request, why Reason) error {
 	now := l.clock.now()
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	// dispatch came first and has sent under the same lock, so this does not block.
+	// dispatch has sent under the same lock, so this does not block.
 	if r.state != waiting {
 		<-r.admitted
 		return nil
@@ -311,7 +310,7 @@ func (l *level) eject(r *Request, why Reason) error {
 	return refusal
 }
 
-// finish ends a request. false: it had ended before.
+// finish ends a request, and returns false if it had ended before.
 func (l *level) finish(r *Request) bool {
 	now := l.clock.now()
 	l.mu.Lock()
@@ -333,12 +332,12 @@ func (l *level) finish(r *Request) bool {
 	s := r.schema.stats
 	s.executing--
 	took := s.tookRegular
-	if r.attributes.Verb == "watch" { // only its beginning
+	if r.attributes.Verb == "watch" { // until the watch has started
 		took = s.tookWatch
 	}
 	took.Observe(float64(now-r.began) / 1e9)
 	if q := r.queue; q != nil {
-		// The clock has moved by what was expected, and is set right by what it was.
+		// Replace the estimated by the actual work.
 		q.nextDispatch -= float64(r.work.InitialSeats) * (estimatedService.Seconds() - float64(now-r.began)/1e9)
 		q.bound()
 		l.ready.update(q)
@@ -357,8 +356,7 @@ func (l *level) finish(r *Request) bool {
 	return true
 }
 
-// releaseLater gives the seats of a write back when the watches that it concerns have had the time to
-// deliver it.
+// releaseLater frees the seats of a write after its watches have had time to deliver it.
 func (l *level) releaseLater(r *Request) {
 	seats, q, s := r.seats, r.queue, r.schema.stats
 	time.AfterFunc(r.work.AdditionalLatency, func() {
@@ -371,8 +369,8 @@ func (l *level) releaseLater(r *Request) {
 	})
 }
 
-// freeSeats takes seats off all counts of them. It may be called some time after the request itself has ended and is
-// used for another one, so it is given what it needs instead of the request.
+// freeSeats frees seats in all counters. It may run after the Request has been recycled, so it
+// takes values instead.
 func (l *level) freeSeats(seats int, q *queue, s *stats, now int64) {
 	l.seatsInUse -= seats
 	s.seatsInUse -= seats
@@ -383,12 +381,11 @@ func (l *level) freeSeats(seats int, q *queue, s *stats, now int64) {
 	l.demand.set(now, l.seatsInUse+l.seatsWaiting)
 }
 
-// setLimit changes how many seats the level has. Those that are occupied beyond it are given back when their requests end.
+// setLimit changes the current limit. Seats occupied beyond it are freed when their requests end.
 func (l *level) setLimit(limit int, now int64) {
 	l.advance(now)
 	l.limit = limit
 	l.dispatch(now)
 }
 
-// idle tells that nobody is served or waits.
 func (l *level) idle() bool { return l.waiting == 0 && l.executing == 0 && l.seatsInUse == 0 }

@@ -17,14 +17,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// aLevel is a level with so many seats and queues, and a schema of it.
+// aLevel returns a level with the given seats and queues, and a schema for it.
 func aLevel(seats, queues, hand, length int) (*level, *bound) {
 	l := newLevel(levelSpec{name: "l", queues: queues, handSize: hand, queueLength: length}, &clock{time.Now()})
 	l.nominal, l.lower, l.upper, l.limit = seats, seats, seats, seats
 	return l, &bound{schema: &schema{name: "s"}, level: l, most: maxSeats, stats: l.statsOf("s")}
 }
 
-// asks begins a request of a flow with so many seats.
+// asks starts a request of a flow with the given number of seats.
 func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *RejectedError) {
 	r := &Request{schema: b}
 	r.setWork(Work{InitialSeats: seats})
@@ -32,11 +32,13 @@ func asks(l *level, b *bound, flow uint64, seats int) (*Request, admission, *Rej
 	return r, outcome, refusal
 }
 
-// TestDispatchOrder has the order of dispatches of a level with one seat and two queues, by hand.
+// TestDispatchOrder checks the dispatch order of a level with one seat and two queues, computed by
+// hand.
 //
-// Each request is served for 3 ms, as is expected of it. Flow 0 has queue 0 and sends four requests, flow 1 has queue 1 and
-// sends two of them a little later. The first is served at once and moves the clock of queue 0 on by 3 ms, so
-// that the requests of flow 1 come in between: by virtual finish these are a1=3 (served), b1=3+, a2=6, b2=6+, a3=9, a4=12.
+// Each request takes the expected 3 ms. Flow 0 in queue 0 sends four requests, flow 1 in queue 1
+// sends two a little later. The first runs at once and advances the clock of queue 0 by 3 ms, so
+// that those of flow 1 interleave. The virtual finish times are a1=3 (done), b1=3+, a2=6, b2=6+,
+// a3=9, a4=12.
 func TestDispatchOrder(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -81,7 +83,8 @@ func TestDispatchOrder(t *testing.T) {
 	})
 }
 
-// TestLargeRequestIsNotPassed: who needs more seats than are free has them kept until there are enough.
+// TestLargeRequestIsNotPassed tests that a large request is not passed over until its seats are
+// free.
 func TestLargeRequestIsNotPassed(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -112,7 +115,7 @@ func TestLargeRequestIsNotPassed(t *testing.T) {
 	})
 }
 
-// TestRefusals: every reason, each counted.
+// TestRefusals tests and counts every reason.
 func TestRefusals(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -156,7 +159,8 @@ func TestRefusals(t *testing.T) {
 	})
 }
 
-// TestLingeringSeats: a write that many watch keeps its final seats for a while, and not its client.
+// TestLingeringSeats tests that a widely watched write keeps its final seats for a while without
+// delaying the client.
 func TestLingeringSeats(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -181,7 +185,7 @@ func TestLingeringSeats(t *testing.T) {
 	})
 }
 
-// TestFairness: whatever one flow sends, the others get their part of the level.
+// TestFairness tests that a greedy flow does not take the share of others.
 func TestFairness(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -214,7 +218,7 @@ func TestFairness(t *testing.T) {
 		synctest.Wait()
 		mu.Lock()
 		defer mu.Unlock()
-		// Two at a time, 5 ms each, is 800 in 2 s at most; a fair part of ten seats is as much.
+		// Two at a time, 5 ms each, yield at most 800 in 2 s; a fair part of ten seats allows that.
 		for flow := 2; flow <= 5; flow++ {
 			if served[flow] < 600 {
 				t.Errorf("flow %d was served %d times, all: %v", flow, served[flow], served)
@@ -226,7 +230,8 @@ func TestFairness(t *testing.T) {
 	})
 }
 
-// TestAccounts compares the level's figures with a plain count over random requests, changes of limits and of queues.
+// TestAccounts compares the level's counters with a plain count over random requests and changes of
+// limits and queues.
 func TestAccounts(t *testing.T) {
 	for seed := range uint64(10) {
 		withoutPool(t)
@@ -268,7 +273,7 @@ func TestAccounts(t *testing.T) {
 	}
 }
 
-// check counts anew what the level counts as it goes.
+// check recomputes the counters of a level.
 func check(t *testing.T, l *level, held []*Request) {
 	t.Helper()
 	var waits, runs, seatsWaiting, seatsInUse int
@@ -302,7 +307,8 @@ func check(t *testing.T, l *level, held []*Request) {
 	}
 }
 
-// TestDeal: a hand has different queues, depends on the hash alone, and every queue is in as many hands as any other.
+// TestDeal tests that hands have distinct queues, depend only on the hash, and are evenly
+// distributed.
 func TestDeal(t *testing.T) {
 	counts := make([]int, 16)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -377,8 +383,8 @@ func TestAllocate(t *testing.T) {
 	}
 }
 
-// TestAllocateFairly: whatever is claimed, all seats are given out, within bounds, and the fraction is the same for all who
-// meet none of theirs.
+// TestAllocateFairly tests that all seats are allocated within bounds, with an equal fraction for
+// claims within theirs.
 func TestAllocateFairly(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for range 2000 {
@@ -404,21 +410,22 @@ func TestAllocateFairly(t *testing.T) {
 	}
 }
 
-// withoutPool drops the pooled requests before and after a test that uses a bubble: their channels belong to one bubble.
+// withoutPool empties the request pool around a test in a bubble, since channels belong to one
+// bubble.
 func withoutPool(t *testing.T) {
 	forget := func() { requests = sync.Pool{New: requests.New} }
 	forget()
 	t.Cleanup(forget)
 }
 
-// aController has the objects that the server maintains.
+// aController returns a controller with the maintained objects.
 func aController(seats int) *Controller {
 	c := New(meta.Kubernetes, seats)
 	maintained(c)
 	return c
 }
 
-// TestLimits are those of kube-apiserver 1.35 with its default flags, which it shows as metrics.
+// TestLimits compares the limits with the metrics of kube-apiserver 1.35 with default flags.
 func TestLimits(t *testing.T) {
 	c := aController(600)
 	for name, want := range map[string][3]int{
@@ -432,7 +439,7 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestBorrowing: a level that needs more than its part gets what others lend, and they get it back when they need it.
+// TestBorrowing tests that a busy level borrows lent seats, and that lenders get them back.
 func TestBorrowing(t *testing.T) {
 	withoutPool(t)
 	synctest.Test(t, func(t *testing.T) {

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A resourceRule matches requests for resources.
+// A resourceRule matches resource requests.
 type resourceRule struct {
 	verbs                         verbs
 	groups, resources, namespaces set
-	cluster                       bool // requests without a namespace match
+	cluster                       bool // matches requests without namespace
 }
 
-// matches tells whether verb, group, resource and scope all match. A request for all namespaces has none, and so
-// needs a rule for the cluster.
+// matches reports whether verb, group, resource and scope match. A request for all namespaces needs
+// a cluster-scoped rule.
 func (r *resourceRule) matches(a *authz.Attributes, verb verbs) bool {
 	if r.verbs&verb == 0 || !r.groups.has(a.Group) || !r.resources.hasResource(a.Resource, a.Subresource) {
 		return false
@@ -26,7 +26,7 @@ func (r *resourceRule) matches(a *authz.Attributes, verb verbs) bool {
 	return r.namespaces.has(a.Namespace)
 }
 
-// A pathRule matches requests for paths. A path also stands for what is below it.
+// A pathRule matches non-resource requests. A path also covers the paths below it.
 type pathRule struct {
 	verbs verbs
 	paths set
@@ -42,13 +42,13 @@ func (r *pathRule) matches(a *authz.Attributes, verb verbs) bool {
 	})
 }
 
-// A set is a list of texts, or all there are.
+// A set is a list of texts or everything.
 type set struct {
 	all    bool
 	values []string
 }
 
-// * stands alone: validation sees to it. setOf makes a set of a list.
+// setOf returns the set of a list. Validation ensures that * stands alone.
 func setOf(values []string) set {
 	if len(values) == 1 && values[0] == "*" {
 		return set{all: true}
@@ -56,11 +56,11 @@ func setOf(values []string) set {
 	return set{values: values}
 }
 
-// has searches from end to end: lists in rules are short.
+// has scans linearly, since lists in rules are short.
 func (s *set) has(value string) bool { return s.all || slices.Contains(s.values, value) }
 
-// hasResource matches a sub-resource by "resource/subresource" only: a rule for a resource alone is not one for what
-// is below it.
+// hasResource matches a subresource only as "resource/subresource"; a rule for a resource does not
+// cover its subresources.
 func (s *set) hasResource(resource, subresource string) bool {
 	if s.all || subresource == "" {
 		return s.has(resource)
@@ -71,14 +71,13 @@ func (s *set) hasResource(resource, subresource string) bool {
 	})
 }
 
-// verbs is a set of verbs; otherVerb stands for those that only * matches.
+// verbs is a bit set; otherVerb stands for verbs that only * matches.
 type verbs uint16
 
 const otherVerb verbs = 1
 
 var verbNames = []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "proxy"}
 
-// verbOf is the set of one verb.
 func verbOf(name string) verbs {
 	for i, v := range verbNames {
 		if v == name {
@@ -88,7 +87,7 @@ func verbOf(name string) verbs {
 	return otherVerb
 }
 
-// verbsOf is the set of the verbs of a rule. Unknown ones match nothing, and must not set the bit of all the others.
+// verbsOf returns the set of a rule's verbs. Unknown ones match nothing and must not set otherVerb.
 func verbsOf(names []string) (all verbs) {
 	for _, name := range names {
 		if name == "*" {

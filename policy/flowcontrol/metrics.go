@@ -9,10 +9,10 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// prefix begins the names of all series, as in the API server that clients know.
+// prefix is that of kube-apiserver.
 const prefix = "apiserver_flowcontrol_"
 
-// A levelFigures is a copy of the figures of a level, made under its lock.
+// A levelFigures is a snapshot of a level's counters.
 type levelFigures struct {
 	name                             string
 	nominal, lower, upper, limit     int
@@ -25,13 +25,13 @@ type levelFigures struct {
 	schemas                          []schemaFigures
 }
 
-// schemaFigures are a copy of the figures of a schema at a level.
+// A schemaFigures is a snapshot of a schema's counters at a level.
 type schemaFigures struct {
 	name string
 	*stats
 }
 
-// figures are those of all levels, in the order of their names.
+// figures returns snapshots of all levels, sorted by name.
 func (c *Controller) figures() []levelFigures {
 	levels := c.current.Load().levels
 	all := make([]levelFigures, 0, len(levels))
@@ -41,8 +41,7 @@ func (c *Controller) figures() []levelFigures {
 	return all
 }
 
-// figures copies the figures, so that they belong to one moment and are written without the lock. Schemas without
-// requests are left out.
+// figures takes a consistent snapshot under the lock. It omits schemas without requests.
 func (l *level) figures() levelFigures {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -60,9 +59,8 @@ func (l *level) figures() levelFigures {
 	return f
 }
 
-// WriteMetrics writes the series of all levels, and those of the schemas that have had requests, in the text
-// exposition format. The locks of the levels are taken one after the other, and c.mu is never held together with one
-// of them here.
+// WriteMetrics writes the series of all levels, and of schemas with requests, in the text
+// exposition format. It takes level locks one after another, and never together with c.mu.
 func (c *Controller) WriteMetrics(w io.Writer) {
 	all := c.figures()
 	c.mu.Lock()
@@ -85,7 +83,7 @@ func histogram(name, help string, value any) metrics.Family {
 	return metrics.HistogramValue(prefix+name, help, value)
 }
 
-// writeLevels writes the families with a series for each level.
+// writeLevels writes the families per level.
 func writeLevels(w io.Writer, all []levelFigures) {
 	level := func(f levelFigures) string { return fmt.Sprintf("priority_level=%q", f.name) }
 	of := func(value func(levelFigures) any) metrics.Samples { return metrics.Each(all, level, value) }
@@ -104,10 +102,10 @@ func writeLevels(w io.Writer, all []levelFigures) {
 	)
 }
 
-// A sampler adds the series of one schema; more are labels beside those of the schema.
+// A sampler adds the series of one schema; more holds extra labels.
 type sampler func(s *stats, add func(more string, value any))
 
-// samples returns the series of every schema at every level. Histograms that have counted nothing are left out.
+// samples returns the series of every schema at every level, without empty histograms.
 func samples(all []levelFigures, of sampler) metrics.Samples {
 	out := metrics.Samples{}
 	for _, f := range all {
@@ -122,7 +120,7 @@ func samples(all []levelFigures, of sampler) metrics.Samples {
 	return out
 }
 
-// writeSchemas writes the families with series for each schema at each level.
+// writeSchemas writes the families per schema and level.
 func writeSchemas(w io.Writer, all []levelFigures) {
 	of := func(value func(*stats) any) metrics.Samples {
 		return samples(all, func(s *stats, add func(string, any)) { add("", value(s)) })

@@ -2,25 +2,25 @@ package flowcontrol
 
 import "container/heap"
 
-// A queue is one in use: requests wait in it, or occupy seats that they got by way of it.
+// A queue is in use: requests wait in it or occupy seats through it.
 type queue struct {
 	index       int
-	first, last *Request // that wait, linked by next
+	first, last *Request // waiting, linked by next
 	length      int
 	waitingWork float64 // seat-seconds
 	executing   int
 	seats       int // occupied
-	// nextDispatch is the queue's own virtual time: when its first request would begin if all queues were served evenly.
+	// nextDispatch is the queue's virtual time: the start of its first request if all queues were
+	// served evenly.
 	nextDispatch float64
-	served       uint64 // the number of the last dispatch from it, at the level
-	place        int    // in the heap of the queues in which somebody waits; -1: not there
+	served       uint64 // number of its last dispatch at the level
+	place        int    // index in the heap of queues with waiting requests, or -1
 }
 
-// active tells whether the queue takes part in the division of seats. Seats that a write keeps after its end do not
-// count.
+// active reports whether the queue takes part in the division of seats. Lingering seats of writes
+// do not count.
 func (q *queue) active() bool { return q.length > 0 || q.executing > 0 }
 
-// push adds a request at the end.
 func (q *queue) push(r *Request) {
 	if q.last == nil {
 		q.first = r
@@ -32,7 +32,7 @@ func (q *queue) push(r *Request) {
 	q.waitingWork += r.work.total()
 }
 
-// remove takes a request out, wherever in the queue it is.
+// remove takes a request out of any position.
 func (q *queue) remove(r *Request) {
 	if r.prev == nil {
 		q.first = r.next
@@ -47,29 +47,29 @@ func (q *queue) remove(r *Request) {
 	r.next, r.prev = nil, nil
 	q.length--
 	if q.waitingWork -= r.work.total(); q.length == 0 {
-		q.waitingWork = 0 // without the error of many additions
+		q.waitingWork = 0 // discards accumulated rounding errors
 	}
 }
 
-// bound keeps the first request from beginning before it came, in virtual time: a queue that is never empty and never
-// uses its part must not save it up.
+// bound raises nextDispatch to the arrival of the first request, so that a slow but never empty
+// queue does not save up its share.
 func (q *queue) bound() {
 	if q.first != nil {
 		q.nextDispatch = max(q.nextDispatch, q.first.arrival)
 	}
 }
 
-// finish is when the first request would end, in virtual time.
+// finish returns the virtual finish time of the first request.
 func (q *queue) finish() float64 { return q.nextDispatch + q.first.work.total() }
 
-// queueHeap has the queue that is to be served next at the top.
+// A queueHeap has the next queue to serve at the top.
 type queueHeap []*queue
 
 var _ heap.Interface = (*queueHeap)(nil)
 
 func (h queueHeap) Len() int { return len(h) }
 
-// Less implements heap.Interface: of queues with the same finish the one comes first that was served longest ago.
+// Less breaks ties in favor of the queue served longest ago.
 func (h queueHeap) Less(i, j int) bool {
 	if a, b := h[i].finish(), h[j].finish(); a != b {
 		return a < b
@@ -82,14 +82,12 @@ func (h queueHeap) Swap(i, j int) {
 	h[i].place, h[j].place = i, j
 }
 
-// Push implements heap.Interface.
 func (h *queueHeap) Push(v any) {
 	q := v.(*queue)
 	q.place = len(*h)
 	*h = append(*h, q)
 }
 
-// Pop implements heap.Interface.
 func (h *queueHeap) Pop() any {
 	last := len(*h) - 1
 	q := (*h)[last]
@@ -99,7 +97,7 @@ func (h *queueHeap) Pop() any {
 	return q
 }
 
-// update puts a queue where it belongs after a change of its clock or of its first request.
+// update fixes the position of a queue after a change of its clock or first request.
 func (h *queueHeap) update(q *queue) {
 	switch {
 	case q.first == nil && q.place >= 0:

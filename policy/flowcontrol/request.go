@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A Request is one that was admitted, or waits to be. It occupies its seats until Finish.
+// A Request is a waiting or admitted request. It occupies its seats until Finish.
 type Request struct {
 	attributes authz.Attributes
 	schema     *bound
@@ -16,20 +16,19 @@ type Request struct {
 	work       Work
 	seats      int // of work
 	levelUID   string
-	watches    int // that are told of it, if it is a write; else -1
+	watches    int // that a write concerns; -1 for other requests
 
 	// Guarded by the level's lock.
 	state      state
-	queue      *queue  // nil where there are none
+	queue      *queue  // nil without queues
 	arrival    float64 // in virtual time of the level
-	came       int64   // in nanoseconds, as the rest
+	came       int64   // in nanoseconds, like began
 	began      int64
-	next, prev *Request      // in its queue, or among those that are served
-	admitted   chan struct{} // tells who waits; made when it is first needed, and kept
+	next, prev *Request      // in its queue or among executing requests
+	admitted   chan struct{} // signals a waiting request; created on first use and kept
 }
 
-// A state is where a request is on its way: it goes from waiting to executing to over,
-// never back, and may leave out steps.
+// A state moves from waiting to executing to over, and may skip steps.
 type state uint8
 
 const (
@@ -38,31 +37,28 @@ const (
 	over
 )
 
-// requests are used again, with their channels: there is one for every request that the server gets.
+// requests pools Requests with their channels, since every request to the server needs one.
 var requests = sync.Pool{New: func() any { return new(Request) }}
 
-// UIDs returns the uids of the schema that the request belongs to, and of the level that serves it; ""
-// for one that does not exist as an object.
+// UIDs returns the UIDs of the request's schema and level; "" if there is no such object.
 func (r *Request) UIDs() (schema, level string) { return r.schema.uid, r.levelUID }
 
-// setWork sets the work, and the seats that follow from it.
 func (r *Request) setWork(w Work) { r.work, r.seats = w, w.seats() }
 
-// Finish gives the seats back, once; the request may not be used any longer.
+// Finish frees the seats once. The request must not be used afterwards.
 func (r *Request) Finish() {
 	if r.level.finish(r) {
 		r.recycle()
 	}
 }
 
-// recycle gives the request back. Nobody may refer to it any longer: it is in no queue and not among those that are
-// served.
+// recycle returns the request to the pool. It must not be referenced by queues or lists.
 func (r *Request) recycle() {
 	*r = Request{admitted: r.admitted}
 	requests.Put(r)
 }
 
-// wait waits until the request is admitted, has waited too long, or is not to wait any longer.
+// wait waits until the request is admitted, timed out or canceled.
 func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time.Duration) error {
 	timer := time.NewTimer(longest)
 	defer timer.Stop()
@@ -78,23 +74,22 @@ func (r *Request) wait(ctx context.Context, closed <-chan struct{}, longest time
 	}
 }
 
-// A Reason says why a request was refused.
+// A Reason is the cause of a refusal.
 type Reason string
 
-// Reasons, as they are counted.
+// Reasons, as in metrics.
 const (
-	QueueFull        Reason = "queue-full"        // too many wait in each of its queues
-	ConcurrencyLimit Reason = "concurrency-limit" // the level has no seats left, and no queues
-	TimeOut          Reason = "time-out"          // it has waited for too long
-	Cancelled        Reason = "cancelled"         // its client has gone, or the server stops
+	QueueFull        Reason = "queue-full"        // its queue is full
+	ConcurrencyLimit Reason = "concurrency-limit" // the level has no free seats and no queues
+	TimeOut          Reason = "time-out"          // it has waited too long
+	Cancelled        Reason = "cancelled"         // the client has gone, or the server stops
 )
 
-// A RejectedError refuses a request.
+// A RejectedError is returned for a refused request.
 type RejectedError struct {
 	Reason                          Reason
-	RetryAfter                      int // seconds after which the client may come again
+	RetryAfter                      int // in seconds
 	FlowSchemaUID, PriorityLevelUID string
 }
 
-// Error implements error.
 func (e *RejectedError) Error() string { return "too many requests: " + string(e.Reason) }

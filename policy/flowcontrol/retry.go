@@ -1,21 +1,21 @@
 package flowcontrol
 
-// maxRetryAfter is the longest that clients are asked to stay away, in seconds.
+// maxRetryAfter bounds the Retry-After header, in seconds.
 const maxRetryAfter = 32
 
-// A backOff says when refused clients are to come again: later and later while many are refused, and sooner again once few
-// are. It counts refusals by the second.
+// A backOff computes Retry-After: it rises while many requests are refused and falls otherwise. It
+// counts refusals per second.
 type backOff struct {
-	after   int64 // seconds; 0 stands for 1
-	raised  int64 // when it was last raised
-	current int64 // the second that is counted
+	after   int64 // seconds; 0 means 1
+	raised  int64 // time of the last raise
+	current int64 // the counted second
 	seconds [2 * maxRetryAfter]struct {
 		second int64
 		count  int
 	}
 }
 
-// refused counts a refusal in a second, and returns when to come again.
+// refused counts a refusal and returns the Retry-After in seconds.
 func (b *backOff) refused(second int64) int {
 	b.after = max(b.after, 1)
 	if second != b.current {
@@ -30,8 +30,8 @@ func (b *backOff) refused(second int64) int {
 	return int(b.after)
 }
 
-// adjust looks back as far as clients were asked to stay away. What comes again without having waited shows that this is
-// not enough. Every raise gets the time to have an effect.
+// adjust counts the refusals within the last Retry-After. Clients that return without waiting long
+// enough raise it. Each raise needs that time to take effect.
 func (b *backOff) adjust(second int64) {
 	refused := int64(0)
 	for _, s := range b.seconds {

@@ -8,23 +8,24 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// The resources that configure flow control, in platform form.
+// Configuration resources in platform form.
 var (
 	schemasResource = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "flowschemas"}
 	levelsResource  = meta.GroupResource{Group: "flowcontrol.apiserver.platform.io", Resource: "prioritylevelconfigurations"}
 )
 
-// A levelSpec is what a PriorityLevelConfiguration says. Without queues, requests for which there is no seat are refused.
+// A levelSpec is a parsed PriorityLevelConfiguration. Without queues, requests without a free seat
+// are refused.
 type levelSpec struct {
 	name, uid                     string
 	exempt                        bool
 	shares, lendable              int // lendable and borrowing are percentages
-	borrowing                     int // -1: all that others lend
+	borrowing                     int // -1 means unlimited
 	queues, handSize, queueLength int
 }
 
-// parseLevel reads a spec that has passed validation. Both types have shares and what they lend in a field of their
-// own.
+// parseLevel parses a valid spec. Both types have shares and the lendable percentage in a field of
+// their own.
 func parseLevel(name, uid string, spec tree.Tree) levelSpec {
 	l := levelSpec{name: name, uid: uid, exempt: spec.String("type") == "Exempt", borrowing: -1}
 	body := spec.Object("limited")
@@ -42,13 +43,12 @@ func parseLevel(name, uid string, spec tree.Tree) levelSpec {
 	return l
 }
 
-// number is a field that holds a whole number; 0 if it is not there.
 func number(t tree.Tree, field string) int {
 	n, _ := t.Int(field)
 	return int(n)
 }
 
-// A distinguisher tells one flow of a schema from another.
+// A distinguisher separates the flows of a schema.
 type distinguisher uint8
 
 const (
@@ -57,7 +57,7 @@ const (
 	byNamespace
 )
 
-// A schema is what a FlowSchema says.
+// A schema is a parsed FlowSchema.
 type schema struct {
 	name, uid, level string
 	precedence       int
@@ -66,14 +66,14 @@ type schema struct {
 	hash             uint64 // of the name
 }
 
-// A rule matches requests by their subjects and by what they ask for.
+// A rule matches requests by subject and by resource or path.
 type rule struct {
 	subjects  []subject
 	resources []resourceRule
 	paths     []pathRule
 }
 
-// A subject is one of the rule: the users of a name, of a group, all accounts of a namespace, or everybody.
+// A subject is a user, a group, all service accounts of a namespace, or everybody.
 type subject struct {
 	kind subjectKind
 	name string
@@ -89,10 +89,10 @@ const (
 	subjectAccounts
 )
 
-// hashSeed keeps clients from choosing names whose flows share the queues of others.
+// hashSeed keeps clients from choosing names whose flows share another flow's queues.
 var hashSeed = maphash.MakeSeed()
 
-// parseSchema reads a spec that has passed validation.
+// parseSchema parses a valid spec.
 func parseSchema(name, uid string, spec tree.Tree) *schema {
 	s := &schema{
 		name: name, uid: uid, level: spec.Object("priorityLevelConfiguration").String("name"),
@@ -126,11 +126,11 @@ func parseRule(t tree.Tree) (r rule) {
 	return r
 }
 
-// accountPrefix begins the user names of service accounts; namespace, colon and name follow.
+// accountPrefix is followed by namespace, colon and name.
 const accountPrefix = "system:serviceaccount:"
 
-// parseSubject turns a single account into the user that it is, and a * of users or groups into everybody. What it
-// does not know matches nobody.
+// parseSubject maps a service account to its user, and * of users or groups to everybody. Unknown
+// kinds match nothing.
 func parseSubject(t tree.Tree) subject {
 	var s subject
 	switch t.String("kind") {
@@ -151,7 +151,6 @@ func parseSubject(t tree.Tree) subject {
 	return s
 }
 
-// parseObject parses the spec of an object.
 func parseObject[T any](o *policy.Object, parse func(name, uid string, spec tree.Tree) T) T {
 	return parse(o.Key.Name, o.Meta.UID, o.Tree.Object("spec"))
 }

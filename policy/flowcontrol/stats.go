@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// stats are the figures of one schema at one level, guarded by the level's lock.
+// stats holds the counters of one schema at one level, guarded by the level's lock.
 type stats struct {
 	waiting, seatsWaiting, executing, seatsInUse int
 	dispatched, noAccommodation                  uint64
@@ -16,7 +16,7 @@ type stats struct {
 	tookWatch, tookRegular                       *metrics.Histogram
 }
 
-// The upper bounds of what is counted: seats, lengths of queues, watches, and seconds.
+// Bucket bounds for seats, queue lengths, watches, and seconds.
 var (
 	seatBuckets     = []float64{1, 2, 4, 8, 16, 32, 64, 100}
 	lengthBuckets   = []float64{0, 10, 25, 50, 100, 250, 500, 1000}
@@ -24,7 +24,6 @@ var (
 	durationBuckets = []float64{0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30}
 )
 
-// newStats makes figures of which nothing was counted yet.
 func newStats() *stats {
 	h := metrics.NewHistogram
 	return &stats{
@@ -33,10 +32,9 @@ func newStats() *stats {
 	}
 }
 
-// busy tells that requests of the schema are still at the level.
 func (s *stats) busy() bool { return s.waiting > 0 || s.executing > 0 || s.seatsInUse > 0 }
 
-// statsOf are the figures of a schema at the level.
+// statsOf returns the stats of a schema, creating them if needed.
 func (l *level) statsOf(name string) *stats {
 	s := l.stats[name]
 	if s == nil {
@@ -46,10 +44,10 @@ func (l *level) statsOf(name string) *stats {
 	return s
 }
 
-// used tells that the schema has had a request.
 func (s *stats) used() bool { return s.seats.Count() > 0 }
 
-// clone copies the figures, but shares the histograms, which have no lock. The level's lock is held.
+// clone copies the counters but shares the histograms, which have no lock. The caller holds the
+// level's lock.
 func (s *stats) clone() *stats {
 	c := *s
 	c.rejected = maps.Clone(s.rejected)

@@ -7,24 +7,25 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Watches counts the open watches by what they are about, since a write costs more the more are told of it.
+// Watches counts open watches by scope, since a write costs more the more watches it concerns.
 type Watches struct {
 	total atomic.Int64
 	mu    sync.Mutex // guards open
 	open  map[watched]int
 }
 
-// watched is what a watch is about: all objects of a resource, those of a namespace, or one.
+// A watched is the scope of a watch: a resource, a namespace of it, or one object.
 type watched struct{ group, resource, namespace, name string }
 
-// Add counts a watch until the returned function is called, once.
+// Add counts a watch until remove is called, once.
 func (w *Watches) Add(a *authz.Attributes) (remove func()) {
 	key := watched{a.Group, a.Resource, a.Namespace, a.Name}
 	w.add(key, 1)
 	return func() { w.add(key, -1) }
 }
 
-// add counts n more. What no watch is about has no entry, so the map is no larger than the number of watches.
+// add adds n to a count. Entries without watches are removed, so the map does not outgrow the
+// watches.
 func (w *Watches) add(key watched, n int) {
 	w.total.Add(int64(n))
 	w.mu.Lock()
@@ -37,7 +38,7 @@ func (w *Watches) add(key watched, n int) {
 	}
 }
 
-// interested returns how many watches a write concerns.
+// interested returns the number of watches that a write concerns.
 func (w *Watches) interested(a *authz.Attributes) int {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -2,25 +2,24 @@ package flowcontrol
 
 import "time"
 
-// Work is what a request is expected to occupy: seats while it is served and, for a write that many watch, seats for a
-// while afterwards.
+// Work is the estimated cost of a request: seats while it runs and, for a widely watched write,
+// seats for a while afterwards.
 type Work struct {
 	InitialSeats, FinalSeats int
 	AdditionalLatency        time.Duration
 }
 
-// seats is how many are occupied, in both phases.
 func (w Work) seats() int { return max(w.InitialSeats, w.FinalSeats) }
 
-// estimatedService is how long a request is expected to take before it is known.
+// estimatedService is the estimated duration of a request.
 const estimatedService = 3 * time.Millisecond
 
-// total is the work in seat-seconds.
+// total returns the work in seat-seconds.
 func (w Work) total() float64 {
 	return float64(w.InitialSeats)*estimatedService.Seconds() + float64(w.FinalSeats)*w.AdditionalLatency.Seconds()
 }
 
-// narrowed is the same work with fewer final seats, which are then occupied for longer.
+// narrowed returns the same work with fewer final seats, occupied for longer.
 func (w Work) narrowed(seats int) Work {
 	if w.FinalSeats <= seats || seats < 1 {
 		return w
@@ -30,25 +29,25 @@ func (w Work) narrowed(seats int) Work {
 	return w
 }
 
-// What a request costs.
+// Costs of a request.
 const (
-	maxSeats       = 10 // of any request; small levels have a lower bound of their own
+	maxSeats       = 10 // of any request; small levels have a lower maximum
 	objectsPerSeat = 100
 	watchesPerSeat = 10
-	eventLatency   = 5 * time.Millisecond // for which a write occupies a seat for each watchesPerSeat
+	eventLatency   = 5 * time.Millisecond // time for which a write occupies a seat per watchesPerSeat
 )
 
-// A Listing is what a list, or the initial events of a watch, has to look at.
+// A Listing describes the cost of a list, or of the initial events of a watch.
 type Listing struct {
-	Stored int // objects in the namespace, or in all
-	Limit  int // of the objects asked for; 0: none
-	// Selects: labels or fields choose among the objects, so all are looked at.
+	Stored int // objects in scope
+	Limit  int // of the request; 0 for none
+	// Selects is set if a selector requires reading all objects.
 	Selects bool
-	// Historical: the list is of an older version, which is made of the newest first.
+	// Historical is set if an older version must be reconstructed from the newest.
 	Historical bool
 }
 
-// seats is one for each hundred objects that are looked at.
+// seats returns one seat per hundred objects read.
 func (l Listing) seats() int {
 	limited := l.Stored
 	if l.Limit > 0 {
@@ -64,13 +63,12 @@ func (l Listing) seats() int {
 	return (objects + objectsPerSeat - 1) / objectsPerSeat
 }
 
-// work is that of the list at a level where one request may have so many seats.
 func (l Listing) work(most int) Work { return Work{InitialSeats: max(1, min(l.seats(), most))} }
 
-// writeWork is the work of a write that so many watch.
+// writeWork returns the work of a write for a number of watches.
 //
-// Few watches are part of what any write costs. Of many, the work of telling them is spread over fewer seats than that
-// would take at once, since a request waits for as many seats as it needs and nothing passes it.
+// Few watches are part of any write's cost. For many, delivery is spread over fewer seats for
+// longer, since a request waits for all its seats and blocks others.
 func writeWork(watches, most int) Work {
 	w := Work{InitialSeats: 1}
 	if watches < watchesPerSeat {
