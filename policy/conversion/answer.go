@@ -12,14 +12,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// readAnswer checks an answer and makes objects of it. One object that is not good spoils the whole answer: a list
-// with some of its objects in another version would be no list that a client could read.
+// readAnswer validates a response and returns its objects. One invalid object fails the whole
+// response, since clients cannot read a list of mixed versions.
 func (q *question) readAnswer(review tree.Tree) ([]*meta.Object, error) {
 	list, err := q.convertedObjects(review)
 	if err != nil {
 		return nil, q.failed(malformedAnswer, err)
 	}
-	// The count is checked before any object, as places are all that relates what was answered to what was asked.
+	// Check the count first, since only positions relate the response to the request.
 	if len(list) != len(q.objects) {
 		return nil, q.returned(partialAnswer, "%d objects, expected %d", len(list), len(q.objects))
 	}
@@ -32,9 +32,8 @@ func (q *question) readAnswer(review tree.Tree) ([]*meta.Object, error) {
 	return out, nil
 }
 
-// convertedObjects are the objects in an answer that says that it is one to this question.
-//
-// Those of version v1beta1 never had to say which question they answer.
+// convertedObjects validates the envelope of the response and returns its objects. v1beta1
+// responses need no UID or type.
 func (q *question) convertedObjects(review tree.Tree) ([]any, error) {
 	if group, kind := review.String("apiVersion"), review.String("kind"); q.reviewVersion == "v1" && (group != q.apiVersion || kind != reviewKind) {
 		if group == "" {
@@ -60,8 +59,8 @@ func (q *question) convertedObjects(review tree.Tree) ([]any, error) {
 	return response.List("convertedObjects"), nil
 }
 
-// readObject makes an object of what the webhook has answered for the one at a place of the question. The webhook is
-// trusted with the content of the object, but not with its identity, its history or its owners.
+// readObject validates and encodes one converted object. The webhook controls its content, but not
+// its identity, history or owners.
 func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	original := q.objects[i]
 	converted, ok := v.(tree.Tree)
@@ -85,7 +84,7 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	if err != nil {
 		return nil, q.returned(invalidConverted, "invalid metadata: %v", err)
 	}
-	// Only the top level changes here, so a shallow copy is enough.
+	// Only the top level changes, so a shallow copy suffices.
 	converted = maps.Clone(converted)
 	converted["metadata"] = metadata
 	converted, _ = q.target.Message().Custom.Prune(converted)
@@ -96,8 +95,8 @@ func (q *question) readObject(i int, v any) (*meta.Object, error) {
 	return out, nil
 }
 
-// checkVersion checks that a converted object is what was asked for. Its messages differ from those of invalidAt, as
-// they do in the API server that clients know.
+// checkVersion checks the type of a converted object. Its messages differ from those of invalidAt,
+// as in kube-apiserver.
 func (q *question) checkVersion(i int, converted tree.Tree) error {
 	at := "object"
 	if len(q.objects) > 1 {
@@ -112,8 +111,8 @@ func (q *question) checkVersion(i int, converted tree.Tree) error {
 	return nil
 }
 
-// checkIdentity checks that a webhook has not made another object of one. Otherwise it could show one user the object
-// of another, or have it stored in its place.
+// checkIdentity checks that the object keeps its identity. Otherwise the webhook could show or
+// store one user's object as another's.
 func checkIdentity(original, converted tree.Tree) error {
 	for _, field := range [][2]string{{"name", "name"}, {"namespace", "namespace"}, {"uid", "UID"}} {
 		if want, got := original.String(field[0]), converted.String(field[0]); want != got {
@@ -123,7 +122,7 @@ func checkIdentity(original, converted tree.Tree) error {
 	return nil
 }
 
-// restoreMetadata is the metadata of an object as it was, with the labels and annotations that a webhook has given it.
+// restoreMetadata returns the original metadata with the converted labels and annotations.
 func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	v, there := converted["metadata"]
 	if !there {
@@ -133,7 +132,7 @@ func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	if !ok {
 		return nil, fmt.Errorf("invalid metadata of type %T in converted object", v)
 	}
-	// Both are replaced as a whole, so that a webhook may take labels and annotations away too.
+	// Replace both entirely, so that a webhook can remove entries.
 	metadata := maps.Clone(original)
 	for name, validate := range map[string]func(tree.Tree, string, *schema.Faults){"labels": rules.ValidateLabels, "annotations": rules.ValidateAnnotations} {
 		delete(metadata, name)
@@ -153,8 +152,8 @@ func restoreMetadata(original, converted tree.Tree) (tree.Tree, error) {
 	return metadata, nil
 }
 
-// checkTexts checks the labels or annotations that a webhook has given an object, if they are not those that it had.
-// Those that the object had are taken as they are: they may have been stored before a rule of today was made.
+// checkTexts validates changed labels or annotations. It accepts unchanged ones, which may predate
+// today's rules.
 func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree, string, *schema.Faults)) error {
 	for _, key := range texts.SortedKeys() {
 		if _, ok := texts[key].(string); !ok {
@@ -173,17 +172,17 @@ func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree,
 	return fmt.Errorf("%s: %s", first.Field, first.Message)
 }
 
-// encode makes an object of a kind out of a tree, under the key and version of another one.
+// encode returns an object with the key and version of like.
 //
-// Objects are given out as if they had been read in the stored version of the kind, and are marked as conforming to
-// the schema of the version that was asked for, so that nobody prunes them again.
+// It appears as read in the stored version of the kind, and is marked as conforming to the
+// requested version's schema, so that it is not pruned again.
 func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error) {
 	encoded := codec.EncodeJSON(k, t)
 	json := encoded.Unversioned()
-	if like.Version > 0 { // it has none before it is stored
+	if like.Version > 0 { // new objects have no version
 		json = encoded.WithVersion(like.Version)
 	}
-	o, err := codec.NewObject(k.Stored, like.Key, like.Version, json) // which knows the selectable fields of all versions
+	o, err := codec.NewObject(k.Stored, like.Key, like.Version, json) // the stored kind knows the selectable fields of all versions
 	if err == nil {
 		o.SetConformsTo(k.Origin.Schema.ID())
 	}

@@ -1,24 +1,24 @@
-// Package conversion asks the conversion webhooks of definitions: what a version of a custom kind shows of objects that were
-// written in another one.
+// Package conversion calls the conversion webhooks of CRDs to convert custom objects between
+// versions.
 //
-// The nouns: Webhooks are all of them; a webhook is that of one definition as it is now (schema.ConversionWebhook); a
-// question is a ConversionReview with objects that all are to get one version; what a webhook answers for an object is
-// checked against the object it was asked about.
+// Webhooks holds all of them. A webhook is that of one CRD in its current state
+// (schema.ConversionWebhook). A question is a ConversionReview request whose objects all get one
+// version.
 //
-// # An answer
+// # Responses
 //
-// It must be the one to the question, as many objects as were asked about and in their order, each of the kind and the
-// version that were asked for, with the name, namespace and uid that it had. Of the metadata a webhook may change labels
-// and annotations; the rest is that of the object as it was, whatever the answer says. The rest of the object is pruned by
-// the schema of the version, and gets no defaults: those of the version in which it was written are in it already.
+// A response must carry the UID of the request and as many objects, in the same order. Each has the
+// requested kind and version, and its original name, namespace and UID. A webhook may change labels
+// and annotations; other metadata is restored. The object is pruned by the schema of the target
+// version without defaulting, since it has the defaults of its written version.
 //
 // # Limits
 //
-// A question ends with its context, or after 30 seconds; an answer has at most 16 MiB; redirects are not followed. While a
-// webhook cannot be connected to, questions fail at once (package webhookclient). The clients of the webhooks that were
-// asked last are kept, with their connections, for a bounded number of addresses.
+// A call ends with its context or after 30 seconds. A response has at most 16 MiB. Redirects are
+// not followed. While a webhook is unreachable, calls fail immediately (package webhookclient).
+// Clients of unused webhooks are closed.
 //
 // # Errors
 //
-// All are a *meta.Status of the code 500 whose message is the one that clients know.
+// All errors are a *meta.Status with code 500 and the message of Kubernetes.
 package conversion

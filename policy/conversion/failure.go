@@ -9,42 +9,41 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// A failureType is why a conversion has failed, as metrics know it.
+// A failureType is the reason of a failed conversion in metrics.
 type failureType string
 
 const (
-	// callFailure: no answer was read. malformedAnswer: it is not the answer to this question, or says that the
-	// webhook has failed. partialAnswer: it has another number of objects. invalidConverted: one of them is not what
-	// it has to be.
+	// callFailure: no response was read. malformedAnswer: it does not match the request, or reports
+	// a failure. partialAnswer: it has another number of objects. invalidConverted: an object is
+	// invalid.
 	callFailure      failureType = "conversion_webhook_call_failure"
 	malformedAnswer  failureType = "conversion_webhook_malformed_response_failure"
 	partialAnswer    failureType = "conversion_webhook_partial_response_failure"
 	invalidConverted failureType = "conversion_webhook_invalid_converted_object_failure"
 )
 
-// A failure says why a question has no good answer.
+// A failure is the error of a failed conversion.
 type failure struct {
 	kind   failureType
 	text   string
-	reason error // nil if the text says all
+	reason error // nil if text suffices
 }
 
 func (f *failure) Error() string { return f.text }
 
 func (f *failure) Unwrap() error { return f.reason }
 
-// failed is a failure of the whole question. A webhook may answer with much more than clients and logs want to hear, so the
-// text is cut.
+// failed returns a failure of the whole call. It truncates the text, which the webhook controls.
 func (q *question) failed(kind failureType, err error) error {
 	return &failure{kind, "conversion webhook for " + q.subject() + " failed: " + webhookclient.Truncate(err.Error()), err}
 }
 
-// returned is a failure by what was returned; the text goes on behind "returned".
+// returned returns a failure whose text follows "returned".
 func (q *question) returned(kind failureType, format string, args ...any) error {
 	return &failure{kind: kind, text: "conversion webhook for " + q.subject() + " returned " + webhookclient.Truncate(fmt.Sprintf(format, args...))}
 }
 
-// invalidAt is a failure by the object at a place of the answer, which the text may name. reason is an error or a text.
+// invalidAt returns a failure for the i-th object. reason is an error or a text.
 func (q *question) invalidAt(i int, reason any) error {
 	if len(q.objects) > 1 {
 		return q.returned(invalidConverted, "invalid converted object at index %d: %v", i, reason)
@@ -52,7 +51,7 @@ func (q *question) invalidAt(i int, reason any) error {
 	return q.returned(invalidConverted, "invalid object: %v", reason)
 }
 
-// status is an error as clients get it. Clients get nothing of the kind of a failure; that is for metrics.
+// status converts an error for clients, without the failure type.
 func status(err error) error {
 	var known *meta.Status
 	if errors.As(err, &known) {

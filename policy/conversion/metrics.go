@@ -9,20 +9,20 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// The upper bounds of durations, in seconds: of conversions by definition, and of all.
+// Bucket bounds in seconds: per CRD, and overall.
 var (
 	definitionBuckets = []float64{0.001, 0.002, 0.004, 0.008, 0.016, 0.032, 0.064, 0.128, 0.256, 0.512, 1.024, 2.048, 4.096, 8.192, 16.384}
 	webhookBuckets    = []float64{0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 30, 45, 60}
 )
 
-// Metrics count conversions. Only definitions that exist have series. It is safe for concurrent use.
+// Metrics counts conversions. Only existing CRDs have series. It is safe for concurrent use.
 type Metrics struct {
 	defined            func(definition string) bool
 	byDefinition, took *metrics.Histograms
 	requests           *metrics.Counters
 }
 
-// NewMetrics returns Metrics without series. defined reports whether there is a definition of a name.
+// NewMetrics returns Metrics without series. defined reports whether a CRD exists.
 func NewMetrics(defined func(definition string) bool) *Metrics {
 	return &Metrics{
 		defined: defined,
@@ -36,11 +36,11 @@ func NewMetrics(defined func(definition string) bool) *Metrics {
 	}
 }
 
-// maxSeries is how many series definitions have before those that are gone are looked for.
+// maxSeries is the number of CRD series that triggers the removal of stale ones.
 const maxSeries = 4096
 
-// observe counts how a question has ended. Every error of a question is a *failure, whose type is a
-// label; one that cannot even be asked (newQuestion) is not counted.
+// observe counts the result of a call. Errors of calls are *failure, whose type is a label; errors
+// of newQuestion are not counted.
 func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	result, kind := "success", failureType("")
 	var failed *failure
@@ -55,8 +55,7 @@ func (m *Metrics) observe(q *question, err error, elapsed time.Duration) {
 	m.took.With(result, string(kind)).ObserveDuration(elapsed)
 }
 
-// forget drops the series of definitions that are gone. Without it definitions that come and go, as in
-// tests of operators, would fill the memory with their series.
+// forget drops the series of deleted CRDs, which would accumulate, for example in operator tests.
 func (m *Metrics) forget() {
 	m.byDefinition.Delete(func(labels []string) bool { return !m.defined(labels[0]) })
 }

@@ -15,25 +15,24 @@ import (
 
 const reviewKind = "ConversionReview"
 
-// reviewVersions are the versions of the ConversionReview that are known here.
+// reviewVersions lists the supported versions of ConversionReview.
 var reviewVersions = []string{"v1", "v1beta1"}
 
-// A question is the ConversionReview that a webhook is sent.
+// A question is a ConversionReview request.
 type question struct {
 	uid           string
 	reviewVersion string
 	apiVersion    string // of the review
 	target        *schema.Kind
 	objects       []*meta.Object
-	from          string // the apiVersion of the first object
+	from          string // apiVersion of the first object
 	body          []byte
 }
 
-// newQuestion makes the question what a kind shows of objects.
+// newQuestion builds the request to convert objects to kind k.
 //
-// The first version of the review that the definition names and this server knows is used: the order is the author's
-// preference. The body is put together from the JSON of the objects as they are stored, and not from trees, since
-// that is most of the work of a long list.
+// It uses the first review version of the CRD that this server supports. The body is built from the
+// stored JSON and not from trees, which dominates the cost of long lists.
 func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*question, error) {
 	q := &question{uid: uuid.NewString(), target: k, objects: objects, from: convert.WrittenVersion(objects[0])}
 	for _, version := range k.ConversionWebhook().ReviewVersions {
@@ -53,8 +52,8 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 		if convert.WrittenForm(k, o) == nil {
 			return nil, fmt.Errorf("request to convert CR from an invalid group/version: %s", convert.WrittenVersion(o))
 		}
-		// An object may have been stored under an older schema of its version. The webhook gets it as its version
-		// shows it now.
+		// An object may have an older schema of its version. The webhook gets it in the current
+		// one.
 		conformed, err := convert.ToCurrentSchema(k, o)
 		if err != nil {
 			return nil, err
@@ -68,14 +67,13 @@ func newQuestion(k *schema.Kind, objects []*meta.Object, naming *meta.Naming) (*
 	return q, nil
 }
 
-// fromVersion is the version of the first object, without its group. Objects of a list may have been written in
-// different versions; one is enough for a metric.
+// fromVersion returns the version of the first object for metrics; a list may have several.
 func (q *question) fromVersion() string {
 	_, version, _ := strings.Cut(q.from, "/")
 	return version
 }
 
-// subject is what the question is about, as messages say it.
+// subject describes the objects in messages.
 func (q *question) subject() string {
 	kind := q.target.Kind
 	if len(q.objects) > 1 {

@@ -16,13 +16,13 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// MaxAnswer bounds an answer, in bytes.
+// MaxAnswer bounds a response, in bytes.
 const MaxAnswer = 16 << 20
 
-// callTimeout bounds one question. Clients wait for it within their own requests, whose context may end before.
+// callTimeout bounds one call. The context of the client's request may end before.
 const callTimeout = 30 * time.Second
 
-// Webhooks ask the conversion webhooks of all definitions. Many goroutines may use them.
+// Webhooks calls the conversion webhooks of all CRDs. It is safe for concurrent use.
 type Webhooks struct {
 	naming  *meta.Naming
 	metrics *Metrics
@@ -30,20 +30,20 @@ type Webhooks struct {
 
 	ctx     context.Context // ends with Close
 	cancel  context.CancelFunc
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	clients map[webhookclient.Address]*client
 	hooks   map[weak.Pointer[schema.ConversionWebhook]]*client
 }
 
-// A client is that of one address, with the number of webhooks that have it. Its connections and its circuit outlive a
-// change of a definition that leaves the address as it is to others.
+// A client reaches one address and counts the webhooks that use it. Its connections and circuit
+// breaker survive CRD changes that keep the address.
 type client struct {
 	*webhookclient.Client
 	address webhookclient.Address
 	uses    int
 }
 
-// New makes Webhooks that ask nobody yet.
+// New returns Webhooks that fail calls until Start.
 func New(naming *meta.Naming, m *Metrics) *Webhooks {
 	w := &Webhooks{
 		naming: naming, metrics: m,
@@ -53,15 +53,15 @@ func New(naming *meta.Naming, m *Metrics) *Webhooks {
 	return w
 }
 
-// Start lets the webhooks be asked, by clients that d makes.
+// Start enables calls through clients of d.
 //
-// Services are found by what the store holds, which needs conversions before.
+// d resolves Services from the store, which needs conversions before.
 func (w *Webhooks) Start(d webhookclient.Dialer) {
 	d.MaxAnswer = MaxAnswer
 	w.dialer.Store(&d)
 }
 
-// Close ends the questions that are under way and closes the connections that are kept. Nobody is asked any more.
+// Close cancels running calls, closes idle connections, and fails later calls.
 func (w *Webhooks) Close() {
 	w.cancel()
 	w.mu.Lock()
@@ -83,7 +83,6 @@ func (w *Webhooks) For(k *schema.Kind) convert.Converter {
 
 var _ convert.Converter = (*Webhooks)(nil)
 
-// Convert implements convert.Converter.
 func (w *Webhooks) Convert(ctx context.Context, k *schema.Kind, objects []*meta.Object) ([]*meta.Object, error) {
 	q, err := newQuestion(k, objects, w.naming)
 	if err != nil {
@@ -98,7 +97,6 @@ func (w *Webhooks) Convert(ctx context.Context, k *schema.Kind, objects []*meta.
 	return out, nil
 }
 
-// ask asks one question.
 func (w *Webhooks) ask(ctx context.Context, q *question) ([]*meta.Object, error) {
 	response, err := w.post(ctx, q)
 	if err != nil {
@@ -111,7 +109,7 @@ func (w *Webhooks) ask(ctx context.Context, q *question) ([]*meta.Object, error)
 	return q.readAnswer(review)
 }
 
-// post sends a question. The question ends with the context of the request, and with Close, whichever comes first.
+// post sends a question. It ends with the request's context or with Close.
 func (w *Webhooks) post(ctx context.Context, q *question) (remote.Response, error) {
 	c, err := w.client(q.target.ConversionWebhook())
 	if err != nil {
@@ -125,11 +123,10 @@ func (w *Webhooks) post(ctx context.Context, q *question) (remote.Response, erro
 
 var errNotStarted = errors.New("the server is starting or stopping")
 
-// client is the client of a webhook, which has it for as long as a definition has the webhook: nobody says when that
-// ends but the collection of garbage.
+// client returns the client of a webhook. The webhook holds it until it is garbage collected.
 //
-// The hook is held weakly here. Each change of a definition makes another ConversionWebhook, so a map with strong
-// references would grow with every change. Two hooks with the same address share a client.
+// The reference to the hook is weak, because each change of a CRD creates a new ConversionWebhook.
+// Hooks with the same address share a client.
 func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	dialer, at := w.dialer.Load(), weak.Make(hook)
 	w.mu.Lock()
@@ -155,14 +152,14 @@ func (w *Webhooks) client(hook *schema.ConversionWebhook) (*client, error) {
 	}
 	c.uses++
 	w.hooks[at] = c
-	// The cleanup must not refer to the hook, or the hook would never become unreachable; the weak pointer does not
-	// keep it.
+	// The cleanup must not refer to the hook, or it would stay reachable; the weak pointer does
+	// not.
 	runtime.AddCleanup(hook, w.release, at)
 	return c, nil
 }
 
-// release takes the client from a webhook that is gone. A client that no webhook has closes its connections. The
-// runtime calls it in a goroutine of its own at some time after the hook has become unreachable.
+// release drops one use of a client and closes it after the last one. The runtime calls it on its
+// own goroutine some time after the hook became unreachable.
 func (w *Webhooks) release(hook weak.Pointer[schema.ConversionWebhook]) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/policy/webhookclient"
 )
 
-// However many webhooks there are, each keeps its client, and so its circuit, for as long as it is there.
+// TestClients tests that each webhook keeps its client, and so its circuit breaker, while it
+// exists.
 func TestClients(t *testing.T) {
 	w := New(meta.Platform, nil)
 	defer w.Close()
