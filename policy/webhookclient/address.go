@@ -16,19 +16,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An Address is where a webhook is, and whom it must prove to be: its clientConfig. Webhooks with the same address may
-// share connections.
+// An Address is a parsed clientConfig: the location of a webhook and its CA. Webhooks with the same
+// address may share connections.
 type Address struct {
 	url      string
-	caBundle string // as PEM; "": what the system trusts
-	// Of a webhook behind a Service; service is "" for any other.
+	caBundle string // PEM; "" for the system roots
+	// Set for a webhook behind a Service; service is "" otherwise.
 	namespace, service string
 	port               int64
 }
 
 const defaultPort = 443
 
-// ParseAddress reads a clientConfig.
+// ParseAddress parses a clientConfig.
 func ParseAddress(t tree.Tree) (Address, error) {
 	bundle, err := base64.StdEncoding.DecodeString(t.String("caBundle"))
 	if err != nil {
@@ -52,13 +52,13 @@ func ParseAddress(t tree.Tree) (Address, error) {
 	return a, nil
 }
 
-// cleanURL is a URL with the shortest form of its path: installers join paths with slashes of their own, and the servers of webhooks
-// answer a path with two of them by a redirect, which is not followed.
+// cleanURL normalizes the path of a URL. Installers may produce double slashes, which servers
+// answer with a redirect that is not followed.
 func cleanURL(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: path.Join("/", u.Path)}).String()
 }
 
-// target is the server as credentials name it, host:port.
+// target returns host:port, by which credentials are looked up.
 func (a *Address) target() string {
 	if a.service != "" {
 		return net.JoinHostPort(a.service+"."+a.namespace+".svc", strconv.FormatInt(a.port, 10))
@@ -73,10 +73,10 @@ func (a *Address) target() string {
 	return net.JoinHostPort(u.Hostname(), strconv.Itoa(defaultPort))
 }
 
-// tls is how connections are made safe.
+// tls returns the TLS configuration for connections.
 func (a *Address) tls(certificate func(context.Context) (*tls.Certificate, error)) (*tls.Config, error) {
 	c := &tls.Config{
-		MinVersion: tls.VersionTLS12, // the server must have the name of the URL, which is that of the Service
+		MinVersion: tls.VersionTLS12, // the server name is that of the URL, and so of the Service
 		GetClientCertificate: func(info *tls.CertificateRequestInfo) (*tls.Certificate, error) {
 			pair, err := certificate(info.Context())
 			if err != nil {

@@ -9,38 +9,38 @@ import (
 )
 
 const (
-	// maxCalls are the calls of one client at a time.
+	// maxCalls bounds concurrent calls of one client.
 	maxCalls = 128
-	// stuckAfter is how long a client with as many calls may have had no answer before more fail at once.
+	// stuckAfter is the time without a response after which calls beyond maxCalls fail immediately.
 	stuckAfter = time.Second
-	// maxFailures are the failures to connect, one after the other, after which calls fail at once.
+	// maxFailures is the number of consecutive connection failures after which calls fail
+	// immediately.
 	maxFailures = 5
-	// probePeriod is the time after which another call may try to connect while one still does.
+	// probePeriod is the time after which another call may probe while one still does.
 	probePeriod = time.Second
 )
 
-// A circuit keeps calls from waiting for somebody who does not answer. Many goroutines may use it. Without
-// it, a hook that is down would hold the goroutine of each request for its timeout, up to 30 seconds, and
-// its failurePolicy Ignore would make every write slow.
+// A circuit is a circuit breaker for an unresponsive webhook. It is safe for concurrent use.
+// Without it, a hook that is down would delay each request by its timeout of up to 30 seconds, even
+// with failurePolicy Ignore.
 type circuit struct {
-	slots chan struct{} // one for each call under way
+	slots chan struct{} // one per running call
 
-	mu         sync.Mutex // guards the rest
-	failures   int        // to connect, since a connection was made
-	lastError  error      // of them
-	probing    int        // calls that try to connect although the ones before could not
-	probedAt   time.Time  // when the last of them began
-	answeredAt time.Time  // when the last call was answered, or the first began after a time without any
+	mu         sync.Mutex // guards the fields below
+	failures   int        // connection failures since the last success
+	lastError  error      // the last of them
+	probing    int        // probing calls
+	probedAt   time.Time  // start of the last probe
+	answeredAt time.Time  // time of the last response, or of the first call after an idle period
 }
 
 func newCircuit() *circuit { return &circuit{slots: make(chan struct{}, maxCalls)} }
 
 var errStuck = errors.New("as many calls as may be made at a time wait for its answer")
 
-// enter begins a call that ends with ctx, for a request that ends with the context request. The caller ends
-// it by the function that it gets, with the error of the call and whether it was connected. The two
-// contexts differ in what their end means: that of the request is the client's impatience, that of the call
-// the hook's slowness. leave must be called exactly once.
+// enter starts a call. ctx ends with the call, request with the client's request: its end does not
+// count as a failure of the hook. The caller must call leave exactly once, with the call's error
+// and whether it connected.
 func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool, err error), err error) {
 	probe, err := c.admit()
 	if err != nil {
@@ -61,8 +61,8 @@ func (c *circuit) enter(ctx, request context.Context) (leave func(connected bool
 	}, nil
 }
 
-// admit tells whether a call may be made now, and whether it is one that only tries to connect. After a
-// quiet time the clock for answers starts anew, or the first burst would find the circuit stuck.
+// admit reports whether a call may start, and whether it is a probe. After an idle period it resets
+// answeredAt, or the first burst would find the circuit stuck.
 func (c *circuit) admit() (probe bool, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,8 +90,8 @@ func (c *circuit) endProbe(probe bool) {
 	c.probing--
 }
 
-// wait waits for a slot, unless all are taken by calls that nobody answers. A ticker looks again whether
-// answers still come, since nobody signals that they do not.
+// wait waits for a slot, unless calls get no responses. It polls, since nothing signals a missing
+// response.
 func (c *circuit) wait(ctx context.Context) error {
 	tick := time.NewTicker(stuckAfter / 4)
 	defer tick.Stop()
@@ -115,8 +115,7 @@ func (c *circuit) stuck() bool {
 	return time.Since(c.answeredAt) > stuckAfter
 }
 
-// note takes in how a call has ended. One that its request gave up says nothing about a connection that was not
-// made.
+// note records the result of a call. A canceled request says nothing about a missing connection.
 func (c *circuit) note(connected bool, err error, gaveUp bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 
 var errRefused = errors.New("refused")
 
-// call is a call that ends at once.
+// call makes a call that ends immediately.
 func call(t *testing.T, c *circuit, connected bool, err error) {
 	t.Helper()
 	leave, entered := c.enter(t.Context(), t.Context())
@@ -23,7 +23,7 @@ func call(t *testing.T, c *circuit, connected bool, err error) {
 	leave(connected, err)
 }
 
-// A call that panics leaves its slot to others.
+// TestPanickingCallLeaves tests that a panicking call frees its slot.
 func TestPanickingCallLeaves(t *testing.T) {
 	c := &Client{circuit: newCircuit(), client: remote.New(remote.Options{URL: "https://192.0.2.1", Credential: func() *kubeconfig.Credential { panic("no credential") }})}
 	func() {
@@ -36,7 +36,8 @@ func TestPanickingCallLeaves(t *testing.T) {
 	}
 }
 
-// While connections fail one call at a time tries; the first that is connected ends that.
+// TestCircuitOpens tests that one call probes while connections fail, and that the first connection
+// closes the circuit.
 func TestCircuitOpens(t *testing.T) {
 	c := newCircuit()
 	for range maxFailures {
@@ -64,7 +65,7 @@ func TestCircuitOpens(t *testing.T) {
 	}
 }
 
-// A call that was connected before it failed, or whose request gave up, is no failure to connect.
+// TestCircuitStaysClosed tests that failures after connecting and canceled requests do not count.
 func TestCircuitStaysClosed(t *testing.T) {
 	c := newCircuit()
 	gone, cancel := context.WithCancel(t.Context())
@@ -80,7 +81,8 @@ func TestCircuitStaysClosed(t *testing.T) {
 	call(t, c, true, nil)
 }
 
-// All slots taken: a call waits as long as others are answered, and fails when they are not.
+// TestCircuitIsBounded tests that calls beyond the slots wait while others get responses, and fail
+// otherwise.
 func TestCircuitIsBounded(t *testing.T) { synctest.Test(t, testCircuitIsBounded) }
 
 func testCircuitIsBounded(t *testing.T) {

@@ -15,30 +15,30 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// A Resolver finds the addresses of Services, host:port, the best first.
+// A Resolver returns the addresses of Services as host:port, the best first.
 type Resolver interface {
 	Resolve(namespace, name string, port int64) ([]string, error)
 }
 
-// A Dialer makes Clients. Many goroutines may use it.
+// A Dialer creates Clients. It is safe for concurrent use.
 type Dialer struct {
-	// Users are the credentials for webhooks; nil for none.
+	// Users holds the credentials for webhooks; nil for none.
 	Users    *kubeconfig.UsersFile
 	Resolver Resolver
-	// MaxAnswer bounds an answer, in bytes [3 MiB].
+	// MaxAnswer bounds a response, in bytes [3 MiB].
 	MaxAnswer int
 }
 
-// maxIdle are the connections to one address that are kept while nothing is asked.
+// maxIdle bounds the idle connections per address.
 const maxIdle = 16
 
-// A Client reaches one address. Many goroutines may use it.
+// A Client sends requests to one address. It is safe for concurrent use.
 type Client struct {
 	client  *remote.Client
 	circuit *circuit
 }
 
-// Client makes a Client for an address. The error says what is wrong with the clientConfig.
+// Client returns a Client for an address. The error describes an invalid clientConfig.
 func (d Dialer) Client(a Address) (*Client, error) {
 	target := a.target()
 	config, err := a.tls(func(ctx context.Context) (*tls.Certificate, error) { return d.Users.For(target).Certificate(ctx) })
@@ -56,13 +56,12 @@ func (d Dialer) Client(a Address) (*Client, error) {
 }
 
 const (
-	// maxEndpoints are the endpoints of a Service that are tried for one connection.
+	// maxEndpoints bounds the endpoints tried for one connection.
 	maxEndpoints = 3
-	// endpointTimeout is the time for one of them, if there are more.
+	// endpointTimeout bounds the attempt for one of several endpoints.
 	endpointTimeout = 2 * time.Second
 )
 
-// dialService connects to a Service.
 func (d Dialer) dialService(ctx context.Context, network string, a Address) (net.Conn, error) {
 	addresses, err := d.Resolver.Resolve(a.namespace, a.service, a.port)
 	if err != nil {
@@ -83,14 +82,14 @@ func (d Dialer) dialService(ctx context.Context, network string, a Address) (net
 	return nil, errs
 }
 
-// Close closes the connections that are kept. Those in use are closed when they are not any more.
+// Close closes idle connections. Used ones close after their calls.
 func (c *Client) Close() { c.client.Close() }
 
-// errAbandoned is how a call ends that panics.
+// errAbandoned is the result of a call that panics.
 var errAbandoned = errors.New("the call was abandoned")
 
-// Ask sends a question for a request, whose context is ctx, and returns the answer, whatever its code. It fails at once
-// while the webhook cannot be reached, or answers nobody.
+// Ask sends a request and returns the response with any code. ctx is that of the client's request.
+// Ask fails immediately while the webhook is unreachable or unresponsive.
 func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (answer remote.Response, err error) {
 	limited, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
@@ -105,7 +104,7 @@ func (c *Client) Ask(ctx context.Context, timeout time.Duration, body []byte) (a
 	return c.client.Ask(traced, timeoutQuery(limited), body)
 }
 
-// withoutURL is an error without the URL, which is said anew where the error is told of a later call.
+// withoutURL strips the URL, which a later call's error adds again.
 func withoutURL(err error) error {
 	if failed, ok := err.(*url.Error); ok {
 		return failed.Err
@@ -113,7 +112,7 @@ func withoutURL(err error) error {
 	return err
 }
 
-// timeoutQuery tells the webhook how long the answer is waited for, in whole seconds.
+// timeoutQuery returns the remaining time in whole seconds for the webhook.
 func timeoutQuery(ctx context.Context) string {
 	deadline, ok := ctx.Deadline()
 	left := time.Until(deadline)

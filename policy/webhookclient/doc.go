@@ -1,17 +1,18 @@
-// Package webhookclient reaches the webhooks that objects of the cluster name: those of admission and of conversions.
+// Package webhookclient calls the webhooks that API objects configure, for admission and
+// conversion.
 //
-// The nouns: an Address is where a webhook is, by URL or by Service, and whom it must prove to be; a Dialer makes
-// Clients, each for one address, with its connections, its credential and its circuit.
+// An Address is the location of a webhook, by URL or Service, with its CA. A Dialer creates
+// Clients, each for one address, with connections, a credential and a circuit breaker.
 //
 // # Limits
 //
-// An answer is bounded in bytes and in time. A Client asks maxCalls questions at a time; more wait, but not for a webhook
-// that answers nobody. While a webhook cannot be connected to, one question in a while tries, and the others fail at
-// once.
+// A response is bounded in bytes and time. A Client makes up to maxCalls calls concurrently; more
+// wait, unless the webhook is unresponsive. While connections fail, one call per probePeriod
+// probes, and others fail immediately.
 //
 // # Invariants
 //
-//   - A redirect is an answer like any other, and never followed.
-//   - The server of a Service proves to be <name>.<namespace>.svc, whatever its address.
+//   - A redirect is returned like any response and never followed.
+//   - The server of a Service must prove to be <name>.<namespace>.svc, whatever its address.
 //   - Everything ends with its context.
 package webhookclient

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// ReadReview checks the code of a response, and reads the review in it.
+// ReadReview checks the code of a response and decodes the review.
 func ReadReview(r remote.Response) (tree.Tree, error) {
 	if r.Code < http.StatusOK || r.Code > http.StatusPartialContent {
 		return nil, responseError(r)
@@ -28,10 +28,10 @@ func ReadReview(r remote.Response) (tree.Tree, error) {
 	return t, nil
 }
 
-// maxShown is how much of what a webhook says is shown, in bytes.
+// maxShown bounds the shown part of a webhook's text, in bytes.
 const maxShown = 2048
 
-// responseError is an answer with the code of an error.
+// responseError returns the error for a response with an error code.
 func responseError(r remote.Response) error {
 	if v, _, err := codec.DecodeAny(r.Body); err == nil {
 		if t, ok := v.(tree.Tree); ok && t.String("kind") == "Status" && t.String("message") != "" {
@@ -57,8 +57,7 @@ func responseError(r remote.Response) error {
 	return fmt.Errorf("the server responded with the status code %d but did not return more information", r.Code)
 }
 
-// Truncate cuts what a webhook says to what is shown to clients: its answers may be much longer than any error, log or
-// audit event should be.
+// Truncate limits text from a webhook for errors, logs and audit events.
 func Truncate(text string) string {
 	if len(text) <= maxShown {
 		return strings.ToValidUTF8(text, string(utf8.RuneError))
