@@ -8,15 +8,15 @@ import (
 	"net/http"
 )
 
-// A Response is an answer, whatever its code.
+// A Response is a response with any code.
 type Response struct {
 	Code int
 	Body []byte
 }
 
-// Ask sends a body of JSON, once, with a query behind the URL, and returns the answer, whatever its code. It is for
-// questions that may be asked again: where a connection that was kept turns out to be closed, another one is
-// used, and once where a new one is closed without a word, as by a server that is about to end. Errors name the URL.
+// Ask posts a JSON body with a query and returns the response with any code. It is for idempotent
+// requests: net/http retries on a stale connection, and Ask once more if a new connection closes
+// without a response, as on shutdown. Errors include the URL.
 func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, error) {
 	target := s.url
 	if query != "" {
@@ -28,7 +28,7 @@ func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, 
 	}
 	r.Header.Set("Content-Type", "application/json")
 	r.Header.Set("Accept", "application/json, */*")
-	r.Header["Idempotency-Key"] = nil // for net/http, which does not send it
+	r.Header["Idempotency-Key"] = nil // marks the request as retriable for net/http without sending the header
 	answer, err := s.httpClient.Do(r)
 	if errors.Is(err, io.EOF) && ctx.Err() == nil {
 		r.Body = io.NopCloser(bytes.NewReader(body))

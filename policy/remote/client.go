@@ -18,20 +18,19 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// A Client sends requests to one remote. Many goroutines may use it.
+// A Client sends requests to one remote service. It is safe for concurrent use.
 type Client struct {
-	url        string // where Post goes, and what the paths of Get are below
-	maxAnswer  int    // most bytes of an answer to Ask
+	url        string // target of Post and base of Get
+	maxAnswer  int    // maximum bytes of a response to Ask
 	httpClient *http.Client
 }
 
-// Load makes the Client that a client configuration file describes. Errors name the file and what is
-// wrong in it.
+// Load returns the Client for a kubeconfig file. Errors name the file and the fault.
 func Load(path string) (*Client, error) {
 	return LoadRules(kubeconfig.Rules{Path: path})
 }
 
-// LoadRules makes a Client from the client configuration that rules find.
+// LoadRules returns the Client for the kubeconfig that rules find.
 func LoadRules(rules kubeconfig.Rules) (*Client, error) {
 	c, err := rules.Load()
 	if err != nil {
@@ -40,23 +39,23 @@ func LoadRules(rules kubeconfig.Rules) (*Client, error) {
 	return newClient(c.Server.String(), c.Transport(newTransport)), nil
 }
 
-// Options describe a remote that no client configuration file does.
+// Options describes a remote service without a kubeconfig file.
 type Options struct {
 	URL string
-	// TLS says whom to trust, and what to prove oneself with.
+	// TLS holds the trusted CAs and the client certificate.
 	TLS *tls.Config
-	// Dial makes connections; nil: as the URL says, without a proxy.
+	// Dial makes connections; nil dials the URL without a proxy.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Credential is asked for what the next request proves itself with; nil for nothing. Client certificates that do not come from
-	// a program are a matter of TLS.
+	// Credential returns the credential of the next request, or nil. Client certificates belong in
+	// TLS unless a program provides them.
 	Credential func() *kubeconfig.Credential
-	// MaxIdle bounds the connections that are kept while nothing is asked [16].
+	// MaxIdle bounds idle connections [16].
 	MaxIdle int
-	// MaxAnswer bounds the answers to Ask, in bytes [3 MiB].
+	// MaxAnswer bounds the responses to Ask, in bytes [3 MiB].
 	MaxAnswer int
 }
 
-// New makes the Client of a remote.
+// New returns a Client for a remote service.
 func New(o Options) *Client {
 	credential := o.Credential
 	if credential == nil {
@@ -67,7 +66,6 @@ func New(o Options) *Client {
 	return c
 }
 
-// transport is what connections are made with.
 func (o Options) transport() *http.Transport {
 	t := newTransport()
 	t.TLSClientConfig = o.TLS.Clone()
@@ -77,15 +75,15 @@ func (o Options) transport() *http.Transport {
 	if o.MaxIdle > 0 {
 		t.MaxIdleConnsPerHost = o.MaxIdle
 	}
-	// A connection whose other end is gone without a word is found out.
+	// Pings detect connections whose peer has disappeared.
 	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: 10 * time.Second, PingTimeout: 10 * time.Second}
 	return t
 }
 
-// Close closes the connections that are kept. Those in use are closed when they are not any more.
+// Close closes idle connections. Used ones close after their requests.
 func (s *Client) Close() { s.httpClient.CloseIdleConnections() }
 
-// Bounds of an answer, in bytes.
+// Bounds of a response, in bytes.
 const (
 	maxResponseSize       = 3 << 20
 	maxResponseHeaderSize = 64 << 10
@@ -106,15 +104,16 @@ func newClient(target string, transport http.RoundTripper) *Client {
 	}}
 }
 
-// A StatusError is an answer with another code than 200 and 201.
+// A StatusError is a response with a code other than 200 and 201.
 type StatusError struct{ Code int }
 
 func (e *StatusError) Error() string { return fmt.Sprintf("the remote answered %d", e.Code) }
 
-// URL is where the remote is, as the configuration has it.
+// URL returns the configured URL.
 func (s *Client) URL() string { return s.url }
 
-// Post sends a body of JSON, once, and returns the body of the answer. The error is a *StatusError if the remote has answered with another code than 200 and 201.
+// Post sends a JSON body once and returns the response body. Other codes than 200 and 201 are a
+// *StatusError.
 func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, s.url, bytes.NewReader(body))
 	if err != nil {
@@ -137,44 +136,44 @@ func (s *Client) Post(ctx context.Context, body []byte) ([]byte, error) {
 	return text, nil
 }
 
-// Get requests a path below the URL, once. It returns the body as a stream without a bound, which the
-// caller closes. The error is a *StatusError if the remote has answered with another code than 200 and 201.
+// Get requests a path below the URL once. It returns the unbounded response body, which the caller
+// closes. Other codes than 200 and 201 are a *StatusError.
 func (s *Client) Get(ctx context.Context, path string) (io.ReadCloser, error) {
 	return s.Do(ctx, http.MethodGet, path)
 }
 
-// Do is Get with another method.
+// Do is like Get with another method.
 func (s *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, error) {
 	r, err := http.NewRequestWithContext(ctx, method, strings.TrimSuffix(s.url, "/")+path, nil)
 	if err != nil {
 		return nil, err
 	}
-	r.Header.Set("Accept-Encoding", "identity") // what is got here hardly compresses
+	r.Header.Set("Accept-Encoding", "identity") // responses here hardly compress
 	return s.send(r)
 }
 
-// send sends a request and returns the body of the answer, if that is 200 or 201.
+// send sends a request and returns the response body for 200 and 201.
 func (s *Client) send(r *http.Request) (io.ReadCloser, error) {
 	answer, err := s.httpClient.Do(r)
 	if err != nil {
 		return nil, withoutURL(err)
 	}
 	if answer.StatusCode != http.StatusOK && answer.StatusCode != http.StatusCreated {
-		_, _ = io.CopyN(io.Discard, answer.Body, maxResponseSize) // so that the connection can be used again
+		_, _ = io.CopyN(io.Discard, answer.Body, maxResponseSize) // so that the connection can be reused
 		answer.Body.Close()
 		return nil, &StatusError{answer.StatusCode}
 	}
 	return answer.Body, nil
 }
 
-// A tooLongError says that an answer is longer than so many bytes.
+// A tooLongError holds the exceeded limit in bytes.
 type tooLongError int
 
 func (limit tooLongError) Error() string {
 	return fmt.Sprintf("the remote's answer is longer than %d bytes", int(limit))
 }
 
-// withoutURL is an error without the URL, whose query may hold a secret.
+// withoutURL strips the URL, whose query may hold a secret.
 func withoutURL(err error) error {
 	var failed *url.Error
 	if errors.As(err, &failed) {
@@ -183,19 +182,19 @@ func withoutURL(err error) error {
 	return err
 }
 
-// Backoff says how often a request is repeated, and with which pauses. To each pause up to a fifth is
-// added at random, so that many clients do not repeat at the same time.
+// Backoff controls retries. Each pause is extended by up to a fifth at random, so that clients do
+// not retry at the same time.
 type Backoff struct {
-	Steps    int           // most repetitions, after the first request
-	Duration time.Duration // pause before the first repetition
-	Factor   float64       // by which the pause grows
+	Steps    int           // maximum number of retries
+	Duration time.Duration // pause before the first retry
+	Factor   float64       // growth of the pause
 }
 
-// DefaultBackoff is for requests that a client waits for: five in about five seconds.
+// DefaultBackoff suits requests that a client waits for: five attempts in about five seconds.
 var DefaultBackoff = Backoff{Steps: 4, Duration: 500 * time.Millisecond, Factor: 1.5}
 
-// PostWithRetry repeats a Post that failed, until it succeeds, the context or the repetitions end, or
-// a repetition would fail as well, as after 400.
+// PostWithRetry retries a failed Post until it succeeds, fails permanently, as with 400, or ctx or
+// the retries end.
 func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]byte, error) {
 	pause := r.Duration
 	for n := 0; ; n++ {
@@ -212,7 +211,7 @@ func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]b
 	}
 }
 
-// isRetriable tells whether a repetition of the request may succeed.
+// isRetriable reports whether a retry may succeed.
 func isRetriable(err error) bool {
 	var failed *StatusError
 	var unproved *tls.CertificateVerificationError
