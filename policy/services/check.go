@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// A Fault is why a port of a Service cannot be reached, as far as objects tell.
+// A Fault is the reason why a Service port is unreachable, according to API objects.
 type Fault struct {
 	Reason  string // ServiceNotFound, ServicePortError, EndpointsNotFound or MissingEndpoints
 	Message string
@@ -16,8 +16,8 @@ type Fault struct {
 
 func (f *Fault) Error() string { return f.Message }
 
-// Check looks for a *Fault of a port of a Service. One whose address is given has none; and of one that is reached by
-// anything but endpoints of the cluster, only that it exists is known.
+// Check returns a *Fault of a Service port. A Service with a given address has none. For types
+// other than ClusterIP it checks only existence.
 func (r *Resolver) Check(namespace, name string, port int64) error {
 	if _, ok := r.given[name+"."+namespace]; ok {
 		return nil
@@ -48,9 +48,9 @@ func (r *Resolver) Check(namespace, name string, port int64) error {
 	return nil
 }
 
-// Notify calls onChange, until the context ends or that of the Resolver, with each Service of which something has changed
-// that decides how it is reached. It returns when it has begun, and is called again only if it has failed. onChange must
-// not wait.
+// Notify calls onChange with each Service whose reachability may have changed, until ctx or the
+// Resolver's context ends. It returns when it has started, and may be called again only after an
+// error. onChange must not block.
 func (r *Resolver) Notify(ctx context.Context, onChange func(namespace, name string)) error {
 	r.mu.Lock()
 	r.onChange = onChange
@@ -61,14 +61,13 @@ func (r *Resolver) Notify(ctx context.Context, onChange func(namespace, name str
 	return r.objects.Inform(ctx, servicesResource, func(c policy.Change) { onChange(c.Key.Namespace, c.Key.Name) })
 }
 
-// ViaClusterIP makes Resolve answer the address of a Service itself, where it has one, in place of its endpoints. It
-// is called before the Resolver is used.
+// ViaClusterIP makes Resolve prefer the cluster IP of a Service over its endpoints. It must be
+// called before the Resolver is used.
 func (r *Resolver) ViaClusterIP() *Resolver {
 	r.clusterIP = true
 	return r
 }
 
-// clusterAddress is the address of a Service; "" if it has none.
 func clusterAddress(spec tree.Tree) string {
 	if ip := spec.String("clusterIP"); ip != "None" {
 		return ip

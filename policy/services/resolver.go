@@ -18,34 +18,34 @@ var (
 	slicesResource   = meta.GroupResource{Group: "discovery.platform.io", Resource: "endpointslices"}
 )
 
-// A Resolver finds the addresses of Services. Many goroutines may use it. It begins to follow
-// EndpointSlices only when somebody asks for a Service, since most servers have no webhooks behind one.
+// A Resolver returns the addresses of Services. It is safe for concurrent use. It follows
+// EndpointSlices from its first use on, since most servers have no webhooks behind Services.
 type Resolver struct {
 	objects policy.Objects
 	given   map[string]string // by "name.namespace"
-	label   string            // of EndpointSlices, which names their Service
+	label   string            // label of EndpointSlices that names their Service
 	ctx     context.Context
-	// clusterIP: the address of a Service goes before those of its endpoints.
+	// clusterIP prefers the cluster IP over endpoints.
 	clusterIP bool
 
 	follow   sync.Once
 	err      error                        // of follow
-	onChange func(namespace, name string) // nil: nobody is told; guarded by mu
+	onChange func(namespace, name string) // may be nil; guarded by mu
 	mu       sync.Mutex
-	slices   map[service]map[string]slice // by the name of the slice; guarded by mu
-	of       map[meta.Key]service         // to which service a slice belongs; guarded by mu
+	slices   map[service]map[string]slice // by slice name; guarded by mu
+	of       map[meta.Key]service         // Service of each slice; guarded by mu
 }
 
 type service struct{ namespace, name string }
 
-// A slice is an EndpointSlice: its ready addresses, and its ports by name.
+// A slice holds the ready addresses and ports of an EndpointSlice.
 type slice struct {
 	addresses []string
 	ports     map[string]int64
 }
 
-// NewResolver makes a Resolver that reads the cluster until ctx ends. given has addresses, host:port, of Services,
-// name.namespace, that are not looked up.
+// NewResolver returns a Resolver that reads the cluster until ctx ends. given maps name.namespace
+// of Services to fixed addresses host:port.
 func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Naming, given map[string]string) *Resolver {
 	return &Resolver{
 		ctx: ctx, objects: objects, given: given, label: naming.Translate("platform.io/service-name"),
@@ -53,7 +53,7 @@ func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Namin
 	}
 }
 
-// Resolve is where a port of a Service is reached: one or more addresses, host:port, the best first.
+// Resolve returns one or more addresses host:port of a Service port, the best first.
 func (r *Resolver) Resolve(namespace, name string, port int64) ([]string, error) {
 	if address, ok := r.given[name+"."+namespace]; ok {
 		return []string{address}, nil
@@ -88,13 +88,12 @@ func (r *Resolver) Resolve(namespace, name string, port int64) ([]string, error)
 	return addresses, nil
 }
 
-// followSlices begins to follow EndpointSlices, once.
 func (r *Resolver) followSlices() error {
 	r.follow.Do(func() { r.err = r.objects.Inform(r.ctx, slicesResource, r.update) })
 	return r.err
 }
 
-// namedPort is the name of a port of a Service, which may be "".
+// namedPort returns the name of a Service port, which may be "".
 func namedPort(spec tree.Tree, port int64) (name string, ok bool) {
 	for _, p := range spec.Objects("ports") {
 		if n, _ := p.Int("port"); n == port {
@@ -104,7 +103,7 @@ func namedPort(spec tree.Tree, port int64) (name string, ok bool) {
 	return "", false
 }
 
-// endpoints are the ready addresses behind a port, and whether the Service has any slices.
+// endpoints returns the ready addresses of a port, and whether the Service has slices.
 func (r *Resolver) endpoints(of service, portName string) (addresses []string, sliced bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -120,7 +119,7 @@ func (r *Resolver) endpoints(of service, portName string) (addresses []string, s
 	return addresses, len(r.slices[of]) > 0
 }
 
-// update takes in a change of an EndpointSlice, and tells of it.
+// update applies a change of an EndpointSlice and calls onChange.
 func (r *Resolver) update(c policy.Change) {
 	changed, onChange := r.takeIn(c)
 	if onChange == nil {
@@ -131,7 +130,7 @@ func (r *Resolver) update(c policy.Change) {
 	}
 }
 
-// takeIn takes in a change of an EndpointSlice. It returns the Services that it was of, and is now.
+// takeIn applies a change of an EndpointSlice. It returns its previous and current Services.
 func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(namespace, name string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -159,7 +158,6 @@ func (r *Resolver) takeIn(c policy.Change) (changed []service, onChange func(nam
 	return append(changed, of), r.onChange
 }
 
-// parseSlice keeps what is needed to connect.
 func parseSlice(t tree.Tree) slice {
 	s := slice{ports: map[string]int64{}}
 	for _, p := range t.Objects("ports") {
