@@ -9,14 +9,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// An Impersonator decides who may act as whom.
+// An Impersonator authorizes impersonation.
 type Impersonator struct {
 	Authorizer authz.Authorizer
 	Naming     *meta.Naming
 }
 
-// Impersonate returns the user that caller acts as; nil if the headers ask for none. The error is a
-// *meta.Status: 400 if the headers are wrong, 403 if caller may not act as that user.
+// Impersonate returns the impersonated user, or nil without headers. The error is a *meta.Status:
+// 400 for invalid headers, 403 if caller may not impersonate that user.
 func (i *Impersonator) Impersonate(caller *authn.User, headers authn.Headers) (*authn.User, error) {
 	w, err := ExtractRequest(headers, i.Naming)
 	if w == nil || err != nil {
@@ -33,7 +33,7 @@ func (i *Impersonator) Impersonate(caller *authn.User, headers authn.Headers) (*
 	return w.user(), nil
 }
 
-// attributes is what acting as the part needs.
+// attributes returns the access that a part requires.
 func (p part) attributes(authentication string) authz.Attributes {
 	a := authz.Attributes{Verb: "impersonate", ResourceRequest: true, Namespace: p.namespace, Name: p.value}
 	switch p.kind {
@@ -51,7 +51,6 @@ func (p part) attributes(authentication string) authz.Attributes {
 	return a
 }
 
-// user is the one that was asked for.
 func (w *Request) user() *authn.User {
 	u := &authn.User{}
 	for _, p := range w.parts {

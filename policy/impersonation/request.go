@@ -11,11 +11,10 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// A Request is whom an HTTP request asks to act as. Its parts are in the order in which the caller
-// must be allowed each.
+// A Request is the requested user. Its parts are in the order of authorization.
 type Request struct {
 	parts     []part
-	hasGroups bool // it names groups
+	hasGroups bool // any group is requested
 }
 
 // A part is one value of a Request.
@@ -36,7 +35,7 @@ const (
 	kindUID
 )
 
-// The headers, in lower case.
+// Header names in lower case.
 const (
 	headerPrefix = "impersonate-"
 	userHeader   = headerPrefix + "user"
@@ -45,7 +44,7 @@ const (
 	extraHeader  = headerPrefix + "extra-"
 )
 
-// IsHeader tells whether a header is one that ExtractRequest reads; name is in any case.
+// IsHeader reports whether ExtractRequest reads a header; name is case-insensitive.
 func IsHeader(name string) bool {
 	if len(name) < len(headerPrefix) || !strings.EqualFold(name[:len(headerPrefix)], headerPrefix) {
 		return false
@@ -57,8 +56,8 @@ func IsHeader(name string) bool {
 	return strings.HasPrefix(name, extraHeader)
 }
 
-// ExtractRequest reads the headers of impersonation and removes them; nil if there are none. The
-// error is a *meta.Status with 400, if they name no user or several.
+// ExtractRequest reads and removes the impersonation headers, and returns nil without any. The
+// error is a *meta.Status 400 unless there is exactly one user.
 func ExtractRequest(headers authn.Headers, naming *meta.Naming) (*Request, error) {
 	var names, users, uids []string
 	var groups, extras []part
@@ -107,7 +106,7 @@ func userPart(name string) part {
 	return part{kind: kindUser, value: name}
 }
 
-// describe is the Request as messages show it.
+// describe formats the Request for messages.
 func (w *Request) describe(naming *meta.Naming) string {
 	authentication := naming.Translate("authentication.platform.io/v1")
 	texts := make([]string, len(w.parts))
