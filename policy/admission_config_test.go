@@ -23,7 +23,7 @@ func TestAdmissionConfigLoad(t *testing.T) {
 	const v1 = "apiVersion: apiserver.config.platform.io/v1\nkind: AdmissionConfiguration\n"
 	for _, c := range []struct {
 		text         string
-		plugin, want string // a field that its configuration has
+		plugin, want string // a field of its configuration
 		err          string
 	}{
 		{v1, "PodSecurity", "", ""},

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// Plugins run by default or not, as they are switched, in the order of their table; those without a name always
-// and first.
+// TestSwitches tests the default plugins, the switches and the order; plugins without a name run
+// always and first.
 func TestSwitches(t *testing.T) {
 	var steps []string
 	all := []admission.Registration{{Name: "AlwaysDeny"}, {Name: "ResourceQuota"}, {Name: ""}, {Name: "LimitRanger"}}
@@ -55,7 +55,8 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// Registrations that provision are asked about all that may make an object, and about nothing that is only tried.
+// TestProvision tests that Provision runs for mutations that may create an object, except for dry
+// runs.
 func TestProvision(t *testing.T) {
 	var asked []string
 	all := []admission.Registration{{Name: "NamespaceAutoProvision", Provision: func(_ context.Context, _ *schema.Kind, key meta.Key) error {

@@ -13,11 +13,11 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// admissionRecorder is a plugin of all sorts that notes its name and what it is asked.
+// admissionRecorder is a plugin that records its calls.
 type admissionRecorder struct {
 	name   string
-	skips  bool // changes that it does not handle
-	refuse bool // to validate
+	skips  bool // it does not handle changes
+	refuse bool // Validate fails
 	steps  *[]string
 }
 
@@ -35,12 +35,11 @@ func (r admissionRecorder) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// plugin is the recorder as a plugin of a stage.
 func (r admissionRecorder) plugin(stage request.Stage, operations request.Operation) request.Plugin {
 	return request.Plugin{Stage: stage, Operations: operations, Mutator: r, Validator: r}
 }
 
-// reserver is the recorder as a plugin that reserves.
+// reserver is a recorder that reserves.
 type reserver struct{ admissionRecorder }
 
 func (r reserver) Validate(a *request.Attributes) error {
@@ -52,7 +51,8 @@ func (r reserver) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// A plugin runs for its operations, its users and its resources, in the order of registration.
+// TestRegistrationSelects tests that plugins run for their operations, users and resources, in the
+// order of registration.
 func TestRegistrationSelects(t *testing.T) {
 	var steps []string
 	jane := func(u *authn.User) bool { return u != nil && u.Name == "jane" }
@@ -92,7 +92,8 @@ func TestRegistrationSelects(t *testing.T) {
 	}
 }
 
-// Plugins that may block run one after another. Where none selects a resource there is none.
+// TestBlockingPlugins tests that plugins at MayBlock run sequentially, and that there are none for
+// unselected resources.
 func TestBlockingPlugins(t *testing.T) {
 	var steps []string
 	chain := func(refuse bool) *admission.Chain {
@@ -136,7 +137,8 @@ func TestBlockingPlugins(t *testing.T) {
 	}
 }
 
-// What some plugins have reserved is released when a later one refuses, and kept or released as one.
+// TestReservers tests that reservations are released if a later plugin refuses, and committed or
+// released together.
 func TestReservers(t *testing.T) {
 	for _, refuse := range []bool{false, true} {
 		var steps []string
@@ -161,8 +163,8 @@ func TestReservers(t *testing.T) {
 	}
 }
 
-// A plugin that has nothing to do in a namespace is none there, and one that does not care for updates that change nothing
-// does not keep a repeated apply from being answered at once.
+// TestNamespacesAndNoOps tests that plugins skip namespaces, and that a plugin that skips no-ops
+// does not slow down a repeated apply.
 func TestNamespacesAndNoOps(t *testing.T) {
 	var steps []string
 	k := kind("", "pods")
@@ -189,7 +191,8 @@ func TestNamespacesAndNoOps(t *testing.T) {
 	}
 }
 
-// admissionSharing is a plugin that only validates; it notes whether what it sees is the very tree that was asked for.
+// admissionSharing is a plugin that only validates; it notes whether what it sees is the very tree
+// that was asked for.
 type admissionSharing struct {
 	request.HandlesAll
 	seen *tree.Tree
@@ -197,7 +200,7 @@ type admissionSharing struct {
 
 func (s admissionSharing) Validate(a *request.Attributes) error { *s.seen = a.New; return nil }
 
-// Only plugins that look at changes before validation may change them, so others need no copy of a body.
+// TestMayChange tests that only mutators cause a copy of the body.
 func TestMayChange(t *testing.T) {
 	var steps []string
 	var seen tree.Tree

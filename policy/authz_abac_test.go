@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// policyAuthz is a line of a policy file.
+// policyAuthz returns a line of a policy file.
 func policyAuthz(spec string) string {
 	return `{"apiVersion":"abac.authorization.platform.io/v1beta1","kind":"Policy","spec":{` + spec + "}}\n"
 }
@@ -53,7 +53,7 @@ func TestABAC(t *testing.T) {
 		{"bob", all, "get", "/metrics", authz.NoOpinion},
 		{"x", "ops", "get", "/metrics", authz.NoOpinion},
 		{"carl", all, "delete", "/nodes/", authz.Allow},
-		{"someone", all, "delete", "/nodes/", authz.Allow}, // a "*" is everybody with a credential
+		{"someone", all, "delete", "/nodes/", authz.Allow}, // "*" matches every authenticated user
 	} {
 		a := authz.Attributes{User: &authn.User{Name: c.user, Groups: []string{c.groups}}, Verb: c.verb, Path: c.what}
 		if parts := strings.Split(c.what, "/"); len(parts) == 3 && parts[1] != "docs" {
@@ -66,7 +66,7 @@ func TestABAC(t *testing.T) {
 	for _, c := range []struct {
 		user, verb, group, resource, namespace, path string
 		want                                         authz.Decision
-	}{ // of lines without a version
+	}{ // lines without a version
 		{"dora", "get", "apps", "deployments", "any", "", authz.Allow},
 		{"dora", "create", "apps", "deployments", "any", "", authz.NoOpinion},
 		{"dora", "get", "", "", "", "/any", authz.Allow},

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A authzRecorder keeps what it was asked.
+// An authzRecorder records its last attributes.
 type authzRecorder struct {
 	stubAuthorizer
 	attributes *authz.Attributes
@@ -77,7 +77,7 @@ func TestAccess(t *testing.T) {
 	}
 }
 
-// userRequired is the strategy of a review that names no user.
+// userRequired is the strategy of a review that requires a user.
 type userRequired struct{ schema.DefaultStrategy }
 
 func (userRequired) Validate(_, _ tree.Tree, faults *schema.Faults) { faults.Required("spec.user") }

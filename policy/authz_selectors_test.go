@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Only a condition that leaves one value counts.
+// TestSelectorsField tests that only conditions that leave one value count.
 func TestSelectorsField(t *testing.T) {
 	for _, c := range []struct {
 		text, value string

@@ -35,7 +35,7 @@ func TestUnionOfMastersAndPaths(t *testing.T) {
 	}
 }
 
-// A fixed authorizer always gives the same answer.
+// A stubAuthorizer always returns the same decision.
 type stubAuthorizer struct {
 	decision authz.Decision
 	reason   string

@@ -19,13 +19,13 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// A fakeWebhook is a remote that answers as the test says, and remembers the last question.
+// A fakeWebhook returns configured responses and records the last request.
 type fakeWebhook struct {
 	*httptest.Server
 	requests    atomic.Int64
 	lastRequest atomic.Value // string
 	response    atomic.Value // string, or int for a code
-	gate        sync.RWMutex // write-locked: answers wait
+	gate        sync.RWMutex // write-locked to delay responses
 }
 
 func newFakeWebhook(t *testing.T) *fakeWebhook {
@@ -43,7 +43,7 @@ func newFakeWebhook(t *testing.T) *fakeWebhook {
 	return j
 }
 
-// webhook asks the fake; change may be nil.
+// webhook returns a Webhook for the fake; change may be nil.
 func (j *fakeWebhook) webhook(t *testing.T, change func(*authz.WebhookOptions)) *authz.Webhook {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "remote.yaml")
@@ -150,7 +150,8 @@ func TestWebhookCache(t *testing.T) {
 	ask("a", authz.Failed, 1)
 }
 
-// TestSlowWebhook: who waits holds up nobody else, and equal questions are asked once.
+// TestSlowWebhook tests that a slow call does not delay others, and that equal requests share one
+// call.
 func TestSlowWebhook(t *testing.T) {
 	j := newFakeWebhook(t)
 	j.response.Store(reviewStatus("v1", `"allowed":true`))

@@ -9,15 +9,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// A Follower keeps up with the objects of one resource, in platform form.
+// A Follower follows the objects of one resource.
 type Follower interface {
 	Resource() meta.GroupResource
-	// Follow returns when it knows everything that there was, and goes on by itself until ctx ends.
+	// Follow returns when all existing objects have been read, and continues in the background
+	// until ctx ends.
 	Follow(ctx context.Context, objects Objects) error
 }
 
-// A Cache is a Follower that keeps what parse makes of each object. Its zero value is of no use;
-// many goroutines may use one.
+// A Cache is a Follower that keeps a parsed value per object. Use NewCache; a Cache is safe for
+// concurrent use.
 type Cache[T any] struct {
 	resource meta.GroupResource
 	parse    func(*Object) T
@@ -31,21 +32,19 @@ type cached[T any] struct {
 	value T
 }
 
-// NewCache makes a Cache of a resource in platform form. What cannot be parsed is to become a value that
-// says so.
+// NewCache returns a Cache of a resource in platform form. parse should map invalid objects to a
+// value that says so.
 func NewCache[T any](resource meta.GroupResource, parse func(*Object) T) *Cache[T] {
 	return &Cache[T]{resource: resource, parse: parse, namespaces: map[string][]cached[T]{}}
 }
 
-// Resource implements Follower.
 func (c *Cache[T]) Resource() meta.GroupResource { return c.resource }
 
-// Follow implements Follower.
 func (c *Cache[T]) Follow(ctx context.Context, objects Objects) error {
 	return objects.Inform(ctx, c.resource, c.update)
 }
 
-// update takes in one change. There is one caller at a time.
+// update applies one change. Calls are serialized.
 func (c *Cache[T]) update(change Change) {
 	now := cached[T]{name: change.Key.Name}
 	if !change.Deleted {
@@ -74,7 +73,7 @@ func find[T any](list []cached[T], name string) (int, bool) {
 	return slices.BinarySearchFunc(list, name, func(one cached[T], name string) int { return cmp.Compare(one.name, name) })
 }
 
-// Get is one value. namespace is "" where the resource has none.
+// Get returns one value. namespace is "" for cluster-scoped resources.
 func (c *Cache[T]) Get(namespace, name string) (value T, ok bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
@@ -85,15 +84,15 @@ func (c *Cache[T]) Get(namespace, name string) (value T, ok bool) {
 	return value, false
 }
 
-// Has tells whether there is any value in a namespace.
+// Has reports whether a namespace has any value.
 func (c *Cache[T]) Has(namespace string) bool {
 	c.mu.RLock()
 	defer c.mu.RUnlock()
 	return len(c.namespaces[namespace]) > 0
 }
 
-// Each calls do with the values of a namespace, in the order of their names, until it returns
-// false. namespace is "" where the resource has none. do must not wait for anything, nor use the cache.
+// Each calls do with the values of a namespace, sorted by name, until it returns false. namespace
+// is "" for cluster-scoped resources. do must not block or use the cache.
 func (c *Cache[T]) Each(namespace string, do func(name string, value T) bool) {
 	c.mu.RLock()
 	defer c.mu.RUnlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// changes are Objects of which only the changes of one resource are known.
+// changes implements Objects with the changes of one resource.
 type changes []policy.Change
 
 func (changes) Get(meta.GroupResource, string, string) *policy.Object { return nil }

@@ -2,23 +2,22 @@ package policy
 
 import "sync"
 
-// A Generation tells whether anything has changed by which it is decided who may do what: stored
-// objects, certificate authorities, keys. Whoever keeps a decision keeps it for as long as Current
-// stays the same. What ends with time alone, such as a token that expires, is not part of it.
+// A Generation changes when inputs of access decisions change: stored objects, certificate
+// authorities, keys. Cached decisions are valid while Current stays the same. It does not cover
+// expiry, such as of tokens.
 type Generation struct {
 	sources []func() any // complete before the first call of Current
 
-	mu    sync.Mutex // guards the rest
+	mu    sync.Mutex // guards the fields below
 	seen  []any
 	count uint64
 }
 
-// AddSource makes a value count. It must be comparable with ==, and source must be cheap: it is
-// called for each request. All sources are added before Current is called for the first time.
+// AddSource adds an input, which must be comparable with ==. source must be cheap, since it is
+// called for each request. All sources must be added before the first call of Current.
 func (g *Generation) AddSource(source func() any) { g.sources = append(g.sources, source) }
 
-// Current is another number than before if one of the values is another. Many goroutines may call
-// it.
+// Current returns a new number whenever an input has changed. It is safe for concurrent use.
 func (g *Generation) Current() uint64 {
 	g.mu.Lock()
 	defer g.mu.Unlock()

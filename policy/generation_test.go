@@ -2,7 +2,7 @@ package policy
 
 import "testing"
 
-// TestGeneration: the number changes exactly when one of the values does.
+// TestGeneration tests that the number changes exactly when an input does.
 func TestGeneration(t *testing.T) {
 	var g Generation
 	a, b := 1, "x"

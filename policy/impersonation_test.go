@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/policy/impersonation"
 )
 
-// testHeaders are headers, "name: value" each.
+// testHeaders holds headers as "name: value".
 type testHeaders []string
 
 func (l testHeaders) Values(string) []string { return nil }
@@ -36,7 +36,7 @@ func (l testHeaders) All() iter.Seq2[string, string] {
 	}
 }
 
-// allowedResources allow what they name: "group/resource[/sub-resource] namespace/name".
+// allowedResources allows "group/resource[/sub-resource] namespace/name".
 type allowedResources []string
 
 func (r allowedResources) Authorize(a authz.Attributes) (authz.Decision, string) {

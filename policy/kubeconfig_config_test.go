@@ -25,7 +25,7 @@ func TestKubeconfigLoad(t *testing.T) {
 	if c.Server.String() != "https://a:1/prefix?q=2" || c.TLS.ServerName != "b" || err != nil || proxy.Host != "proxy:3" {
 		t.Errorf("%+v, proxy %v, %v", c, proxy, err)
 	}
-	for _, want := range []string{"first", "second"} { // a replaced token counts at once
+	for _, want := range []string{"first", "second"} { // a replaced token counts immediately
 		if err := os.WriteFile(token, []byte(want), 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -35,8 +35,8 @@ func TestKubeconfigLoad(t *testing.T) {
 	}
 }
 
-// writeKubeconfig writes a client configuration with the fields of its cluster and of its user, which are YAML of the
-// flow style, and returns its path.
+// writeKubeconfig writes a kubeconfig with the fields of its cluster and user in YAML flow style,
+// and returns its path.
 func writeKubeconfig(t *testing.T, cluster, user string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config")

@@ -142,7 +142,7 @@ func TestRestriction(t *testing.T) {
 	}
 }
 
-// audienceAuthorizer allows tokens for one audience, and cannot tell for another.
+// audienceAuthorizer allows tokens for one audience and fails for another.
 type audienceAuthorizer struct{}
 
 func (audienceAuthorizer) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -157,7 +157,8 @@ func (audienceAuthorizer) Authorize(a authz.Attributes) (authz.Decision, string)
 	return authz.NoOpinion, ""
 }
 
-// A node requests tokens for the audiences of the volumes of its Pods, and for those that it is allowed.
+// TestNodeAudiences tests that nodes request tokens for the audiences of their Pods' volumes and
+// for allowed ones.
 func TestNodeAudiences(t *testing.T) {
 	object := func(text string) *policy.Object { return &policy.Object{Tree: parseTree(t, text)} }
 	objects := &fakeCluster{objects: map[string]*policy.Object{

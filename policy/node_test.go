@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/node"
 )
 
-// A cluster tells followers of changes; objects are by "resource namespace/name".
+// A fakeCluster delivers changes to followers; objects are keyed "resource namespace/name".
 type fakeCluster struct {
 	objects  map[string]*policy.Object
 	mu       sync.Mutex
@@ -32,7 +32,7 @@ func (c *fakeCluster) Inform(_ context.Context, r meta.GroupResource, see func(p
 	return nil
 }
 
-// set tells of an object, "namespace/name" or "name"; "" as text is that it has gone.
+// set stores the object "namespace/name" or "name"; text "" deletes it.
 func (c *fakeCluster) set(t *testing.T, resource, where, text string) {
 	t.Helper()
 	namespace, name, ok := strings.Cut(where, "/")
@@ -56,7 +56,8 @@ func newTestAuthorizer(t *testing.T) (*fakeCluster, *node.Authorizer) {
 	return c, a
 }
 
-// isAllowed is "verb [group/]resource[/sub] [namespace/]name [field=value]" of node n1. Groups hold a dot.
+// isAllowed parses "verb [group/]resource[/sub] [namespace/]name [field=value]" for node n1. Groups
+// contain a dot.
 func isAllowed(a *node.Authorizer, text string) bool {
 	parts := strings.Fields(text)
 	at := authz.Attributes{User: &authn.User{Name: "system:node:n1", Groups: []string{"system:nodes"}}, Verb: parts[0], ResourceRequest: true}
@@ -154,7 +155,7 @@ func TestGraph(t *testing.T) {
 	}
 }
 
-// Two Pods name the same Secret; it stays the node's until both have gone.
+// TestSharedReferences tests that a Secret used by two Pods stays accessible until both are gone.
 func TestSharedReferences(t *testing.T) {
 	c, a := newTestAuthorizer(t)
 	c.set(t, "pods", "ns/p", podOnN1)

@@ -7,30 +7,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Objects is how policy reads the cluster. Resources are named in platform form, the core group
-// being "". Custom kinds are read like built-in ones, as long as they are defined. Many goroutines
-// call it at a time.
+// Objects reads the cluster for policy. Resource names are in platform form; the core group is "".
+// Custom resources work while their CRD exists. It is safe for concurrent use.
 type Objects interface {
-	// Get returns an object as it is now; nil if there is none, or no such resource is served. It
-	// looks up and parses the object, and waits for nothing.
+	// Get returns the current object, or nil if it or its resource does not exist. It parses the
+	// object and does not block.
 	Get(r meta.GroupResource, namespace, name string) *Object
-	// Inform calls onChange with every object of a resource and then, until ctx ends, with every
-	// change, one at a time and in the order of their versions. It returns when everything
-	// that there was has been seen, and goes on by itself. A resource that is not defined
-	// has no objects; once it is defined, its objects are told, too.
+	// Inform calls onChange for every existing object and then for every change until ctx ends,
+	// serially in the order of versions. It returns when all existing objects have been delivered,
+	// and continues in the background. A resource without CRD has no objects until it is defined.
 	Inform(ctx context.Context, r meta.GroupResource, onChange func(Change)) error
 }
 
-// An Object is one object, in stored form. It is shared and must not be changed.
+// An Object is one object in stored form. It is shared and must not be changed.
 type Object struct {
 	Key     meta.Key
-	Version uint64 // its resource version; of one that is gone, that of its deletion
+	Version uint64 // resourceVersion, or that of the deletion
 	Meta    meta.ObjectMeta
 	Tree    tree.Tree
 }
 
-// A Change is what has become of an object. Deleted is set where it is no more; Object then is
-// its last state, of which only the Key is certain.
+// A Change is a new state of an object. If Deleted is set, Object is its last state, of which only
+// the Key is certain.
 type Change struct {
 	*Object
 	Deleted bool

@@ -38,7 +38,7 @@ func TestTokens(t *testing.T) {
 	at := func(d time.Duration) int64 { return now.Add(d).Unix() }
 	tests := []struct {
 		name, token string
-		fault       string // "" is jane, "none" is no opinion
+		fault       string // "" means jane, "none" no opinion
 	}{
 		{"good", good, ""},
 		{"no key id", p.signToken(t, jwt.SigningMethodRS256, ours, nil, nil), ""},
@@ -91,7 +91,7 @@ func TestTokens(t *testing.T) {
 		{"five parts", good + "..", "none"},
 	}
 	for _, test := range tests {
-		for range 2 { // the second time from memory
+		for range 2 { // the second time from the cache
 			user, err := tokens.Authenticate(bearer(test.token))
 			switch test.fault {
 			case "":
@@ -152,7 +152,7 @@ func TestClaims(t *testing.T) {
 		name    string
 		options func(o *oidc.Options)
 		changes claimMap
-		user    string // "" is none
+		user    string // "" for none
 		groups  []string
 	}{
 		{"the usual", func(o *oidc.Options) {}, nil, p.URL + "#jane", []string{"a", "b"}},
@@ -175,7 +175,7 @@ func TestClaims(t *testing.T) {
 	} {
 		o := p.options(new(atomic.Int64))
 		o.RequiredClaims = nil
-		newReadyAuthenticator(t, o, token(nil)) // the provider is there
+		newReadyAuthenticator(t, o, token(nil)) // the provider is ready
 		test.options(&o)
 		tokens := oidc.New(o)
 		runAuthenticator(t, tokens)

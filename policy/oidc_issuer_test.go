@@ -32,7 +32,8 @@ func TestKeyRotation(t *testing.T) {
 	}
 }
 
-// A token with a new key may arrive while a fetch that has read the old keys is about to end.
+// TestKeyRotationDuringFetch tests a token with a new key that arrives while a fetch of the old
+// keys ends.
 func TestKeyRotationDuringFetch(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -41,7 +42,7 @@ func TestKeyRotationDuringFetch(t *testing.T) {
 	o := p.options(new(atomic.Int64))
 	release := make(chan struct{})
 	o.Logger = slog.New(logFunc(func(r slog.Record) {
-		if r.Level == slog.LevelInfo { // the keys are known, and the fetch has not returned
+		if r.Level == slog.LevelInfo { // the keys are stored, and the fetch has not returned
 			<-release
 		}
 	}))
@@ -52,7 +53,7 @@ func TestKeyRotationDuringFetch(t *testing.T) {
 		_, err := tokens.Authenticate(bearer(next))
 		result <- err
 	}()
-	for range 10_000 { // until it waits for the fetch; if it does not yet, the test passes
+	for range 10_000 { // until it waits for the fetch; otherwise the test passes
 		runtime.Gosched()
 	}
 	close(release)
@@ -61,7 +62,7 @@ func TestKeyRotationDuringFetch(t *testing.T) {
 	}
 }
 
-// A logFunc is a slog.Handler that calls it with every record.
+// A logFunc is a slog.Handler that calls itself with every record.
 type logFunc func(slog.Record)
 
 func (f logFunc) Enabled(context.Context, slog.Level) bool           { return true }
@@ -69,7 +70,8 @@ func (f logFunc) Handle(_ context.Context, record slog.Record) error { f(record)
 func (f logFunc) WithAttrs([]slog.Attr) slog.Handler                 { return f }
 func (f logFunc) WithGroup(string) slog.Handler                      { return f }
 
-// Tokens with unknown keys have the keys fetched a few times, and then a few times a minute.
+// TestUnknownKeysAreBounded tests that unknown keys cause a few fetches at first, and then a few
+// per minute.
 func TestUnknownKeysAreBounded(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -99,7 +101,8 @@ func TestUnknownKeysAreBounded(t *testing.T) {
 	}
 }
 
-// Many requests with a new key wait for one fetch, and nobody else waits.
+// TestFetchIsShared tests that requests with a new key share one fetch, and that others do not
+// wait.
 func TestFetchIsShared(t *testing.T) {
 	p := newFakeProvider(t)
 	p.keys = []map[string]any{jwk("a", rsaKeys()[0])}
@@ -135,7 +138,8 @@ func TestFetchIsShared(t *testing.T) {
 	}
 }
 
-// A provider that gives no keys leaves its tokens out at once, and is asked again until it does.
+// TestBadProviders tests that tokens of a provider without keys get no opinion immediately, and
+// that fetches are retried.
 func TestBadProviders(t *testing.T) {
 	for name, breakage := range map[string]func(p *fakeProvider) func(w http.ResponseWriter, r *http.Request) bool{
 		"dead":        func(p *fakeProvider) func(http.ResponseWriter, *http.Request) bool { return respondWith(500, "") },
@@ -194,7 +198,7 @@ func TestBadProviders(t *testing.T) {
 	}
 }
 
-// Nothing waits for a provider that does not answer.
+// TestSlowProvider tests that an unresponsive provider blocks nothing.
 func TestSlowProvider(t *testing.T) {
 	p := newFakeProvider(t)
 	asked, release := make(chan bool, 16), make(chan bool)
@@ -213,7 +217,7 @@ func TestSlowProvider(t *testing.T) {
 	close(release)
 }
 
-// A provider is proved by its certificate.
+// TestProviderWithUntrustedCA tests that the provider's certificate is verified.
 func TestProviderWithUntrustedCA(t *testing.T) {
 	p := newFakeProvider(t)
 	asked := make(chan bool, 16)
@@ -236,7 +240,7 @@ func TestProviderWithUntrustedCA(t *testing.T) {
 	}
 }
 
-// logLines receives a log, line by line, as long as there is room.
+// logLines receives log lines while it has room.
 type logLines chan string
 
 func (l logLines) Write(b []byte) (int, error) {
@@ -247,12 +251,12 @@ func (l logLines) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// exceptKeys leaves the keys to the provider itself.
+// exceptKeys passes requests for keys to the provider.
 func exceptKeys(instead func(http.ResponseWriter, *http.Request) bool) func(http.ResponseWriter, *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool { return r.URL.Path != "/keys" && instead(w, r) }
 }
 
-// respondWith answers everything alike.
+// respondWith returns a handler with a fixed response.
 func respondWith(code int, text string) func(w http.ResponseWriter, r *http.Request) bool {
 	return func(w http.ResponseWriter, r *http.Request) bool {
 		w.WriteHeader(code)

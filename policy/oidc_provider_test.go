@@ -28,7 +28,7 @@ import (
 
 var now = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// Keys are made once: they take their time.
+// Keys are generated once, since that is slow.
 var (
 	rsaKeys = sync.OnceValue(func() (keys [3]*rsa.PrivateKey) {
 		for i, bits := range []int{2048, 2048, 1024} {
@@ -42,14 +42,14 @@ var (
 	})
 )
 
-// A provider is an issuer over TLS, with a key set that tests change.
+// A fakeProvider is an OIDC issuer over TLS with a configurable key set.
 type fakeProvider struct {
 	*httptest.Server
 	mu         sync.Mutex
 	keys       []map[string]any
 	document   map[string]any
-	override   func(w http.ResponseWriter, r *http.Request) bool // answers instead, if it is set and says so
-	keyFetches atomic.Int64                                      // key sets
+	override   func(w http.ResponseWriter, r *http.Request) bool // handles a request if set and returns true
+	keyFetches atomic.Int64                                      // fetches of the key set
 }
 
 func newFakeProvider(t *testing.T) *fakeProvider {
@@ -91,7 +91,7 @@ func (p *fakeProvider) roots() *x509.CertPool {
 	return roots
 }
 
-// jwk is a key as key sets show it.
+// jwk returns a key in JWK form.
 func jwk(id string, key crypto.Signer) map[string]any {
 	text := func(n *big.Int) string { return base64.RawURLEncoding.EncodeToString(n.Bytes()) }
 	switch public := key.Public().(type) {
@@ -104,7 +104,7 @@ func jwk(id string, key crypto.Signer) map[string]any {
 	return nil
 }
 
-// signToken signs a token: the usual claims with changes, of which nil takes one away.
+// signToken signs the usual claims with changes, of which nil removes a claim.
 func (p *fakeProvider) signToken(t *testing.T, method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	t.Helper()
 	c := jwt.MapClaims{"iss": p.URL, "aud": "us", "sub": "jane", "exp": now.Add(time.Hour).Unix()}
@@ -132,7 +132,7 @@ func (p *fakeProvider) options(clock *atomic.Int64) oidc.Options {
 	}
 }
 
-// runAuthenticator keeps the keys of an authenticator current during a test.
+// runAuthenticator runs an authenticator during a test.
 func runAuthenticator(t *testing.T, tokens *oidc.Authenticator) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var running sync.WaitGroup
@@ -143,7 +143,7 @@ func runAuthenticator(t *testing.T, tokens *oidc.Authenticator) {
 	})
 }
 
-// newReadyAuthenticator runs an authenticator and waits until it lets a good token in.
+// newReadyAuthenticator runs an authenticator and waits until it accepts a good token.
 func newReadyAuthenticator(t *testing.T, o oidc.Options, good string) *oidc.Authenticator {
 	t.Helper()
 	tokens := oidc.New(o)

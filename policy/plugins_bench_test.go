@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// BenchmarkPodCreate is what the plugins that run by default do for a new Pod with two containers, and
-// BenchmarkPodUpdate what they do for an update of one.
+// BenchmarkPodCreate and BenchmarkPodUpdate measure the default plugins for a Pod with two
+// containers.
 func BenchmarkPodCreate(b *testing.B) { benchmarkPods(b, true) }
 
 func BenchmarkPodUpdate(b *testing.B) { benchmarkPods(b, false) }

@@ -52,7 +52,7 @@ func TestCertificateRequests(t *testing.T) {
 	}
 }
 
-// The rights on signers count for the signer of the request as it was.
+// TestSigners tests that rights are checked for the signer of the old object.
 func TestSigners(t *testing.T) {
 	const csr, ctb = "certificates.platform.io/certificatesigningrequests", "certificates.platform.io/clustertrustbundles"
 	signed := func(status string) string { return `{"spec":{"signerName":"example.com/s"},"status":` + status + `}` }

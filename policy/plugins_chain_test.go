@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// permissions are what an authorizer allows, as "verb group/resource/sub-resource namespace/name".
+// permissions allows "verb group/resource/sub-resource namespace/name".
 type permissions []string
 
 func (p permissions) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -27,7 +27,7 @@ func (p permissions) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, "no role"
 }
 
-// storedObjects are all objects of each resource.
+// storedObjects holds all objects of each resource.
 type storedObjects struct {
 	policy.Objects
 	list []*policy.Object
@@ -40,7 +40,7 @@ func (s storedObjects) Inform(_ context.Context, _ meta.GroupResource, onChange 
 	return nil
 }
 
-// objectsOf are objects, by name.
+// objectsOf parses objects by name.
 func objectsOf(t *testing.T, objects map[string]string) (s storedObjects) {
 	for name, text := range objects {
 		s.list = append(s.list, &policy.Object{Key: meta.Key{Name: name}, Tree: parseTree(t, text)})
@@ -67,11 +67,11 @@ func parseTree(t *testing.T, text string) tree.Tree {
 
 var jane = &authn.User{Name: "jane", UID: "u1", Groups: []string{"dev"}, Extra: map[string][]string{"k": {"v"}}}
 
-// An admissionTest is a change of ns/o by jane, and what becomes of it. The resource is
+// An admissionTest is a change of ns/o by jane with its expected result. The resource is
 // "group/resource" or "group/resource/sub-resource".
 type admissionTest struct {
 	name, resource, old, new string
-	want, fault              string // want is new afterwards, if it changes
+	want, fault              string // want is New afterwards, if changed
 }
 
 func (c admissionTest) run(t *testing.T, chain *admission.Chain) {
@@ -100,7 +100,7 @@ func (c admissionTest) run(t *testing.T, chain *admission.Chain) {
 	}
 }
 
-// share gives a new state the parts in which it equals the one before, as updates have them.
+// share reuses equal parts of the old state, as updates do.
 func share(wanted, old tree.Tree) {
 	for name := range wanted {
 		if name != "metadata" {
@@ -109,7 +109,7 @@ func share(wanted, old tree.Tree) {
 	}
 }
 
-// sharingPlugins is a value that has the parts of the one before in which it equals that.
+// sharingPlugins returns v with the parts that equal those of old shared.
 func sharingPlugins(v, old any) any {
 	if tree.StrictEqual(v, old) {
 		return old
@@ -129,7 +129,7 @@ func sharingPlugins(v, old any) any {
 	return v
 }
 
-// admit runs all plugins of a chain, those that may block, too.
+// admit runs all plugins of a chain, including those at MayBlock.
 func admit(t *testing.T, chain *admission.Chain, resource string, old, wanted tree.Tree, m *request.Mutation) error {
 	t.Helper()
 	parts := append(strings.SplitN(resource, "/", 3), "")
@@ -152,7 +152,7 @@ func admit(t *testing.T, chain *admission.Chain, resource string, old, wanted tr
 	return err
 }
 
-// newChain makes a chain of plugins that all run, and fills their caches with objects.
+// newChain enables all plugins and fills their caches with objects.
 func newChain(t *testing.T, objects storedObjects, all ...admission.Registration) *admission.Chain {
 	t.Helper()
 	var switches admission.PluginConfig

@@ -16,7 +16,7 @@ func TestDefaultClasses(t *testing.T) {
 	const storage, beta, ingress = "storageclass.platform.io/is-default-class", "storageclass.beta.platform.io/is-default-class", "ingressclass.platform.io/is-default-class"
 	const early, late = "2026-01-01T00:00:00Z", "2026-01-02T00:00:00Z"
 	for _, c := range []struct {
-		name, storage, ingress string // the defaults that are wanted
+		name, storage, ingress string // expected defaults
 		classes                map[string]string
 	}{
 		{"none", "", "", nil},

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// A pluginCluster is the objects that plugins see, by "resource namespace/name". What is added later is read, but not
-// told to caches.
+// A pluginCluster holds objects by "resource namespace/name". Objects added later can be read but
+// do not reach caches.
 type pluginCluster struct {
 	t       *testing.T
 	mu      sync.Mutex // guards objects
@@ -70,15 +70,15 @@ func (c *pluginCluster) Inform(_ context.Context, r meta.GroupResource, onChange
 	return nil
 }
 
-// An attempt is a change that a plugin gets to see. resource is "/pods" if it is "".
+// An attempt is a change for a plugin. An empty resource means "/pods".
 type attempt struct {
 	name, resource, old, new string
 	reinvocation             bool
-	want                     string // New afterwards; "" if it stays
-	fault                    string // the whole reason of a refusal
+	want                     string // New afterwards; "" if unchanged
+	fault                    string // the complete reason of a refusal
 }
 
-// chainOf is a chain of one plugin, which has seen the cluster.
+// chainOf returns a chain of one plugin that follows the cluster.
 func chainOf(t *testing.T, c *pluginCluster, naming *meta.Naming, registrations ...admission.Registration) *admission.Chain {
 	t.Helper()
 	chain := admission.New(naming, admission.PluginConfig{Enabled: []string{registrations[0].Name}}, registrations)
@@ -90,7 +90,7 @@ func chainOf(t *testing.T, c *pluginCluster, naming *meta.Naming, registrations 
 	return chain
 }
 
-// try makes attempts on objects called ns/x.
+// try runs attempts on objects named ns/x.
 func try(t *testing.T, chain *admission.Chain, attempts []attempt) {
 	t.Helper()
 	for _, a := range attempts {
@@ -133,7 +133,7 @@ func try(t *testing.T, chain *admission.Chain, attempts []attempt) {
 
 func canonical(t tree.Tree) string { return string(codec.AppendAny(nil, t)) }
 
-// pod is a Pod of a spec without the braces; its containers are c, of the image i.
+// pod returns a Pod with a spec given without braces; its container c has image i.
 func pod(spec string) string {
 	if spec != "" {
 		spec = "," + spec

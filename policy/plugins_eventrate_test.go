@@ -20,7 +20,7 @@ func TestEventRateLimit(t *testing.T) {
 	type step struct {
 		wait time.Duration
 		new  string
-		want string // the message of a 429; "" if it is written
+		want string // message of a 429; "" if admitted
 	}
 	for _, c := range []struct {
 		limits []plugins.EventLimit
@@ -38,7 +38,7 @@ func TestEventRateLimit(t *testing.T) {
 		{[]plugins.EventLimit{{Type: plugins.SourceAndObjectLimit, QPS: 1, Burst: 1, CacheSize: 2}}, []step{
 			{0, about("a"), ""}, {0, about("a"), "limit reached on type SourceAndObject for key chPodnsauv1"}, {0, about("b"), ""},
 			{0, about("a"), "limit reached on type SourceAndObject for key chPodnsauv1"},
-			{0, about("c"), ""}, // in place of b, which is used less
+			{0, about("c"), ""}, // evicts b, the least recently used
 			{0, about("a"), "limit reached on type SourceAndObject for key chPodnsauv1"},
 			{0, about("b"), ""},
 		}},
@@ -64,7 +64,8 @@ func TestEventRateLimit(t *testing.T) {
 	}
 }
 
-// A request takes its tokens once, however often it is computed again because another write came before it.
+// TestEventRateLimitOfRepeatedRequest tests that a request takes its tokens once, even if it is
+// recomputed after a conflict.
 func TestEventRateLimitOfRepeatedRequest(t *testing.T) {
 	now := time.Now()
 	chain := newChain(t, storedObjects{}, plugins.EventRateLimit([]plugins.EventLimit{{Type: plugins.ServerLimit, QPS: 1, Burst: 2}}, func() time.Time { return now }))

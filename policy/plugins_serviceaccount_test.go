@@ -16,7 +16,8 @@ import (
 
 const account = `"serviceAccountName":"a","serviceAccount":"a"`
 
-// A Pod gets its account, a token volume with three sources in the names of the profile, and the pull secrets.
+// TestServiceAccountVolume tests that a Pod gets its account, a token volume with three sources in
+// the naming profile, and the pull secrets.
 func TestServiceAccountVolume(t *testing.T) {
 	for _, c := range []struct {
 		naming                *meta.Naming
@@ -30,7 +31,7 @@ func TestServiceAccountVolume(t *testing.T) {
 		object := parseTree(t, `{"spec":{"containers":[{"name":"c"},{"name":"own","volumeMounts":[{"name":"v","mountPath":"`+c.path+`"}]}],"initContainers":[{"name":"i"}],"volumes":[{"name":"v"}]}}`)
 		k := kind("", "pods")
 		change := request.NewAttributes(t.Context(), &request.Mutation{Kind: k, Key: meta.Key{Namespace: "ns"}, Admission: chain.For(nil, k, "", "ns")}, nil, object)
-		for range 2 { // a second time changes nothing
+		for range 2 { // the second time changes nothing
 			if err := change.Admit(request.InTurn); err != nil {
 				t.Fatal(err)
 			}
@@ -92,7 +93,7 @@ func TestServiceAccount(t *testing.T) {
 	})
 }
 
-// A new Pod without an account waits for the default one, and for no other.
+// TestServiceAccountWaits tests that a new Pod waits for the default account only.
 func TestServiceAccountWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		cl := newCluster(t, nil)

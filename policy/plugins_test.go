@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/plugins"
 )
 
-// Plugins that know nothing but the change.
+// TestPlugins tests plugins that need only the change.
 func TestPlugins(t *testing.T) {
 	chain := newChain(t, storedObjects{}, plugins.StorageObjectInUseProtection(meta.Platform), plugins.TaintNodesByCondition(meta.Platform), plugins.DenyServiceExternalIPs())
 	ips := func(list string) string { return `{"spec":{"externalIPs":[` + list + `]}}` }
@@ -46,7 +46,7 @@ func TestAlwaysDeny(t *testing.T) {
 	}
 }
 
-// What is not registered, or switched off, costs nothing: there is no Admission.
+// TestNoPlugins tests that there is no Admission for unregistered or disabled plugins.
 func TestNoPlugins(t *testing.T) {
 	c := admission.New(meta.Platform, admission.PluginConfig{Disabled: []string{"TaintNodesByCondition"}}, []admission.Registration{
 		plugins.TaintNodesByCondition(meta.Platform), plugins.StorageObjectInUseProtection(meta.Platform), plugins.AlwaysDeny(),

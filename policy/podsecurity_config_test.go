@@ -66,7 +66,7 @@ func TestParseConfigurationFaults(t *testing.T) {
 		{head + "exemptions: {usernames: [\"\"]}", `exemptions.usernames[0]: Invalid value: "": username must not be empty`},
 		{head + "kind: PodSecurityConfiguration", `"kind" already set`},
 		{"defaults: {warn: x}", "apiVersion: Unsupported"},
-		{"defaults: {warn: x}", "\ndefaults.warn: Invalid"}, // all faults are told
+		{"defaults: {warn: x}", "\ndefaults.warn: Invalid"}, // all faults are reported
 	} {
 		_, err := podsecurity.ParseConfiguration([]byte(c.text), meta.Platform)
 		if err == nil || !strings.Contains(err.Error(), c.want) {

@@ -12,7 +12,8 @@ import (
 
 var podResource = meta.GroupResource{Resource: "pods"}
 
-// A Pod is refused, audited and warned of under the names of the profile.
+// TestDecideNamesOfProfile tests that refusals, audit annotations and warnings use the naming
+// profile.
 func TestDecideNamesOfProfile(t *testing.T) {
 	for naming, domains := range map[*meta.Naming][2]string{
 		meta.Platform:   {"pod-security.platform.io/", "container.apparmor.security.beta.platform.io/c"},
@@ -44,7 +45,7 @@ func TestDecideNamesOfProfile(t *testing.T) {
 	}
 }
 
-// What a request chooses freely makes no series.
+// TestMetricsAreBounded tests that values chosen by requests create no series.
 func TestMetricsAreBounded(t *testing.T) {
 	o := &fakeObjects{}
 	a := newAdmission(o, meta.Platform)
@@ -68,7 +69,7 @@ func TestMetricsAreBounded(t *testing.T) {
 	}
 }
 
-// In a namespace where everything is allowed, a decision costs next to nothing.
+// TestDecideAllocatesLittle tests that decisions in privileged namespaces hardly allocate.
 func TestDecideAllocatesLittle(t *testing.T) {
 	a := newAdmission(&fakeObjects{}, meta.Platform)
 	r := podsecurity.Request{Resource: podResource, Namespace: "n", User: "jane", New: tree.Tree{}}

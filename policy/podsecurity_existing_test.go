@@ -11,11 +11,11 @@ import (
 	"github.com/troupe-api/troupe/policy/admission/podsecurity"
 )
 
-// fakeObjects is a cluster of one namespace.
+// fakeObjects is a cluster with one namespace.
 type fakeObjects struct {
 	labels  map[string]string
 	pods    []podsecurity.ExistingPod
-	decoded int // Pods that were looked at
+	decoded int // number of decoded Pods
 }
 
 func (o *fakeObjects) GetMeta(_ meta.GroupResource, _, name string) (meta.ObjectMeta, bool) {
@@ -24,7 +24,7 @@ func (o *fakeObjects) GetMeta(_ meta.GroupResource, _, name string) (meta.Object
 
 func (o *fakeObjects) Pods(string) []podsecurity.ExistingPod { return o.pods }
 
-// add adds a Pod of a controller. class is its runtime class.
+// add adds a Pod of a controller with a runtime class.
 func (o *fakeObjects) add(name, controller, class string, privileged bool) {
 	o.pods = append(o.pods, podsecurity.ExistingPod{Name: name, Controller: controller, Decode: func() tree.Tree {
 		o.decoded++

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// TestAskIsRepeatedOnce: a question whose new connection is closed without an answer is asked once more.
+// TestAskIsRepeatedOnce tests that a request is retried once if its new connection closes without a
+// response.
 func TestAskIsRepeatedOnce(t *testing.T) {
 	t.Parallel()
 	var asked, closes atomic.Int64

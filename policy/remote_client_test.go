@@ -20,7 +20,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// serve starts a remote over TLS, and gives its CA in base64.
+// serve starts a TLS server and returns its URL and its CA in base64.
 func serve(t *testing.T, handle http.HandlerFunc) (where, authority string) {
 	s := httptest.NewUnstartedServer(handle)
 	s.TLS = &tls.Config{ClientAuth: tls.RequestClientCert}
@@ -66,7 +66,7 @@ func TestPost(t *testing.T) {
 	}
 }
 
-// A token file is read each time; its path is relative to the configuration's.
+// TestTokenFile tests that the token file is read for each request, relative to the kubeconfig.
 func TestTokenFile(t *testing.T) {
 	var credential atomic.Value
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })
@@ -112,7 +112,7 @@ func TestBadResponses(t *testing.T) {
 	})
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
-		_, _ = io.Copy(io.Discard, r.Body) // else the end of the client is not noticed
+		_, _ = io.Copy(io.Discard, r.Body) // otherwise the disconnect of the client goes unnoticed
 		mux.ServeHTTP(w, r)
 	})
 	for _, test := range []struct {
@@ -158,7 +158,7 @@ func TestBadResponses(t *testing.T) {
 	}
 }
 
-// A remote that does not prove who it is gets no question, and is not asked again.
+// TestUntrustedServer tests that an unverified server gets no request, and that it is not retried.
 func TestUntrustedServer(t *testing.T) {
 	where, _ := serve(t, func(http.ResponseWriter, *http.Request) { t.Error("asked") })
 	_, authority := serve(t, func(http.ResponseWriter, *http.Request) {})
@@ -191,7 +191,7 @@ func TestBackoffEndsWithContext(t *testing.T) {
 }
 
 func TestGet(t *testing.T) {
-	big := strings.Repeat("x", 4<<20) // more than an answer to a question may have
+	big := strings.Repeat("x", 4<<20) // beyond the bound for Post
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/at/backup" || r.Method != http.MethodGet || r.Header.Get("Authorization") != "Bearer t" {
 			w.WriteHeader(http.StatusForbidden)

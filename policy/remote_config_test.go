@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/policy/remote"
 )
 
-// pair is a client certificate and its key, in PEM.
+// pair returns a client certificate and its key in PEM.
 func pair(t *testing.T, name string) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -40,8 +40,8 @@ func pair(t *testing.T, name string) (cert, key []byte) {
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: text})
 }
 
-// The client certificate comes from the configuration or from files beside it, and a new one in
-// these is used for the next connection.
+// TestClientCertificate tests certificates in the kubeconfig and in files. New files apply to the
+// next connection.
 func TestClientCertificate(t *testing.T) {
 	var seen atomic.Value
 	where, authority := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -79,7 +79,7 @@ func TestClientCertificate(t *testing.T) {
 	ask(s, "second")
 }
 
-// A file with one cluster and one user needs no context.
+// TestLoadWithoutContext tests that a file with one cluster and one user needs no context.
 func TestLoadWithoutContext(t *testing.T) {
 	var credential atomic.Value
 	where, authority := serve(t, func(_ http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })

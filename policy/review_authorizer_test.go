@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// asked are the questions to an authorizer that allows what is asked of the resource "yes" and fails for "fails".
+// asked records attributes; it allows resource "yes" and fails for "fails".
 type asked []authz.Attributes
 
 func (q *asked) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -25,14 +25,15 @@ func (q *asked) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, "no role"
 }
 
-// An Authorizer passes on all that narrows a question, tells failures from refusals, and asks once.
+// TestAuthorizer tests that an Authorizer passes on all attributes, distinguishes failures from
+// denials, and caches decisions.
 func TestAuthorizer(t *testing.T) {
 	jane := &authn.User{Name: "jane", Groups: []string{"dev"}}
 	fields := []selector.Requirement{{Key: "spec.nodeName", Operator: "In", Values: []string{"n"}}}
 	labels := []selector.Requirement{{Key: "a", Operator: "Exists"}}
 	for _, c := range []struct {
 		access  cel.Access
-		account bool // asked about a service account instead of the user
+		account bool // for a service account instead of the user
 		want    authz.Attributes
 		allowed bool
 		reason  string

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// A View shows a request in the form of a kind, and leaves it as it was.
+// TestView tests that a View converts a request and does not change it.
 func TestView(t *testing.T) {
 	c, err := catalog.New(meta.Kubernetes)
 	if err != nil {

@@ -63,7 +63,7 @@ func claims(t testing.TB, token string) map[string]any {
 	return c
 }
 
-// signToken signs claims as a stranger, or the issuer itself, would.
+// signToken signs claims with any key and method.
 func signToken(t *testing.T, method jwt.SigningMethod, header map[string]any, c jwt.MapClaims, key any) string {
 	t.Helper()
 	token := jwt.NewWithClaims(method, c)
@@ -77,7 +77,7 @@ func signToken(t *testing.T, method jwt.SigningMethod, header map[string]any, c 
 	return text
 }
 
-// TestForgedTokens: every token that is not as the issuer makes them is refused, by name.
+// TestForgedTokens tests that tokens that deviate from the issuer's are rejected.
 func TestForgedTokens(t *testing.T) {
 	w := newFixture(t)
 	good := func() jwt.MapClaims { return claims(t, w.newToken(boundObjectSpec("Pod", "pod", ""))) }
@@ -155,7 +155,7 @@ func TestForgedTokens(t *testing.T) {
 		"dots":                       "..",
 		"too long":                   whole + strings.Repeat("x", 20000),
 	} {
-		for range 2 { // what is remembered is no better
+		for range 2 { // cached results must not differ
 			if user, err := w.authenticate(token); user != nil {
 				t.Errorf("%s: is taken for %s", name, user.Name)
 			} else if err != nil && strings.Contains(err.Error(), parts[1]) {
@@ -168,7 +168,7 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestForeignTokens: there is no opinion on what others issue, so that others are asked.
+// TestForeignTokens tests that tokens of other issuers get no opinion.
 func TestForeignTokens(t *testing.T) {
 	w := newFixture(t)
 	key := newECDSA(t, elliptic.P256())
@@ -179,7 +179,7 @@ func TestForeignTokens(t *testing.T) {
 	}
 }
 
-// TestTokenRevocation: a token that was good, and is remembered, ends with what it is bound to.
+// TestTokenRevocation tests that a cached token ends with the object it is bound to.
 func TestTokenRevocation(t *testing.T) {
 	for name, c := range map[string]struct {
 		spec   tree.Tree
@@ -222,7 +222,7 @@ func TestLegacyTokenRevocation(t *testing.T) {
 	secret := key("secrets", "ns", "old")
 	for name, c := range map[string]struct {
 		change       func(w *fixture)
-		good, looked bool // without and with a look at the objects
+		good, looked bool // without and with a check of the objects
 	}{
 		"nothing":                  {func(*fixture) {}, true, true},
 		"a hundred years":          {func(w *fixture) { w.now = w.now.AddDate(100, 0, 0) }, true, true},
@@ -259,7 +259,7 @@ func TestLegacyTokenRevocation(t *testing.T) {
 	}
 }
 
-// TestLegacyTokenUse: a use is told once a day, also that of a token that is not valid any more.
+// TestLegacyTokenUse tests that use is recorded once a day, also for invalid tokens.
 func TestLegacyTokenUse(t *testing.T) {
 	const used, invalid = "platform.io/legacy-token-last-used", "platform.io/legacy-token-invalid-since"
 	for _, c := range []struct {
@@ -297,7 +297,7 @@ func TestServiceAccountAudiences(t *testing.T) {
 	for name, c := range map[string]struct {
 		token string
 		asked []string
-		want  []string // nil: refused
+		want  []string // nil if rejected
 	}{
 		"this server":             {both, nil, []string{"api-too"}},
 		"not this server":         {foreign, nil, nil},
@@ -321,7 +321,7 @@ func TestServiceAccountAudiences(t *testing.T) {
 
 var benchToken *authn.User
 
-// BenchmarkCachedToken is what every request with a token of a Pod costs.
+// BenchmarkCachedToken measures authentication by a cached Pod token.
 func BenchmarkCachedToken(b *testing.B) {
 	w := newFixture(b)
 	token := w.newToken(boundObjectSpec("Pod", "pod", ""))

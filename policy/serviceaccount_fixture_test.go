@@ -26,7 +26,7 @@ const issuer, audience = "https://issuer", "https://api"
 
 var startTime = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// A world is a few objects, keys and a clock, and who signs and verifies among them.
+// A fixture holds objects, keys, a clock, an issuer and an authenticator.
 type fixture struct {
 	t       testing.TB
 	naming  *meta.Naming
@@ -76,19 +76,17 @@ func (w *fixture) putObject(resource, namespace, name, uid string, object tree.T
 	w.objects[k] = &policy.Object{Key: k, Meta: meta.ObjectMeta{UID: uid}, Tree: object}
 }
 
-// terminate gives an object a deletion time.
+// terminate sets the deletion time of an object.
 func (w *fixture) terminate(resource, namespace, name string, at time.Time) {
 	o := w.objects[key(resource, namespace, name)]
 	o.Meta.Terminating = true
 	o.Tree = tree.Tree{"metadata": tree.Tree{"deletionTimestamp": at.Format(time.RFC3339)}}
 }
 
-// Get implements serviceaccount.Objects.
 func (w *fixture) Get(r meta.GroupResource, namespace, name string) *policy.Object {
 	return w.objects[meta.Key{GroupResource: r, Namespace: namespace, Name: name}]
 }
 
-// GetMeta implements serviceaccount.Objects.
 func (w *fixture) GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool) {
 	o := w.Get(r, namespace, name)
 	if o == nil {
@@ -106,7 +104,7 @@ func (w *fixture) requestToken(request tree.Tree) (answer tree.Tree, warnings []
 	return request, warnings, err
 }
 
-// newToken is what ask gets for a spec.
+// newToken returns the token of a TokenRequest with a spec.
 func (w *fixture) newToken(spec tree.Tree) string {
 	w.t.Helper()
 	if spec == nil {
@@ -119,7 +117,7 @@ func (w *fixture) newToken(spec tree.Tree) string {
 	return answer["status"].(tree.Tree)["token"].(string)
 }
 
-// newLegacyToken puts a token into a Secret.
+// newLegacyToken returns a token that is stored in a Secret.
 func (w *fixture) newLegacyToken(secret string) string {
 	w.t.Helper()
 	token, err := w.issuer.SignLegacy(serviceaccount.Account{Namespace: "ns", Name: "robot", UID: "u-robot"}, secret)
@@ -133,7 +131,7 @@ func (w *fixture) newLegacyToken(secret string) string {
 	return token
 }
 
-// authenticate is whom a token belongs to.
+// authenticate returns the user of a token.
 func (w *fixture) authenticate(token string, audiences ...string) (*authn.User, error) {
 	return w.Authenticate(authn.Request{Token: token, HasToken: true, Audiences: audiences})
 }

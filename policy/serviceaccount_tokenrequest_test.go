@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// TestCreateToken: what the answer tells, and what the token says.
+// TestCreateToken tests the response and the claims.
 func TestCreateToken(t *testing.T) {
 	w := newFixture(t)
 	answer, warnings, err := w.requestToken(tree.Tree{
@@ -99,7 +99,7 @@ func TestTokenLifetime(t *testing.T) {
 	}
 }
 
-// TestPodWithoutNode: a node that is not there is named without a uid.
+// TestPodWithoutNode tests that a missing node is named without a UID.
 func TestPodWithoutNode(t *testing.T) {
 	w := newFixture(t)
 	delete(w.objects, key("nodes", "", "node"))

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/services"
 )
 
-// serviceCluster is a fake of policy.Objects: Services by name, and who follows the slices.
+// serviceCluster implements policy.Objects with Services and the follower of slices.
 type serviceCluster struct {
 	t        *testing.T
 	services map[string]string // spec by name
@@ -34,7 +34,7 @@ func (c *serviceCluster) Inform(_ context.Context, _ meta.GroupResource, onChang
 	return nil
 }
 
-// slice tells of an EndpointSlice of a Service; "" deletes it.
+// slice delivers an EndpointSlice of a Service; text "" deletes it.
 func (c *serviceCluster) slice(name, service, text string) {
 	o := &policy.Object{Key: meta.Key{Namespace: "n", Name: name}}
 	if text == "" {
