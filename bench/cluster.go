@@ -10,25 +10,24 @@ import (
 // The simulated cluster.
 const (
 	clusterNodes     = 1_000
-	clusterPods      = 30_000 // that exist while others come and go
-	clusterChurn     = 100    // Pods that come and go each second; a larger cluster has no more
-	clusterHeartbeat = 10     // seconds between two renewals of a node, and between two of its status
-	clusterInformers = 20     // half of them of the Pods, a quarter each of the nodes and their Leases
-	leastClusterRate = 100    // operations per second of a small run, or it would mostly wait
+	clusterPods      = 30_000 // existing while others come and go
+	clusterChurn     = 100    // Pods created and deleted per second, independent of the cluster's size
+	clusterHeartbeat = 10     // seconds between lease renewals, and between status updates, of a node
+	clusterInformers = 20     // half of them watch Pods, a quarter each nodes and Leases
+	leastClusterRate = 100    // minimum operations per second; small runs would mostly wait
 )
 
 // clusterRun is the cluster of one run.
 type clusterRun struct {
 	*leaseSet
 	requests *breakdown
-	rate     int // operations per second,
-	churn    int // of which so many are of Pods, and the others of nodes
+	rate     int // operations per second
+	churn    int // of which these are for Pods, and the others for nodes
 }
 
-// simulateCluster: every operation is a renewal of a node's Lease, a new status of a node, or the
-// way of a Pod until it runs with the end of an older one, at the rates of a cluster. The first row
-// has the cost of everything and how many processors it keeps busy; one for each verb has its
-// latencies.
+// simulateCluster: every operation is a Lease renewal, a node status update, or the start of a Pod
+// and the end of an older one, at the rates of a cluster. The first row has the total cost and the
+// number of busy processors; a row per verb has its latencies.
 func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -41,7 +40,7 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	}
 	r := &clusterRun{leaseSet: leases, requests: &breakdown{}, churn: min(clusterChurn, s.scaledSize("cluster: Pods a second", clusterChurn))}
 	r.rate = 2*max(1, len(r.leases)/clusterHeartbeat) + r.churn
-	f.total = max(4*s.Concurrency, s.scaledSize("cluster: Pods", clusterPods)) // a Pod is old when its end comes
+	f.total = max(4*s.Concurrency, s.scaledSize("cluster: Pods", clusterPods)) // Pods should be old when they end
 	f.others = append(f.others, f.pods())
 	defer r.removeNodes()
 	if err := f.fill(ctx, len(r.leases), func(c *Conn, n int) (int, error) {
@@ -71,11 +70,11 @@ func simulateCluster(ctx context.Context, s *Session) ([]Result, error) {
 	return results, nil
 }
 
-// step is the n-th operation. Now and then one also gets a Pod, or lists those of the namespace or
-// all.
+// step runs the n-th operation. Occasionally it also gets a Pod, or lists those of the namespace or
+// of all namespaces.
 func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
-	turn := n * r.churn / r.rate // of a Pod
-	beat := n - turn             // of a node
+	turn := n * r.churn / r.rate // for a Pod
+	beat := n - turn             // for a node
 	node := beat / 2 % len(r.leases)
 	switch {
 	case (n+1)*r.churn/r.rate > turn:
@@ -101,22 +100,20 @@ func (r *clusterRun) step(c *Conn, n int) (size int, err error) {
 	return 0, err
 }
 
-// send makes one request and counts its latency.
+// send makes one request and records its latency.
 func (r *clusterRun) send(c *Conn, verb string, request Request) error {
 	_, err := r.requests.time(verb, func() (int, error) { return calls(c, request) })
 	return err
 }
 
-// startPod is the way of a Pod until it runs.
+// startPod returns the requests that create, bind and start a Pod.
 func (r *clusterRun) startPod(n int) []Request {
 	return []Request{r.createPod(n), r.bindPod(n, r.node(n%len(r.leases))), r.podStatus(n, "Running", "True")}
 }
 
-// node is the name of the n-th node. Nodes are in no namespace, so their names have that of the
-// run.
+// node returns the name of the n-th node, which includes the namespace to keep runs apart.
 func (r *clusterRun) node(n int) string { return r.namespace + "-" + nodeName(n) }
 
-// nodeStatus is the request with which a node reports on itself.
 func (r *clusterRun) nodeStatus(n int) Request {
 	return patch("/api/v1/nodes/"+r.node(n)+"/status", typeMergePatch, fmt.Appendf(nil,
 		`{"status":{"capacity":{"cpu":"4","memory":"16Gi","pods":"110"},"conditions":[{"type":"Ready","status":"True","reason":"KubeletReady","lastHeartbeatTime":%q}],`+
@@ -124,7 +121,6 @@ func (r *clusterRun) nodeStatus(n int) Request {
 		time.Now().UTC().Format(time.RFC3339), now()))
 }
 
-// removeNodes deletes the nodes, which are not in the namespace.
 func (r *clusterRun) removeNodes() {
 	c := r.Target.Conn()
 	defer c.Close()

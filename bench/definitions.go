@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	definitions      = 20               // of custom-resource, one after the other
-	burstDefinitions = 1000             // of definitions, ten in each group
-	changeLimit      = 10 * time.Second // until a change must have taken effect
+	definitions      = 20               // of custom-resource, sequential
+	burstDefinitions = 1000             // of definitions, ten per group
+	changeLimit      = 10 * time.Second // for a change to take effect
 )
 
-// define returns the request that creates a CustomResourceDefinition with fields of a schema, and
+// define returns the request that creates a CustomResourceDefinition with the given properties, and
 // its path.
 func define(apiGroup, group, plural, kind, properties string) (request Request, path string) {
 	collection := "/apis/" + apiGroup + "/v1/customresourcedefinitions"
@@ -25,8 +25,8 @@ func define(apiGroup, group, plural, kind, properties string) (request Request, 
 		apiGroup, plural, group, group, plural, kind, properties), collection + "/" + plural + "." + group
 }
 
-// customResource: the time from the answered create of a definition to the first answered create of
-// an object of its kind. The figure is how many requests were refused in between.
+// customResource measures the time from a CRD's created response to the first created object of its
+// kind. The figure counts the requests refused in between.
 func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	apiGroup, err := s.group("apiextensions")
 	if err != nil {
@@ -67,8 +67,8 @@ func customResource(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Sample: sample, Figure: &Figure{Value: float64(refused), Unit: "requests refused"}}}, nil
 }
 
-// until sends a request until it has a status, and returns how often it was refused. There is no
-// pause, which would be the shortest time that could be measured.
+// until repeats a request until it gets a status, and returns how often it did not. It does not
+// pause, because a pause would limit the resolution.
 func until(ctx context.Context, c *Conn, request Request, status int) (refused int, err error) {
 	for begin := time.Now(); ctx.Err() == nil; refused++ {
 		got, answer, err := c.Do(request)
@@ -82,9 +82,8 @@ func until(ctx context.Context, c *Conn, request Request, status int) (refused i
 	return refused, ctx.Err()
 }
 
-// defineMany: the costs of many definitions of 10 KiB: CPU time to create and serve one, which is
-// when its create is answered; memory at rest; discovery and the index of OpenAPI afterwards; and
-// the next start.
+// defineMany measures many CRDs of 10 KiB: CPU time to create and serve one, memory at rest, the
+// latency of discovery and of the OpenAPI index, and the next start.
 func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {
@@ -131,8 +130,8 @@ func defineMany(ctx context.Context, s *Session) ([]Result, error) {
 	}, err
 }
 
-// manyFields is the request for a definition of about 10 KiB. Discovery has a document for each of
-// the many groups.
+// manyFields returns the request that creates a CRD of about 10 KiB. Ten CRDs share a group, so
+// that discovery has many documents.
 func manyFields(apiGroup string, n int) Request {
 	var fields []string
 	for i := range 60 {

@@ -7,8 +7,8 @@ import (
 	"syscall"
 )
 
-// raiseDescriptors makes the hard limit of open files the one in force, here and in the processes
-// that are started from here, and returns it.
+// raiseDescriptors raises the limit of open files to the hard limit, for this process and its
+// children, and returns it.
 func raiseDescriptors() (int, error) {
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {

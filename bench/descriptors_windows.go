@@ -2,5 +2,5 @@ package main
 
 import "math"
 
-// raiseDescriptors has nothing to raise: Windows has no limit of open files.
+// raiseDescriptors does nothing, because Windows has no such limit.
 func raiseDescriptors() (int, error) { return math.MaxInt32, nil }

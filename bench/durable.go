@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// durableCreate: one client creates objects one after the other, so that each waits for a sync of
-// its own. A bare sync on the file system of --temp-dir is measured just before.
+// durableCreate: one client creates objects sequentially, so that each waits for its own sync. The
+// time of a bare sync on the file system of --temp-dir is measured first.
 func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	load := s.load()
 	load.Concurrency = 1
@@ -32,8 +32,8 @@ func durableCreate(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Name: "bare sync", Sample: syncs}, {Sample: sample, Figure: above}}, nil
 }
 
-// measureSyncs appends size bytes to a file and syncs it, again and again. The file grows as a
-// journal does, for a sync of a growing file takes longer.
+// measureSyncs repeatedly appends size bytes to a file and syncs it. The file grows like a journal,
+// because syncs of growing files are slower.
 func measureSyncs(ctx context.Context, dir string, size int, load Load) (*Sample, error) {
 	const most = 500 // enough for a median
 	file, err := os.CreateTemp(dir, "bench-sync-")

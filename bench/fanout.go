@@ -9,22 +9,23 @@ import (
 	"time"
 )
 
-// burstEvents is how many events of watch-fanout are sent before the next wait.
+// burstEvents is the number of watch-fanout events sent between waits.
 const burstEvents = 100
 
-// broadcast sends events to many watchers; an operation is one event at one of them.
+// broadcast sends events to many watchers; an operation is the delivery of one event to one
+// watcher.
 type broadcast struct {
 	target   *Target
 	watch    string // path
 	watchers int
-	burst    int                 // events that are sent before the next wait
-	publish  func(n int) Request // makes one event
+	burst    int                 // events sent between waits
+	publish  func(n int) Request // returns the request that causes an event
 	load     Load
 }
 
-// watchFanout: objects change while many watch. First each event is awaited at all watchers before
-// the next is sent, which is the latency of quiet times. Then they come in bursts, which is the
-// throughput of busy ones, where a server can put several events into one write.
+// watchFanout: objects change while many clients watch. First, all watchers must receive an event
+// before the next is sent, which measures latency. Then events come in bursts, which measures
+// throughput: a server can write several events at once.
 func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {
@@ -35,7 +36,7 @@ func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.Profile = "" // the profile is of one event at a time
+	s.Profile = "" // profile single events only
 	bursts, err := f.broadcast(ctx, s.Watchers, burstEvents)
 	if err != nil {
 		return nil, err
@@ -44,7 +45,7 @@ func watchFanout(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Sample: single, Floor: floor}, {Name: ", bursts", Sample: bursts, Floor: floor}}, nil
 }
 
-// broadcast measures updates of the objects that reach a number of watchers.
+// broadcast measures updates of the objects, delivered to a number of watchers.
 func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, error) {
 	path, err := f.watchPath(f.collection())
 	if err != nil {
@@ -53,8 +54,8 @@ func (f *fixture) broadcast(ctx context.Context, watchers, burst int) (*Sample, 
 	return broadcast{target: f.Target, watch: path, watchers: watchers, burst: burst, publish: f.put, load: f.load()}.run(ctx)
 }
 
-// floorBroadcast sends as many bytes to as many watchers of the floor, one event at a time. Events
-// are padded to the size of the server's, with the stamp in front.
+// floorBroadcast sends single events of the given size to as many watchers of the floor. Padding
+// follows the timestamp.
 func floorBroadcast(load Load, watchers, size int) func(context.Context, *Target) (*Sample, error) {
 	load.Profile = ""
 	return func(ctx context.Context, floor *Target) (*Sample, error) {
@@ -66,8 +67,8 @@ func floorBroadcast(load Load, watchers, size int) func(context.Context, *Target
 	}
 }
 
-// run sends bursts until the load is done. The writes are part of the cost; the opening and the end
-// of the connections are not.
+// run sends bursts until the load is done. The cost includes the writes, but not opening and
+// closing connections.
 func (b broadcast) run(ctx context.Context) (*Sample, error) {
 	b.load.Concurrency = min(b.load.Concurrency, b.burst)
 	writers, err := b.load.connect(ctx, b.target)
@@ -92,8 +93,8 @@ func (b broadcast) run(ctx context.Context) (*Sample, error) {
 	return sum, errors.Join(ctx.Err(), profiled)
 }
 
-// send alternates between a burst and the wait for its last delivery, which bounds the events under
-// way. It ends when nothing is accepted any more.
+// send alternates between sending a burst and waiting for its last delivery, which bounds the
+// events in flight. It returns if no write was accepted.
 func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn, m *meter, trouble *Sample) {
 	var delivered int64
 	for n := 0; !b.load.done(n, time.Since(m.begin)) && ctx.Err() == nil; n += b.burst {
@@ -109,8 +110,8 @@ func (b broadcast) send(ctx context.Context, pool *watcherPool, writers []*Conn,
 	}
 }
 
-// sendBurst sends the events from first on and returns how many writes were accepted. Refused ones
-// have no event to wait for.
+// sendBurst sends the events from first on, and returns the number of accepted writes, which cause
+// events.
 func (b broadcast) sendBurst(writers []*Conn, first int, trouble *Sample) int64 {
 	var (
 		next, sent atomic.Int64

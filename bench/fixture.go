@@ -10,21 +10,21 @@ import (
 	"sync/atomic"
 )
 
-// fixture is a namespace of a workload's own, with numbered objects. They are ConfigMaps, which
-// have next to no rules and no controllers, so that only the server is measured.
+// fixture is a workload's namespace with numbered objects. They are ConfigMaps, which have few
+// rules and no controllers, so that only the server is measured.
 type fixture struct {
 	*Session
 	namespace string
-	payload   []byte   // of the configured size
+	payload   []byte   // of --size
 	total     int      // objects 0 to total-1 exist
-	others    []string // collections to empty beside that of the objects
+	others    []string // further collections to delete at the end
 }
 
-// namespaceCounter numbers the namespaces of this process. Together with the process ID it keeps
-// runs on one server apart.
+// namespaceCounter numbers the namespaces of this process. With the process id it keeps runs on one
+// server apart.
 var namespaceCounter atomic.Int64
 
-// prepare makes a namespace and puts objects 0 to n-1 into it. On failure it is removed again.
+// prepare creates a namespace with objects 0 to n-1. After a failure it removes the namespace.
 func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 	f := &fixture{
 		Session:   s,
@@ -44,8 +44,8 @@ func (s *Session) prepare(ctx context.Context, n int) (*fixture, error) {
 	return f, nil
 }
 
-// fill runs step n times with as many clients as the load has. Any failure is an error, since a
-// measurement on fewer objects would be one of something else.
+// fill runs step n times concurrently. Any failure is an error, because fewer objects would distort
+// the measurement.
 func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 	if n <= 0 {
 		return nil
@@ -57,8 +57,8 @@ func (f *fixture) fill(ctx context.Context, n int, step Step) error {
 	return err
 }
 
-// remove deletes the objects and the namespace; a server without a namespace controller empties
-// none. Failures are only noted, since the measurement is complete.
+// remove deletes the objects and the namespace, as servers without a namespace controller empty
+// none. Failures are only noted, because the measurement is complete.
 func (f *fixture) remove() {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -69,8 +69,8 @@ func (f *fixture) remove() {
 	}
 }
 
-// removeAll deletes what is at path. Many objects can take longer than a request may, so it tries
-// again while there is no response, or one from 500 on.
+// removeAll deletes the objects at path. It retries after 5xx and missing responses, because
+// deleting many objects may exceed the request timeout.
 func removeAll(c *Conn, path string) (err error) {
 	request := remove(path + "?gracePeriodSeconds=0")
 	for range 5 {
@@ -85,7 +85,7 @@ func removeAll(c *Conn, path string) (err error) {
 	return err
 }
 
-// path is that of a collection in the namespace, or of the namespace itself.
+// path returns the path of a collection in the namespace, or of the namespace if collection is "".
 func (f *fixture) path(collection string) string {
 	return "/api/v1/namespaces/" + f.namespace + collection
 }
@@ -94,14 +94,14 @@ func (f *fixture) collection() string { return f.path("/configmaps") }
 
 func (f *fixture) object(n int) string { return f.collection() + "/" + name(n) }
 
-// name is that of the n-th object. All names have the same length.
+// name returns the name of the n-th object. All names have the same length.
 func name(n int) string { return fmt.Sprintf("item-%06d", n) }
 
 func (f *fixture) newNamespace() Request {
 	return post("/api/v1/namespaces", `{"apiVersion":"v1","kind":"Namespace","metadata":{"name":%q}}`, f.namespace)
 }
 
-// create is the request for the n-th object in the format of the clients.
+// create returns the request that creates the n-th object.
 func (f *fixture) create(n int) Request {
 	if f.Target.Accept == "" {
 		return Request{Method: http.MethodPost, Path: f.collection(), Type: typeJSON, Body: f.json(n)}
@@ -110,46 +110,45 @@ func (f *fixture) create(n int) Request {
 		wire(1, wire(1, name(n), 3, f.namespace), 2, wire(1, "sent", 2, now()), 2, wire(1, "payload", 2, f.payload)))
 }
 
-// json is the n-th object, stamped with the time, so that no write is one that changes nothing.
+// json returns the n-th object with a timestamp, so that every write is a change.
 func (f *fixture) json(n int) []byte {
 	return fmt.Appendf(nil, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s","namespace":"%s"},"data":{"sent":"%s","payload":"%s"}}`,
 		name(n), f.namespace, now(), f.payload)
 }
 
-// The following requests go round the objects, so that all of them are equally hot.
+// The following requests cycle through the objects, so that all are equally hot.
 
 func (f *fixture) get(n int) Request { return get(f.object(n % f.total)) }
 
-// put carries no resourceVersion, so it never conflicts with the write of another client.
+// put sends no resourceVersion, so it never conflicts.
 func (f *fixture) put(n int) Request {
 	request := f.create(n % f.total)
 	request.Method, request.Path = http.MethodPut, f.object(n%f.total)
 	return request
 }
 
-// patch changes one value.
 func (f *fixture) patch(n int) Request {
 	return patch(f.object(n%f.total), typeMergePatch, fmt.Appendf(nil, `{"data":{"sent":"%s"}}`, now()))
 }
 
-// apply changes one value as one and the same manager, who takes fields from others.
+// apply changes one value, always as the same manager, and forces conflicts.
 func (f *fixture) apply(n int) Request {
 	return patch(f.object(n%f.total)+"?fieldManager=bench&force=true", typeApplyPatch, f.json(n%f.total))
 }
 
 func (f *fixture) delete(n int) Request { return remove(f.object(n)) }
 
-// createAndDelete is the step that creates an object of a new name and deletes it again.
+// createAndDelete is a Step that creates an object with a new name and deletes it.
 func (f *fixture) createAndDelete(c *Conn, n int) (int, error) {
 	return calls(c, f.create(n+f.total), f.delete(n+f.total))
 }
 
-// step is an operation of one request.
+// step returns a Step of one request.
 func step(request func(n int) Request) Step {
 	return func(c *Conn, n int) (int, error) { return calls(c, request(n)) }
 }
 
-// calls sends requests one after the other and returns the bytes of their responses.
+// calls sends requests sequentially and returns the total bytes of the responses.
 func calls(c *Conn, requests ...Request) (size int, err error) {
 	for _, request := range requests {
 		answer, err := c.Call(request)
@@ -161,7 +160,7 @@ func calls(c *Conn, requests ...Request) (size int, err error) {
 	return size, nil
 }
 
-// version returns the resourceVersion of a collection. A limit of one keeps the list small.
+// version returns the resourceVersion of a collection.
 func (f *fixture) version(c *Conn, collection string) (string, error) {
 	answer, err := c.Call(get(collection + "?limit=1"))
 	if err != nil {
@@ -174,7 +173,7 @@ func (f *fixture) version(c *Conn, collection string) (string, error) {
 	return version, err
 }
 
-// watchPath watches a collection from its current version, for longer than any workload runs.
+// watchPath returns the path of a watch from the current version that outlasts every workload.
 func (f *fixture) watchPath(collection string) (string, error) {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -182,7 +181,6 @@ func (f *fixture) watchPath(collection string) (string, error) {
 	return fmt.Sprintf("%s?watch=true&timeoutSeconds=3600&resourceVersion=%s", collection, version), err
 }
 
-// openWatchers opens n watches of a collection.
 func (f *fixture) openWatchers(ctx context.Context, collection string, n int) (*watcherPool, error) {
 	path, err := f.watchPath(collection)
 	if err != nil {
@@ -191,7 +189,7 @@ func (f *fixture) openWatchers(ctx context.Context, collection string, n int) (*
 	return openWatcherPool(ctx, f.Target, path, n)
 }
 
-// measure drives requests, and makes a result of them with the floor.
+// measure drives requests and returns a Result with a floor.
 func (f *fixture) measure(ctx context.Context, load Load, name string, request func(n int) Request) (Result, error) {
 	sample, err := load.drive(ctx, f.Target, step(request))
 	if err != nil {

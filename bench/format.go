@@ -11,7 +11,7 @@ func microseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 
 func mebibytes(bytes int64) float64 { return float64(bytes) / (1 << 20) }
 
-// span prints microseconds in a unit that suits them.
+// span formats microseconds with a suitable unit.
 func span(us float64) string {
 	switch {
 	case us >= 1e6:
@@ -23,7 +23,7 @@ func span(us float64) string {
 	}
 }
 
-// short prints three digits, or all before the point.
+// short formats a number with three digits, or with all digits of its integer part.
 func short(v float64) string {
 	switch size := math.Abs(v); {
 	case size >= 100:

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// growth: costs at growing sizes. A cost that should not depend on a size is the same in all its
-// rows; where it rises, the server looks at something in vain.
+// growth measures costs at growing sizes. A cost that should not depend on the size must be equal
+// in all its rows.
 func growth(ctx context.Context, s *Session) ([]Result, error) {
 	g := &growthRun{Session: s}
 	for _, measure := range []func(context.Context) error{g.watchers, g.bindings, g.pods, g.objects} {
@@ -17,13 +17,13 @@ func growth(ctx context.Context, s *Session) ([]Result, error) {
 	return g.results, nil
 }
 
-// growthRun collects the rows. Sizes only grow, so objects are added and never removed in between.
+// growthRun collects the rows. Objects are only added between sizes.
 type growthRun struct {
 	*Session
 	results []Result
 }
 
-// grow prepares a namespace and calls measure with each size, which is scaled, and the one before.
+// grow prepares a namespace and calls measure with each scaled size and the previous one.
 func (g *growthRun) grow(ctx context.Context, of string, sizes []int, measure func(f *fixture, before, size int) error) error {
 	f, err := g.prepare(ctx, hot(g.Session))
 	if err != nil {
@@ -54,7 +54,7 @@ func (g *growthRun) addSample(name string, size int, of string, sample *Sample, 
 	return err
 }
 
-// objects: reads and writes of a larger and larger collection.
+// objects measures reads and writes of a growing collection.
 func (g *growthRun) objects(ctx context.Context) error {
 	return g.grow(ctx, "objects", []int{1_000, 10_000, 100_000, 1_000_000}, func(f *fixture, _, size int) error {
 		there := f.total
@@ -75,7 +75,7 @@ func (g *growthRun) objects(ctx context.Context) error {
 	})
 }
 
-// watchers: the cost of one event at one of more and more watchers.
+// watchers measures the cost of an event per watcher for a growing number of watchers.
 func (g *growthRun) watchers(ctx context.Context) error {
 	return g.grow(ctx, "watchers", []int{20, 200, 2_000}, func(f *fixture, _, size int) error {
 		size = g.connections("growth: watchers", size)
@@ -88,7 +88,7 @@ func (g *growthRun) watchers(ctx context.Context) error {
 	})
 }
 
-// bindings: the get of a service account which one of more and more RoleBindings allows it.
+// bindings measures a get by a service account that one of a growing number of RoleBindings allows.
 func (g *growthRun) bindings(ctx context.Context) error {
 	var r *roles
 	var reader *Target
@@ -110,8 +110,8 @@ func (g *growthRun) bindings(ctx context.Context) error {
 	})
 }
 
-// pods: lists that select none of more and more Pods, by few clients, as each takes the server
-// long.
+// pods measures lists that select none of a growing number of Pods. Few clients send them, because
+// each takes long.
 func (g *growthRun) pods(ctx context.Context) error {
 	clients := g.Concurrency
 	g.Concurrency = min(clients, 4)

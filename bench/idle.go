@@ -2,8 +2,8 @@ package main
 
 import "context"
 
-// idleWatchers: the memory of an idle server, and how much more of it a watch connection takes on
-// which nothing happens. It runs first of all, while little memory is that of earlier work.
+// idleWatchers measures the memory of an idle server and of each idle watch. It runs first, before
+// other workloads affect memory.
 func idleWatchers(ctx context.Context, s *Session) ([]Result, error) {
 	if len(s.Target.Processes) == 0 {
 		s.Note("idle-watchers: no memory to read without a process ID")

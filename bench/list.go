@@ -7,12 +7,11 @@ import (
 )
 
 const (
-	chunk           = 500     // limit of one request of list-chunked, the page size of kubectl
-	selectorObjects = 300_000 // of which selector selects none; enough to show the worth of an index
+	chunk           = 500     // page size of list-chunked, as in kubectl
+	selectorObjects = 300_000 // Pods that selectors must search; enough to show the benefit of an index
 )
 
-// list is the request for all objects. An incomplete list is an error, or a server could be quick
-// by answering less.
+// list returns the request for all objects. An incomplete list is an error.
 func (f *fixture) list(int) Request {
 	request := get(f.collection())
 	request.Check = func(answer []byte) error { return f.complete(f.Target.items(answer)) }
@@ -26,13 +25,11 @@ func (f *fixture) complete(items int) error {
 	return nil
 }
 
-// firstChunk is the request for the first objects.
 func (f *fixture) firstChunk(limit int) func(int) Request {
 	return func(int) Request { return get(fmt.Sprintf("%s?limit=%d", f.collection(), limit)) }
 }
 
-// listChunked: every operation is a list of all objects in chunks, so its cost compares with that
-// of list.
+// listChunked: every operation lists all objects in chunks, for comparison with list.
 func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, s.Objects)
 	if err != nil {
@@ -48,8 +45,8 @@ func listChunked(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{{Sample: sample, Floor: floorOf(load, get(""), requests, sample.bytesPerOperation())}}, nil
 }
 
-// listChunks is the step that follows the continue tokens to the end. It gives up on a server that
-// has more chunks than objects.
+// listChunks is a Step that follows the continue tokens. It fails if there are more chunks than
+// objects.
 func (f *fixture) listChunks(c *Conn, _ int) (size int, err error) {
 	request, items := f.firstChunk(chunk)(0), 0
 	first := request.Path
@@ -69,15 +66,15 @@ func (f *fixture) listChunks(c *Conn, _ int) (size int, err error) {
 	return size, fmt.Errorf("list of %s never ends", f.collection())
 }
 
-// selections match nothing, so only the search is measured: one by a field with an index, the
-// others without. growth uses the first two.
+// selections match nothing, so that only the search is measured: by an indexed field and by others.
+// growth uses the first two.
 var selections = []struct{ name, query string }{
 	{"indexed field", "fieldSelector=spec.nodeName%3Dnowhere"},
 	{"other field", "fieldSelector=status.phase%3DUnknown"},
 	{"label", "labelSelector=app%3Dnothing"},
 }
 
-// selectNothing: every operation is a list of Pods by a selector that matches none, by one client.
+// selectNothing: every operation lists Pods by a selector that matches none, by one client.
 func selectNothing(ctx context.Context, s *Session) (results []Result, err error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -100,8 +97,8 @@ func selectNothing(ctx context.Context, s *Session) (results []Result, err error
 	return results, nil
 }
 
-// selectPods is the request for Pods by a query. A Pod in the response is an error: a server that
-// does not know a selector might list everything.
+// selectPods returns the request for Pods by a query. Any Pod in the response is an error: a server
+// that ignores the selector would list everything.
 func (f *fixture) selectPods(query string) func(int) Request {
 	return func(int) Request {
 		request := get(f.pods() + "?" + query)
@@ -115,7 +112,7 @@ func (f *fixture) selectPods(query string) func(int) Request {
 	}
 }
 
-// createSmallPod is the request for the n-th of many Pods, which 1,000 nodes share.
+// createSmallPod returns the request for the n-th of many Pods, on 1,000 nodes.
 func (f *fixture) createSmallPod(n int) Request {
 	return post(f.pods(), `{"apiVersion":"v1","kind":"Pod","metadata":{"name":%q,"labels":{"app":"web","shard":"s%d"}},`+
 		`"spec":{"nodeName":%q,"containers":[{"name":"one","image":"example.com/web:1"}]}}`, name(n), n%100, nodeName(n%1_000))

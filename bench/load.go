@@ -12,27 +12,26 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// maxConsecutiveErrors is how many failures in a row end a worker: a server that is gone must not
-// be hammered until the time is up.
+// maxConsecutiveErrors ends a worker, so that it does not flood a failed server.
 const maxConsecutiveErrors = 20
 
-// Load is how hard a target is driven. It ends at the first bound that is reached.
+// Load defines how a target is driven. It ends at the first bound reached.
 type Load struct {
-	Concurrency int           // workers, each with a connection of its own
+	Concurrency int           // workers with a connection each
 	Count       int           // operations, 0 for no bound
 	Duration    time.Duration // 0 for no bound
-	Profile     string        // file for the server's CPU profile meanwhile, empty for none
+	Profile     string        // file for the server's CPU profile, empty for none
 }
 
-// Step is the n-th operation of a load; it returns the bytes of the response bodies.
+// Step runs the n-th operation of a load and returns the bytes of the response bodies.
 type Step func(c *Conn, n int) (bytes int, err error)
 
-// errRefused is the error of an operation that the server refused as it should. It counts neither
-// as an operation nor as an error.
+// errRefused marks an operation that the server rightly refused. It counts neither as an operation
+// nor as an error.
 var errRefused = errors.New("refused")
 
-// drive opens the connections, then runs step until the load is done. The error is about getting
-// started; failures of single operations are in the sample.
+// drive opens the connections and runs step until the load is done. It returns an error if it
+// cannot start; errors of operations are in the sample.
 func (l Load) drive(ctx context.Context, target *Target, step Step) (*Sample, error) {
 	conns, err := l.connect(ctx, target)
 	defer closeAll(conns)
@@ -56,8 +55,8 @@ func (l Load) drive(ctx context.Context, target *Target, step Step) (*Sample, er
 	return sum, errors.Join(ctx.Err(), profiled)
 }
 
-// connect opens all connections and sends a request on each, so that handshakes are over before
-// anything is measured.
+// connect opens all connections and sends a request on each, to complete handshakes before the
+// measurement.
 func (l Load) connect(ctx context.Context, target *Target) ([]*Conn, error) {
 	conns := make([]*Conn, l.Concurrency)
 	var group errgroup.Group
@@ -74,7 +73,7 @@ func (l Load) connect(ctx context.Context, target *Target) ([]*Conn, error) {
 	return conns, group.Wait()
 }
 
-// done reports whether operation n must not begin.
+// done reports whether operation n must not start.
 func (l Load) done(n int, elapsed time.Duration) bool {
 	return l.Count > 0 && n >= l.Count || l.Duration > 0 && elapsed >= l.Duration
 }
@@ -101,8 +100,7 @@ func (l Load) work(ctx context.Context, c *Conn, begin time.Time, next *atomic.I
 	}
 }
 
-// whileProfiled runs a load and, if a profile is asked for, has the server take one of itself
-// meanwhile.
+// whileProfiled runs a load and, if requested, saves a CPU profile of the server.
 func (l Load) whileProfiled(ctx context.Context, target *Target, run func()) error {
 	var profiling errgroup.Group
 	if l.Profile != "" {
@@ -121,8 +119,8 @@ func (l Load) whileProfiled(ctx context.Context, target *Target, run func()) err
 	return profiling.Wait()
 }
 
-// paced makes a step wait until its turn has come, at a rate per second. A step that comes late
-// runs at once, so the rate is made up for.
+// paced delays each operation to keep a rate per second. Late operations run immediately, so the
+// average rate is kept.
 func paced(rate float64, step Step) Step {
 	begin := sync.OnceValue(time.Now)
 	return func(c *Conn, n int) (int, error) {

@@ -17,9 +17,9 @@ func main() {
 	os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
-// run is main with its surroundings as arguments. The exit code is 0 for a run without errors, 1
-// for one with failed operations or workloads or a soak in which something grew, 2 for wrong flags.
-// An interrupt stops the servers and removes their directories.
+// run is main with its environment as arguments. The exit code is 0 without errors, 1 for failed
+// operations or workloads or growth in a soak, and 2 for wrong flags. An interrupt stops the
+// servers and removes their directories.
 func run(args []string, in io.Reader, out, log io.Writer) int {
 	if slices.Equal(args, []string{nameFloor}) {
 		return exitCode(log, serveFloor(in, out))
@@ -53,7 +53,7 @@ func run(args []string, in io.Reader, out, log io.Writer) int {
 	return exitCode(log, err)
 }
 
-// exitCode prints the error, if there is one, and returns the exit code.
+// exitCode prints err, if any, and returns the exit code.
 func exitCode(log io.Writer, err error) int {
 	if err == nil {
 		return 0

@@ -26,8 +26,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestMain lets the test binary be the programs that the harness starts: a daemon, an etcd that
-// only listens, and the floor.
+// TestMain lets the test binary act as a daemon, as an etcd that only listens, and as the floor.
 func TestMain(m *testing.M) {
 	switch {
 	case len(os.Args) > 1 && os.Args[1] == "serve":
@@ -53,7 +52,8 @@ func TestMain(m *testing.M) {
 
 var stopDaemon = func() error { return nil }
 
-// startedDaemon serves in this process, for all tests, and returns the path of its kubeconfig.
+// startedDaemon starts a daemon in this process, for all tests, and returns the path of its
+// kubeconfig.
 var startedDaemon = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "bench-test-")
 	if err != nil {
@@ -61,7 +61,7 @@ var startedDaemon = sync.OnceValues(func() (string, error) {
 	}
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort = filepath.Join(dir, "data"), 0
-	config.Journal.Sync = "none" // what is stored here ends with the test
+	config.Journal.Sync = "none" // the data is temporary
 	d, err := daemon.New(config, io.Discard)
 	if err != nil {
 		return "", err
@@ -74,13 +74,13 @@ var startedDaemon = sync.OnceValues(func() (string, error) {
 	return d.Kubeconfig(), d.Start()
 })
 
-// proxy is the daemon, with faults.
+// proxy forwards to the daemon and injects faults.
 type proxy struct {
 	kubeconfig string // of the proxy
 	server     *httptest.Server
 
 	mu     sync.Mutex
-	fault  func(*http.Request) int // the status to fail with, or 0
+	fault  func(*http.Request) int // returns the status to fail with, or 0
 	counts map[string]int          // requests by method
 }
 
@@ -128,7 +128,7 @@ func startProxy(t *testing.T) *proxy {
 	return p
 }
 
-// session is for the proxy, with bounds that end quickly.
+// session returns a session for the proxy, with small bounds.
 func (p *proxy) session(t *testing.T) *Session {
 	t.Helper()
 	s := &Session{Note: func(format string, args ...any) { t.Logf(format, args...) }, Binary: os.Args[0]}
@@ -145,7 +145,6 @@ func (p *proxy) session(t *testing.T) *Session {
 	return s
 }
 
-// row returns the result of a name.
 func row(t *testing.T, results []Result, name string) Result {
 	t.Helper()
 	i := slices.IndexFunc(results, func(r Result) bool { return r.Name == name })

@@ -6,10 +6,10 @@ import (
 	"strings"
 )
 
-// metrics are those of a server at one moment, by series. Names of series include their labels.
+// metrics are a server's metrics at one time, by series name with labels.
 type metrics map[string]float64
 
-// scrapeMetrics reads the text exposition format. Other lines are skipped.
+// scrapeMetrics reads the text exposition format, and skips other lines.
 func scrapeMetrics(c *Conn) (metrics, error) {
 	answer, err := c.Call(get("/metrics"))
 	all := metrics{}
@@ -24,7 +24,7 @@ func scrapeMetrics(c *Conn) (metrics, error) {
 	return all, err
 }
 
-// sum adds up all series of a name, whatever their labels, and reports whether there is one.
+// sum adds all series of a metric; found is false if there are none.
 func (m metrics) sum(name string) (total float64, found bool) {
 	for series, value := range m {
 		if rest, ok := strings.CutPrefix(series, name); ok && (rest == "" || rest[0] == '{') {
@@ -34,7 +34,7 @@ func (m metrics) sum(name string) (total float64, found bool) {
 	return total, found
 }
 
-// readHeap makes a server collect its garbage and returns the bytes of the objects that are left.
+// readHeap forces a garbage collection on the server and returns the live heap in bytes.
 func readHeap(c *Conn) (float64, error) {
 	const key = "# HeapAlloc = "
 	answer, err := c.Call(get("/debug/pprof/heap?gc=1&debug=1"))

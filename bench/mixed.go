@@ -2,22 +2,22 @@ package main
 
 import "context"
 
-// The mixed load. Idle watchers are most watchers of a real cluster.
+// The mixed load. As in real clusters, most watchers are idle.
 const (
-	mixedIdle     = 10_000 // watchers of a collection in which nothing happens
-	mixedWatchers = 10     // watchers of what is written
-	mixedObjects  = 10_000 // objects that are read and written
-	mixedChunk    = 100    // objects of one list
+	mixedIdle     = 10_000 // watchers of an unchanged collection
+	mixedWatchers = 10     // watchers of the written collection
+	mixedObjects  = 10_000
+	mixedChunk    = 100 // page size of lists
 )
 
-// kindOfStep is one of the kinds of operations of a load, which has share of them.
+// kindOfStep is one kind of operation in a load, with its relative frequency.
 type kindOfStep struct {
 	name  string
 	share int
 	step  Step
 }
 
-// mixedStep runs kinds of operations in turns and adds their latencies to a breakdown.
+// mixedStep interleaves kinds of operations and records their latencies in a breakdown.
 func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 	var order []kindOfStep
 	for _, kind := range kinds {
@@ -25,7 +25,7 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 			order = append(order, kind)
 		}
 	}
-	// The prime keeps operations of a kind apart. It must not divide the sum of all shares.
+	// A prime stride separates operations of a kind. It must not divide the sum of all shares.
 	const stride = 7
 	return func(c *Conn, n int) (int, error) {
 		kind := order[n*stride%len(order)]
@@ -33,9 +33,9 @@ func mixedStep(parts *breakdown, kinds []kindOfStep) Step {
 	}
 }
 
-// mixed: reads, writes and watches at the same time, beside many idle watches. The first row has
-// the cost of everything, with the delivery of events; one for each kind of operation has its
-// latencies, which compare with those of its own workload.
+// mixed: concurrent reads, writes and watches, next to many idle watches. The first row has the
+// total cost including event delivery. A row per kind has its latencies, for comparison with its
+// own workload.
 func mixed(ctx context.Context, s *Session) ([]Result, error) {
 	idle := s.connections("mixed: idle watchers", s.scaledSize("mixed: idle watchers", mixedIdle))
 	calm, err := s.prepare(ctx, 1)

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	hotObjects = 1_000 // that single reads and writes go round: enough that no object is the bottleneck
-	hotWriters = 64    // clients of hot-object, more than there are processors, so that they wait for each other
+	hotObjects = 1_000 // objects that single reads and writes cycle through, so that none is a bottleneck
+	hotWriters = 64    // clients of hot-object; more than processors, so that they contend
 )
 
 func hot(s *Session) int        { return min(hotObjects, s.Count) }
 func everything(s *Session) int { return s.Objects }
 func one(*Session) int          { return 1 }
 
-// single is a workload whose operation is one request.
+// single is a workload of single requests.
 type single struct {
-	objects func(s *Session) int // that exist from the start; nil for none
-	clients int                  // 0 for those of the flags
-	once    bool                 // one operation for each object
+	objects func(s *Session) int // existing objects; nil for none
+	clients int                  // 0 for --concurrency
+	once    bool                 // one operation per object
 	request func(f *fixture, n int) Request
 }
 
@@ -46,10 +46,9 @@ func (w single) run(ctx context.Context, s *Session) ([]Result, error) {
 	return []Result{result}, err
 }
 
-// applyPods: every operation applies to a Pod of about 2 KiB with three managers, which stand for a
-// deployer, a labeler and the node. In the first row an annotation changes. In the second nothing
-// changes, but no two bodies are equal; in the third all of a Pod are. Controllers mostly apply
-// what exists already.
+// applyPods: every operation applies to a Pod of about 2 KiB with three managers: deployer, labeler
+// and kubelet. The rows: an annotation changes; nothing changes, but the bodies differ; nothing
+// changes and the bodies are equal. Controllers mostly apply what exists already.
 func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {
@@ -88,8 +87,8 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 			return nil, err
 		}
 		results = append(results, result)
-		load.Profile = "" // a profile shows the work of a change
-		// Without this, the first operation on each Pod of the next row would be a change.
+		load.Profile = "" // profile changes only
+		// Otherwise the first operation on each Pod of the next row would be a change.
 		if err := f.fill(ctx, pods, step(func(n int) Request { return apply(f.pod(n), "bench", f.podJSON(n, "")) })); err != nil {
 			return nil, err
 		}
@@ -97,7 +96,7 @@ func applyPods(ctx context.Context, s *Session) ([]Result, error) {
 	return results, nil
 }
 
-// whitespaceNumber is a number in spaces and line breaks, which JSON ignores.
+// whitespaceNumber encodes a number in spaces and newlines, which JSON ignores.
 func whitespaceNumber(n int64) []byte {
 	return []byte(strings.NewReplacer("0", " ", "1", "\n").Replace(strconv.FormatInt(n, 2)))
 }

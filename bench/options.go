@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// Options are the flags of a run. Their names in JSON carry the units where the type does not.
+// Options are the flags of a run. JSON names contain the unit where the type does not.
 type Options struct {
 	Start        string        `json:"start,omitempty"`
 	StartArgs    []string      `json:"startArgs,omitempty"`
@@ -46,14 +46,13 @@ type Options struct {
 	Reports      []string      `json:"-"` // arguments: saved reports
 }
 
-// The media types of --media-type.
+// Values of --media-type.
 const (
 	mediaJSON     = "json"
 	mediaProtobuf = "protobuf"
 )
 
-// flags binds every option to its flag, in the order of the help: the servers, the workloads and
-// their sizes, the report.
+// flags binds every option to its flag, in the order of the help text.
 func (o *Options) flags() *pflag.FlagSet {
 	f := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	f.SortFlags = false
@@ -89,7 +88,7 @@ func (o *Options) flags() *pflag.FlagSet {
 	return f
 }
 
-// parse reads the flags and applies the defaults that depend on each other. Help goes to log.
+// parse parses the flags and sets dependent defaults. Help goes to log.
 func (o *Options) parse(args []string, log io.Writer) error {
 	f := o.flags()
 	f.SetOutput(log)
@@ -109,7 +108,7 @@ func (o *Options) parse(args []string, log io.Writer) error {
 	return o.validate()
 }
 
-// validate reports all faults, so that they need one attempt only.
+// validate reports all invalid flags at once.
 func (o *Options) validate() error {
 	var faults []error
 	fault := func(wrong bool, format string, args ...any) {
@@ -149,7 +148,6 @@ func (o *Options) validate() error {
 	return errors.Join(faults...)
 }
 
-// load is the load of the flags.
 func (o *Options) load() Load {
 	return Load{Concurrency: o.Concurrency, Count: o.Count, Duration: o.Duration, Profile: o.Profile}
 }

@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// Origin is where and with what a report was made.
+// Origin describes how a report was made.
 type Origin struct {
 	Began   time.Time `json:"began"`
 	Command string    `json:"command"`
-	Commit  string    `json:"commit"` // of the working directory; "-dirty" if it has changes
+	Commit  string    `json:"commit"` // of the working directory, with "-dirty" if it has changes
 	Machine string    `json:"machine"`
 }
 
 const unknown = "unknown"
 
-// newOrigin is the origin of a report that begins now.
 func newOrigin(args []string) *Origin {
 	o := &Origin{Began: time.Now().UTC().Truncate(time.Second), Command: strings.Join(append([]string{"go run ./bench"}, args...), " "), Commit: unknown, Machine: machine()}
 	if text, err := exec.Command("git", "--no-optional-locks", "describe", "--always", "--dirty", "--abbrev=12").Output(); err == nil {
@@ -28,7 +27,7 @@ func newOrigin(args []string) *Origin {
 	return o
 }
 
-// machine is the processor, memory and system, from /proc.
+// machine describes processor, memory and operating system, from /proc.
 func machine() string {
 	memory := unknown
 	var kib float64
@@ -43,7 +42,8 @@ func machine() string {
 		runtime.GOOS, runtime.GOARCH, strings.TrimSpace(string(kernel)), runtime.Version())
 }
 
-// fileField is the value behind the first "name:" of a file; "unknown" if it is missing.
+// fileField returns the value of the first line "name: value" of a file; "unknown" if it is
+// missing.
 func fileField(path, name string) string {
 	text, err := os.ReadFile(path)
 	if err != nil {

@@ -6,17 +6,16 @@ import (
 	"sync/atomic"
 )
 
-// The burst of overload: a multiple of the rate that the server was seen to reach, offered by many
-// more clients than a server admits at once by default.
+// The burst of overload: a multiple of the rate reached before, from many more clients than a
+// server admits at once by default.
 const (
 	overloadFactor  = 3
 	overloadClients = 1_200
 )
 
-// overload: updates as fast as the clients of the flags get them answered, then a burst of three
-// times that rate from many more clients, then as before. A server should answer what it can,
-// refuse the rest at once with 429, which is no error here, and be the same as before when the
-// burst is over.
+// overload: updates at full speed from the usual clients, then a burst of three times that rate
+// from many more clients, then as before. A server should answer what it can, reject the rest
+// quickly with 429, which is no error here, and recover fully.
 func overload(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, hot(s))
 	if err != nil {
@@ -46,7 +45,7 @@ func overload(ctx context.Context, s *Session) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	parts.results(during) // latencies without the wait for the turn
+	parts.results(during) // latencies exclude the pacing delay
 	after, err := s.load().drive(ctx, s.Target, step(f.put))
 	if err != nil {
 		return nil, err

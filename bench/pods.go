@@ -11,8 +11,8 @@ func (f *fixture) pods() string { return f.path("/pods") }
 
 func (f *fixture) pod(n int) string { return f.pods() + "/" + name(n) }
 
-// podJSON is the n-th Pod; annotation, if any, is one more, after a comma. The Pod ends at once
-// when it is deleted, or clean-up would wait for a node that does not exist.
+// podJSON returns the n-th Pod, with a further annotation that starts with a comma, unless it is
+// "". The grace period is 0, because no node would complete the deletion.
 func (f *fixture) podJSON(n int, annotation string) []byte {
 	var containers []string
 	for _, name := range []string{"one", "two"} {
@@ -24,19 +24,19 @@ func (f *fixture) podJSON(n int, annotation string) []byte {
 		`"spec":{"terminationGracePeriodSeconds":0,"containers":[%s],"volumes":[{"name":"work","emptyDir":{}}]}}`, name(n), annotation, strings.Join(containers, ","))
 }
 
-// createPod is the request for the n-th Pod in the format of the clients.
+// createPod returns the request that creates the n-th Pod.
 func (f *fixture) createPod(n int) Request {
 	if f.Target.Accept == "" {
 		return Request{Method: http.MethodPost, Path: f.pods(), Type: typeJSON, Body: f.podJSON(n, "")}
 	}
-	spec := wire(4, int64(0)) // it ends at once when it is deleted
+	spec := wire(4, int64(0)) // see podJSON
 	for _, container := range []string{"one", "two"} {
 		spec = append(spec, wire(2, wire(1, container, 2, "example.com/web:1", 4, "--config", 4, "/etc/web/server.conf", 7, wire(1, "MODE", 2, "fast")))...)
 	}
 	return postTyped(f.pods(), f.Target.Accept, "v1", "Pod", wire(1, wire(1, name(n), 11, wire(1, "app", 2, "web")), 2, spec))
 }
 
-// bindPod is the request that assigns the n-th Pod to a node.
+// bindPod returns the request that binds the n-th Pod to a node.
 func (f *fixture) bindPod(n int, node string) Request {
 	path := f.pod(n) + "/binding"
 	if f.Target.Accept == "" {
@@ -45,7 +45,7 @@ func (f *fixture) bindPod(n int, node string) Request {
 	return postTyped(path, f.Target.Accept, "v1", "Binding", wire(1, wire(1, name(n)), 2, wire(1, "Node", 3, node)))
 }
 
-// podStatus is the request with which a node reports on the n-th Pod.
+// podStatus returns the request of a node that updates the n-th Pod's status.
 func (f *fixture) podStatus(n int, phase, ready string) Request {
 	return patch(f.pod(n)+"/status", typeMergePatch, fmt.Appendf(nil,
 		`{"status":{"phase":%q,"hostIP":"10.0.0.9","podIP":"10.0.1.7","conditions":[{"type":"Ready","status":%q}]}}`, phase, ready))
@@ -54,12 +54,11 @@ func (f *fixture) podStatus(n int, phase, ready string) Request {
 func (f *fixture) deletePod(n int) Request { return remove(f.pod(n) + "?gracePeriodSeconds=0") }
 
 const (
-	podWatchers = 10 // of the Pods of pod-life, as controllers and node agents
-	podEvents   = 6  // of one Pod: added, bound, three statuses, deleted
+	podWatchers = 10 // of the Pods of pod-life, like controllers and kubelets
+	podEvents   = 6  // per Pod: added, bound, three statuses, deleted
 )
 
-// podLife: every operation is the life of one Pod in six writes. Watchers see all of it, and the
-// workload fails if an event is missing.
+// podLife: every operation is the life of a Pod in six writes. Watchers must receive all events.
 func podLife(ctx context.Context, s *Session) ([]Result, error) {
 	f, err := s.prepare(ctx, 0)
 	if err != nil {

@@ -15,20 +15,19 @@ import (
 	"time"
 )
 
-// Limits on a program that the harness has started. The first is for a store of a million objects
-// on a slow disk.
+// Limits for a started program. readyLimit allows for a store of a million objects on a slow disk.
 const (
 	readyLimit = 5 * time.Minute  // from exec until it is ready
-	drainLimit = 30 * time.Second // from SIGTERM to its end; then it is killed
-	tailSize   = 2 << 10          // bytes of its output that an error message quotes
+	drainLimit = 30 * time.Second // from SIGTERM until it is killed
+	tailSize   = 2 << 10          // bytes of output quoted in an error
 )
 
-// program is a process that the harness started and must end.
+// program is a process started by the harness.
 type program struct {
 	*exec.Cmd
 	output *output
 	began  time.Time     // just before exec
-	ended  chan struct{} // closed when it is gone and its output read
+	ended  chan struct{} // closed after it has ended and its output was read
 }
 
 func startProgram(binary string, args ...string) (*program, error) {
@@ -45,7 +44,7 @@ func startProgram(binary string, args ...string) (*program, error) {
 	return p, nil
 }
 
-// await waits until probe reports true. The error quotes the end of the program's output.
+// await waits until probe returns true. Errors quote the end of the program's output.
 func (p *program) await(probe func() bool) error {
 	for deadline := time.After(readyLimit); !probe(); {
 		reason := ""
@@ -65,7 +64,7 @@ func (p *program) await(probe func() bool) error {
 	return nil
 }
 
-// stop ends it, by force if it takes too long.
+// stop sends SIGTERM, and SIGKILL after drainLimit.
 func (p *program) stop() error {
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return err
@@ -84,18 +83,17 @@ func (p *program) kill() {
 	<-p.ended
 }
 
-// output keeps the end of what a program prints, and the line in which a daemon reports that it is
-// ready. tail is read after the program has ended.
+// output keeps the end of a program's output, and a daemon's ready line. tail may be read only
+// after the program has ended.
 type output struct {
 	mu    sync.Mutex
 	tail  []byte
 	line  string
-	ready chan struct{} // closed when there is a line
+	ready chan struct{} // closed when line is set
 }
 
 var readyLine = regexp.MustCompile(`(?m)^.*KUBECONFIG=.*\n`)
 
-// Write implements io.Writer.
 func (o *output) Write(p []byte) (int, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -110,8 +108,7 @@ func (o *output) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// freePort returns a port without a listener. Another program may take it first, and the start then
-// fails.
+// freePort returns a free port. Another process may take it before it is used.
 func freePort() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -120,17 +117,17 @@ func freePort() (string, error) {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port), l.Close()
 }
 
-// tick is the unit of the CPU times in /proc/<pid>/stat (USER_HZ is 100 on every port of Go).
+// tick is the resolution of CPU times in /proc/<pid>/stat (USER_HZ is 100 on every port of Go).
 const tick = 10 * time.Millisecond
 
-// usage is the CPU time of processes since they started, and their resident memory in bytes. CPU
-// time has a resolution of tick, so it means something only for loads of many operations.
+// usage is the CPU time and resident memory in bytes of processes. The resolution of CPU time is
+// tick, so it is only meaningful for many operations.
 type usage struct {
 	CPU      time.Duration
 	Resident int64
 }
 
-// readUsage adds up the usage of all processes. It fails if one of them is gone.
+// readUsage adds up the usage of processes. It fails if one has ended.
 func readUsage(processes []int) (sum usage, err error) {
 	for _, id := range processes {
 		stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", id))
@@ -155,11 +152,11 @@ func readUsage(processes []int) (sum usage, err error) {
 	return sum, nil
 }
 
-// parseStat returns utime + stime. The command's name is in parentheses and may itself hold spaces
-// and parentheses, so fields are counted from the last one.
+// parseStat returns utime + stime. The command's name in parentheses may contain spaces and
+// parentheses, so fields are counted after the last one.
 func parseStat(stat []byte) (time.Duration, error) {
 	fields := strings.Fields(string(stat[bytes.LastIndexByte(stat, ')')+1:]))
-	const utime, stime = 11, 12 // fields 14 and 15 of the line, the first two being gone
+	const utime, stime = 11, 12 // fields 14 and 15 of the line, without the first two
 	if len(fields) <= stime {
 		return 0, fmt.Errorf("stat is too short: %q", stat)
 	}
@@ -168,7 +165,6 @@ func parseStat(stat []byte) (time.Duration, error) {
 	return time.Duration(user+system) * tick, errors.Join(userErr, systemErr)
 }
 
-// parseStatus returns VmRSS in bytes.
 func parseStatus(status []byte) (int64, error) {
 	for line := range strings.Lines(string(status)) {
 		if value, found := strings.CutPrefix(line, "VmRSS:"); found {

@@ -11,14 +11,13 @@ import (
 	"text/tabwriter"
 )
 
-// nameAgainst labels the rows of the second server.
 const nameAgainst = "against"
 
-// Row is one line of the report. Values that were not measured are 0. The names in JSON carry units
-// and do not change.
+// Row is one line of the report. Values that were not measured are 0. JSON names contain the unit
+// and are stable.
 type Row struct {
 	Name       string  `json:"name"`
-	Target     string  `json:"target"` // "" is the server itself, else "against" or "floor"
+	Target     string  `json:"target"` // "" for the server itself, else "against" or "floor"
 	Operations int     `json:"operations"`
 	Errors     int     `json:"errors"`
 	FirstError string  `json:"firstError,omitempty"`
@@ -31,18 +30,18 @@ type Row struct {
 	Etcd       float64 `json:"etcdMicrosecondsPerOperation,omitempty"` // part of CPU
 	Resident   float64 `json:"residentMiB,omitempty"`
 	Figure     *Figure `json:"figure,omitempty"`
-	// Ratios of this row's CPU per operation (or figure) to that of the row of the same name: above
-	// 1 the other one is cheaper.
+	// Ratios of this row's CPU per operation (or figure) to that of the other target's row; below 1
+	// this one is cheaper.
 	ToFloor   float64 `json:"ratioToFloor,omitempty"`
 	ToAgainst float64 `json:"ratioToAgainst,omitempty"`
-	// Of several runs, the values above are medians. Spread is that of the figure or, without one,
-	// of the CPU time.
+	// After several runs, the values above are medians. Spread is that of the figure or, without
+	// one, of the CPU time.
 	Runs          int     `json:"runs,omitempty"`
 	Spread        *Spread `json:"spread,omitempty"`
 	AgainstSpread *Spread `json:"ratioToAgainstSpread,omitempty"`
 }
 
-// Report is the outcome of a run. It is filled by one goroutine.
+// Report is the result of a run. One goroutine fills it.
 type Report struct {
 	Origin     *Origin     `json:"origin,omitempty"`
 	Options    *Options    `json:"options"`
@@ -51,7 +50,7 @@ type Report struct {
 	Notes      []string    `json:"notes"`
 }
 
-// newRow describes a result of a target.
+// newRow converts a result of a target.
 func newRow(target string, result Result) *Row {
 	row := &Row{Name: result.Name, Target: target, Figure: result.Figure}
 	if sample := result.Sample; sample != nil {
@@ -63,7 +62,7 @@ func newRow(target string, result Result) *Row {
 	return row
 }
 
-// add appends the rows of a workload on all targets. Ratios are taken within one call only.
+// add appends the rows of a workload for all targets. Ratios are computed within one call.
 func (r *Report) add(rows ...*Row) {
 	r.Rows = append(r.Rows, rows...)
 	for _, row := range rows {
@@ -79,8 +78,7 @@ func (r *Report) add(rows ...*Row) {
 	}
 }
 
-// ratio compares figures if both rows have one, else CPU per operation; 0 if there is nothing to
-// compare.
+// ratio compares figures if both rows have one, else CPU per operation; 0 if that is impossible.
 func (row *Row) ratio(other *Row) float64 {
 	mine, theirs := row.CPU, other.CPU
 	if row.Figure != nil && other.Figure != nil {
@@ -92,7 +90,6 @@ func (row *Row) ratio(other *Row) float64 {
 	return mine / theirs
 }
 
-// errors is the sum of all rows' errors.
 func (r *Report) errors() (sum int) {
 	for _, row := range r.Rows {
 		sum += row.Errors
@@ -100,21 +97,21 @@ func (r *Report) errors() (sum int) {
 	return sum
 }
 
-// grown reports whether quantities have grown in a soak that was long enough to tell.
+// grown reports whether a quantity grew in a soak of at least soakLimit.
 func (r *Report) grown() bool {
 	return r.Options.Duration >= soakLimit && slices.ContainsFunc(r.Rows, func(row *Row) bool {
 		return row.Name == "soak" && row.Figure.Value > 0
 	})
 }
 
-// note keeps a remark for the end of the report, once.
+// note adds a remark to the end of the report, once.
 func (r *Report) note(format string, args ...any) {
 	if text := fmt.Sprintf(format, args...); !slices.Contains(r.Notes, text) {
 		r.Notes = append(r.Notes, text)
 	}
 }
 
-// column is one column of the table. Optional ones only appear if a row has a value.
+// column is a column of the table. Optional ones appear only if a row has a value.
 type column struct {
 	head     string
 	optional bool
@@ -127,7 +124,7 @@ var columns = []column{
 	{"workload", false, (*Row).title},
 	{"rate/s", false, func(r *Row) string {
 		if r.P50 == 0 {
-			return blank // measured by its figure alone
+			return blank // only the figure is meaningful
 		}
 		return short(r.Rate)
 	}},
@@ -152,7 +149,7 @@ var columns = []column{
 	{"× against", true, func(r *Row) string { return printed(r.ToAgainst, short, r.AgainstSpread) }},
 }
 
-// printed is a value with its spread, or a dash if it was not measured.
+// printed formats a value with its spread, or a dash if it was not measured.
 func printed(value float64, print func(float64) string, spread *Spread) string {
 	if value == 0 {
 		return blank
@@ -160,8 +157,7 @@ func printed(value float64, print func(float64) string, spread *Spread) string {
 	return print(value) + spread.text(print)
 }
 
-// writeTable prints the rows for people. First errors and notes are below, because their texts have
-// no bound.
+// writeTable prints the rows, and below them first errors and notes, whose length is unbounded.
 func (r *Report) writeTable(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	shown := slices.DeleteFunc(slices.Clone(columns), func(c column) bool {
@@ -192,7 +188,7 @@ func (r *Report) writeTable(w io.Writer) error {
 	return nil
 }
 
-// title identifies a row within a report and between two of them.
+// title identifies a row within a report and across reports.
 func (row *Row) title() string {
 	if row.Target == "" {
 		return row.Name
@@ -200,7 +196,6 @@ func (row *Row) title() string {
 	return fmt.Sprintf("%s (%s)", row.Name, row.Target)
 }
 
-// writeJSON writes the report for programs.
 func (r *Report) writeJSON(path string) error {
 	text, err := json.MarshalIndent(r, "", "  ")
 	if err != nil {
@@ -209,7 +204,7 @@ func (r *Report) writeJSON(path string) error {
 	return os.WriteFile(path, append(text, '\n'), 0o644)
 }
 
-// readReport reads a saved report. A file of another tool has no options.
+// readReport reads a saved report. Other JSON files have no options.
 func readReport(path string) (*Report, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -225,9 +220,9 @@ func readReport(path string) (*Report, error) {
 	return r, nil
 }
 
-// compare returns the rows of two saved reports side by side, the new ones first: ratios below 1
-// mean that the new build is cheaper. A row in one of them only is noted, since its workload may
-// have failed.
+// compare returns the rows of two saved reports side by side, new ones first. Ratios below 1 mean
+// that the new build is cheaper. Rows in only one report are noted, because their workload may have
+// failed.
 func compare(old, new *Report) *Report {
 	r := &Report{Options: new.Options}
 	for _, o := range []struct {
@@ -267,13 +262,13 @@ func compare(old, new *Report) *Report {
 	return r
 }
 
-// Spread is the lowest and the highest of the values of several runs.
+// Spread is the range of a value over several runs.
 type Spread struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
-// text is the spread behind a median; empty for one run.
+// text formats the spread after a median; "" for one run.
 func (s *Spread) text(print func(float64) string) string {
 	if s == nil {
 		return ""
@@ -281,8 +276,8 @@ func (s *Spread) text(print func(float64) string) string {
 	return fmt.Sprintf(" (%s to %s)", print(s.Low), print(s.High))
 }
 
-// medianOf makes one report of several runs of the same workloads: every row has the median of each
-// value, and the sum of operations and errors. A time series is that of the last run.
+// medianOf merges several runs of the same workloads: rows have the median of each value, and the
+// sum of operations and errors. The time series is that of the last run.
 func medianOf(runs []*Report) *Report {
 	if len(runs) == 1 {
 		return runs[0]
@@ -309,13 +304,13 @@ func medianOf(runs []*Report) *Report {
 	return all
 }
 
-// values are those of a row of which several runs have a median.
+// values returns the values of a row that medians are computed for.
 func (row *Row) values() []*float64 {
 	return []*float64{&row.Elapsed, &row.Rate, &row.P50, &row.P99, &row.Bytes, &row.CPU, &row.Etcd, &row.Resident, &row.ToFloor, &row.ToAgainst}
 }
 
-// medianRow is made of the same row of several runs. Ratios are medians of ratios, since both
-// servers of a run had the same conditions.
+// medianRow merges the same row of several runs. Ratios are medians of ratios, because both servers
+// of a run had the same conditions.
 func medianRow(rows []*Row) *Row {
 	m := *rows[0]
 	m.Runs = len(rows)
@@ -355,7 +350,7 @@ func medianRow(rows []*Row) *Row {
 	return &m
 }
 
-// median is the middle value, of two the mean; 0 if there are none.
+// median returns the middle value, or the mean of two; 0 for none.
 func median(values []float64) (float64, *Spread) {
 	n := len(values)
 	if n == 0 {

@@ -6,11 +6,12 @@ import (
 	"fmt"
 )
 
-// roles is the RBAC of a fixture's namespace: one Role, that reads ConfigMaps, and its bindings.
+// roles is the RBAC of a fixture's namespace: one Role that allows reading ConfigMaps, and its
+// bindings.
 type roles struct {
 	*fixture
-	group  string // of RBAC
-	tokens string // of TokenRequests
+	group  string // RBAC group
+	tokens string // group of TokenRequests
 }
 
 func (f *fixture) roles() (*roles, error) {
@@ -29,21 +30,20 @@ func (f *fixture) roles() (*roles, error) {
 	return r, err
 }
 
-// rbac is the path of a collection of the RBAC group.
 func (r *roles) rbac(resource string) string {
 	return fmt.Sprintf("/apis/%s/v1/namespaces/%s/%s", r.group, r.namespace, resource)
 }
 
 func (r *roles) accounts() string { return r.path("/serviceaccounts") }
 
-// bind is the request for a binding of the Role to a subject, in JSON.
+// bind returns the request that binds the Role to a subject in JSON.
 func (r *roles) bind(name, subject string) Request {
 	return post(r.rbac("rolebindings"), `{"apiVersion":"%s/v1","kind":"RoleBinding","metadata":{"name":%q},"subjects":[%s],"roleRef":{"apiGroup":%q,"kind":"Role","name":"reader"}}`,
 		r.group, name, subject, r.group)
 }
 
-// addReader makes a service account and binds it to the Role. It returns the target for requests
-// with the account's token, which lasts longer than any workload.
+// addReader creates a service account bound to the Role. It returns a target with the account's
+// token, which outlasts every workload.
 func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	if _, err := calls(c,
 		post(r.accounts(), `{"apiVersion":"v1","kind":"ServiceAccount","metadata":{"name":%q}}`, name),
@@ -63,8 +63,8 @@ func (r *roles) addReader(c *Conn, name string) (*Target, error) {
 	return r.Target.bearer(request.Status.Token), err
 }
 
-// addOtherBindings adds bindings of other users, from the n-th on, each of which a server may look
-// at in vain. Their names sort before those of readers.
+// addOtherBindings adds bindings of other users, numbered from first. Their names sort before those
+// of readers, so that a linear search visits them.
 func (r *roles) addOtherBindings(ctx context.Context, first, total int) error {
 	return r.fill(ctx, total-first, step(func(n int) Request {
 		return r.bind(fmt.Sprintf("decoy-%06d", n+first), fmt.Sprintf(`{"apiGroup":%q,"kind":"User","name":"user-%06d"}`, r.group, n+first))

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// Bench is one run: the servers that it measures and the report that it fills. It is used once, by
-// one goroutine.
+// Bench is one run: the measured servers and the report. It is used once, by one goroutine.
 type Bench struct {
 	Options Options
 	Report  *Report
@@ -18,23 +17,23 @@ type Bench struct {
 	Log     io.Writer // progress
 
 	sides       []*side // in the order of the rows
-	floor       *Target // nil without the floor
+	floor       *Target // nil with --floor=false
 	descriptors int     // files that a process may open
 	closers     []func()
 }
 
-// side is one of the servers that are compared: a running one, or one to start for each round.
+// side is one of the compared servers: a running one, or one started for each round.
 type side struct {
 	label        string
 	kubeconfig   string // of a running server, with its processes
 	processes    []int
-	kube         string // kube-apiserver to start
-	binary, etcd string // daemon to start, also by workloads that start servers themselves
+	kube         string // path of the kube-apiserver to start
+	binary, etcd string // daemon to start, also by workloads that start servers
 	target       *Target
 	results      []Result // of the current workload
 }
 
-// sidesOf returns the measured server and, if there is one, the server that it is compared with.
+// sidesOf returns the measured server and, if configured, the one to compare with.
 func sidesOf(o *Options) []*side {
 	sides := []*side{{kubeconfig: o.Kubeconfig, processes: o.PIDs, binary: o.Start, etcd: o.StartEtcd}}
 	second := &side{label: nameAgainst, kubeconfig: o.Against, processes: o.AgainstPIDs, binary: o.AgainstStart}
@@ -47,14 +46,14 @@ func sidesOf(o *Options) []*side {
 	return sides
 }
 
-// run measures all workloads in rounds and prints the table to out. It fails if it could not start,
-// a workload could not be run, or the report cannot be written; failed operations are in the
-// report. A run that was cut short still reports what it has measured.
+// run measures all workloads in rounds and prints the table to out. It returns an error if it
+// cannot start, a workload cannot run, or the report cannot be written; failed operations are in
+// the report. An interrupted run reports what it has measured.
 func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	ctx, cancel := context.WithTimeout(ctx, b.Options.Timeout)
 	defer cancel()
 	began := newOrigin(b.Command)
-	// The started servers inherit the limit.
+	// Started servers inherit the limit.
 	if b.descriptors, err = raiseDescriptors(); err != nil {
 		return err
 	}
@@ -77,7 +76,7 @@ func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 			break
 		}
 	}
-	// The table comes first: a file that cannot be written must not cost the figures of a long run.
+	// The table comes first, so that an unwritable file does not lose the figures.
 	b.Report = medianOf(rounds)
 	if err := b.Report.writeTable(out); err != nil {
 		return err
@@ -88,9 +87,9 @@ func (b *Bench) run(ctx context.Context, out io.Writer) (err error) {
 	return failed
 }
 
-// round runs the workloads one after the other, each on every side. Every round has fresh servers,
-// so that none inherits a warm heap or a grown store, and the other order of the sides, so that
-// what one workload leaves to the next is shared fairly. A workload that fails is noted.
+// round runs each workload on every side. Every round has fresh servers, to avoid warm heaps and
+// grown stores, and reverses the order of the sides, to balance the effects of one workload on the
+// next. Failed workloads are noted.
 func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	order := slices.Clone(b.sides)
 	if n%2 == 1 {
@@ -113,8 +112,8 @@ func (b *Bench) round(ctx context.Context, n int) (failed error) {
 	return failed
 }
 
-// workload runs one workload on the sides, then on the floor. The floor repeats the requests to the
-// first server, with the sizes of its responses.
+// workload runs one workload on all sides and then on the floor, which repeats the requests to the
+// first server with its response sizes.
 func (b *Bench) workload(ctx context.Context, w Workload, order []*side) (failed error) {
 	for _, s := range order {
 		s.results = nil
@@ -150,21 +149,21 @@ func (b *Bench) workload(ctx context.Context, w Workload, order []*side) (failed
 		}
 		rows = append(rows, newRow(nameFloor, Result{Name: result.Name, Sample: sample}))
 	}
-	// The rows of all targets stand together.
+	// Group the rows of all targets by name.
 	index := func(row *Row) int { return slices.IndexFunc(first, func(r Result) bool { return r.Name == row.Name }) }
 	slices.SortStableFunc(rows, func(x, y *Row) int { return index(x) - index(y) })
 	b.Report.add(rows...)
 	return failed
 }
 
-// calm waits until the servers are idle: what a workload has left to them, such as the objects of
-// its namespace, must not count in the next one, least of all on the other server.
+// calm waits until the servers are idle, so that background work of one workload does not count for
+// the next.
 func (b *Bench) calm() {
 	const limit, idle = 10 * time.Second, 2 * tick
 	pause := min(b.Options.Settle, 10*tick)
 	used := func() (sum time.Duration) {
 		for _, s := range b.sides {
-			processes, _ := readUsage(s.target.Processes) // a server that is gone does not work
+			processes, _ := readUsage(s.target.Processes) // a server that has ended is idle
 			sum += processes.CPU
 		}
 		return sum
@@ -189,7 +188,7 @@ func (b *Bench) session(s *side) *Session {
 	return &Session{Options: b.Options, Target: s.target, Binary: s.binary, Etcd: s.etcd, Descriptors: b.descriptors, Note: note}
 }
 
-// open finds or starts all servers.
+// open connects to or starts all servers.
 func (b *Bench) open() (err error) {
 	for _, s := range b.sides {
 		if err := b.openSide(s); err != nil {
@@ -237,7 +236,7 @@ func (b *Bench) openSide(s *side) (err error) {
 	return nil
 }
 
-// close stops the started servers and then removes their directories.
+// close stops the started servers, and then removes their directories.
 func (b *Bench) close() {
 	for _, c := range slices.Backward(b.closers) {
 		c()

@@ -10,13 +10,12 @@ import (
 	"testing"
 )
 
-// quick are flags that keep a whole run short.
+// quick returns flags for a short run.
 func quick(t *testing.T, more ...string) []string {
 	return append([]string{"--size=64", "--concurrency=2", "--count=10", "--objects=20", "--scale=0.00002",
 		"--watchers=2", "--idle-watchers=2", "--settle=1ms", "--temp-dir", t.TempDir()}, more...)
 }
 
-// checkEmpty checks that nothing is left in the --temp-dir.
 func checkEmpty(t *testing.T, o *Options) {
 	t.Helper()
 	left, err := os.ReadDir(o.TempDir)
@@ -25,7 +24,7 @@ func checkEmpty(t *testing.T, o *Options) {
 	}
 }
 
-// All workloads but the soak, on a daemon of its own, with the floor.
+// TestRunFreshDaemon runs all workloads except the soak, on a new daemon, with the floor.
 func TestRunFreshDaemon(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "report.json")
 	var names []string
@@ -68,7 +67,8 @@ func TestRunFreshDaemon(t *testing.T) {
 	checkEmpty(t, report.Options)
 }
 
-// The order of the servers alternates, and the rows have that of the flags.
+// TestRunAgainst checks that the order of the servers alternates, while rows keep the order of the
+// flags.
 func TestRunAgainst(t *testing.T) {
 	var order []string
 	servers := map[string]*proxy{"one": startProxy(t), "two": startProxy(t)}
@@ -98,7 +98,7 @@ func TestRunAgainst(t *testing.T) {
 	}
 }
 
-// writeScript writes a shell script that stands in for a program.
+// writeScript writes a shell script in place of a program.
 func writeScript(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
@@ -108,9 +108,8 @@ func writeScript(t *testing.T, name, text string) string {
 	return path
 }
 
-// The daemons of --start have an etcd each, also those that workloads start; that of
-// --against-start has none. Both programs count, and none is left. The stand-ins keep nothing in
-// the etcd.
+// TestRunOnEtcd checks that each daemon of --start has an etcd, that both processes count, and that
+// none is left running. The stand-in daemons do not use the etcd.
 func TestRunOnEtcd(t *testing.T) {
 	pids := filepath.Join(t.TempDir(), "pids")
 	etcd := writeScript(t, "etcd", "echo $$ >> "+pids+"\nexec "+os.Args[0]+` "$@"`)
@@ -132,7 +131,7 @@ func TestRunOnEtcd(t *testing.T) {
 		t.Fatal(err)
 	}
 	started := strings.Fields(string(text))
-	if want := 1 + 2; len(started) != want { // that of get, and of the two starts of definitions
+	if want := 1 + 2; len(started) != want { // one for get and two for definitions
 		t.Errorf("%d etcds were started, want %d", len(started), want)
 	}
 	for _, pid := range started {
@@ -143,8 +142,8 @@ func TestRunOnEtcd(t *testing.T) {
 	checkEmpty(t, &b.Options)
 }
 
-// A kube-apiserver that ends instead of becoming ready is reported at once with its output, and its
-// etcd ends.
+// TestKubernetesEnds checks that a kube-apiserver that exits early is reported with its output, and
+// that its etcd is stopped.
 func TestKubernetesEnds(t *testing.T) {
 	pid := filepath.Join(t.TempDir(), "pid")
 	etcd := writeScript(t, "etcd", "echo $$ > "+pid+"\nexec "+os.Args[0]+` "$@"`)

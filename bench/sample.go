@@ -9,19 +9,19 @@ import (
 	"time"
 )
 
-// Sample is the outcome of a load.
+// Sample is the result of a load.
 type Sample struct {
-	Operations int // that succeeded
+	Operations int // successful ones
 	Errors     int
 	FirstError string
 	Elapsed    time.Duration
-	Latencies  []time.Duration // of the operations that succeeded, ascending
-	Bytes      int64           // of the bodies of their responses
+	Latencies  []time.Duration // of successful operations, ascending
+	Bytes      int64           // of their response bodies
 
-	// Usage of the target's processes; 0 if it is not known.
+	// Usage of the target's processes; 0 if unknown.
 	CPU      time.Duration
-	Etcd     time.Duration // the part of CPU that an etcd behind the server used
-	Resident int64         // bytes, when the load ended
+	Etcd     time.Duration // the part of CPU used by an etcd
+	Resident int64         // bytes at the end of the load
 }
 
 // Figure is a value with its unit.
@@ -43,10 +43,10 @@ func (s *Sample) rate() float64 {
 	return float64(s.Operations) / s.Elapsed.Seconds()
 }
 
-// minCPU is what a load must have cost before its CPU time counts, which is measured in ticks.
+// minCPU is the minimum CPU time for a meaningful result, as CPU time is measured in ticks.
 const minCPU = 5 * tick
 
-// cpuPerOperation is in microseconds; 0 if it is not known or too small to measure.
+// cpuPerOperation returns microseconds; 0 if unknown or too small.
 func (s *Sample) cpuPerOperation() float64 {
 	if s.CPU < minCPU || s.Operations == 0 {
 		return 0
@@ -54,7 +54,6 @@ func (s *Sample) cpuPerOperation() float64 {
 	return microseconds(s.CPU) / float64(s.Operations)
 }
 
-// etcdPerOperation is the part of cpuPerOperation that an etcd used.
 func (s *Sample) etcdPerOperation() float64 {
 	if s.Etcd == 0 {
 		return 0
@@ -62,23 +61,19 @@ func (s *Sample) etcdPerOperation() float64 {
 	return s.cpuPerOperation() * float64(s.Etcd) / float64(s.CPU)
 }
 
-// bytesPerOperation is the mean size of an operation's responses.
 func (s *Sample) bytesPerOperation() int { return int(s.Bytes) / max(s.Operations, 1) }
 
-// record counts one operation.
 func (s *Sample) record(took time.Duration, bytes int) {
 	s.Operations++
 	s.Bytes += int64(bytes)
 	s.Latencies = append(s.Latencies, took)
 }
 
-// fail counts one error and keeps the text of the first.
 func (s *Sample) fail(err error) {
 	s.FirstError = cmp.Or(s.FirstError, err.Error())
 	s.Errors++
 }
 
-// add merges the counts of another sample.
 func (s *Sample) add(part *Sample) {
 	s.FirstError = cmp.Or(s.FirstError, part.FirstError)
 	s.Operations += part.Operations
@@ -87,7 +82,7 @@ func (s *Sample) add(part *Sample) {
 	s.Latencies = append(s.Latencies, part.Latencies...)
 }
 
-// percentile is the nearest-rank percentile p (0 < p ≤ 100); 0 if there was no operation.
+// percentile returns the nearest-rank percentile p (0 < p ≤ 100); 0 without operations.
 func (s *Sample) percentile(p float64) time.Duration {
 	n := len(s.Latencies)
 	if n == 0 {
@@ -97,7 +92,7 @@ func (s *Sample) percentile(p float64) time.Duration {
 	return s.Latencies[min(max(rank, 1), n)-1]
 }
 
-// meter measures one stretch of time of a target.
+// meter measures a target for a period.
 type meter struct {
 	target       *Target
 	begin        time.Time
@@ -118,7 +113,7 @@ func (m *meter) read() (all, etcd usage, known bool) {
 	return all, etcd, err == nil && etcdErr == nil
 }
 
-// stop adds the parts, the time and the usage since the start, and sorts the latencies.
+// stop sets time and usage since the start, merges parts, and sorts the latencies.
 func (m *meter) stop(s *Sample, parts ...Sample) {
 	s.Elapsed = time.Since(m.begin)
 	if all, etcd, known := m.read(); known && m.known {
@@ -130,14 +125,13 @@ func (m *meter) stop(s *Sample, parts ...Sample) {
 	slices.Sort(s.Latencies)
 }
 
-// breakdown has the latencies of the kinds of operations of a load. Kinds have no CPU time, which
-// cannot be told apart; their errors are counted by the load.
+// breakdown has the latencies of each kind of operation in a load. CPU time cannot be attributed to
+// kinds; the load counts errors.
 type breakdown struct {
 	mu      sync.Mutex
 	samples map[string]*Sample // by kind; guarded by mu
 }
 
-// time runs one operation of a kind.
 func (b *breakdown) time(kind string, operation func() (int, error)) (int, error) {
 	before := time.Now()
 	size, err := operation()
@@ -155,8 +149,8 @@ func (b *breakdown) time(kind string, operation func() (int, error)) (int, error
 	return size, err
 }
 
-// results returns a row for the whole load, whose latencies become those of its operations without
-// the time that they waited for their turn, and a row for each kind.
+// results returns a row for the load and one for each kind. The load's latencies become those of
+// its operations without pacing delays.
 func (b *breakdown) results(load *Sample) []Result {
 	load.Latencies = nil
 	var kinds []Result

@@ -17,14 +17,13 @@ import (
 	"time"
 )
 
-// Server is a server that the harness started and must end: a daemon or a kube-apiserver, with its
-// etcd if it has one. Programs are in the order of their start.
+// Server is a started daemon or kube-apiserver, with its etcd if it has one. programs are in the
+// order of their start.
 type Server struct {
 	Target   *Target
 	programs []*program
 }
 
-// start starts one more program of the server.
 func (s *Server) start(binary string, args ...string) (*program, error) {
 	p, err := startProgram(binary, args...)
 	if err == nil {
@@ -33,7 +32,7 @@ func (s *Server) start(binary string, args ...string) (*program, error) {
 	return p, err
 }
 
-// stop asks the programs to drain and end, last to first, and waits for them.
+// stop stops the programs in reverse order.
 func (s *Server) stop() (err error) {
 	for _, p := range slices.Backward(s.programs) {
 		err = errors.Join(err, p.stop())
@@ -41,14 +40,14 @@ func (s *Server) stop() (err error) {
 	return err
 }
 
-// kill ends the programs at once, as a crash would.
+// kill kills the programs, as in a crash.
 func (s *Server) kill() {
 	for _, p := range slices.Backward(s.programs) {
 		p.kill()
 	}
 }
 
-// count makes the usage of all programs that of the target.
+// count attributes the usage of all programs to the target.
 func (s *Server) count() {
 	for _, p := range s.programs {
 		s.Target.Processes = append(s.Target.Processes, p.Process.Pid)
@@ -58,9 +57,9 @@ func (s *Server) count() {
 	}
 }
 
-// startDaemon runs `<binary> serve` on a free port and on the data directory dir, and returns when
-// it is ready. With an etcd, which must listen first, it keeps its state there; the program ""
-// stands for none. On failure nothing is left running.
+// startDaemon runs `<binary> serve` on a free port with data directory dir, and returns when it is
+// ready. If etcd is not "", it is started first and keeps the state. After a failure nothing is
+// left running.
 func startDaemon(o *Options, binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
@@ -99,8 +98,8 @@ var (
 	readyAddress = regexp.MustCompile(`https://[^\s",;/]+`)
 )
 
-// readyTarget reads the kubeconfig that the ready line names. An address in the line wins over the
-// one in the file, which may be of an earlier start.
+// readyTarget loads the kubeconfig named in the ready line. An address in the line takes
+// precedence, because the file may be from an earlier start.
 func readyTarget(line string) (*Target, error) {
 	match := readyPath.FindStringSubmatch(line)
 	if match == nil {
@@ -116,7 +115,7 @@ func readyTarget(line string) (*Target, error) {
 	return target, err
 }
 
-// startEtcd starts an etcd of one member over the data directory dir, waits until it listens, and
+// startEtcd starts a single-member etcd with data directory dir, waits until it listens, and
 // returns its URL.
 func (s *Server) startEtcd(binary, dir string) (string, error) {
 	port, portErr := freePort()
@@ -138,9 +137,9 @@ func (s *Server) startEtcd(binary, dir string) (string, error) {
 }
 
 // startKubernetes starts a kube-apiserver with its etcd and returns when it is ready. Its settings
-// are those of a daemon: TLS, client certificates, RBAC, an audit log of metadata, a sync before
-// each response to a write. The admission plugin ServiceAccount is off, because without the
-// controller that makes the accounts it refuses Pods. On failure nothing is left running.
+// match a daemon's: TLS, client certificates, RBAC, an audit log of metadata, and synced writes.
+// The plugin ServiceAccount is off: without the controller that creates accounts it would reject
+// Pods. After a failure nothing is left running.
 func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	s := &Server{}
 	defer func() {
@@ -181,7 +180,7 @@ func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	}
 	s.Target = &Target{Address: net.JoinHostPort("127.0.0.1", port), TLS: &tls.Config{ServerName: "127.0.0.1", Certificates: []tls.Certificate{admin}, NextProtos: []string{"http/1.1"}}}
 	s.count()
-	// The server makes its certificate itself, before it is ready.
+	// The server generates its certificate before it is ready.
 	return s, p.await(func() bool {
 		s.Target.TLS.RootCAs = x509.NewCertPool()
 		text, err := os.ReadFile(file("apiserver.crt"))
@@ -195,8 +194,8 @@ func startKubernetes(binary, etcd, dir string) (_ *Server, err error) {
 	})
 }
 
-// dataDir makes a directory for a server's data under dir, and returns how to remove it. The
-// directory itself does not exist yet: a daemon makes it, with the rights that it needs.
+// dataDir returns a path for a server's data under dir, and a function that removes it. The daemon
+// creates the directory with suitable permissions.
 func dataDir(dir string) (path string, remove func(), err error) {
 	parent, err := os.MkdirTemp(dir, "bench-data-")
 	return filepath.Join(parent, "data"), func() { _ = os.RemoveAll(parent) }, err

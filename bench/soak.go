@@ -12,23 +12,21 @@ import (
 	"time"
 )
 
-// The soak. The rate is fixed, for a load that follows the server would hide a server that becomes
-// slower.
+// The soak. Its rate is fixed, because a load that adapts to the server would hide a slowdown.
 const (
-	soakRate     = 1_000 // operations per second, far below what a server can do
+	soakRate     = 1_000 // operations per second, far below a server's capacity
 	soakObjects  = 5_000
-	soakWatchers = 10 // of everything that is written, for the whole time
+	soakWatchers = 10 // of all writes, for the whole time
 	soakClients  = 64
-	soakInterval = 10 * time.Second // between two looks; shorter in a run of less than five minutes
-	soakSamples  = 30               // at least
-	soakLimit    = 30 * time.Minute // the shortest soak that shows whether something grows
+	soakInterval = 10 * time.Second // between samples; shorter for runs below five minutes
+	soakSamples  = 30               // minimum
+	soakLimit    = 30 * time.Minute // the shortest soak that can show growth
 )
 
-// soak: all kinds of operations at a rate that the server bears easily, for as long as --duration
-// lasts, over a number of objects that stays the same under names that are always new. The figure
-// is how many quantities of the server have grown.
+// soak: all kinds of operations at a moderate rate for --duration, over a constant number of
+// objects whose names are always new. The figure counts the quantities that grew.
 func soak(ctx context.Context, s *Session) ([]Result, error) {
-	// The server would end the watches after an hour, and the pool counts an early end as an error.
+	// The server would end watches after an hour, and the pool counts that as an error.
 	if s.Duration > time.Hour {
 		return nil, fmt.Errorf("watches last an hour, and --duration is %v", s.Duration)
 	}
@@ -50,7 +48,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	load := Load{Concurrency: soakClients, Duration: s.Duration}
 	rate := float64(s.scaledSize("soak: operations per second", soakRate))
 	stop := monitor(s)
-	// Namespaces, accounts and broken watches are there for what they may leave behind.
+	// Namespaces, accounts and aborted watches may leak resources.
 	sample, err := load.drive(ctx, s.Target, paced(rate, mixedStep(parts, []kindOfStep{
 		{"get", 60, step(f.get)},
 		{"list", 10, step(f.firstChunk(mixedChunk))},
@@ -63,7 +61,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 		{"namespace", 1, f.namespaceLifecycle},
 		{"account", 1, visits.step},
 	})))
-	series := stop() // before the load is taken away
+	series := stop() // before the load ends
 	seen := watchers.close()
 	if err != nil {
 		return nil, err
@@ -82,9 +80,9 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 	return append(results, Result{Name: ", rights", Figure: &Figure{Value: float64(visits.early.Load()), Unit: "requests refused after the answer"}}), nil
 }
 
-// monitoredMetrics must not grow, nor must the heap. Counters are not among them.
+// monitoredMetrics, and the heap, must not grow.
 var monitoredMetrics = []struct {
-	name, series, unit string // no unit: a number of what the name says
+	name, series, unit string // "" for a count
 	divisor            float64
 }{
 	{"resident memory", "process_resident_memory_bytes", "MiB", 1 << 20},
@@ -98,8 +96,8 @@ var monitoredMetrics = []struct {
 	{"watches", "troupe_watchers", "", 1},
 }
 
-// monitor looks at the server from time to time, on a connection of its own, until stop. The first
-// fifth of the time is warm-up, in which caches and histories fill.
+// monitor samples the server periodically, on its own connection, until stop. The first fifth of
+// the time is warm-up, in which caches and histories fill.
 func monitor(s *Session) (stop func() *TimeSeries) {
 	series := &TimeSeries{Name: "soak", Warm: s.Duration.Seconds() / 5}
 	quit := make(chan struct{})
@@ -126,8 +124,8 @@ func monitor(s *Session) (stop func() *TimeSeries) {
 	}
 }
 
-// look adds the monitored quantities to a series. Those that the server does not have are left out,
-// as is a look that fails. The heap is read after a collection, or garbage would hide a leak.
+// look adds the monitored quantities to a series; missing ones and failed samples are omitted. The
+// heap is read after a collection, because garbage would hide a leak.
 func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	found, err := scrapeMetrics(c)
 	if err != nil {
@@ -146,9 +144,8 @@ func (s *Session) look(c *Conn, series *TimeSeries, at time.Duration) {
 	}
 }
 
-// watchBriefly is the step that opens a watch of the objects and leaves: every other time after an
-// event or the end of the watch, else at once by a reset, which a server notices only when it
-// writes.
+// watchBriefly is a Step that opens a watch and leaves. Alternately, it waits for an event or the
+// end, or resets the connection immediately, which a server notices only when it writes.
 func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	w, stream, err := f.watch(c, 2)
 	if err != nil {
@@ -157,7 +154,7 @@ func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	defer w.Close()
 	if n%2 == 0 {
 		size, err := stream.Read(make([]byte, 4<<10))
-		if errors.Is(err, io.EOF) { // nothing has happened in its time, as when the load ends
+		if errors.Is(err, io.EOF) { // no event, as at the end of the load
 			err = nil
 		}
 		return size, err
@@ -169,7 +166,7 @@ func (f *fixture) watchBriefly(c *Conn, n int) (int, error) {
 	return 0, err
 }
 
-// watchToItsEnd is the step that watches until the server ends the watch.
+// watchToItsEnd is a Step that watches until the server ends the watch.
 func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
 	w, stream, err := f.watch(c, 1)
 	if err != nil {
@@ -180,7 +177,7 @@ func (f *fixture) watchToItsEnd(c *Conn, _ int) (int, error) {
 	return int(n), err
 }
 
-// watch opens a watch of the objects for some seconds, on a connection of its own.
+// watch opens a watch of the objects with a timeout in seconds, on its own connection.
 func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	version, err := f.version(c, f.collection())
 	if err != nil {
@@ -191,8 +188,8 @@ func (f *fixture) watch(c *Conn, seconds int) (*Conn, io.Reader, error) {
 	return w, stream, err
 }
 
-// namespaceLifecycle is the step that makes a namespace with an object in it and removes it; the
-// server empties it.
+// namespaceLifecycle is a Step that creates a namespace with an object and deletes it; the server
+// empties it.
 func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	other := *f
 	other.namespace = fmt.Sprintf("%s-%d", f.namespace, n)
@@ -203,14 +200,14 @@ func (f *fixture) namespaceLifecycle(c *Conn, n int) (int, error) {
 	return size, removeAll(c, other.path(""))
 }
 
-// visits are the short lives of service accounts.
+// visits are short-lived service accounts.
 type visits struct {
 	*roles
-	early atomic.Int64 // requests that were refused after their right was granted, which must stay zero
+	early atomic.Int64 // requests refused after their right was granted; must stay 0
 }
 
-// step makes an account with rights, reads with its token on a connection of its own, and removes
-// account and rights. Every token is a new one for the server's caches.
+// step creates an account with rights, reads with its token on a new connection, and deletes both.
+// Every token is new to the server's caches.
 func (v *visits) step(c *Conn, n int) (int, error) {
 	name := fmt.Sprintf("visitor-%d", n)
 	target, err := v.addReader(c, name)

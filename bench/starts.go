@@ -10,27 +10,27 @@ import (
 )
 
 const (
-	emptyStarts    = 5         // repetitions, since one takes some ten milliseconds
-	coldObjects    = 50_000    // in the store of the cold start after kill -9
-	millionObjects = 1_000_000 // where costs that do not scale show
-	// snapshotBytes is enough journal to make a daemon with default settings take another snapshot.
+	emptyStarts    = 5         // repetitions, because a start takes only some ten milliseconds
+	coldObjects    = 50_000    // in the store of the cold start after SIGKILL
+	millionObjects = 1_000_000 // shows costs that do not scale
+	// snapshotBytes of journal make a daemon with default settings take another snapshot.
 	snapshotBytes = 600 << 20
 )
 
-// start starts a daemon of the workload's own, with the settings of the measured one.
+// start starts a further daemon with the settings of the measured one.
 func (s *Session) start(dir string) (*Server, error) {
 	return startDaemon(&s.Options, s.Binary, s.Etcd, dir)
 }
 
-// on is the session for another server.
+// on returns a session for another server.
 func (s *Session) on(d *Server) *Session {
 	other := *s
 	other.Target = d.Target
 	return &other
 }
 
-// coldStart: the time from exec to the first successful request, and the memory at rest, on fresh
-// data directories and on one with many objects whose daemon was killed.
+// coldStart measures the time from exec to the first successful request, and memory at rest, with
+// empty data directories and with a large one after SIGKILL.
 func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	empty, full := &Sample{}, &Sample{}
 	var idle []float64
@@ -67,8 +67,8 @@ func coldStart(ctx context.Context, s *Session) ([]Result, error) {
 	}, err
 }
 
-// measureStart starts a daemon, counts the time from exec to the response to one GET, and stops it
-// again. It returns the memory at rest, in MiB.
+// measureStart starts a daemon, records the time from exec to the response to one GET, and stops
+// it. It returns the memory at rest in MiB.
 func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sample) (memory float64, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -85,8 +85,8 @@ func (s *Session) measureStart(ctx context.Context, dir, path string, sample *Sa
 	return mebibytes(used.Resident), errors.Join(err, ctx.Err())
 }
 
-// fillStore starts a daemon, has its store filled and ends the daemon. It returns the path of the
-// last object: a start that answers before all is read would fail on it.
+// fillStore starts a daemon, fills its store and ends it. It returns the path of the last object,
+// which fails for a daemon that answers before it has read everything.
 func (s *Session) fillStore(ctx context.Context, dir string, objects int, end func(*Server) error, fill func(f *fixture) error) (path string, err error) {
 	d, err := s.start(dir)
 	if err != nil {
@@ -104,14 +104,13 @@ func (s *Session) fillStore(ctx context.Context, dir string, objects int, end fu
 	return f.object(objects - 1), nil
 }
 
-// crash kills a server, so that its next start has to recover.
 func crash(d *Server) error {
 	d.kill()
 	return nil
 }
 
-// million: a store of 1,000,000 objects on a server of its own: the cost of filling it, memory, the
-// longest pause between two answered writes while snapshots are taken, and the start after kill -9.
+// million measures a store of 1,000,000 objects: the cost of filling it, memory, the longest pause
+// between responses to writes during snapshots, and the start after SIGKILL.
 func million(ctx context.Context, s *Session) ([]Result, error) {
 	dir, remove, err := dataDir(s.TempDir)
 	if err != nil {
@@ -134,7 +133,7 @@ func million(ctx context.Context, s *Session) ([]Result, error) {
 		Result{Name: ", memory recovered", Figure: resident(memory)}), err
 }
 
-// measureMillion fills the store and goes on writing until a snapshot of all objects was taken.
+// measureMillion fills the store and continues to write until a snapshot was taken.
 func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	pauses := &pauseMeter{}
 	load := Load{Concurrency: f.Concurrency, Count: f.total}
@@ -146,7 +145,7 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 		return nil, err
 	}
 	before := f.snapshotBytes()
-	// A write takes its size and roughly 400 bytes around it in the journal.
+	// A write takes its size plus about 400 bytes in the journal.
 	load.Count = max(1, int(float64(snapshotBytes/(f.Size+400))*f.Scale))
 	more, err := load.drive(ctx, f.Target, pauses.watch(step(f.put)))
 	if err != nil {
@@ -167,8 +166,8 @@ func (f *fixture) measureMillion(ctx context.Context) ([]Result, error) {
 	}, err
 }
 
-// snapshotBytes is the size of the server's snapshots, which changes with each one; 0 if it is not
-// known.
+// snapshotBytes returns the size of the server's snapshots, which changes with each snapshot; 0 if
+// unknown.
 func (f *fixture) snapshotBytes() float64 {
 	c := f.Target.Conn()
 	defer c.Close()
@@ -179,16 +178,16 @@ func (f *fixture) snapshotBytes() float64 {
 	return all["troupe_snapshot_bytes"]
 }
 
-// pauseMeter finds the longest time in which no client had an answer, over all loads.
+// pauseMeter finds the longest time without any response, over all loads.
 type pauseMeter struct {
 	last, longest atomic.Int64 // nanoseconds since epoch; nanoseconds
 }
 
-// watch notes the successes of a step. The time between two loads is no pause.
+// watch records the successes of a step. The time between loads does not count.
 func (p *pauseMeter) watch(step Step) Step {
 	p.last.Store(0)
 	return func(c *Conn, n int) (int, error) {
-		p.last.CompareAndSwap(0, int64(time.Since(epoch))) // only in the first step of a load
+		p.last.CompareAndSwap(0, int64(time.Since(epoch))) // only at the first step of a load
 		size, err := step(c, n)
 		if err != nil {
 			return size, err

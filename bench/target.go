@@ -19,7 +19,6 @@ import (
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-// Media types of requests.
 const (
 	typeJSON       = "application/json"
 	typeMergePatch = "application/merge-patch+json"
@@ -27,25 +26,25 @@ const (
 )
 
 const (
-	readBuffer     = 16 << 10    // bytes; the longest header line of a response
-	requestTimeout = time.Minute // of one request and of a dial
+	readBuffer     = 16 << 10    // bytes; the maximum length of a header line
+	requestTimeout = time.Minute // for a request and for a dial
 )
 
-// Target is a server under load, and the processes whose cost is counted as its cost. It does not
-// change while connections use it.
+// Target is a server under load, and the processes whose usage counts as its cost. It is immutable
+// while connections use it.
 type Target struct {
 	Label     string // "" for the server itself, "against" or "floor"
 	Address   string // host:port
-	Prefix    string // before every request path, usually empty
+	Prefix    string // prefix of every request path, usually ""
 	TLS       *tls.Config
 	Token     string // bearer token, empty for none
-	Accept    string // media type of objects, in requests and responses; "" for JSON
+	Accept    string // media type of objects; "" for JSON
 	Processes []int
-	Etcd      []int // those of the processes that are an etcd
+	Etcd      []int // the processes among them that are an etcd
 }
 
 // LoadTarget reads the current context of the kubeconfig at path. Processes is left empty. The
-// protocol is HTTP/1.1, which is what Conn speaks.
+// protocol is HTTP/1.1.
 func LoadTarget(path string) (*Target, error) {
 	config, err := kubeconfig.Load(path)
 	if err != nil {
@@ -59,7 +58,7 @@ func LoadTarget(path string) (*Target, error) {
 	if target.TLS.ServerName == "" {
 		target.TLS.ServerName, _, _ = net.SplitHostPort(target.Address)
 	}
-	// Credentials are read once, not for every connection.
+	// Read credentials once instead of per connection.
 	pair, err := config.Credential.Certificate(context.Background())
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
@@ -73,7 +72,7 @@ func LoadTarget(path string) (*Target, error) {
 	return target, nil
 }
 
-// setServer takes an https URL, whose path becomes a prefix of every request.
+// setServer sets the address from an https URL, whose path becomes the prefix.
 func (t *Target) setServer(server string) error {
 	u, err := url.Parse(server)
 	if err != nil {
@@ -89,7 +88,7 @@ func (t *Target) setServer(server string) error {
 	return nil
 }
 
-// bearer returns the target for the bearer of a token, without the administrator's certificate.
+// bearer returns the target with a token instead of the administrator's certificate.
 func (t *Target) bearer(token string) *Target {
 	other := *t
 	other.TLS, other.Token = t.TLS.Clone(), token
@@ -97,19 +96,18 @@ func (t *Target) bearer(token string) *Target {
 	return &other
 }
 
-// speaking returns the target with another media type of objects; "" for JSON.
 func (t *Target) speaking(mediaType string) *Target {
 	other := *t
 	other.Accept = mediaType
 	return &other
 }
 
-// Request is one request to a server.
+// Request is a request to a server.
 type Request struct {
 	Method, Path string
 	Type         string // media type of Body
 	Body         []byte // nil for none
-	// Check reports what is wrong with the body of a successful response; nil if nothing can be.
+	// Check validates the body of a successful response, unless it is nil.
 	Check func(answer []byte) error
 }
 
@@ -117,7 +115,7 @@ func get(path string) Request { return Request{Method: http.MethodGet, Path: pat
 
 func remove(path string) Request { return Request{Method: http.MethodDelete, Path: path} }
 
-// post returns the request that creates an object, which is formatted as JSON.
+// post returns the request that creates an object formatted as JSON.
 func post(path, format string, args ...any) Request {
 	return Request{Method: http.MethodPost, Path: path, Type: typeJSON, Body: fmt.Appendf(nil, format, args...)}
 }
@@ -126,9 +124,9 @@ func patch(path, mediaType string, body []byte) Request {
 	return Request{Method: http.MethodPatch, Path: path, Type: mediaType, Body: body}
 }
 
-// Conn is one keep-alive connection to a target, for one caller at a time. It dials when it is
-// first used and again after a failure. A failed request is not retried, since it has to be
-// counted. Response is reused, so that a request allocates next to nothing in the client.
+// Conn is a keep-alive connection to a target, for one caller at a time. It dials on first use and
+// after a failure. It does not retry, because failures must be counted. Response is reused to avoid
+// allocations.
 type Conn struct {
 	Net      net.Conn
 	Response fasthttp.Response
@@ -138,10 +136,10 @@ type Conn struct {
 	w        *bufio.Writer
 }
 
-// Conn returns a connection that is not dialed yet.
+// Conn returns a connection that dials on first use.
 func (t *Target) Conn() *Conn { return &Conn{target: t} }
 
-// Close ends the connection; the next request dials anew.
+// Close closes the connection; the next request dials again.
 func (c *Conn) Close() {
 	if c.Net != nil {
 		_ = c.Net.Close()
@@ -155,8 +153,7 @@ func closeAll(conns []*Conn) {
 	}
 }
 
-// Dial connects, unless the connection exists. Workloads dial before they measure, so that
-// handshakes do not count.
+// Dial connects, unless it is connected. Workloads dial before they measure, to exclude handshakes.
 func (c *Conn) Dial(ctx context.Context) error {
 	if c.Net != nil {
 		return nil
@@ -175,8 +172,8 @@ func (c *Conn) Dial(ctx context.Context) error {
 	return nil
 }
 
-// Do sends one request and reads the whole response. The returned body is valid until the next
-// call. An error means that there was no response; the caller checks the status.
+// Do sends a request and reads the whole response. The body is valid until the next call. An error
+// means that there was no response; the caller checks the status.
 func (c *Conn) Do(r Request) (status int, answer []byte, err error) {
 	if err = c.send(r); err == nil {
 		err = c.Response.ReadLimitBody(c.r, 0)
@@ -191,7 +188,7 @@ func (c *Conn) Do(r Request) (status int, answer []byte, err error) {
 	return c.Response.StatusCode(), c.Response.Body(), nil
 }
 
-// Call is Do for callers that need a success, and a body that passes the request's check.
+// Call is like Do, but fails unless the status is 2xx and the body passes the request's check.
 func (c *Conn) Call(r Request) ([]byte, error) {
 	status, answer, err := c.Do(r)
 	switch {
@@ -209,8 +206,8 @@ func wrongStatus(r Request, status int, answer []byte) error {
 	return fmt.Errorf("%s %s: status %d: %s", r.Method, r.Path, status, excerpt(answer))
 }
 
-// Watch sends a GET whose response is a stream and returns that stream. The connection belongs to
-// the stream from then on, without a deadline; Close ends both.
+// Watch sends a GET and returns the response as a stream. The connection belongs to the stream,
+// without a deadline; Close ends both.
 func (c *Conn) Watch(path string) (io.Reader, error) {
 	err := c.send(get(path))
 	if err != nil {
@@ -248,14 +245,13 @@ func (c *Conn) send(r Request) error {
 	return c.w.Flush()
 }
 
-// write leaves errors to Flush, which reports the first one of a bufio.Writer.
+// write ignores errors, because Flush reports the first one.
 func (c *Conn) write(parts ...string) {
 	for _, part := range parts {
 		_, _ = c.w.WriteString(part)
 	}
 }
 
-// excerpt is the beginning of a response, for an error message.
 func excerpt(answer []byte) string {
 	const most = 200
 	if len(answer) > most {

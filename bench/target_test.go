@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What package kubeconfig accepts, but a target cannot be.
+// TestLoadTargetFaults checks kubeconfigs that package kubeconfig accepts but a target does not.
 func TestLoadTargetFaults(t *testing.T) {
 	const contexts = "current-context: a\ncontexts: [{name: a, context: {cluster: c, user: u}}]\n"
 	for name, test := range map[string]struct{ cluster, user, want string }{
@@ -63,7 +63,7 @@ func TestReadyTarget(t *testing.T) {
 	}
 }
 
-// The ready line may come in parts; of the rest, the end is kept.
+// TestOutput checks a ready line in several writes, and that the end of the output is kept.
 func TestOutput(t *testing.T) {
 	o := output{ready: make(chan struct{})}
 	for _, part := range []string{"starting\nready, KUBE", "CONFIG=/x\n", strings.Repeat("a", tailSize), "end"} {

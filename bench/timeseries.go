@@ -7,30 +7,28 @@ import (
 	"time"
 )
 
-// TimeSeries is how a server was doing while it was under load.
+// TimeSeries holds quantities of a server under load.
 type TimeSeries struct {
 	Name  string            `json:"name"`
-	Warm  float64           `json:"warmSeconds"` // the warm-up, which trends leave out
+	Warm  float64           `json:"warmSeconds"` // the warm-up, which trends ignore
 	Lines []*TimeSeriesLine `json:"lines"`
 }
 
-// TimeSeriesLine is one quantity over time.
+// TimeSeriesLine is a quantity over time.
 type TimeSeriesLine struct {
 	Name    string      `json:"name"`
 	Unit    string      `json:"unit"`
 	Moments []DataPoint `json:"moments"`
 }
 
-// DataPoint is one value of a quantity.
 type DataPoint struct {
 	Seconds float64 `json:"seconds"`
 	Value   float64 `json:"value"`
 }
 
-// tolerance is how much a quantity may rise, in percent, before it counts as growth.
+// tolerance is the rise in percent that still counts as stable.
 const tolerance = 5
 
-// add appends a value to the line of a name.
 func (c *TimeSeries) add(name, unit string, at time.Duration, value float64) {
 	i := slices.IndexFunc(c.Lines, func(l *TimeSeriesLine) bool { return l.Name == name })
 	if i < 0 {
@@ -39,27 +37,24 @@ func (c *TimeSeries) add(name, unit string, at time.Duration, value float64) {
 	c.Lines[i].Moments = append(c.Lines[i].Moments, DataPoint{at.Seconds(), value})
 }
 
-// trend is how much a line rose between two stretches of time, whatever it does within them.
+// trend is the change of a line between two periods.
 type trend struct {
 	line        *TimeSeriesLine
-	first, last float64 // means of the first and of the last third
-	percent     float64 // the smaller one of how much its low and its high values rose
-	hourly      float64 // slope of the straight line that fits all best
+	first, last float64 // means of the first and the last third
+	percent     float64 // the smaller rise of the low and the high values
+	hourly      float64 // slope of the linear regression
 }
 
-// grows reports whether the rise is more than chance.
 func (t trend) grows() bool { return t.percent > tolerance }
 
-// String is the trend as a note of the report.
 func (t trend) String() string {
 	last := strings.TrimSpace(short(t.last) + " " + t.line.Unit)
 	return fmt.Sprintf("%s %s → %s (%+.1f %%, %+.3g an hour)", t.line.Name, short(t.first), last, t.percent, t.hourly)
 }
 
-// trends compares, for every line, the first third of the time after the warm-up with the last. A
-// quantity that goes up and down, as a journal does between two snapshots, has grown if both its
-// troughs and its peaks are higher than before: of each third, the lowest and the highest tenth are
-// left out as chance.
+// trends compares the first third of each line after the warm-up with the last. A quantity that
+// oscillates, such as a journal between snapshots, has grown if both its troughs and its peaks are
+// higher. Of each third, the lowest and the highest tenth are ignored as noise.
 func (c *TimeSeries) trends() (all []trend) {
 	for _, line := range c.Lines {
 		warm := slices.DeleteFunc(slices.Clone(line.Moments), func(m DataPoint) bool { return m.Seconds < c.Warm })
@@ -77,7 +72,7 @@ func (c *TimeSeries) trends() (all []trend) {
 	return all
 }
 
-// window returns the mean of some values, and those that a tenth of them is below and above.
+// window returns the 10th percentile, the mean and the 90th percentile.
 func window(moments []DataPoint) (low, mean, high float64) {
 	values := make([]float64, 0, len(moments))
 	for _, m := range moments {
@@ -89,7 +84,7 @@ func window(moments []DataPoint) (low, mean, high float64) {
 	return values[n/10], mean, values[n-1-n/10]
 }
 
-// growthPercent is in percent of the old value; from nothing to something it is 100.
+// growthPercent returns the change in percent of old; 100 if old is 0.
 func growthPercent(old, new float64) float64 {
 	switch {
 	case old == new:
@@ -100,7 +95,7 @@ func growthPercent(old, new float64) float64 {
 	return 100 * (new - old) / old
 }
 
-// slope is that of the least squares, per second.
+// slope returns the slope of the linear regression, per second.
 func slope(moments []DataPoint) float64 {
 	n := float64(len(moments))
 	var x, y, xx, xy float64

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// timeSeriesOf looks at a quantity a hundred times in a hundred seconds.
+// timeSeriesOf samples a quantity every second for 100 seconds.
 func timeSeriesOf(value func(second int) float64) *TimeSeries {
 	c := &TimeSeries{Name: "soak", Warm: 10}
 	for n := range 100 {

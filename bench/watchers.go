@@ -15,28 +15,28 @@ import (
 )
 
 const (
-	maxDialers    = 32       // watch connections that are opened at the same time
-	maxEventBytes = 64 << 20 // of one event; only keeps a broken stream from filling memory
+	maxDialers    = 32       // watch connections opened concurrently
+	maxEventBytes = 64 << 20 // bounds an event, in case of a broken stream
 )
 
-// watcherPool is a number of watchers of the same path, each on a connection of its own. One
-// counter serves a publisher that waits for all of them.
+// watcherPool is a number of watchers of one path, with a connection each. A shared counter lets a
+// publisher wait for all of them.
 type watcherPool struct {
 	target  *Target
 	conns   []*Conn
-	parts   []Sample // one for each watcher, owned by its goroutine until close returns
+	parts   []Sample // per watcher; owned by its goroutine until close returns
 	group   sync.WaitGroup
-	closing atomic.Bool  // set before this side closes; later ends of streams are no errors
-	ended   atomic.Bool  // a watch has ended early, so its events will never come
-	arrived atomic.Int64 // events at all watchers
+	closing atomic.Bool  // set before closing; streams that end later are no errors
+	ended   atomic.Bool  // a watch ended early, so events will be missing
+	arrived atomic.Int64 // events received by all watchers
 	wanted  atomic.Int64 // number of events that wakes the publisher
 	signal  chan struct{}
 }
 
-// openWatcherPool opens n watch connections and returns when all stand. Events count at once.
+// openWatcherPool opens n watches and returns when all are established. Events count immediately.
 func openWatcherPool(ctx context.Context, target *Target, path string, n int) (*watcherPool, error) {
 	p := &watcherPool{target: target, conns: make([]*Conn, n), parts: make([]Sample, n), signal: make(chan struct{}, 1)}
-	p.wanted.Store(1) // until a publisher awaits more
+	p.wanted.Store(1) // until await is called
 	streams := make([]io.Reader, n)
 	var opening errgroup.Group
 	opening.SetLimit(maxDialers)
@@ -59,12 +59,12 @@ func openWatcherPool(ctx context.Context, target *Target, path string, n int) (*
 	return p, nil
 }
 
-// readEvents reads events until the stream ends, without bookmarks. Those of our objects tell when
-// they were sent.
+// readEvents reads events until the stream ends, and ignores bookmarks. Events of the fixture's
+// objects contain the time they were sent.
 func (p *watcherPool) readEvents(stream io.Reader, part *Sample) {
 	events := bufio.NewScanner(stream)
 	events.Buffer(nil, maxEventBytes)
-	newline := 1 // that the scanner strips
+	newline := 1 // stripped by the scanner
 	if p.target.Accept != "" {
 		events.Split(scanFrames)
 		newline = 0
@@ -90,7 +90,7 @@ func (p *watcherPool) readEvents(stream io.Reader, part *Sample) {
 	}
 }
 
-// notify wakes the publisher. The channel holds one signal, which is enough to look again.
+// notify wakes the publisher. One buffered signal suffices, because the publisher checks again.
 func (p *watcherPool) notify() {
 	select {
 	case p.signal <- struct{}{}:
@@ -98,8 +98,8 @@ func (p *watcherPool) notify() {
 	}
 }
 
-// await blocks until total events have arrived, for one publisher at a time. It fails if they do
-// not arrive in time.
+// await blocks until total events have arrived, or fails after requestTimeout. It supports one
+// publisher at a time.
 func (p *watcherPool) await(ctx context.Context, total int64) error {
 	p.wanted.Store(total)
 	timer := time.NewTimer(requestTimeout)
@@ -119,7 +119,7 @@ func (p *watcherPool) await(ctx context.Context, total int64) error {
 	return nil
 }
 
-// close ends all watches and returns what they saw, unsorted. The pool may be open in part.
+// close ends all watches and returns their samples, unsorted. The pool may be partially open.
 func (p *watcherPool) close() *Sample {
 	p.closing.Store(true)
 	closeAll(p.conns)

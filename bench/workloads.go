@@ -10,24 +10,23 @@ import (
 	"time"
 )
 
-// runFunc prepares, measures and cleans up; an error means that there is nothing
-// to report.
+// runFunc prepares, measures and cleans up a workload. An error means that there is no result.
 type runFunc func(ctx context.Context, s *Session) ([]Result, error)
 
-// Workload is one kind of load.
+// Workload is an entry of the table.
 type Workload struct {
 	Name     string
 	Run      runFunc
-	Own      bool // starts servers of its own
-	protobuf bool // has a variant whose clients send objects in Protobuf and accept nothing else
-	named    bool // runs only by name
+	Own      bool // starts its own servers
+	protobuf bool // has a variant with Protobuf only
+	named    bool // does not run by default
 }
 
 const protobufSuffix = "-protobuf"
 
-// workloads lists all, in the order in which they run: those that read memory come first, while the
-// process is young, and those that leave much behind last. Comparisons match rows by name, so names
-// do not change.
+// workloads returns all workloads in running order: those that measure memory come first, while the
+// process is young, and those that leave much state last. Names are stable, because comparisons
+// match rows by name.
 func workloads() (all []Workload) {
 	for _, w := range []Workload{
 		{Name: "idle-watchers", Run: idleWatchers},
@@ -68,7 +67,7 @@ func workloads() (all []Workload) {
 	return all
 }
 
-// rename puts the name of the workload before the names of its rows.
+// rename prefixes row names with the name of the workload.
 func rename(name string, run runFunc) runFunc {
 	return func(ctx context.Context, s *Session) ([]Result, error) {
 		results, err := run(ctx, s)
@@ -81,8 +80,8 @@ func rename(name string, run runFunc) runFunc {
 	}
 }
 
-// inProtobuf runs a workload whose clients send objects in Protobuf and accept nothing else, as
-// typed clients do. Patches are in JSON.
+// inProtobuf runs a workload whose clients send and accept only Protobuf, like typed clients.
+// Patches are in JSON.
 func inProtobuf(run runFunc) runFunc {
 	return func(ctx context.Context, s *Session) ([]Result, error) {
 		typed := *s
@@ -92,7 +91,7 @@ func inProtobuf(run runFunc) runFunc {
 	}
 }
 
-// workloadOf returns the workload of a name; the zero Workload if there is none.
+// workloadOf returns the named workload, or the zero value.
 func workloadOf(name string) Workload {
 	all := workloads()
 	if i := slices.IndexFunc(all, func(w Workload) bool { return w.Name == name }); i >= 0 {
@@ -101,7 +100,7 @@ func workloadOf(name string) Workload {
 	return Workload{}
 }
 
-// workloadNames lists all, or those that run by default.
+// workloadNames returns all names, or those that run by default.
 func workloadNames(all bool) (names []string) {
 	for _, w := range workloads() {
 		if all || !w.named {
@@ -111,7 +110,7 @@ func workloadNames(all bool) (names []string) {
 	return names
 }
 
-// protobufVariants replaces workloads by their variants in Protobuf and drops those without one.
+// protobufVariants replaces workloads by their Protobuf variants, and drops those without one.
 func protobufVariants(names []string) (variants []string) {
 	for _, name := range names {
 		name = strings.TrimSuffix(name, protobufSuffix) + protobufSuffix
@@ -122,19 +121,19 @@ func protobufVariants(names []string) (variants []string) {
 	return variants
 }
 
-// Result is one measurement of a workload, a row of the report. Its name begins with that of the
-// workload where it is empty or begins with a comma.
+// Result is a row of the report. A name that is empty or begins with a comma is prefixed with the
+// workload's name.
 type Result struct {
 	Name       string
 	Sample     *Sample     // nil if there is only a figure
-	Figure     *Figure     // the subject of the row, if that is not CPU time per operation
-	TimeSeries *TimeSeries // how the server was doing meanwhile; nil if that was not looked at
-	// Floor measures the same on a server that does nothing; nil if that makes no sense.
+	Figure     *Figure     // the result, if that is not CPU time per operation
+	TimeSeries *TimeSeries // nil except for the soak
+	// Floor measures the same on the floor; nil if that makes no sense.
 	Floor func(ctx context.Context, floor *Target) (*Sample, error)
 }
 
-// floorOf measures operations of some requests on the floor, which answers as many bytes. No
-// profile is taken of the floor, or it would replace that of the server.
+// floorOf returns a function that measures operations of some requests on the floor, with as many
+// bytes. It takes no profile, which would replace that of the server.
 func floorOf(load Load, request Request, requests, bytes int) func(context.Context, *Target) (*Sample, error) {
 	request.Path, request.Check = "/floor?bytes="+strconv.Itoa(bytes/requests), nil
 	load.Profile = ""
@@ -153,16 +152,16 @@ func floorOf(load Load, request Request, requests, bytes int) func(context.Conte
 	}
 }
 
-// Session is what a workload gets: the target, the flags, and a place for remarks.
+// Session holds the inputs of a workload: target, flags, and a function for remarks.
 type Session struct {
 	Options
 	Target       *Target
-	Binary, Etcd string // of servers that the workload starts itself
-	Descriptors  int    // files that a process may open; 0 if that is not known
+	Binary, Etcd string // for servers that the workload starts
+	Descriptors  int    // files that a process may open; 0 if unknown
 	Note         func(format string, args ...any)
 }
 
-// settle waits, so that a server can free memory before it is read.
+// settle waits for the server to free memory.
 func (s *Session) settle(ctx context.Context) {
 	select {
 	case <-time.After(s.Settle):
@@ -170,11 +169,10 @@ func (s *Session) settle(ctx context.Context) {
 	}
 }
 
-// spareDescriptors are kept for files, pipes and the connections that are not counted.
+// spareDescriptors are reserved for files, pipes and uncounted connections.
 const spareDescriptors = 256
 
-// scaledSize is the size of a workload under --scale; a size other than the workload's own is
-// noted.
+// scaledSize returns a size under --scale, and notes any change.
 func (s *Session) scaledSize(what string, n int) int {
 	scaled := max(1, int(float64(n)*s.Scale))
 	if scaled != n {
@@ -183,8 +181,8 @@ func (s *Session) scaledSize(what string, n int) int {
 	return scaled
 }
 
-// connections is how many of n connections can be opened beside those of the workers. The client
-// and the server need a descriptor for each. A smaller number is noted.
+// connections returns how many of n connections fit in the limit of open files, next to the
+// workers' connections, and notes a smaller number. Client and server need a descriptor for each.
 func (s *Session) connections(what string, n int) int {
 	room := max(1, s.Descriptors-spareDescriptors-s.Concurrency)
 	if s.Descriptors == 0 || n <= room {
@@ -194,8 +192,8 @@ func (s *Session) connections(what string, n int) int {
 	return room
 }
 
-// group returns the name of the API group that begins with prefix and a dot, which depends on the
-// naming profile.
+// group returns the API group with the given first component; its domain depends on the naming
+// profile.
 func (s *Session) group(prefix string) (string, error) {
 	c := s.Target.speaking("").Conn()
 	defer c.Close()
@@ -219,7 +217,7 @@ func (s *Session) group(prefix string) (string, error) {
 	return "", fmt.Errorf("the server has no API group %s.*", prefix)
 }
 
-// timeRequest times one GET on a new connection, since begin; the handshake is part of the time.
+// timeRequest records the time since begin of one GET on a new connection, including the handshake.
 func (t *Target) timeRequest(path string, begin time.Time, sample *Sample) error {
 	c := t.Conn()
 	defer c.Close()

@@ -9,9 +9,8 @@ import (
 	"time"
 )
 
-// countedWorkloads are the workloads whose operations are requests, and what they must come to with
-// the flags of session: operations, and the requests of the method that they send, with those of
-// preparation and clean-up.
+// countedWorkloads are workloads of single requests, with the expected operations and requests of a
+// method under the flags of session. Requests include preparation and clean-up.
 var countedWorkloads = []struct {
 	name       string
 	method     string
@@ -59,7 +58,7 @@ func TestWorkloadsCountOperations(t *testing.T) {
 	}
 }
 
-// Every tenth request of the operation's method fails once the workload is prepared.
+// TestWorkloadsCountErrors lets every tenth request of the method fail after the preparation.
 func TestWorkloadsCountErrors(t *testing.T) {
 	for _, c := range countedWorkloads {
 		t.Run(c.name, func(t *testing.T) {
@@ -99,7 +98,7 @@ func TestListsMustBeWhole(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.remove()
-	s.Objects = 8 // one more than there are
+	s.Objects = 8 // one more than exist
 	c := s.Target.Conn()
 	defer c.Close()
 	for name, step := range map[string]Step{"list": step(f.list), "list-chunked": f.listChunks} {
@@ -232,7 +231,7 @@ func TestOverloadCountsRefusals(t *testing.T) {
 	}
 }
 
-// The soak, too short for a verdict.
+// TestSoak runs a soak that is too short for a verdict.
 func TestSoak(t *testing.T) {
 	s := startProxy(t).session(t)
 	s.Duration, s.Scale = 2*time.Second, 0.2
@@ -321,7 +320,7 @@ func TestLoadBounds(t *testing.T) {
 	}
 }
 
-// A worker gives up on a server that fails every request.
+// TestFailingLoadEnds checks that workers give up on a server that fails every request.
 func TestFailingLoadEnds(t *testing.T) {
 	s := startProxy(t).session(t)
 	load := Load{Concurrency: 2}
