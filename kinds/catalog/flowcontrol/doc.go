@@ -1,6 +1,8 @@
-// Package flowcontrol holds the flow schemas and priority levels that the server itself makes and maintains. The rules of
-// the two kinds, the controller that maintains them, and what decides about requests share them.
+// Package flowcontrol holds the FlowSchemas and PriorityLevelConfigurations that the server
+// maintains. The rules of the kinds, the controller that maintains them, and request classification
+// share them.
 //
-// Mandatory objects are what decides even where they have been deleted: exempt lets administrators in at any time, and
-// catch-all takes what nothing else matches. Suggested ones are a start, and operators may change them.
+// Mandatory objects apply even after they are deleted: exempt always admits administrators, and
+// catch-all takes requests that no other schema matches. Suggested objects are initial values that
+// operators may change.
 package flowcontrol

@@ -7,25 +7,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Names of mandatory objects: each is a flow schema and its priority level.
+// Names of mandatory objects, each a FlowSchema and its priority level.
 const (
 	Exempt   = "exempt"
 	CatchAll = "catch-all"
 )
 
-// AutoUpdateAnnotation, in platform form, says whether the server keeps the spec of an object as it is here.
+// AutoUpdateAnnotation, in platform form, controls whether the server resets the spec of an object.
 const AutoUpdateAnnotation = "apf.platform.io/autoupdate-spec"
 
-// An Object is a flow schema or a priority level that the server maintains. Its spec is shared and must not be
-// changed.
+// An Object is a FlowSchema or priority level that the server maintains. Its spec is shared and
+// must not change.
 type Object struct {
 	Name      string
-	Mandatory bool // its spec is fixed
+	Mandatory bool // the spec is fixed
 	Spec      tree.Tree
 }
 
-// PriorityLevels are those that the server maintains. Shares are relative to the sum over all levels; what a level
-// lends is a percentage of what its shares give it.
+// PriorityLevels returns the maintained priority levels. Shares are relative to the sum over all
+// levels; lendablePercent is relative to the concurrency that the shares give a level.
 func PriorityLevels() []Object {
 	return []Object{
 		{CatchAll, true, limited(5, 0, tree.Tree{"type": "Reject"})},
@@ -39,27 +39,25 @@ func PriorityLevels() []Object {
 	}
 }
 
-// limited is the spec of a level with so many shares, of which it lends so many percent.
 func limited(shares, lendable int64, response tree.Tree) tree.Tree {
 	return tree.Tree{"type": "Limited", "limited": tree.Tree{
 		"nominalConcurrencyShares": shares, "lendablePercent": lendable, "limitResponse": response,
 	}}
 }
 
-// queues is the response of a level that lets requests wait, at most 50 in each queue. handSize is how many queues a
-// flow is dealt.
+// queues returns the limit response of a level with queues of at most 50 requests. handSize is the
+// number of queues per flow.
 func queues(number, handSize int64) tree.Tree {
 	return tree.Tree{"type": "Queue", "queuing": tree.Tree{"queues": number, "handSize": handSize, "queueLengthLimit": int64(50)}}
 }
 
-// Values of distinguisherMethod.type.
 const (
 	byUser      = "ByUser"
 	byNamespace = "ByNamespace"
 )
 
-// FlowSchemas are those that the server maintains, under the names of a profile. The schema with the smallest
-// precedence that matches decides, so the order in the list means nothing.
+// FlowSchemas returns the maintained FlowSchemas in the names of a profile. Matching uses
+// precedence, not the order of the list.
 func FlowSchemas(n *meta.Naming) []Object {
 	everybody := groups("system:unauthenticated", "system:authenticated")
 	manager, scheduler := users(n.Translate("system:platform-controller-manager")), users(n.Translate("system:platform-scheduler"))
@@ -87,7 +85,7 @@ func FlowSchemas(n *meta.Naming) []Object {
 	}
 }
 
-// schema is the spec of a schema with one rule. Without a distinguisher all of its requests are one flow.
+// schema returns a spec with one rule. Without a distinguisher, all its requests are one flow.
 func schema(level string, precedence int64, distinguisher string, rule tree.Tree) tree.Tree {
 	spec := tree.Tree{"priorityLevelConfiguration": tree.Tree{"name": level}, "matchingPrecedence": precedence, "rules": []any{rule}}
 	if distinguisher != "" {
@@ -96,7 +94,7 @@ func schema(level string, precedence int64, distinguisher string, rule tree.Tree
 	return spec
 }
 
-// everything is the rule that matches all that some subjects ask for.
+// everything returns a rule that matches all requests of some subjects.
 func everything(subjects []any) tree.Tree {
 	return tree.Tree{
 		"subjects":         subjects,
@@ -105,7 +103,8 @@ func everything(subjects []any) tree.Tree {
 	}
 }
 
-// resources is a rule about resources of one group, in every namespace and, if so, beyond them.
+// resources returns a rule for resources of a group in all namespaces and, if cluster is set, for
+// cluster-scoped ones.
 func resources(verb, group string, cluster bool, names ...string) tree.Tree {
 	rule := tree.Tree{"verbs": []any{verb}, "apiGroups": []any{group}, "resources": tree.ListOf(names), "namespaces": []any{"*"}}
 	if cluster {
@@ -114,7 +113,7 @@ func resources(verb, group string, cluster bool, names ...string) tree.Tree {
 	return rule
 }
 
-// leaderElection is how leaders hold on to their leases.
+// leaderElection returns the rule for reads and writes of leases.
 func leaderElection(group string) tree.Tree {
 	rule := resources("get", group, false, "leases")
 	rule["verbs"] = []any{"get", "create", "update"}

@@ -10,18 +10,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The IP families, and the family policy of a Service that has one family only.
+// IP families, and the policy for a single family.
 const (
 	IPv4        = "IPv4"
 	IPv6        = "IPv6"
 	SingleStack = "SingleStack"
 )
 
-// ValidateClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service, which is not of type
-// ExternalName, against each other. Whether an address is free or in range is up to allocation.
+// ValidateClusterIPs checks clusterIP, clusterIPs and ipFamilies of a Service other than
+// ExternalName against each other. Allocation checks range and availability.
 //
-// clusterIP is the older field and always equals the first of clusterIPs. A dual-stack Service has two
-// addresses, one of each family, in the order of ipFamilies:
+// clusterIP equals the first of clusterIPs. A dual-stack Service has an address of each family, in
+// the order of ipFamilies:
 //
 //	{"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1","fd00::1"],"ipFamilies":["IPv4","IPv6"]}
 //	{"clusterIP":"None","clusterIPs":["None"]}    headless: no address at all
@@ -64,8 +64,7 @@ func validateFamilies(families []string, faults *schema.Faults) {
 	}
 }
 
-// validateClusterIPs checks each address, and reports whether all are addresses, so that their families
-// can be compared.
+// validateClusterIPs checks each address and reports whether their families can be compared.
 func validateClusterIPs(ips []string, items any, faults *schema.Faults) (comparable bool) {
 	const path = "spec.clusterIPs"
 	comparable = true

@@ -1,3 +1,3 @@
-// Package service answers what a Service needs from the server, and checks the addresses that it
-// asks for. The rules of the kind and the allocation of addresses and ports share the answers.
+// Package service interprets the spec of Services and checks their cluster IPs, for the rules of
+// the kind and for the allocation of addresses and ports.
 package service

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The types of a Service.
+// Service types.
 const (
 	TypeClusterIP    = "ClusterIP"
 	TypeNodePort     = "NodePort"
@@ -12,16 +12,16 @@ const (
 	TypeExternalName = "ExternalName"
 )
 
-// NoClusterIP in place of an address makes a Service headless.
+// NoClusterIP, in place of an address, makes a Service headless.
 const NoClusterIP = "None"
 
-// NeedsClusterIP reports whether a Service of this spec has the fields of a cluster IP; a headless one
-// has them too, with "None".
+// NeedsClusterIP reports whether a Service has cluster IP fields, which a headless one sets to
+// "None".
 func NeedsClusterIP(spec tree.Tree) bool {
 	return spec.String("type") != TypeExternalName
 }
 
-// NeedsNodePort reports whether the ports of a Service of this spec may have node ports.
+// NeedsNodePort reports whether the ports of a Service may have node ports.
 func NeedsNodePort(spec tree.Tree) bool {
 	t := spec.String("type")
 	return t == TypeNodePort || t == TypeLoadBalancer
@@ -38,7 +38,7 @@ func AllocatesNodePorts(spec tree.Tree) bool {
 	return false
 }
 
-// NeedsHealthCheck reports whether a Service of this spec has a node port for health checks.
+// NeedsHealthCheck reports whether a Service has a node port for health checks.
 func NeedsHealthCheck(spec tree.Tree) bool {
 	return spec.String("type") == TypeLoadBalancer && spec.String("externalTrafficPolicy") == "Local"
 }
@@ -49,7 +49,7 @@ func IsHeadless(spec tree.Tree) bool {
 	return len(ips) == 1 && ips[0] == NoClusterIP
 }
 
-// NodePorts lists the node ports in the ports of a spec, whatever its type.
+// NodePorts returns the node ports of a spec, regardless of its type.
 func NodePorts(spec tree.Tree) []int64 {
 	var ports []int64
 	for _, p := range spec.Objects("ports") {
@@ -60,7 +60,7 @@ func NodePorts(spec tree.Tree) []int64 {
 	return ports
 }
 
-// HealthCheckNodePort is the node port for health checks; 0 if a Service of this spec has none.
+// HealthCheckNodePort returns the node port for health checks, or 0.
 func HealthCheckNodePort(spec tree.Tree) int64 {
 	if !NeedsHealthCheck(spec) {
 		return 0

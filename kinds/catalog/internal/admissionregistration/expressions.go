@@ -8,10 +8,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateExpressions reports the expressions of a policy that do not compile. old is the spec before, or
-// nil: what has not changed since then was compiled by a server that may have known other functions. A
-// change of paramKind compiles the conditions anew, because it declares the variable params in them. All
-// other expressions are compiled with any change of the spec, since variables may have changed under them.
+// validateExpressions reports expressions of a policy that do not compile. old is the previous
+// spec, or nil; unchanged specs may use functions of another server version. A change of paramKind
+// recompiles the conditions, because it declares the variable params. Any change of the spec
+// recompiles all other expressions, whose variables may have changed.
 func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec, old tree.Tree, faults *schema.Faults) {
 	if old != nil && tree.StrictEqual(spec, old) {
 		return
@@ -43,9 +43,8 @@ func validateExpressions(compile func(spec tree.Tree) *expressions.Policy, spec,
 	}
 }
 
-// reportExpression reports what is wrong with one expression, if it is not empty. Empty ones are reported
-// as required by the structural rules; a second fault about a syntax error at the end of input would only
-// confuse.
+// reportExpression reports the error of a non-empty expression. The structural rules report empty
+// ones as required.
 func reportExpression(x *expressions.Expr, path, shown string, faults *schema.Faults) {
 	if x.Err != nil && strings.TrimSpace(x.Text) != "" {
 		faults.Invalid(path, shown, x.Err.Error())

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of admissionregistration with their strategies. The compiler is for the
-// expressions of policies. It is shared with admission, so that what compiles here also compiles
-// there.
+// Kinds lists the kinds of the group with their strategies. Admission shares the compiler, so that
+// an accepted policy also compiles there.
 func Kinds(compiler *expressions.Compiler) []family.Kind {
 	webhooks := webhookStrategy{compiler: compiler}
 	return []family.Kind{

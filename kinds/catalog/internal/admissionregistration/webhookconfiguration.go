@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// webhookStrategy serves both kinds of configurations, whose webhooks differ in fields that the
-// declarations cover. A bundle that does not parse is refused unless the object had it before: then
-// it may stay, so that other webhooks of the configuration can still be changed.
+// webhookStrategy serves both webhook configurations. An unparsable CA bundle is rejected unless
+// the object already had it, so that other webhooks of the configuration can change.
 type webhookStrategy struct {
 	schema.DefaultStrategy
 	compiler *expressions.Compiler
@@ -30,8 +29,7 @@ func (s webhookStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Fault
 	}
 }
 
-// conditionsOf are the match conditions of all webhooks. Those that have not changed were compiled by a
-// server that may have known other functions.
+// conditionsOf returns the match conditions of all webhooks, to find out whether they changed.
 func conditionsOf(configuration tree.Tree) []any {
 	var all []any
 	for _, hook := range configuration.Objects("webhooks") {
@@ -40,8 +38,7 @@ func conditionsOf(configuration tree.Tree) []any {
 	return all
 }
 
-// compileWebhookConditions reports the match conditions that do not compile. Conditions of webhooks know no
-// parameters, which the second argument says.
+// compileWebhookConditions reports match conditions that do not compile. They have no parameters.
 func compileWebhookConditions(compiler *expressions.Compiler, configuration tree.Tree, faults *schema.Faults) {
 	for i, hook := range configuration.Objects("webhooks") {
 		for j, x := range compiler.Conditions(hook.Objects("matchConditions")) {

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// definitionStrategy checks definitions, with the names that a profile uses in them. Finalizers
-// need no domain: that rule is one of the older groups only.
+// definitionStrategy checks CRDs. Their finalizers need a domain: only older groups allow
+// unqualified names.
 type definitionStrategy struct {
 	schema.DefaultStrategy
 	keys       custom.Extensions
@@ -27,10 +27,9 @@ type definitionStrategy struct {
 	isBuiltIn  func(group string) bool
 }
 
-// A definitionValidator checks one definition.
 type definitionValidator struct {
 	*definitionStrategy
-	// stored are the versions that the definition had before, by name.
+	// stored are the previous versions of the CRD, by name.
 	stored map[string]tree.Tree
 }
 
@@ -59,19 +58,17 @@ func (s *definitionStrategy) ValidateServed(obj, old tree.Tree, faults *schema.F
 	}
 }
 
-// validateGroupNotBuiltIn keeps new definitions out of the groups of built-in kinds. One that is in such a
-// group already may change, so that it can be deleted. Two sources of one group would need a rule of
-// precedence for each path, and a definition could take over a built-in kind. It is a rule of writes only,
-// so that a server which serves more groups than its predecessor can still load what is stored.
+// validateGroupNotBuiltIn rejects new CRDs in groups of built-in kinds, where a CRD could take over
+// a built-in kind. Existing ones may change, so that they can be deleted. Only writes are checked:
+// a server with more built-in groups can still load stored CRDs.
 func (s *definitionStrategy) validateGroupNotBuiltIn(group string, faults *schema.Faults) {
 	if group != "" && s.isBuiltIn(group) {
 		faults.Invalid("spec.group", group, "must not be a group of built-in kinds")
 	}
 }
 
-// BeginDelete marks a definition whose objects are about to be deleted, and adds the finalizer that
-// keeps it until they are gone. The other conditions stay as they are; this one moves to the end
-// with a new transition time, since a deletion begins only once.
+// BeginDelete sets the condition Terminating and adds the finalizer that keeps the CRD until its
+// objects are deleted. The condition moves to the end and gets a new transition time.
 func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	metadata := obj.EnsureObject("metadata")
 	if held := metadata.List("finalizers"); !slices.Contains(held, any(s.finalizer)) {
@@ -88,10 +85,9 @@ func (s *definitionStrategy) BeginDelete(obj tree.Tree, now string) {
 	})
 }
 
-// Default fills in that nothing is converted, unless the definition speaks of conversion. It
-// derives the names that are left out from the kind, and from the versions which of them is stored,
-// if the status says nothing of that. plural has no default, as the plurals of English words follow
-// no rule.
+// Default sets the conversion strategy None, derives absent names from the kind, and initializes
+// storedVersions of an existing status. plural has no default, because English plurals follow no
+// rule.
 func (*definitionStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	names := spec.EnsureObject("names")
@@ -110,7 +106,6 @@ func (*definitionStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// addStoredVersions adds the version that objects are stored in to storedVersions.
 func addStoredVersions(status, spec tree.Tree) {
 	for _, v := range spec.Objects("versions") {
 		if name := v.String("name"); v.Bool("storage") && !slices.Contains(status.Strings("storedVersions"), name) {
@@ -119,12 +114,12 @@ func addStoredVersions(status, spec tree.Tree) {
 	}
 }
 
-// Prepare keeps the status, which is written through its sub-resource, but adds the version that
-// objects are stored in to storedVersions. storedVersions only grows here. Who has rewritten all
-// objects removes a version through the status, and only after that may it leave the spec.
+// Prepare keeps the status, which its subresource writes, and adds the storage version to
+// storedVersions. The migrator of the objects removes versions from storedVersions through the
+// status; only then may they leave the spec.
 func (*definitionStrategy) Prepare(obj, old tree.Tree) {
-	// A status that comes with a create would claim that names are accepted before they were compared with
-	// those of other definitions.
+	// A client's status would claim that the names were accepted before they are compared with
+	// other CRDs.
 	if old == nil {
 		obj["status"] = tree.Tree{}
 	} else {
@@ -133,8 +128,8 @@ func (*definitionStrategy) Prepare(obj, old tree.Tree) {
 	addStoredVersions(obj.EnsureObject("status"), obj.Object("spec"))
 }
 
-// validateDefinitionName derives the name of a new definition from the spec, so that no two definitions can claim the same
-// path. Later neither changes.
+// validateDefinitionName requires <plural>.<group>, so that no two CRDs can claim the same path.
+// Neither part can change later.
 func validateDefinitionName(obj tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	if name := obj.Object("metadata").String("name"); name != "" && name != spec.Object("names").String("plural")+"."+spec.String("group") {
@@ -142,8 +137,8 @@ func validateDefinitionName(obj tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// Validate checks a spec that changes only: a definition that was accepted under older limits can
-// still get a status, and lose its finalizer.
+// Validate checks only a changed spec: a CRD accepted under older limits can still get a status and
+// lose its finalizer.
 func (s *definitionStrategy) Validate(obj, old tree.Tree, faults *schema.Faults) {
 	validateDefinitionNames(obj.Object("status", "acceptedNames"), "status.acceptedNames", faults)
 	if !obj.Shares(old, "spec") {
@@ -151,15 +146,14 @@ func (s *definitionStrategy) Validate(obj, old tree.Tree, faults *schema.Faults)
 	}
 }
 
-// A version whose schema stays is not looked at again, for the same reason: a limit may have come since.
+// validateSpec skips versions whose schema is unchanged, since it may exceed newer limits.
 func (s *definitionStrategy) validateSpec(spec, old tree.Tree, faults *schema.Faults) {
 	c := definitionValidator{s, map[string]tree.Tree{}}
 	for _, v := range old.Objects("versions") {
 		c.stored[v.String("name")] = v
 	}
 	validateDefinitionGroup(spec.String("group"), faults)
-	// In v1beta1 true was the default, which kept whatever a client sent. It is refused with the place
-	// where the same can be had for a part of a schema.
+	// In v1beta1 true was the default and kept unknown fields.
 	if spec.Bool("preserveUnknownFields") {
 		faults.Invalid("spec.preserveUnknownFields", true,
 			"cannot set to true, set "+c.keys.Preserve+" to true in spec.versions[*].schema instead")
@@ -171,7 +165,7 @@ func (s *definitionStrategy) validateSpec(spec, old tree.Tree, faults *schema.Fa
 	validateConversion(spec.Object("conversion"), faults)
 }
 
-// A group without a dot could later be that of a built-in kind, such as apps.
+// validateDefinitionGroup requires a dot: other groups may become built-in, such as apps.
 func validateDefinitionGroup(group string, faults *schema.Faults) {
 	const path = "spec.group"
 	if group == "" {
@@ -185,8 +179,8 @@ func validateDefinitionGroup(group string, faults *schema.Faults) {
 	}
 }
 
-// validateApproval requires the approval annotation in groups of protected domains. A definition that lacked it may
-// go on without.
+// validateApproval requires the approval annotation in protected groups, unless the CRD lacked it
+// before.
 func (s *definitionStrategy) validateApproval(obj, old tree.Tree, faults *schema.Faults) {
 	approval, needed := s.approvals.Of(obj)
 	if !needed || !approval.Refused() {
@@ -203,9 +197,9 @@ func (s *definitionStrategy) validateApproval(obj, old tree.Tree, faults *schema
 	faults.Invalid(path, obj.Object("metadata", "annotations").String(s.approvals.Annotation), approval.Message)
 }
 
-// validateDefinitionNames checks the names in the spec, or the accepted names in the status. A name is part
-// of paths and of what users type, hence the rules of DNS labels; a kind may have capital letters. Absent
-// names are reported by the caller: the status has none until they are accepted.
+// validateDefinitionNames checks the names in the spec, or the accepted names in the status. Names
+// are DNS labels because paths contain them; a kind may have capital letters. Callers report absent
+// names, which the status may have.
 func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults) {
 	label := func(s, at string) {
 		if messages := rules.Label1035(s); len(messages) > 0 {
@@ -233,9 +227,8 @@ func validateDefinitionNames(names tree.Tree, path string, faults *schema.Faults
 	}
 }
 
-// validateConversion checks the conversion strategy. Clients expect the paths of version v1beta1. The
-// structure is checked before the strategy is refused, so that a client learns of all faults that it could
-// repair on its own.
+// validateConversion checks the conversion strategy. Paths are those of v1beta1, as in
+// kube-apiserver.
 func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	const path = "spec.conversion"
 	hook, there := conversion["webhook"].(tree.Tree)
@@ -262,8 +255,8 @@ func validateConversion(conversion tree.Tree, faults *schema.Faults) {
 	webhook.ValidateReviewVersions(versions, path+".conversionReviewVersions", faults)
 }
 
-// validateCABundleUpdate checks the CA bundle of the conversion webhook of a definition that is established. Before that
-// anything may be there: a placeholder, which an installer replaces by what it has generated.
+// validateCABundleUpdate checks a changed CA bundle of the conversion webhook, unless the previous
+// one was invalid: installers replace placeholders.
 func validateCABundleUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	bundle := func(t tree.Tree) string {
 		return t.Object("spec", "conversion", "webhook", "clientConfig").String("caBundle")
@@ -275,10 +268,11 @@ func validateCABundleUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateStoredVersions checks storedVersions against the versions of the spec. A version that leaves
-// the spec while objects are stored in it would make these unreadable.
+// validateStoredVersions checks storedVersions against the versions of the spec. Removing a version
+// that objects are stored in would make them unreadable.
 //
-// What is written to the status is not held against the spec: who has migrated the objects says so there, and answers for it.
+// Writes of the status are not checked against the spec: the client is responsible for the
+// migration.
 func validateStoredVersions(status, spec tree.Tree, faults *schema.Faults) {
 	const path = "status.storedVersions"
 	stored := status.Strings("storedVersions")
@@ -300,9 +294,9 @@ func validateStoredVersions(status, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// ValidateUpdate keeps the fields that stored objects and clients depend on. Until a definition is
-// established nothing can be stored under it, so a mistyped scope or kind may be corrected. Group
-// and plural are in its name and never change.
+// ValidateUpdate keeps fields that stored objects and clients depend on. Before a CRD is
+// established it has no objects, so scope and kind may change. Group and plural are part of its
+// name and never change.
 func (*definitionStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	now, was := obj.Object("spec"), old.Object("spec")
 	keep := func(now, was tree.Tree, name, path string) {

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// appendFormatWarnings warns of formats that mean nothing, unless the definition had them before.
-// They are accepted, for they may be meant for another reader of the schema. A definition is
-// usually applied again by every release of its controller, whose users cannot change the schema.
+// appendFormatWarnings warns about unknown formats that the CRD did not have before. They are
+// accepted, since another reader of the schema may know them. Controllers apply their CRDs again
+// with each release, whose users cannot fix them.
 func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.Tree) []string {
 	unknown := unknownFormats(obj, s.formats)
 	if len(unknown) == 0 {
@@ -25,8 +25,7 @@ func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.
 	return texts
 }
 
-// unknownFormats are the formats of text in the schemas of a definition that are not known, once each.
-// Versions mostly repeat one another's schemas, and one text says enough.
+// unknownFormats returns the distinct unknown formats of texts in the schemas of a CRD.
 func unknownFormats(definition tree.Tree, known custom.Formats) (formats []string) {
 	for _, v := range definition.Object("spec").List("versions") {
 		version, _ := v.(tree.Tree)
@@ -35,9 +34,8 @@ func unknownFormats(definition tree.Tree, known custom.Formats) (formats []strin
 	return formats
 }
 
-// appendUnknownFormats adds those of a schema and of all schemas in it, fields in the order of their names.
-// It visits keywords that validation refuses as well, because it also runs on definitions which were stored
-// before. Sorted names give warnings the same order in every response.
+// appendUnknownFormats adds the unknown formats of a schema and its subschemas, in a fixed order.
+// It also visits keywords that validation rejects, because it runs on CRDs stored earlier.
 func appendUnknownFormats(formats []string, schema tree.Tree, known custom.Formats) []string {
 	if f := schema.String("format"); f != "" && schema.String("type") == "string" && known.Of(f) == nil && !slices.Contains(formats, f) {
 		formats = append(formats, f)

@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// Kinds lists the kinds of apiextensions with their strategies. isBuiltIn tells whether a group is
-// one of built-in kinds, which definitions may not join.
+// Kinds lists the kinds of the group with their strategies. isBuiltIn reports whether a group has
+// built-in kinds, which CRDs may not join.
 func Kinds(n *meta.Naming, compiler *custom.Compiler, isBuiltIn func(group string) bool) []family.Kind {
 	return []family.Kind{
 		{Name: "apiextensions.platform.io/v1/CustomResourceDefinition", Strategy: newDefinitionStrategy(n, compiler, isBuiltIn)},

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// lists checks the list type and the keys of a list. List types decide how server-side apply merges: a set
-// by values, a map by the values of its keys. Everything here serves that two items can be told apart by
-// comparing scalars.
+// lists checks the list type and the keys of a list. They determine how server-side apply merges:
+// sets by value, maps by key values. Items must be distinguishable by comparing scalars.
 func (w schemaValidator) lists(s tree.Tree, path string) {
 	kind, typed := s[w.keys.ListType].(string)
 	item, single := s["items"].(tree.Tree)
@@ -34,8 +33,8 @@ func (w schemaValidator) lists(s tree.Tree, path string) {
 	}
 }
 
-// setItem checks that items of a set are scalars or atomic, so that they are compared as a whole. A list
-// without a list type is atomic already, an object is granular unless it says otherwise.
+// setItem requires items of a set to be scalar or atomic. Lists are atomic by default, objects are
+// granular.
 func (w schemaValidator) setItem(item tree.Tree, path string) {
 	msg := "must be atomic as item of a list with " + w.keys.ListType + "=set"
 	switch item.String("type") {
@@ -50,9 +49,7 @@ func (w schemaValidator) setItem(item tree.Tree, path string) {
 	}
 }
 
-// mapItems checks that items of a list of type map are objects whose keys are required or defaulted
-// scalars. Without keys there is nothing to merge by, with several schemas no single place to find the keys
-// in.
+// mapItems requires items of a map list to be objects whose keys are required or defaulted scalars.
 func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	suffix := w.keys.ListType + " is map"
 	if len(keys) == 0 {
@@ -84,8 +81,7 @@ func (w schemaValidator) mapItems(s tree.Tree, keys []string, path string) {
 	}
 }
 
-// mapKey checks one key. Each item must have a value for it after defaulting, as an item without one could
-// be neither found nor owned.
+// mapKey checks one key. Each item must have a value for it after defaulting.
 func (w schemaValidator) mapKey(item, property tree.Tree, key, path string) {
 	at := tree.KeyPath(path+".items.properties", key)
 	if kind := property.String("type"); kind == "array" || kind == "object" {

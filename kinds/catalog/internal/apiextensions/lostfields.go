@@ -9,12 +9,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxLostFields bounds the warnings of fields that are lost.
+// maxLostFields bounds the warnings about lost fields.
 const maxLostFields = 10
 
-// Warnings warns of unknown formats, and of fields that a served version has and the stored one
-// lacks: without a webhook that converts them, what clients write there is lost. Those that the
-// definition had before are not told again.
+// Warnings warns about unknown formats, and about fields of served versions that the storage
+// version lacks: without a conversion webhook, writes to them are lost. It does not repeat warnings
+// that also apply to old.
 func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 	texts := s.appendFormatWarnings(nil, obj, old)
 	had, lost := s.lostFields.definition(old), 0
@@ -27,10 +27,10 @@ func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 	return texts
 }
 
-// A lostFieldFinder finds the fields of versions that the stored one lacks.
+// A lostFieldFinder finds fields of versions that the storage version lacks.
 type lostFieldFinder struct{ keys custom.Extensions }
 
-// definition are the warnings for a definition, in the order of its versions.
+// definition returns the warnings about a CRD, in the order of its versions.
 func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
 	spec := definition.Object("spec")
 	versions := spec.Objects("versions")
@@ -51,7 +51,7 @@ func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {
 	return texts
 }
 
-// schema are the fields in a schema that another one, of stored values, drops.
+// schema returns the fields of a schema that the storage schema drops.
 func (l lostFieldFinder) schema(s, stored tree.Tree, path string) (fields []string) {
 	properties, known := s.Object("properties"), stored.Object("properties")
 	more, _ := stored["additionalProperties"].(tree.Tree)

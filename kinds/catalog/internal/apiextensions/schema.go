@@ -12,12 +12,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// schemaTypes are the values of the keyword type.
 var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
 
-// validateSchema checks the schema of a version, or of all of them. The structure comes first, as in other servers of this API, unless
-// the schema has keywords of which none can be made. The expressions are compiled only if the structure has no fault: their types
-// are derived from it, and errors that follow from another error would bury the cause.
+// validateSchema checks the schema of a version, or of all versions. As in kube-apiserver,
+// structural faults come first, unless unsupported keywords prevent a structural schema.
+// Expressions are compiled only if the structure is valid, since it determines their types.
 func (c definitionValidator) validateSchema(version tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
 	old := c.stored[version.String("name")]
@@ -48,18 +47,17 @@ func (c definitionValidator) validateSchema(version tree.Tree, path string, faul
 	}
 }
 
-// The limits of a schema. Definitions in use stay far below them. They keep a recursive walk from
-// exhausting the stack, and bound the work of compiling what an untrusted author sends in one request of a
-// few megabytes.
+// Limits of a schema, far above those of CRDs in use. They keep recursive walks from exhausting the
+// stack and bound the compilation of a request of a few megabytes.
 const (
 	maxSchemaDepth = 100
 	maxRules       = 1000
 	maxRuleText    = 256 << 10 // bytes of all expressions together
-	maxPatterns    = 500_000   // the sizes of all patterns together (regex.Expansion)
+	maxPatterns    = 500_000   // sum of all pattern sizes (regex.Expansion)
 )
 
-// checkSchemaSize reports whether a schema is within the limits, and adds a fault if it is not. It reports
-// all limits that are exceeded; the caller must not look at the schema any further then.
+// checkSchemaSize reports whether a schema is within the limits, and adds a fault for each limit
+// that it exceeds. The caller must not walk a schema that is too large.
 func (c definitionValidator) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
@@ -85,8 +83,8 @@ type schemaSize struct {
 	patterns    float64
 }
 
-// add counts the rules of a schema, and reports whether it stays within maxSchemaDepth. It follows only the
-// keywords that later walks descend into; others are refused without being entered.
+// add counts the rules of a schema and reports whether it is within maxSchemaDepth. It descends
+// into the keywords that later walks visit; others are rejected anyway.
 func (z *schemaSize) add(s tree.Tree, level int) bool {
 	if level > maxSchemaDepth {
 		return false
@@ -116,16 +114,16 @@ func (z *schemaSize) add(s tree.Tree, level int) bool {
 	return true
 }
 
-// statusRootFields are the keywords allowed at the root of a schema with the status sub-resource: a write
-// of the status must not fail on a rule about the rest of the object. They have the names of the Go fields
-// in the type that other servers print in this message.
+// statusRootFields are the keywords allowed at the root of a schema with a status subresource: a
+// write of the status must not fail on a rule about the rest of the object. The message has the
+// names of the Go fields in kube-apiserver.
 var statusRootFields = []string{
 	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
 	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
 	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
 }
 
-// validateStatusRoot stops at the first fault, whose message lists all allowed fields anyway.
+// validateStatusRoot stops at the first fault, whose message lists all allowed fields.
 func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
 	if kind := root.String("type"); kind != "" && kind != "object" {
 		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
@@ -141,8 +139,9 @@ func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, fau
 	}
 }
 
-// isWritten tells whether a keyword counts where it is not allowed at all: an empty list or object does, and an empty text of those
-// that tell it from none. False says nothing, but of the items and properties that come in addition.
+// isWritten reports whether a keyword counts as set where it is not allowed. Empty lists and
+// objects do, and empty texts where they differ from absence. False counts only for
+// additionalProperties and additionalItems.
 func isWritten(key string, v any) bool {
 	switch v {
 	case nil:
@@ -155,32 +154,30 @@ func isWritten(key string, v any) bool {
 	return true
 }
 
-// A schemaValidator checks the keywords of each part of a schema. It is passed by value: faults is the only
-// thing that it adds to.
+// A schemaValidator checks the keywords of each part of a schema.
 type schemaValidator struct {
 	keys   custom.Extensions
 	faults *schema.Faults
-	root   string // the path of the whole schema
+	root   string // path of the whole schema
 }
 
 // A schemaContext describes the position of a part of a schema.
 type schemaContext struct {
 	root bool
-	// inMeta is true inside of the metadata, apiVersion or kind of an object.
+	// inMeta is true inside the metadata, apiVersion or kind of an object.
 	inMeta bool
-	// noDefaults is the reason why defaults are not allowed; "" if they are. The server fills apiVersion,
-	// kind and metadata of the object itself, so defaults there would never be used. Those of an embedded
-	// object are the user's to set, and may have some.
+	// noDefaults is the reason why defaults are not allowed; "" if they are. The server sets
+	// apiVersion, kind and metadata of the object itself. Embedded objects may have defaults
+	// for theirs.
 	noDefaults string
 }
 
-// nested is the context of a part that is not a property.
 func (p schemaContext) nested() schemaContext {
 	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
 }
 
-// property is the context of a property of s, whose context is p. Below a property of the metadata inMeta
-// stays set, so that no object can be embedded there.
+// property returns the context of a property of s, whose context is p. inMeta stays set below
+// metadata, so that no object can be embedded there.
 func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
 	sub := p.nested()
 	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
@@ -192,15 +189,15 @@ func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) sch
 	return sub
 }
 
-// unsupportedSchemaKeys are keywords of JSON schema that the API does not support. What they say cannot be
-// translated into a structural schema, by which fields are pruned and merged: references could be cyclic,
-// and patterns could give one property several types.
+// unsupportedSchemaKeys are unsupported keywords of JSON schema. They have no structural equivalent
+// for pruning and merging: references could be cyclic, and patterns could give one property several
+// types.
 var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in the order of faults
 
-// unsupportedEmptyKeys are those of them that may not be there with an empty value either.
+// unsupportedEmptyKeys are unsupported even with an empty value.
 var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}
 
-// hasUnsupported tells whether a schema, or one in it, has a keyword that the API does not support.
+// hasUnsupported reports whether a schema, or one in it, has an unsupported keyword.
 func hasUnsupported(s tree.Tree) bool {
 	if s.String("$schema") != "" {
 		return true
@@ -231,8 +228,8 @@ func hasUnsupported(s tree.Tree) bool {
 	return false
 }
 
-// node checks the keywords of one schema and of all in it. Rules that need a view of the whole, such as
-// types within conditions, are those of structuralValidator.
+// node checks the keywords of a schema and its subschemas. structuralValidator checks rules that
+// need the whole schema, such as types within conditions.
 func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	f := w.faults
 	kind := s.String("type")
@@ -259,8 +256,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	if p.inMeta && s.Bool(w.keys.Embedded) {
 		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
 	}
-	// A list that must not repeat items has the list type set, whose items can be compared without
-	// comparing all pairs.
+	// The list type set replaces uniqueItems: it does not need to compare all pairs.
 	if s.Bool("uniqueItems") {
 		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
 	}
@@ -273,8 +269,7 @@ func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
 	w.validationRules(s, path)
 }
 
-// children checks the nested schemas. Properties are visited in sorted order to report faults in the same
-// order each time.
+// children checks the subschemas. Properties are sorted so that faults have a fixed order.
 func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
 		w.node(sub, path+".additionalProperties", p.nested())
@@ -300,7 +295,7 @@ func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 
 // extensions checks the list type and the map type.
 func (w schemaValidator) extensions(s tree.Tree, path string) {
-	// An explicit false would say what absence says, and published schemas would differ for it.
+	// An explicit false equals absence, so published schemas would differ without meaning.
 	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
 		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
 	}
@@ -308,8 +303,8 @@ func (w schemaValidator) extensions(s tree.Tree, path string) {
 	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
 }
 
-// typedExtension checks an extension that applies to values of one type and has a few choices. Absent is
-// valid, and then means atomic for a list and granular for a map.
+// typedExtension checks an extension with a few choices that applies to values of one type. Absence
+// is valid: lists are then atomic and maps granular.
 func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
 	value, ok := s[key].(string)
 	if !ok {
@@ -328,8 +323,8 @@ func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, cho
 	}
 }
 
-// validationRules checks the structure of validation rules; package custom compiles their expressions, and looks at
-// the places that they blame.
+// validationRules checks the structure of validation rules. Package custom compiles their
+// expressions and checks their fieldPaths.
 func (w schemaValidator) validationRules(s tree.Tree, path string) {
 	path += "." + w.keys.Validations
 	for i, r := range s.Objects(w.keys.Validations) {

@@ -12,28 +12,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A structuralValidator checks that a schema is structural: outside of allOf, anyOf, oneOf and not it gives
-// the type of every value, and inside of those it only restricts fields that are specified outside.
-// Pruning, defaulting and apply work on the outside alone and can thus ignore the conditions, of which an
-// object might satisfy different ones over time.
+// A structuralValidator checks that a schema is structural: outside allOf, anyOf, oneOf and not it
+// gives every value a type, and inside it only restricts fields that are specified outside.
+// Pruning, defaulting and apply can then ignore these conditions, which an object may satisfy
+// differently over time.
 type structuralValidator struct {
 	keys   custom.Extensions
 	faults *schema.Faults
 }
 
-// validateStructure reports missing types, misplaced keywords, and the fields that only a condition knows, in the order of their
-// texts.
+// validateStructure reports missing types, misplaced keywords, and fields that only a condition
+// specifies, sorted by text.
 func validateStructure(k custom.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	before := len(faults.List)
 	w.node(root, path, rootLevel)
-	w.specifiedOutside(root, root, path, path) // of the conditions of parts the public API does not ask it
+	w.specifiedOutside(root, root, path, path) // only for conditions at the root, as in kube-apiserver
 	slices.SortFunc(faults.List[before:], func(a, b meta.Cause) int {
 		return cmp.Compare(a.Field+": "+a.Message, b.Field+": "+b.Message)
 	})
 }
 
-// A structuralLevel is the position of a part of a schema in the whole. It only selects a message: an empty
+// A structuralLevel is the position of a part in the schema. It only selects a message: an empty
 // type is a fault at all levels.
 type structuralLevel uint8
 
@@ -43,14 +43,13 @@ const (
 	fieldLevel
 )
 
-// missingTypeMsgs are the messages for a missing type, by level.
 var missingTypeMsgs = [...]string{
 	rootLevel:  "must not be empty at the root",
 	itemLevel:  "must not be empty for specified array items",
 	fieldLevel: "must not be empty for specified object fields",
 }
 
-// node checks a part outside of allOf, anyOf, oneOf and not.
+// node checks a part outside allOf, anyOf, oneOf and not.
 func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 	if l == rootLevel && s["additionalProperties"] != nil {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used at the root")
@@ -72,8 +71,8 @@ func (w structuralValidator) node(s tree.Tree, path string, l structuralLevel) {
 	w.objectMeta(s, path, l, l == rootLevel || s.Bool(w.keys.Embedded))
 }
 
-// each calls do for the schemas of items, properties and additional properties. Conditions are not among
-// them. Both walks of this file use it, since both descend by values and not by keywords.
+// each calls do for the schemas of items, properties and additional properties, but not for
+// conditions.
 func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tree, path string, l structuralLevel)) {
 	if sub, ok := s["items"].(tree.Tree); ok {
 		do(sub, path+".items", itemLevel)
@@ -89,8 +88,8 @@ func (w structuralValidator) each(s tree.Tree, path string, do func(sub tree.Tre
 	}
 }
 
-// nodeType checks the type of a value. Two kinds of values have none: a number or a text, and one that
-// keeps whatever it is given. The root is an object, since it has metadata.
+// nodeType checks the type of a value. Only int-or-string values and values that preserve unknown
+// fields may omit it. The root is an object, since it has metadata.
 func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLevel) {
 	kind := s.String("type")
 	embedded := s.Bool(w.keys.Embedded)
@@ -108,8 +107,8 @@ func (w structuralValidator) nodeType(s tree.Tree, path string, l structuralLeve
 	}
 }
 
-// embedded checks an object within the object, such as a template. It has known fields (apiVersion, kind,
-// metadata) and thus is no map of arbitrary keys.
+// embedded checks an embedded object, such as a template. It has the fields apiVersion, kind and
+// metadata, so it cannot be a map.
 func (w structuralValidator) embedded(s tree.Tree, path string) {
 	if s.Has("additionalProperties") {
 		w.faults.Forbidden(path+".additionalProperties", "must not be used if "+w.keys.Embedded+" is set")
@@ -119,9 +118,8 @@ func (w structuralValidator) embedded(s tree.Tree, path string) {
 	}
 }
 
-// objectMeta checks the schemas of apiVersion, kind and metadata of an object with its own metadata.
-// Metadata has the same fields for all kinds, so a schema may restrict only the two that name the object,
-// not add to it or prune it.
+// objectMeta checks the schemas of apiVersion, kind and metadata. All kinds have the same metadata
+// fields, so a schema may only restrict the names, not add or prune fields.
 func (w structuralValidator) objectMeta(s tree.Tree, path string, l structuralLevel, object bool) {
 	properties := s.Object("properties")
 	if !object {
@@ -155,7 +153,8 @@ func (w structuralValidator) objectMeta(s tree.Tree, path string, l structuralLe
 	}
 }
 
-// named counts the properties of metadata that a schema may restrict: name and generateName.
+// named returns the number of metadata properties that a schema may restrict: name and
+// generateName.
 func named(properties tree.Tree) int {
 	n := 0
 	for _, name := range []string{"name", "generateName"} {
@@ -166,8 +165,8 @@ func named(properties tree.Tree) int {
 	return n
 }
 
-// intOrStringPattern tells where a schema has the pattern for a number or a text. It is the only use of
-// type inside of conditions: in anyOf, or in the anyOf of the first item of allOf.
+// intOrStringPattern records where a schema has the int-or-string pattern, the only use of type
+// within conditions: in anyOf, or in anyOf of the first allOf item.
 type intOrStringPattern struct{ inAnyOf, inAllOf bool }
 
 func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern {
@@ -179,10 +178,8 @@ func (w structuralValidator) intOrStringPattern(s tree.Tree) intOrStringPattern 
 	return intOrStringPattern{inAnyOf: both(s), inAllOf: len(all) > 0 && both(all[0])}
 }
 
-// conditions checks the parts of allOf, anyOf, oneOf and not. skip exempts the pattern for a number or a
-// text from the rule that conditions name no types.
-//
-// What is asked of a value itself is checked along: its pattern.
+// conditions checks the parts of allOf, anyOf, oneOf and not, and the pattern of the value itself.
+// skip exempts the int-or-string pattern from the rule that conditions have no types.
 func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStringPattern) {
 	if pattern := s.String("pattern"); pattern != "" {
 		if _, err := regex.Compile(pattern); err != nil {
@@ -206,9 +203,9 @@ func (w structuralValidator) conditions(s tree.Tree, path string, skip intOrStri
 	}
 }
 
-// condition checks a part inside of allOf, anyOf, oneOf or not. It may restrict a value, as by a pattern or
-// a minimum, but not give it a type, a default or a way to merge: those must not depend on which
-// alternative matches.
+// condition checks a part inside allOf, anyOf, oneOf or not. It may restrict a value, as by a
+// pattern, but not set its type, default or merge strategy, which must not depend on the matching
+// alternative.
 func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStringPattern) {
 	w.conditions(s, path, skip)
 	w.each(s, path, func(sub tree.Tree, at string, _ structuralLevel) { w.condition(sub, at, intOrStringPattern{}) })
@@ -227,7 +224,8 @@ func (w structuralValidator) condition(s tree.Tree, path string, skip intOrStrin
 	}
 }
 
-// specifiedOutside checks that the fields that c (at inside) restricts are specified in s (at outside).
+// specifiedOutside checks that the schema s, at outside, specifies the fields that c, at inside,
+// restricts.
 func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside string) {
 	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
 		for i, sub := range c.Objects(name) {
@@ -239,8 +237,8 @@ func (w structuralValidator) specifiedOutside(c, s tree.Tree, inside, outside st
 	}
 }
 
-// specifiedPartsOutside walks the condition and the schema in step. A part that the schema lacks is
-// reported at its place in the schema, where it has to be added; there is nothing to compare below it.
+// specifiedPartsOutside walks the condition and the schema together. It reports a missing part at
+// the place in the schema where it must be added.
 func (w structuralValidator) specifiedPartsOutside(c, s tree.Tree, inside, outside string) {
 	w.specifiedOutside(c, s, inside, outside)
 	part := func(c, s any, inside, outside string) {

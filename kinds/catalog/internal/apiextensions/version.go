@@ -14,8 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateVersions checks the versions of a definition, alone and together. The two last faults have the
-// whole list as value and come after those of single versions.
+// validateVersions checks the versions of a CRD, each alone and then together.
 func (c definitionValidator) validateVersions(spec tree.Tree, faults *schema.Faults) {
 	const path = "spec.versions"
 	versions := spec.Objects("versions")
@@ -50,17 +49,17 @@ func (c definitionValidator) validateVersions(spec tree.Tree, faults *schema.Fau
 	if stored != 1 {
 		faults.Invalid(path, spec["versions"], "must have exactly one version marked as storage version")
 	}
-	if len(versions) > 0 { // v1beta1 had a field for the first of them
+	if len(versions) > 0 { // v1beta1 had a field for the first version
 		if name := versions[0].String("name"); name != "" && len(rules.Label1035(name)) > 0 {
 			faults.Invalid("spec.version", name, strings.Join(rules.Label1035(name), ","))
 		}
 	}
 }
 
-// A versionField is a field that each version has, with the fields that its validity depends on. Where all
-// versions agree on them, its faults are reported once, at the path together, where v1beta1 had the field
-// for all versions; clients expect that. fields[0] is the field itself, whose name ends the path of a
-// version's own faults; check gets the whole version.
+// A versionField is a field of each version, with the fields that its validity depends on. If all
+// versions agree on these, its faults are reported once at topLevelPath, where v1beta1 had the
+// field for all versions. fields[0] is the field itself, whose name ends the path of a version's
+// own faults.
 type versionField struct {
 	fields       []string
 	topLevelPath string
@@ -83,8 +82,8 @@ func (p versionField) validate(versions []tree.Tree, faults *schema.Faults) {
 // maxDeprecationWarning bounds the text of a warning, in bytes.
 const maxDeprecationWarning = 256
 
-// validateDeprecationWarning keeps the text fit for the Warning header of each response that the version
-// gives. "characters" in the message are bytes, as in the bound.
+// validateDeprecationWarning keeps the text suitable for Warning headers. "characters" in the
+// message means bytes.
 func validateDeprecationWarning(v tree.Tree, path string, faults *schema.Faults) {
 	text, ok := v["deprecationWarning"].(string)
 	path += ".deprecationWarning"
@@ -105,9 +104,9 @@ func validateDeprecationWarning(v tree.Tree, path string, faults *schema.Faults)
 	}
 }
 
-// validateSubresources checks the paths of the scale sub-resource. The paths are read for each scale
-// request, of an autoscaler above all; below spec and status they cannot reach the metadata, which is
-// written by other means. A selector is optional because not every controller counts Pods.
+// validateSubresources checks the paths of the scale subresource. They must be below spec and
+// status, and so cannot reach the metadata. The selector is optional, because not every controller
+// counts Pods.
 func validateSubresources(version tree.Tree, path string, faults *schema.Faults) {
 	scale, ok := version.Object("subresources")["scale"].(tree.Tree)
 	if !ok {
@@ -121,7 +120,7 @@ func validateSubresources(version tree.Tree, path string, faults *schema.Faults)
 	}
 }
 
-// below are the prefixes of which the path must have one.
+// validateScalePath checks one path. below are its allowed prefixes.
 func validateScalePath(scale tree.Tree, name, path string, faults *schema.Faults, msg string, below ...string) {
 	s := scale.String(name)
 	path += "." + name
@@ -134,8 +133,8 @@ func validateScalePath(scale tree.Tree, name, path string, faults *schema.Faults
 	}
 }
 
-// validateJSONPath checks a simple path such as .spec.size, and reports whether it is one. The rest of the
-// syntax is not checked: a path that finds nothing leaves a column empty.
+// validateJSONPath reports whether a path starts like a simple path, such as .spec.size. The rest
+// is not checked: a path without a match leaves a column empty.
 func validateJSONPath(s, path string, faults *schema.Faults) bool {
 	if s[0] != '.' {
 		faults.Invalid(path, s, "must be a simple json path starting with .")
@@ -144,14 +143,14 @@ func validateJSONPath(s, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// The types and formats of printer columns. They follow OpenAPI; date is shown as an age.
+// Types and formats of printer columns. They follow OpenAPI; date is shown as an age.
 var (
 	columnTypes   = []string{"boolean", "date", "integer", "number", "string"}
 	columnFormats = []string{"byte", "date", "date-time", "double", "float", "int32", "int64", "password"}
 )
 
-// validatePrinterColumns does not look the paths up in the schema: they may lead into fields that it
-// preserves without naming them.
+// validatePrinterColumns does not look up paths in the schema: they may lead into preserved unknown
+// fields.
 func validatePrinterColumns(version tree.Tree, path string, faults *schema.Faults) {
 	for i, column := range version.Objects("additionalPrinterColumns") {
 		at := tree.IndexPath(path, i)
@@ -173,12 +172,12 @@ func validatePrinterColumns(version tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// maxSelectableFields bounds the selectable fields of a version. Each is evaluated for every object of a
-// list or watch that selects by it.
+// maxSelectableFields bounds the selectable fields of a version, which are evaluated for every
+// object of a list or watch that selects by them.
 const maxSelectableFields = 8
 
-// validateSelectableFields requires paths that the schema knows, as their values are compared as text, and
-// lists and objects have no agreed text.
+// validateSelectableFields requires paths to scalar fields of the schema, because values are
+// compared as text.
 func validateSelectableFields(version tree.Tree, path string, faults *schema.Faults) {
 	fields := version.Objects("selectableFields")
 	root := version.Object("schema", "openAPIV3Schema")
@@ -206,7 +205,7 @@ func validateSelectableFields(version tree.Tree, path string, faults *schema.Fau
 	}
 }
 
-// selectableFieldError is the reason why the field at a path is not selectable; "" if it is.
+// selectableFieldError returns why the field at a path is not selectable; "" if it is.
 func selectableFieldError(root tree.Tree, path string) string {
 	at, err := fieldSchema(root, path)
 	switch {
@@ -220,8 +219,8 @@ func selectableFieldError(root tree.Tree, path string) string {
 	return ""
 }
 
-// fieldSchema is the schema of the field at a path of names, such as .spec.size, which may be an entry of a map. It is nil
-// where nothing is said of the entries.
+// fieldSchema returns the schema of the field at a path of names, such as .spec.size. A name may be
+// a key of a map. The result is nil if the schema says nothing about entries.
 func fieldSchema(at tree.Tree, path string) (tree.Tree, error) {
 	for rest := path; rest != ""; {
 		if rest[0] == '[' {

@@ -6,8 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A certificate that was stored before is accepted unchanged, so that an update of something else does not fail for
-// it.
+// apiServiceStrategy accepts an unchanged invalid certificate, so that other fields can be updated.
 type apiServiceStrategy struct{ schema.DefaultStrategy }
 
 func (apiServiceStrategy) AllowsUnqualifiedFinalizers() bool { return true }
@@ -19,8 +18,8 @@ func (apiServiceStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faul
 	}
 }
 
-// Prepare sets the status of a new APIService: Available if this server itself serves the group,
-// else empty. A remote one becomes available only when somebody has looked whether it answers.
+// Prepare sets the status of a new APIService: Available if this server serves the group, else
+// empty. A remote one becomes available only after a health check.
 func (apiServiceStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")

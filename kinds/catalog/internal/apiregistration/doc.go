@@ -1,5 +1,3 @@
-// Package apiregistration holds the rules of APIServices.
-//
-// An APIService announces one version of a group, either of this server or of another one behind a Service.
-// Clients list them to see what is available.
+// Package apiregistration holds the rules of APIServices. An APIService announces one version of a
+// group, served by this server or by one behind a Service.
 package apiregistration

@@ -11,16 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// daemonSetStrategy has no ValidateUpdate: that the selector cannot change is declared.
+// daemonSetStrategy has no ValidateUpdate: the declaration makes the selector immutable.
 type daemonSetStrategy struct {
 	pod.TemplateStrategy
 	family.DropStatusOnCreate
 }
 
-// Without values one Pod after the other is replaced, each after its predecessor is gone, as a node
-// often has room for one only. A body without a count of templates counts none, so that who writes
-// it owns that annotation; Prepare sets it right, also where a change of the metadata alone asks
-// for no defaults.
+// Default replaces one Pod at a time, after its predecessor is gone, because a node often has room
+// for only one. It sets an absent generation annotation to 0, so that the writer owns it; Prepare
+// sets the value, also for changes of only the metadata, which are not defaulted.
 func (daemonSetStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
 	spec := obj.EnsureObject("spec")
@@ -32,12 +31,12 @@ func (daemonSetStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// templateGeneration is the annotation that counts the templates which a DaemonSet has had. Controllers may copy it
-// into a label of the Pods.
+// templateGeneration is the annotation that counts the changes of a DaemonSet's template.
+// Controllers may copy it to a label of the Pods.
 const templateGeneration = "deprecated.daemonset.template.generation"
 
-// Prepare keeps the count of templates, which nobody can change: a new DaemonSet begins with 1, or
-// with a higher number that it brings, as one does that was orphaned and is created again.
+// Prepare maintains the template generation: a new DaemonSet starts with 1, or with a higher number
+// that it brings, like one that is recreated after it was orphaned.
 func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	s.DropStatusOnCreate.Prepare(obj, old)
 	annotations := obj.EnsureObject("metadata", "annotations")
@@ -48,7 +47,7 @@ func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 		return
 	}
 	if _, err := templatesOf(obj); err != nil {
-		return // validation tells so
+		return // validation reports it
 	}
 	n, _ := templatesOf(old)
 	if !tree.StrictEqual(obj.Object("spec", "template"), old.Object("spec", "template")) {
@@ -57,7 +56,7 @@ func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
 	annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
 }
 
-// PrepareSubresource is Prepare for a write of the status, which changes no template.
+// PrepareSubresource keeps the template generation in a write of the status.
 func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
 	annotations, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
 	if _, err := templatesOf(obj); err != nil || annotations[templateGeneration] == was[templateGeneration] {
@@ -72,7 +71,7 @@ func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
 	obj["metadata"] = metadata
 }
 
-// templatesOf is the count of templates of a DaemonSet; 0 where there is none.
+// templatesOf returns the template generation of a DaemonSet; 0 if it is absent.
 func templatesOf(obj tree.Tree) (int64, error) {
 	text, given := obj.Object("metadata", "annotations")[templateGeneration]
 	if !given {
@@ -82,7 +81,6 @@ func templatesOf(obj tree.Tree) (int64, error) {
 	return strconv.ParseInt(s, 10, 64)
 }
 
-// validateTemplateGeneration checks the count of the templates that a DaemonSet had.
 func validateTemplateGeneration(obj tree.Tree, _ string, faults *schema.Faults) {
 	if _, err := templatesOf(obj); err != nil {
 		faults.Invalid("metadata.annotations["+templateGeneration+"]", obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deploymentStrategy drops a status that comes with a create: it would be that of another object,
-// and rollouts are followed by it. Annotations count for the generation, because the controller
-// copies them to ReplicaSets.
+// deploymentStrategy drops the status on create. Annotations count for the generation, because the
+// controller copies them to ReplicaSets.
 type deploymentStrategy struct {
 	NamedWorkload
 	family.DropStatusOnCreate
@@ -17,8 +16,8 @@ type deploymentStrategy struct {
 
 func (deploymentStrategy) CountedMetadata() string { return "annotations" }
 
-// A quarter fewer and a quarter more are the values that clients of the API know; they are stored, so that a later
-// server with other defaults does not change how an existing object is updated.
+// Default sets and stores the defaults of kube-apiserver, so that a later server with other
+// defaults does not change existing rollouts.
 func (deploymentStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))

@@ -1,4 +1,2 @@
-// Package apps holds the rules of the kinds that keep Pods running: Deployments, ReplicaSets,
-// StatefulSets and DaemonSets, with what they share in workload.go, and of the revisions that
-// controllers keep of them.
+// Package apps holds the rules of Deployments, ReplicaSets, StatefulSets and DaemonSets.
 package apps

@@ -7,8 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of apps with their strategies. message finds the structure of a message by
-// its name.
+// Kinds lists the kinds of apps with their strategies. message returns a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	templates := pod.NewTemplateStrategy(n, "spec", "template")
 	named := NamedWorkload{templates}

@@ -14,15 +14,15 @@ type statefulSetStrategy struct {
 
 func (statefulSetStrategy) WarnsOnNoOp() bool { return true }
 
-// Prepare writes both zeros, because clients print them.
+// Prepare sets both counts to zero, because clients print them.
 func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
 	}
 }
 
-// The claims of a template get kind, version and phase, as they are whole objects inside another one and read the
-// same as those that are made of them. Claims are kept by default: data must not go with a number.
+// Default gives claims in a template kind, version and phase, since they are whole objects embedded
+// in another. Claims are retained by default, so that scaling down loses no data.
 func (statefulSetStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	pod.DefaultTemplate(spec.EnsureObject("template"))
@@ -48,18 +48,17 @@ func (statefulSetStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// statefulSetImmutableMsg names the fields that may change, to the letter as users know it.
+// statefulSetImmutableMsg has the exact text of kube-apiserver.
 const statefulSetImmutableMsg = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
 	"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
 
-// statefulSetMutableFields are the fields of the spec that may change.
 var statefulSetMutableFields = []string{
 	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
 }
 
-// What identifies the Pods and their claims cannot change: the controller could not carry it over to those that
-// exist. The comparison leaves out what may change, so that a field that is added to the kind later is immutable
-// until somebody decides otherwise.
+// ValidateUpdate keeps the identity of Pods and claims, which the controller could not change for
+// existing ones. It compares everything except statefulSetMutableFields, so that new fields are
+// immutable by default.
 func (s statefulSetStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	was := old.Object("spec")
 	spec := tree.Tree{}

@@ -9,7 +9,7 @@ import (
 // A NamedWorkload is the strategy of a workload whose name becomes part of host names.
 type NamedWorkload struct{ pod.TemplateStrategy }
 
-// Warnings warns of the name of a new object, and of a template that is new or changes.
+// Warnings warns about the name of a new object, and about a new or changed template.
 func (w NamedWorkload) Warnings(obj, old tree.Tree) (texts []string) {
 	if old == nil {
 		texts = warning.AppendHostName(texts, obj, "Pod names and hostnames")
@@ -19,9 +19,8 @@ func (w NamedWorkload) Warnings(obj, old tree.Tree) (texts []string) {
 	return w.AppendWarnings(texts, obj)
 }
 
-// Warnings warns only where the template itself changes.
-//
-// The other workloads warn of each change of their spec; clients expect this difference.
+// Warnings warns only about changes of the template. As in kube-apiserver, other workloads warn
+// about any change of their spec.
 func (s daemonSetStrategy) Warnings(obj, old tree.Tree) []string {
 	if old != nil && (!pod.Changes(obj, old) || tree.SemanticEqual(obj.Object("spec")["template"], old.Object("spec")["template"])) {
 		return nil
@@ -29,9 +28,9 @@ func (s daemonSetStrategy) Warnings(obj, old tree.Tree) []string {
 	return s.AppendWarnings(nil, obj)
 }
 
-// Warnings warns of claims and of the history in every write.
+// Warnings warns about claims and the revision history in every write.
 func (s statefulSetStrategy) Warnings(obj, old tree.Tree) (texts []string) {
-	claim := "" // how the path of a claim goes on
+	claim := "" // continuation of the path of a claim
 	if old != nil {
 		claim = ".Spec"
 	}

@@ -1,8 +1,8 @@
 // Package autoscaling holds the rules of HorizontalPodAutoscalers, which are stored as v2
-// (horizontalpodautoscaler.go, metrics.go), and the conversions of the other versions. What a version has
-// no field for is carried in annotations, so that no conversion loses anything.
+// (horizontalpodautoscaler.go), and the lossless conversions of other versions.
 //
-// The annotations exist in converted objects only. They are made when a client asks for an old version and
-// are taken back into fields when it writes, so that a client of v1 that reads, changes and writes an
-// autoscaler leaves the metrics it knows nothing of as they were.
+// Annotations hold values for which a version has no field. They exist only in converted objects:
+// they are created when a client requests an old version, and become fields again when it writes.
+// So a v1 client that reads, changes and writes an autoscaler preserves metrics that it does not
+// know.
 package autoscaling

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// targetUtilization is the default CPU target, in percent of the requests of Pods.
+// targetUtilization is the default CPU target, in percent of the Pods' requests.
 const targetUtilization = 80
 
-// autoscalerStrategy drops the annotations of older versions from stored objects: a client that
-// sends v2 may have copied them from a v1 body, and they would contradict the fields.
+// autoscalerStrategy drops annotations of older versions from stored objects: a v2 client may have
+// copied them from a v1 body, and they would contradict the fields.
 type autoscalerStrategy struct {
 	schema.DefaultStrategy
 	family.DropStatusOnCreate
@@ -23,10 +23,9 @@ func (s autoscalerStrategy) Prepare(obj, old tree.Tree) {
 	s.names.drop(obj)
 }
 
-// Default adds a CPU metric if there is no metric, and fills in the behavior if there is one. The
-// defaults of the behavior are applied here only where the user has begun to write one, and the
+// Default adds a CPU metric if there is no metric, and completes an existing behavior; the
 // controller assumes the same for an absent one. Scaling down waits five minutes by default,
-// scaling up does not, because too few Pods hurt more than too many.
+// scaling up does not, because too few Pods are worse than too many.
 func (autoscalerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("metrics")) == 0 {
@@ -43,13 +42,14 @@ func cpuMetric(percent int64) tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu", "target": target}}
 }
 
-// scalingPolicy allows a change by value, in Pods or percent of the current replicas, within seconds.
+// scalingPolicy allows a change by value, in Pods or percent of the current replicas, within
+// seconds.
 func scalingPolicy(kind string, value, seconds int64) tree.Tree {
 	return tree.Tree{"type": kind, "value": value, "periodSeconds": seconds}
 }
 
-// defaultScaling fills in the scaling rules of one direction. A list of policies that is present is kept,
-// even an empty one. An empty list disables nothing by itself; selectPolicy "Disabled" does.
+// defaultScaling sets the scaling rules of one direction. An existing list of policies is kept,
+// even if it is empty.
 func defaultScaling(scaling tree.Tree, window int64, policies ...any) {
 	field.SetIfAbsent(scaling, "selectPolicy", "Max")
 	field.SetIfAbsent(scaling, "stabilizationWindowSeconds", window)

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of autoscaling with their strategies. message finds the plan of a message
-// by its name; toZero lets autoscalers scale to no Pods.
+// Kinds lists the kinds of autoscaling with their strategies. message returns a message by its
+// name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	annotations := newAutoscalerAnnotations(n)
 	return []family.Kind{
@@ -20,7 +20,7 @@ func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.K
 	}
 }
 
-// RuleFunctions are the functions that declared rules call. toZero allows to scale to no replica.
+// RuleFunctions are the functions that declared rules call. toZero allows zero replicas.
 func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
 		"containerResourceName": schema.TextCheck(resourcelist.ValidateContainerName),

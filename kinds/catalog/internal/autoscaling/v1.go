@@ -8,18 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An autoscalerV1Strategy converts between version v1 of an autoscaler, which has a field for the
-// CPU metric only, and the stored version v2. Annotations of v1 hold the rest as JSON:
+// An autoscalerV1Strategy converts autoscalers between v1, which has only a field for the CPU
+// metric, and the stored version v2. Annotations of v1 hold the rest as JSON:
 //
-//	metrics          the other metrics, in the flat form of v1 (metricFieldMap), or in the form of
-//	                 v2 where the flat form would lose something
+//	metrics          other metrics, in the flat form of v1 (metricFieldMap), or in the form
+//	                 of v2 if the flat form would lose something
 //	behavior         the behavior as in v2; its tolerances have annotations of their own
 //	conditions       the conditions of the status
-//	current-metrics  all observed metrics, including that of the CPU
+//	current-metrics  all observed metrics, including the CPU metric
 //
-// The CPU metric is the first of the stored metrics, unless cpuMetricPlaceholder marks another position in
-// the annotation. Annotations come from clients and may hold anything, so what cannot be decoded is left
-// out rather than refused: the conversion has nowhere to report a fault to.
+// The CPU metric is the first stored metric, unless cpuMetricPlaceholder marks another position in
+// the annotation. Clients may write annotations, so undecodable ones are ignored: a conversion
+// cannot report faults.
 type autoscalerV1Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless
@@ -35,14 +35,14 @@ func newAutoscalerV1Strategy(names autoscalerAnnotations, message func(string) *
 	}
 }
 
-// These fields of v1 have no counterpart in v2 but a metric.
+// Fields of v1 that correspond to a metric of v2.
 const (
 	targetCPU  = "targetCPUUtilizationPercentage"
 	currentCPU = "currentCPUUtilizationPercentage"
 )
 
-// FromStored changes obj, a copy of the stored object. Tolerances go first, so that the behavior is
-// written without them: older clients know no such field there.
+// FromStored moves tolerances first, so that the behavior is written without them: older clients do
+// not know them.
 func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	v1.toleranceToAnnotations(obj)
 	spec, status := obj.Object("spec"), obj.Object("status")
@@ -77,14 +77,14 @@ func (v1 autoscalerV1Strategy) FromStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// ToStored drops the annotations last: until then they are what it reads from.
+// ToStored drops the annotations last, because it reads from them.
 func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	spec := obj.EnsureObject("spec")
 	annotations := obj.Object("metadata", "annotations")
 	metrics := insertCPUMetric(metricsFromV1(annotations, v1.metrics, specMetricFields), spec)
 	v1.setIfDecodable(spec, "metrics", metrics, v1.spec)
 	v1.setIfDecodable(spec, "behavior", jsonAnnotation(annotations, v1.behavior), v1.spec)
-	status := obj.EnsureObject("status") // Protobuf leaves out a status of zeros
+	status := obj.EnsureObject("status") // Protobuf omits a status of zeros
 	current := metricsFromV1(annotations, v1.currentMetrics, statusMetricFields)
 	v1.setIfDecodable(status, "currentMetrics", insertCurrentCPU(current, status), v1.status)
 	v1.setIfDecodable(status, "conditions", jsonAnnotation(annotations, v1.conditions), v1.status)
@@ -93,8 +93,7 @@ func (v1 autoscalerV1Strategy) ToStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// setIfDecodable sets a field to a value from an annotation, if the message can hold it. It goes through
-// the codec, so unknown fields are dropped and wrong types refused as in a body.
+// setIfDecodable sets a field to a value from an annotation if it conforms to the message.
 func (v1 autoscalerV1Strategy) setIfDecodable(t tree.Tree, name string, v any, m *schema.Message) {
 	if tree.IsEmpty(v) {
 		return
@@ -104,8 +103,8 @@ func (v1 autoscalerV1Strategy) setIfDecodable(t tree.Tree, name string, v any, m
 	}
 }
 
-// jsonAnnotation is the JSON value of an annotation; nil if it is absent or not JSON. Clients may write the
-// annotations too; as in the reference, one that cannot be read is ignored.
+// jsonAnnotation returns the JSON value of an annotation; nil if it is absent or invalid, as in
+// kube-apiserver.
 func jsonAnnotation(annotations tree.Tree, name string) any {
 	text := annotations.String(name)
 	if text == "" {
@@ -118,13 +117,13 @@ func jsonAnnotation(annotations tree.Tree, name string) any {
 	return v
 }
 
-// isCPU is also true for a CPU metric with a target in absolute amounts, which v1 has no field for.
+// isCPU is also true for a CPU metric with an absolute target, for which v1 has no field.
 func isCPU(m tree.Tree) bool {
 	return m.String("type") == "Resource" && m.Object("resource").String("name") == "cpu"
 }
 
-// cpuTarget reports whether m is a plain CPU utilization metric, which v1 has a field for, and returns
-// its percentage.
+// cpuTarget reports whether m is a plain CPU utilization metric, for which v1 has a field, and
+// returns its percentage.
 func cpuTarget(m tree.Tree) (int64, bool) {
 	n, _ := m.Object("resource", "target").Int("averageUtilization")
 	return n, reflect.DeepEqual(m, cpuMetric(n))
@@ -135,9 +134,9 @@ func cpuMetricPlaceholder() tree.Tree {
 	return tree.Tree{"type": "Resource", "resource": tree.Tree{"name": "cpu"}}
 }
 
-// insertCPUMetric moves the CPU metric from its v1 field to its position among the others. If the client
-// has removed the percentage, its placeholder goes as well. Without a placeholder, as from clients that
-// know none, the metric comes first.
+// insertCPUMetric moves the CPU metric from its v1 field to its position among the others. If the
+// client has removed the percentage, the placeholder is dropped too. Without a placeholder, the
+// metric comes first.
 func insertCPUMetric(others []any, spec tree.Tree) []any {
 	percent, given := spec.Int(targetCPU)
 	delete(spec, targetCPU)
@@ -157,8 +156,8 @@ func insertCPUMetric(others []any, spec tree.Tree) []any {
 	return metrics
 }
 
-// insertCurrentCPU moves the observed CPU percentage from its v1 field into its metric. The field wins over
-// the annotation, since a client of v1 that writes the status writes the field.
+// insertCurrentCPU moves the observed CPU percentage from its v1 field into its metric. The field
+// takes precedence over the annotation, because v1 clients write the field.
 func insertCurrentCPU(current []any, status tree.Tree) []any {
 	percent, given := status.Int(currentCPU)
 	delete(status, currentCPU)

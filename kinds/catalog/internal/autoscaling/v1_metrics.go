@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A metricFieldMap maps the flat metrics of v1 to the nested ones of v2: for each source, the names of
-// fields in v1 and their paths in v2. One table serves both directions, so that they cannot drift apart.
 // metricSources are the fields of metrics that hold their sources.
 var metricSources = []string{"object", "external", "pods", "resource", "containerResource"}
 
+// A metricFieldMap maps flat metrics of v1 to nested ones of v2, in both directions: for each
+// source, the field names in v1 and the paths in v2.
 type metricFieldMap map[string][]metricField
 
 type metricField struct {
@@ -21,7 +21,7 @@ type metricField struct {
 
 func mapMetricField(name string, path ...string) metricField { return metricField{name, path} }
 
-// specMetricFields are for metrics of the spec, statusMetricFields for those of the status.
+// Fields of metrics in the spec and in the status.
 var (
 	specMetricFields = metricFieldMap{
 		"object": {mapMetricField("target", "describedObject"), mapMetricField("metricName", "metric", "name"), mapMetricField("selector", "metric", "selector"),
@@ -47,8 +47,8 @@ var (
 	}
 )
 
-// metricToV1 converts a metric to v1. A metric that would lose something keeps the form of v2. It is
-// converted back and compared, which also covers fields that later versions add to metrics.
+// metricToV1 converts a metric to v1. A metric that would lose something, as a conversion back
+// shows, keeps the form of v2.
 func metricToV1(m tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	old := tree.Tree{}
 	old.CopyField(m, "type")
@@ -84,8 +84,8 @@ func metricsFromV1(annotations tree.Tree, name string, fieldMap metricFieldMap) 
 	return metrics
 }
 
-// isStoredMetric reports whether a metric has the form of v2. It goes by fields that only v2 has. In v1
-// target is a field of object metrics, and names the object there.
+// isStoredMetric reports whether a metric has the form of v2, by fields that only v2 has. In v1,
+// target is a field of object metrics and names the object.
 func isStoredMetric(m tree.Tree) bool {
 	if reflect.DeepEqual(m, cpuMetricPlaceholder()) {
 		return true
@@ -97,7 +97,6 @@ func isStoredMetric(m tree.Tree) bool {
 	})
 }
 
-// metricFromV1 converts a metric from v1 to v2.
 func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	m := tree.Tree{}
 	m.CopyField(old, "type")
@@ -118,8 +117,8 @@ func metricFromV1(old tree.Tree, fieldMap metricFieldMap) tree.Tree {
 	return m
 }
 
-// inferTargetType sets the type of a target by its fields. A value of 0 beside an average value is
-// dropped: v1 requires a value even where only the average counts.
+// inferTargetType sets the type of a target by its fields. It drops a zero value beside an average
+// value: v1 requires a value even if only the average counts.
 func inferTargetType(target tree.Tree) {
 	switch {
 	case target == nil:

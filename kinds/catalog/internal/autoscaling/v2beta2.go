@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// autoscalerAnnotations are the names of the annotations in which older versions carry what they have
-// no field for. Stored objects have none of them.
+// autoscalerAnnotations are the names of the annotations of older versions. Stored objects have
+// none of them.
 type autoscalerAnnotations struct {
 	metrics, behavior, conditions, currentMetrics string
 	tolerance                                     map[string]string // by direction
 }
 
-// newAutoscalerAnnotations spells them as other servers of this API do, so that an object exported there in
-// an old version is understood.
+// newAutoscalerAnnotations uses the names of kube-apiserver, so that objects exported there in an
+// old version convert.
 func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	name := func(s string) string { return n.Translate("autoscaling.alpha.platform.io/" + s) }
 	return autoscalerAnnotations{
@@ -26,8 +26,8 @@ func newAutoscalerAnnotations(n *meta.Naming) autoscalerAnnotations {
 	}
 }
 
-// drop removes all of the annotations. An empty map is removed too, so that an object which had only these
-// is equal to one that never had any.
+// drop removes the annotations, and the map if it becomes empty, so that the object equals one
+// without annotations.
 func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	metadata := obj.Object("metadata")
 	annotations := metadata.Object("annotations")
@@ -42,8 +42,8 @@ func (a autoscalerAnnotations) drop(obj tree.Tree) {
 	}
 }
 
-// setJSONAnnotation writes a value as JSON into an annotation; an empty one is left out. Object keys are
-// sorted by the encoder, so that reading an object twice gives the same bytes.
+// setJSONAnnotation writes a non-empty value as JSON into an annotation. Keys are sorted, so reads
+// return the same bytes.
 func setJSONAnnotation(obj tree.Tree, name string, v any) {
 	if tree.IsEmpty(v) {
 		return
@@ -53,8 +53,7 @@ func setJSONAnnotation(obj tree.Tree, name string, v any) {
 	}
 }
 
-// toleranceToAnnotations moves the tolerances of the behavior into annotations, and
-// toleranceFromAnnotations moves them back.
+// toleranceToAnnotations moves the tolerances of the behavior into annotations.
 func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)
@@ -65,8 +64,8 @@ func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	}
 }
 
-// A tolerance without a direction of scaling is dropped: the client has removed the behavior that it
-// belonged to.
+// toleranceFromAnnotations moves tolerances back. Those without a scaling direction are dropped:
+// the client has removed the behavior.
 func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)
@@ -76,8 +75,8 @@ func (a autoscalerAnnotations) toleranceFromAnnotations(obj tree.Tree) {
 	}
 }
 
-// autoscalerV2beta2Strategy converts between version v2beta2 of an autoscaler and the stored
-// version. The two versions differ in nothing but the tolerances, which are newer than v2beta2.
+// autoscalerV2beta2Strategy converts between v2beta2 and the stored version, which differ only in
+// tolerances.
 type autoscalerV2beta2Strategy struct {
 	schema.DefaultStrategy
 	schema.Lossless

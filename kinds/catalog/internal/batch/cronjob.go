@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The template of the Job gets the defaults of a Pod, while those of a Job are left to the Job that is made: its
-// selector and labels need a name and a UID.
+// A cronJobStrategy sets the defaults of the Pod template, but not those of the Job: selector and
+// labels need the name and UID of each Job.
 type cronJobStrategy struct {
 	jobTemplate
 	family.DropStatusOnCreate
@@ -22,8 +22,8 @@ func (cronJobStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
 }
 
-// The zone has a field of its own. One inside the schedule is still parsed first, so that a client gets both errors,
-// as it is used to.
+// validateSchedule rejects a zone in the schedule, which has its own field. It still parses the
+// schedule first, so that clients get both errors, as in Kubernetes.
 func validateSchedule(schedule, path string, faults *schema.Faults) {
 	if err := checkSchedule(schedule); err != nil {
 		faults.Invalid(path, schedule, err.Error())
@@ -33,14 +33,14 @@ func validateSchedule(schedule, path string, faults *schema.Faults) {
 	}
 }
 
-// zonePartRE is one part of the name of a time zone, as the zone database names them.
+// zonePartRE matches one part of a name in the time zone database.
 var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
 
 // validateZone checks the name of a time zone.
 //
-// The parts are checked before the name is looked up, since the lookup opens a file of that name: "../x" must not get
-// so far. Local is the zone of whichever machine the controller runs on. The data of the zones is part of the program
-// (time/tzdata), so that the answer does not depend on the machine either.
+// It checks the parts before the lookup, which opens a file of that name: "../x" must not reach it.
+// Local is rejected because it depends on the machine. The zone data is compiled in (time/tzdata)
+// for the same reason.
 func validateZone(zone, path string, faults *schema.Faults) {
 	if zone == "" {
 		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")

@@ -1,5 +1,5 @@
 // Package batch holds the rules of Jobs and CronJobs.
 //
-// Jobs differ from other workloads in that they end: most rules here see to it that the end is reached
-// once, is reached for one reason, and is not taken back, since others act on it.
+// Unlike other workloads, Jobs end. Most rules ensure that a Job ends once, for one reason, and
+// irrevocably, because other components act on it.
 package batch

@@ -6,11 +6,11 @@ import (
 	"strings"
 )
 
-// countIndexes parses indexes below completions in rising order, such as "1,3-5,7", and counts them.
-// Clients expect the texts of its errors.
+// countIndexes parses ascending indexes below completions, such as "1,3-5,7", and counts them.
+// Error texts are those of Kubernetes. For ten completions, "1,3-5,7" is 5 and "" is 0, while "3,1"
+// and "1,12" are errors.
 //
-// Examples, for ten completions: "1,3-5,7" is 5, "" is 0, "3,1" and "1,12" are errors. The text is read from left to
-// right without a list being made, since a status may hold many thousand indexes.
+// It builds no list, because a status may hold many thousand indexes.
 func countIndexes(text string, completions int64) (int64, error) {
 	if text == "" {
 		return 0, nil
@@ -30,9 +30,8 @@ func countIndexes(text string, completions int64) (int64, error) {
 	return total, nil
 }
 
-// readInterval parses one index or a range of indexes.
-//
-// A range goes from a smaller to a greater index: "3-3" is written as "3".
+// readInterval parses one index or a range of indexes. A range must ascend: "3-3" is written as
+// "3".
 func readInterval(text string, completions int64) (from, to int64, err error) {
 	low, high, several := strings.Cut(text, "-")
 	if strings.Contains(high, "-") {
@@ -61,10 +60,10 @@ func readIndex(text string, completions int64) (int64, error) {
 	return n, nil
 }
 
-// An interval is a range of indexes, both ends included.
+// An interval is an inclusive range of indexes.
 type interval struct{ from, to int64 }
 
-// intervals parses all ranges of a text and skips those that are not valid.
+// intervals parses the ranges of a text and skips invalid ones.
 func intervals(text string, completions int64) []interval {
 	var all []interval
 	for part := range strings.SplitSeq(text, ",") {
@@ -75,9 +74,8 @@ func intervals(text string, completions int64) []interval {
 	return all
 }
 
-// commonIndex is the first index that two sorted texts share, if there is one.
-//
-// Both are walked once, side by side: the interval that begins first is left behind if the two do not meet.
+// commonIndex returns the first index that two sorted texts share, if any. It merges both lists in
+// one pass.
 func commonIndex(a, b string, completions int64) (int64, bool) {
 	x, y := intervals(a, completions), intervals(b, completions)
 	for len(x) > 0 && len(y) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// jobLabels are the labels by which Pods refer to their Job, in the spelling of a profile.
+// jobLabels are the labels by which Pods refer to their Job, in the names of a profile.
 type jobLabels struct{ uid, name []string }
 
 type jobStrategy struct {
@@ -20,8 +20,8 @@ type jobStrategy struct {
 	spec   *schema.Message
 }
 
-// Each label has two spellings, with and without a domain: older clients look for the second one, and the two must
-// agree.
+// newJobStrategy uses each label with and without a domain: older clients read the latter, and both
+// must agree.
 func newJobStrategy(n *meta.Naming, spec *schema.Message) jobStrategy {
 	return jobStrategy{newJobTemplate(n, "spec"), newJobLabels(n), spec}
 }
@@ -33,16 +33,15 @@ func newJobLabels(n *meta.Naming) jobLabels {
 	}
 }
 
-// DefaultPropagation keeps the Pods of a Job, which few clients expect.
+// DefaultPropagation orphans the Pods of a Job and warns about it, since few clients expect it.
 func (jobStrategy) DefaultPropagation() (policy, warning string) {
 	return "Orphan", "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
 		"set propagationPolicy=Orphan to suppress this warning"
 }
 
-// Default fills in a Job; without completions and parallelism both are 1.
-//
-// With parallelism alone the Job is a work queue, which ends when its Pods say so; so completions is only filled in
-// where neither is given. A limit per index makes the limit of the whole Job as good as none.
+// Default completes a Job. Without completions and parallelism, both are 1. With only parallelism,
+// the Job is a work queue that ends when its Pods say so, so completions stays absent. A limit per
+// index makes the limit of the whole Job practically infinite.
 func (jobStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if !spec.Has("parallelism") && !spec.Has("completions") {
@@ -63,14 +62,14 @@ func (jobStrategy) Default(obj tree.Tree) {
 	pod.DefaultTemplate(spec.EnsureObject("template"))
 	labels := spec.Object("template", "metadata", "labels")
 	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && len(metadata.Object("labels")) == 0 {
-		metadata["labels"] = labels // the same ones, so that those which Prepare generates are added to both
+		metadata["labels"] = labels // shared, so that labels which Prepare generates are added to both
 	}
 }
 
-// Prepare generates the selector and the Pod labels of a new Job, unless manualSelector is set.
+// Prepare generates the selector and the Pod labels of a new Job unless manualSelector is set.
 //
-// The selector contains the UID, which no other Job ever has. So Jobs of the same name, one after the other, cannot
-// count each other's Pods. Labels of the template become those of the Job if it has none, which clients expect.
+// The selector contains the UID, so that successive Jobs of the same name do not count each other's
+// Pods. A Job without labels gets those of the template.
 func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if old == nil {
@@ -85,8 +84,8 @@ func (s jobStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// generate sets the selector and the Pod labels from the uid of the Job. Values that are present are
-// kept; validateGenerated reports those that are wrong.
+// generate sets the selector and the Pod labels from the UID of the Job. It keeps existing values,
+// and validateGenerated reports wrong ones.
 func (l jobLabels) generate(metadata, spec tree.Tree) {
 	labels := spec.EnsureObject("template", "metadata", "labels")
 	for _, key := range l.name {
@@ -98,9 +97,8 @@ func (l jobLabels) generate(metadata, spec tree.Tree) {
 	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
 }
 
-// validateGenerated checks that labels and selector are those that generate sets.
-//
-// A user may write the generated values, as when an object is copied; they must then be right for this Job.
+// validateGenerated checks generated labels and selectors, which a client may set, as in a copy of
+// another Job.
 func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
 	metadata, spec := obj.Object("metadata"), obj.Object("spec")
 	const path = "spec.template.metadata.labels"
@@ -124,11 +122,9 @@ func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Fau
 	}
 }
 
-// ValidateUpdate keeps the selector and the template. Scheduling fields of the template can change
-// while the Job is suspended and no Pod has started.
-//
-// A suspended Job that has not started may be moved by a queue, which decides where its Pods go before any exists.
-// After that nodes have seen them, and the template stands for what ran.
+// ValidateUpdate keeps the selector and the template. While the Job is suspended and has not
+// started, scheduling fields of the template may change, so that a queue can decide where its Pods
+// run.
 func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateCompletionsUpdate(s.spec, spec, was, faults)
@@ -143,10 +139,8 @@ func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateCompletionsUpdate allows only indexed Jobs to change completions, together with parallelism.
-//
-// An indexed Job can grow and shrink as long as all its indexes run at once: none that has ended is counted twice or
-// lost.
+// validateCompletionsUpdate allows only indexed Jobs to change completions, together with
+// parallelism. As long as all indexes run at once, none that has ended is lost or counted twice.
 func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.completions"
 	if spec.String("completionMode") != "Indexed" {
@@ -158,8 +152,8 @@ func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *s
 	}
 }
 
-// withSchedulingFieldsOf returns a copy of a template with the scheduling fields, labels and annotations
-// of another.
+// withSchedulingFieldsOf returns a copy of a template with the scheduling fields, labels and
+// annotations of another.
 func withSchedulingFieldsOf(template, other tree.Tree) tree.Tree {
 	c, _ := tree.Clone(template).(tree.Tree)
 	if c == nil {

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateJobIndexes checks the completed and the failed indexes of an indexed Job.
-//
-// An index is completed or failed, never both.
+// validateJobIndexes checks the completed and failed indexes of an indexed Job, which must be
+// disjoint.
 func validateJobIndexes(obj tree.Tree, _ string, faults *schema.Faults) {
 	status, spec := obj.Object("status"), obj.Object("spec")
 	size, sized := spec.Int("completions")

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A jobTemplate is the strategy of kinds with the spec of a Job.
+// A jobTemplate is the strategy of kinds that contain a JobSpec.
 type jobTemplate struct {
 	pod.TemplateStrategy
 	product string
@@ -20,7 +20,7 @@ func newJobTemplate(n *meta.Naming, path ...string) jobTemplate {
 	return jobTemplate{pod.NewTemplateStrategy(n, append(path, "template")...), n.Product(), path}
 }
 
-// Warnings warns of the name of a new object, and of a Job's spec which is new or changes.
+// Warnings warns about the name of a new object, and about a new or changed JobSpec.
 func (j jobTemplate) Warnings(obj, old tree.Tree) (texts []string) {
 	if old == nil {
 		texts = warning.AppendHostName(texts, obj, "Pod names and hostnames")

@@ -6,8 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of batch with their strategies. A CronJob has no selector to generate: each
-// of its Jobs gets its own. message finds the structure of a message by its name.
+// Kinds lists the kinds of batch with their strategies. message returns a message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	return []family.Kind{
 		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{jobTemplate: newJobTemplate(n, "spec", "jobTemplate", "spec")}},

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateSuccessRule checks the numbers of a rule, which comes with the completions of its Job: a
-// count greater than the indexes that it is counted among could never be reached.
+// validateSuccessRule checks a success rule, given with the completions of its Job. The count must
+// not exceed the number of its indexes.
 func validateSuccessRule(v any, path string, faults *schema.Faults) {
 	rule, completions := v.([]any)[0].(tree.Tree), v.([]any)[1].(int64)
 	text := rule.String("succeededIndexes")

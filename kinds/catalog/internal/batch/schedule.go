@@ -6,17 +6,16 @@ import (
 	"github.com/robfig/cron/v3"
 )
 
-// checkSchedule checks a schedule of five fields, or one of the names that begin with "@", with an optional time
-// zone before it, by the parser of the CronJob controllers. Clients expect the texts of its errors.
+// checkSchedule parses a schedule of five fields or a name such as "@daily", with an optional time
+// zone in front, by the parser of Kubernetes, whose error texts clients expect.
 func checkSchedule(s string) error {
 	if hasZone(s) && !strings.Contains(s, " ") {
-		s += " " // the parser panics where no space ends the zone
+		s += " " // the parser panics without a space after the zone
 	}
 	_, err := cron.ParseStandard(s)
 	return err
 }
 
-// hasZone tells whether a schedule begins with a time zone.
 func hasZone(s string) bool {
 	return strings.HasPrefix(s, "TZ=") || strings.HasPrefix(s, "CRON_TZ=")
 }

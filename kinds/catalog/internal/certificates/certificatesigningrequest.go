@@ -11,27 +11,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The conditions of a request. Their status is always True.
+// Conditions of a request. Their status is always True.
 const (
 	conditionApproved = "Approved"
 	conditionDenied   = "Denied"
 	conditionFailed   = "Failed"
 )
 
-// The legacy signer was a default of older versions. It has no rules about who gets what, so no new request may name
-// it.
 type certificateRequestStrategy struct{ schema.DefaultStrategy }
 
 func (certificateRequestStrategy) Requester() []string { return requester }
 
-// requester are the fields of the spec that say who asks for a certificate.
+// requester are the spec fields that identify the requester.
 var requester = []string{"username", "uid", "groups", "extra"}
 
-// Prepare ignores changes of spec and status. The server fills in the identity of
-// the requester.
-//
-// The identity is what a signer trusts, so nothing that a client writes there may stay. A request is immutable, since
-// an approval is given to its content.
+// Prepare keeps spec and status, because an approval applies to the content of the request. In a
+// new request, it drops the client's values of the identity, which signers trust; the server sets
+// them.
 func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "spec")
@@ -45,9 +41,8 @@ func (certificateRequestStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = tree.Tree{}
 }
 
-// checkCertificateRequest requires base64 of a PEM certificate request with a valid signature.
-//
-// The signature proves that whoever made the request has the private key.
+// checkCertificateRequest requires base64 of a PEM certificate request. Its signature proves
+// possession of the private key.
 func checkCertificateRequest(text string) error {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {
@@ -64,10 +59,8 @@ func checkCertificateRequest(text string) error {
 	return request.CheckSignature()
 }
 
-// checkCertificates checks PEM certificates; an empty text is accepted, and so is text around the blocks.
-//
-// Clients feed the text to libraries of all sorts, so it must hold certificates and nothing that one of them might
-// trip over.
+// checkCertificates accepts PEM certificates with text around the blocks, and an empty text. Other
+// block types are rejected, because clients pass the text to various libraries.
 func checkCertificates(text string) error {
 	rest, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -9,17 +9,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Bounds of the text of certificates, in bytes, and of the faults that are told of it: nodes mount it into Pods, and
-// a text of a million broken entries needs no answer ten times its size.
+// Bounds of a bundle in bytes, and of its faults. Nodes mount bundles into Pods, and a bundle of a
+// million broken entries needs no longer response.
 const (
 	maxTrustBundle       = 1 << 20
 	maxTrustBundleFaults = 16
 )
 
-// trustBundleStrategy is that of the stored version.
 type trustBundleStrategy struct{ schema.DefaultStrategy }
 
-// trustBundleAlphaStrategy is that of a version which differs in nothing but its name.
 type trustBundleAlphaStrategy struct {
 	trustBundleStrategy
 	schema.Lossless
@@ -29,8 +27,8 @@ func (trustBundleAlphaStrategy) ToStored(obj tree.Tree) tree.Tree { return obj }
 
 func (trustBundleAlphaStrategy) FromStored(obj tree.Tree) tree.Tree { return obj }
 
-// ValidateServed leaves a bundle that does not change unread, so that one which was valid once can
-// still be labelled when the rules of X.509 have become stricter.
+// ValidateServed skips an unchanged bundle, so that its labels can change even if X.509 parsing has
+// become stricter.
 func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	const path, omitted = "spec.trustBundle", "<value omitted>"
 	text := obj.Object("spec").String("trustBundle")
@@ -46,8 +44,8 @@ func (trustBundleStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Fau
 	}
 }
 
-// trustBundleFaults tells what is wrong with a text of root certificates. Whether it is empty, or holds one twice, is
-// asked only where each entry by itself is right.
+// trustBundleFaults returns the faults of a bundle of root certificates. It checks for duplicates
+// and an empty bundle only if each entry is valid.
 func trustBundleFaults(text []byte) []string {
 	var msgs []string
 	places := map[string][]int{} // of each certificate
@@ -78,7 +76,7 @@ func trustBundleFaults(text []byte) []string {
 	return msgs
 }
 
-// rootFault tells why a block is not the certificate of a CA; "" if it is.
+// rootFault returns why a block is not a CA certificate; "" if it is.
 func rootFault(block *pem.Block) string {
 	if block.Type != "CERTIFICATE" {
 		return "has bad block type: " + block.Type

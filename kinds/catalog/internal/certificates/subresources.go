@@ -8,10 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeApproval replaces the conditions of a certificate request, and nothing else. A decision cannot
-// be taken back.
-//
-// It is a sub-resource so that the right to approve is one of its own, apart from that to sign.
+// writeApproval replaces only the conditions of a certificate request. A decision cannot be
+// revoked. The subresource separates the right to approve from the right to sign.
 func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	old := obj.Object("status").Objects("conditions")
 	wanted := body.Object("status")
@@ -26,9 +24,7 @@ func writeApproval(obj, body tree.Tree, now string, faults *schema.Faults) error
 }
 
 // writeCertificate replaces the status: a signer sets the certificate or the condition Failed. It
-// cannot change the decision about the request.
-//
-// Once it is there a certificate is never replaced, because its owner may have taken it already.
+// cannot change the decision, nor replace a certificate, which its owner may already use.
 func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	status, wanted := obj.EnsureObject("status"), tree.Clone(body.Object("status")).(tree.Tree)
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
@@ -62,9 +58,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	return nil
 }
 
-// validateApprovalKept refuses to remove a decision.
-//
-// Whoever acts on a decision does so once and does not look again.
+// validateApprovalKept rejects the removal of a decision, since controllers act on it once.
 func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
 		if condition.FindIn(old, kind) != nil && condition.FindIn(conditions, kind) == nil {
@@ -73,17 +67,14 @@ func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateIssuedNotFailed refuses the condition Failed once there is a certificate.
 func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *schema.Faults) {
 	if old.String("certificate") != "" && condition.Find(old, conditionFailed) == nil && condition.FindIn(conditions, conditionFailed) != nil {
 		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
 	}
 }
 
-// setConditionTimes fills in missing times of conditions. A condition whose status did not change keeps
-// its lastTransitionTime.
-//
-// Times are filled in by the server, as clients that decide rarely write any.
+// setConditionTimes sets missing times of conditions. A condition with unchanged status keeps its
+// lastTransitionTime.
 func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 	for _, c := range obj.Object("status").Objects("conditions") {
 		if !c.Has("lastUpdateTime") {

@@ -1,13 +1,12 @@
-// Package core holds the rules of the core group but for Pods (package pod), volumes (package
-// volume) and events (package events).
+// Package core holds the rules of the core group except for Pods (package pod), volumes (package
+// volume) and Events (package events).
 //
-// The structure of these kinds, their enums, bounds and required fields are declared in the .proto files of
-// package catalog and enforced by the generic engine. What is here are the rules that a declaration cannot
-// say: those across fields, those that compare with the previous state, and defaults that depend on other
-// fields. Faults carry the paths and words that clients of these conventions know, even where these are
-// odd, because tools match on them; each such oddity is noted where it is.
+// Declarations in the .proto files state structure, enums, bounds and required fields. This package
+// has the rules across fields and versions of an object, and defaults that depend on other fields.
+// Paths and messages are those of kube-apiserver, even odd ones, because tools match on them;
+// comments mark each.
 //
-// For each kind, name.go holds the strategy and namewarnings.go what is accepted with a warning.
-// All functions are pure: they get an object that they may change (Default, Prepare) or only read
-// (Validate), and never keep it. old is nil for a create.
+// For each kind, name.go holds the strategy and namewarnings.go its warnings. Functions may change
+// their object (Default, Prepare) or only read it (Validate), and never retain it. old is nil on
+// create.
 package core

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog/internal/warning"
 )
 
-// endpointsStrategy has nothing about addresses: their format is declared.
+// endpointsStrategy only warns: the declaration checks the addresses.
 type endpointsStrategy struct {
 	family.AlwaysWarns
 	addresses warning.Addresses

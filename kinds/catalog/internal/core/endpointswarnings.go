@@ -4,9 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of the addresses in Endpoints, unless these are a controller's copy of what is
-// elsewhere. The endpoints controller marks its copies with the label. It repeats the addresses of
-// Pods, so a warning to the controller would reach nobody who could correct them.
+// Warnings warns about addresses in Endpoints, except for those that the endpoints controller marks
+// with its label as copies of Pod addresses: the controller could not correct them.
 func (s endpointsStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	if obj.Object("metadata", "labels").String(s.managedBy) == "endpoint-controller" {
 		return nil

@@ -11,26 +11,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of the core group with their strategies; Pods, volumes and events are in
-// packages of their own, and kinds that need no more than their declaration have no entry.
-//
-// n is the naming profile: label keys, secret types and finalizers are translated once here, not for each
-// request.
+// Kinds lists the kinds of the core group with their strategies, in the names of profile n. Pods,
+// volumes and Events have packages of their own.
 func Kinds(n *meta.Naming) []family.Kind {
 	addresses := warning.NewAddresses(n)
 	return []family.Kind{
 		{Name: "/v1/Endpoints", Strategy: endpointsStrategy{addresses: addresses, managedBy: n.Translate("endpoints.platform.io/managed-by")}},
 		{Name: "/v1/LimitRange", Strategy: limitRangeStrategy{}},
-		// The namespace controller ends a deletion through finalize, the only way to change
-		// spec.finalizers. Giving clients the field in the main resource would let an update without it
-		// release the namespace before it is empty.
+		// Only the finalize subresource changes spec.finalizers. Otherwise an update
+		// without the field would release the namespace before it is empty.
 		{Name: "/v1/Namespace", Strategy: namespaceStrategy{label: n.MetadataNameLabel(), finalizer: n.NamespaceFinalizer()}, Views: family.Views{"finalize": {Write: writeFinalizers}, "status": {Write: writeNamespaceStatus}}},
 		{Name: "/v1/Node", Strategy: nodeStrategy{addresses: addresses, unused: "spec.externalID: this field is deprecated, and is unused by " + n.Product()}, Views: family.Views{"status": {Write: writeNodeStatus}}},
 		{Name: "/v1/ReplicationController", Strategy: replicationControllerStrategy{NamedWorkload: apps.NamedWorkload{TemplateStrategy: pod.NewTemplateStrategy(n, "spec", "template")}}},
 		{Name: "/v1/ResourceQuota", Strategy: resourceQuotaStrategy{}},
 		{Name: "/v1/Secret", Strategy: secretStrategy{tls: n.Translate("platform.io/tls")}},
-		// The status warns by itself: the cloud's controller, not the author of the spec, writes these
-		// addresses.
+		// The status warns separately: the cloud controller writes its addresses, not the
+		// author of the spec.
 		{Name: "/v1/Service", Strategy: newServiceStrategy(n, addresses), Views: family.Views{
 			"status": {Warn: warning.LoadBalancerStatus(addresses)},
 		}},

@@ -9,9 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// limitRangeStrategy fills the defaults when the LimitRange is written, not when it is applied to a
-// Pod, so that the admission plugin reads finished values and users see what will be given to their
-// containers.
+// limitRangeStrategy sets defaults when the LimitRange is written, not when it is applied to a Pod,
+// so that users see what their containers will get.
 type limitRangeStrategy struct{ schema.DefaultStrategy }
 
 func (limitRangeStrategy) RandomName() bool { return true }
@@ -24,9 +23,8 @@ func (limitRangeStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// defaultLimits sets default to max, and defaultRequest to default or, without one, to min. The order of
-// the three fills is their precedence, since a value that is present is never replaced. Only containers
-// have defaults: a Pod's amounts are the sums of its containers'.
+// defaultLimits sets default to max, and defaultRequest to default or else min. The order of the
+// fills is their precedence, because existing values stay. Only containers have defaults.
 func defaultLimits(limit tree.Tree) {
 	fill := func(name, from string) {
 		for key, q := range limit.Object(from) {
@@ -40,12 +38,11 @@ func defaultLimits(limit tree.Tree) {
 	fill("defaultRequest", "min")
 }
 
-// limitResourceLists are the fields of a limit that hold quantities by resource. The order is that of the
-// faults in a Status.
+// limitResourceLists are the quantity fields of a limit, in the order of faults.
 var limitResourceLists = []string{"max", "min", "default", "defaultRequest", "maxLimitRequestRatio"}
 
-// validateLimit checks one entry of spec.limits. The stricter names of container resources hold for Pods
-// and containers only: an entry for claims or for an extension's type may limit any qualified name.
+// validateLimit checks one entry of spec.limits. Only Pods and containers need the strict names of
+// container resources.
 func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 	kind := limit.String("type")
 	names := tree.Tree{}
@@ -65,8 +62,8 @@ func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 			}
 		}
 	}
-	// An entry for claims that bounds no storage would do nothing. The path ends in .limits, which is no
-	// field: clients know it like that.
+	// An entry for claims without a storage bound would have no effect. The path ends in
+	// .limits, which is not a field, as in kube-apiserver.
 	if kind == "PersistentVolumeClaim" && !limit.Object("min").Has("storage") && !limit.Object("max").Has("storage") {
 		faults.Required(path+".limits", "either minimum or maximum storage value is required, but neither was provided")
 	}
@@ -75,9 +72,9 @@ func validateLimit(limit tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// limitComparisons are pairs of fields of which low may not exceed high. A fault is reported at the field
-// at, with the value of the field valueOf. The table is in the order of the faults. In its fifth row the
-// value is that of min although the path says default, as clients know it.
+// limitComparisons are pairs of fields where low may not exceed high, in the order of faults. A
+// fault is reported at the field at, with the value of valueOf. In the fifth row they differ, as in
+// kube-apiserver.
 var limitComparisons = []struct{ low, high, at, valueOf, words string }{
 	{"min", "max", "min", "min", "min value %s is greater than max value %s"},
 	{"min", "defaultRequest", "defaultRequest", "defaultRequest", "min value %s is greater than default request value %s"},
@@ -87,8 +84,8 @@ var limitComparisons = []struct{ low, high, at, valueOf, words string }{
 	{"default", "max", "default", "max", "default value %s is greater than max value %s"},
 }
 
-// validateLimitOrder compares the amounts of one resource over the fields of an entry. Fields that are
-// forbidden for Pods are skipped, since they have been reported already.
+// validateLimitOrder compares the amounts of one resource across the fields of an entry. It skips
+// fields that are forbidden for Pods and already reported.
 func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema.Faults) {
 	amount := func(field string) string {
 		if kind == "Pod" && (field == "default" || field == "defaultRequest") {
@@ -103,8 +100,8 @@ func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema
 		}
 	}
 	validateRatio(amount("maxLimitRequestRatio"), amount("min"), amount("max"), tree.KeyPath(path+".maxLimitRequestRatio", name), faults)
-	// Huge pages and devices cannot be overcommitted: a container must request exactly what it is limited
-	// to, and a default that breaks this would make every Pod of the namespace invalid.
+	// Huge pages and devices cannot be overcommitted: requests must equal limits, so other
+	// defaults would make every Pod of the namespace invalid.
 	given, asked := amount("default"), amount("defaultRequest")
 	if given != "" && asked != "" && !resourcelist.IsOvercommitAllowed(name) && quantity.Compare(given, asked) != 0 {
 		faults.Invalid(tree.KeyPath(path+".defaultRequest", name), asked,
@@ -112,8 +109,8 @@ func validateLimitOrder(limit tree.Tree, kind, name, path string, faults *schema
 	}
 }
 
-// validateRatio checks maxLimitRequestRatio: at least 1, and at most max divided by min. The quotient is a
-// float, as it appears in the message. A min of zero gives no upper bound, instead of a division by zero.
+// validateRatio checks that maxLimitRequestRatio is at least 1, and at most max divided by min. A
+// min of zero sets no upper bound.
 func validateRatio(ratio, low, high, path string, faults *schema.Faults) {
 	if ratio == "" {
 		return

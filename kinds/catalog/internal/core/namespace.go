@@ -16,9 +16,9 @@ type namespaceStrategy struct {
 	label, finalizer string
 }
 
-// Default sets the label that holds the namespace's own name, which selectors of network policies
-// and webhooks rely on: no namespace may pass for another by a label. Prepare sets it too, because
-// a new object may get its name only after the defaults, and a client may have changed the label.
+// Default sets the label with the namespace's name, which network policies and webhooks rely on.
+// Prepare sets it again, because the name may be generated after defaulting and a client may have
+// changed the label.
 func (s namespaceStrategy) Default(obj tree.Tree) {
 	if name := obj.Object("metadata").String("name"); name != "" {
 		obj.EnsureObject("metadata", "labels")[s.label] = name
@@ -39,10 +39,8 @@ func (namespaceStrategy) Finalized(obj tree.Tree) bool {
 	return len(obj.Object("spec").List("finalizers")) == 0
 }
 
-// Prepare makes a new namespace Active and adds its finalizer. Later writes of the main resource
-// keep both: status and spec.finalizers are written through sub-resources. The finalizer holds the
-// namespace until the controller has emptied it. Other finalizers that the client names are kept,
-// behind which other controllers wait in the same way.
+// Prepare makes a new namespace Active and adds its finalizer to those of the client. Other writes
+// of the main resource keep status and spec.finalizers, which subresources write.
 func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	s.Default(obj)
 	if old == nil {
@@ -57,9 +55,9 @@ func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
 	obj.EnsureObject("spec").CopyField(old.Object("spec"), "finalizers")
 }
 
-// validateNamespaceFinalizer accepts the profile's own finalizer and the two of the garbage collector
-// without a domain. A finalizer of any other name without one could never be attributed to its owner, and
-// the namespace would hang.
+// validateNamespaceFinalizer accepts only the profile's finalizer and those of the garbage
+// collector without a domain. The owner of any other unqualified finalizer would be unknown, and
+// the namespace could hang.
 func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {
 	const path = "spec.finalizers"
 	for _, msg := range rules.QualifiedName(name) {
@@ -70,7 +68,7 @@ func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {
 	}
 }
 
-// writeNamespaceStatus replaces the status, whose phase says whether the namespace is being deleted.
+// writeNamespaceStatus replaces the status. Its phase must match the deletion timestamp.
 func writeNamespaceStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	status := body.EnsureObject("status")
 	field.SetIfEmpty(status, "phase", "Active")
@@ -85,7 +83,6 @@ func writeNamespaceStatus(obj, body tree.Tree, _ string, faults *schema.Faults) 
 	return nil
 }
 
-// writeFinalizers replaces spec.finalizers, and nothing else.
 func writeFinalizers(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	obj.EnsureObject("spec").CopyField(body.Object("spec"), "finalizers")
 	return nil

@@ -11,17 +11,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nodeStrategy trusts most of the status: the kubelet writes it, and a fault would make a node go
-// dark instead of being reported with what is known about it.
+// nodeStrategy trusts most of the status: rejecting a kubelet's write would lose everything known
+// about the node.
 type nodeStrategy struct {
 	family.AlwaysWarns
 	addresses warning.Addresses
 	unused    string // the warning about externalID
 }
 
-// Default takes the capacity as allocatable where the node reports nothing else, and keeps podCIDR
-// equal to the first of podCIDRs. Schedulers read only allocatable, so a node that reserves nothing
-// for its system need not repeat itself.
+// Default copies an absent allocatable from the capacity, because schedulers only read allocatable,
+// and keeps podCIDR equal to the first of podCIDRs.
 func (nodeStrategy) Default(obj tree.Tree) {
 	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
 		status["allocatable"] = tree.Clone(status["capacity"])
@@ -29,7 +28,7 @@ func (nodeStrategy) Default(obj tree.Tree) {
 	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
 }
 
-// writeNodeStatus replaces the status. Its config is no longer supported, and kept only where it was.
+// writeNodeStatus replaces the status. It drops a new config, which is no longer supported.
 func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	used := obj.Object("status").Has("config")
 	obj.CopyField(body, "status")
@@ -41,10 +40,9 @@ func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
 	return nil
 }
 
-// syncFirst keeps the field named one equal to the first item of the list named many. Where they differ,
-// one wins, and the list becomes that single item. The single one wins because a client from before
-// dual-stack knows only it: had it changed the field, the list it sent back would still be that of the
-// previous state.
+// syncFirst keeps the field one equal to the first item of the list many. If they differ, one wins
+// and becomes the only item: a client without dual-stack support changes only that field and sends
+// the list back unchanged.
 func syncFirst(t tree.Tree, one, many string) {
 	single, list := t.String(one), t.Strings(many)
 	switch {
@@ -55,8 +53,8 @@ func syncFirst(t tree.Tree, one, many string) {
 	}
 }
 
-// Prepare drops configSource, which is no longer supported, from nodes that did not have it. A
-// new node may bring its status; later writes of the main resource keep the status as it is.
+// Prepare drops a new configSource, which is no longer supported. A new node may bring its status;
+// other writes of the main resource keep it.
 func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -66,9 +64,8 @@ func (nodeStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// validateNodeResources checks the resources of a node: integers where a resource cannot be divided, and
-// huge pages of one size only. Once a second size was seen, each name after it is reported as well, as
-// clients know it.
+// validateNodeResources requires integers for indivisible resources and huge pages of a single
+// size. After a second size, it also reports each following name, as in kube-apiserver.
 func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	sizes := 0
 	for _, key := range amounts.SortedKeys() {

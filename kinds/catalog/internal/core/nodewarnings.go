@@ -5,9 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of fields that nothing reads any more, and of unusual ranges. These are warnings
-// because nodes stored long ago still have the fields, and their kubelets must be able to write
-// them back.
+// Warnings warns about fields without effect and unusual ranges. Old nodes still have such fields,
+// and their kubelets must be able to write them back.
 func (s nodeStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	spec := obj.Object("spec")
 	if spec.Has("configSource") {

@@ -6,9 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// replicationControllerStrategy shares what it can with ReplicaSet, which replaced this kind:
-// replica counts and the status have the same shape. The selector has not; it is a plain map of
-// labels.
+// replicationControllerStrategy shares replica counts and status with ReplicaSet. Its selector is a
+// plain map of labels.
 type replicationControllerStrategy struct {
 	apps.NamedWorkload
 	apps.ZeroReplicasOnCreate
@@ -18,9 +17,8 @@ func (replicationControllerStrategy) DefaultPropagation() (policy, warning strin
 	return "Orphan", ""
 }
 
-// Default copies the labels of the template to the selector and to the object where those have
-// none. This is a convenience of the oldest API; apps/v1 has dropped it, because labels that are
-// derived once do not follow a later change of the template.
+// Default copies the labels of the template to the selector and the object if those have none.
+// apps/v1 has dropped this, because derived labels do not follow later changes of the template.
 func (replicationControllerStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	template := spec.Object("template")

@@ -10,16 +10,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// resourceQuotaStrategy keeps the status in writes of the main resource: used is counted by
-// admission and by the quota controller, and a client that could reset it would create beyond its
-// limits.
+// resourceQuotaStrategy keeps the status in writes of the main resource: a client that resets the
+// usage could exceed its limits.
 type resourceQuotaStrategy struct {
 	schema.DefaultStrategy
 	family.KeepStatus
 }
 
-// Validate checks the status with the same rules as the spec, because hard is copied from there by
-// the controller.
+// Validate checks the status like the spec, from which the controller copies hard.
 func (resourceQuotaStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	spec, status := obj.Object("spec"), obj.Object("status")
 	validateQuotaResources(spec.Object("hard"), "spec.hard", faults)
@@ -30,8 +28,8 @@ func (resourceQuotaStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	validateScopeSelector(spec, "spec.scopeSelector.matchExpressions", faults)
 }
 
-// validateQuotaResources accepts names of any qualified resource and counts such as count/deployments.apps,
-// so that custom resources can be limited too.
+// validateQuotaResources accepts any qualified resource name and counts such as
+// count/deployments.apps, so that custom resources can be limited.
 func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Faults) {
 	for _, name := range amounts.SortedKeys() {
 		at := tree.KeyPath(path, name)
@@ -40,8 +38,8 @@ func validateQuotaResources(amounts tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// quotaScopes are the scopes, with the standard resources that each can restrict. A quota for a resource
-// that its scope never measures would count nothing and look as if it was enforced, so it is refused.
+// quotaScopes maps scopes to the standard resources that they can restrict. Quotas for others would
+// count nothing and are rejected.
 var quotaScopes = map[string][]string{
 	"BestEffort":                {"pods"},
 	"CrossNamespacePodAffinity": podResources,
@@ -52,17 +50,16 @@ var quotaScopes = map[string][]string{
 	"VolumeAttributesClass":     {"persistentvolumeclaims", "requests.storage"},
 }
 
-// podResources are what a quota can measure of Pods. Scopes are predicates over Pods, all but
-// VolumeAttributesClass, which selects claims.
+// podResources are the resources of Pods that quotas measure. All scopes except
+// VolumeAttributesClass select Pods.
 var podResources = append([]string{"pods"}, resourcelist.Compute...)
 
-// conflictingScopes are pairs of scopes that exclude each other. No Pod is in both, so such a quota would
-// never be used up.
+// conflictingScopes are pairs of scopes that exclude each other, so a quota with both would never
+// be used.
 var conflictingScopes = [][2]string{{"BestEffort", "NotBestEffort"}, {"Terminating", "NotTerminating"}}
 
-// validateScopes checks spec.scopes, the older and shorter form of a scopeSelector with the operator
-// Exists. An unknown scope is reported once even if it is listed twice; both faults of one scope name the
-// whole list, as clients expect.
+// validateScopes checks spec.scopes, the older form of a scopeSelector with operator Exists. It
+// reports an unknown scope once. As in kube-apiserver, the value of both faults is the whole list.
 func validateScopes(spec tree.Tree, path string, faults *schema.Faults) {
 	scopes := spec.Strings("scopes")
 	seen := rules.Seen{}
@@ -78,8 +75,8 @@ func validateScopes(spec tree.Tree, path string, faults *schema.Faults) {
 	validateConflicts(scopes, path, spec["scopes"], faults)
 }
 
-// validateScope reports the resources of a quota that a known scope does not apply to. value is the value
-// in the fault. Resources that are not standard are let pass: what measures them is not known here.
+// validateScope reports the resources of a quota that a known scope does not apply to. value is the
+// value in the fault. Non-standard resources are accepted, because their scopes are unknown.
 func validateScope(spec tree.Tree, scope, path string, value any, faults *schema.Faults) {
 	covered, known := quotaScopes[scope]
 	for _, name := range spec.Object("hard").SortedKeys() {
@@ -89,8 +86,8 @@ func validateScope(spec tree.Tree, scope, path string, value any, faults *schema
 	}
 }
 
-// validateConflicts serves scopes and scopeSelector alike. Scopes of the two forms are not compared with
-// each other: a Pod must match both forms, which may be meant.
+// validateConflicts checks scopes or a scopeSelector. The two forms are not compared: a Pod must
+// match both, which may be intended.
 func validateConflicts(scopes []string, path string, value any, faults *schema.Faults) {
 	for _, pair := range conflictingScopes {
 		if slices.Contains(scopes, pair[0]) && slices.Contains(scopes, pair[1]) {
@@ -99,8 +96,8 @@ func validateConflicts(scopes []string, path string, value any, faults *schema.F
 	}
 }
 
-// validateScopeSelector checks the expressions over scopes. The paths of its faults have no index, as
-// clients expect.
+// validateScopeSelector checks the expressions over scopes. As in kube-apiserver, the paths of its
+// faults have no index.
 func validateScopeSelector(spec tree.Tree, path string, faults *schema.Faults) {
 	selector := spec.Object("scopeSelector")
 	var scopes []string
@@ -119,9 +116,9 @@ func validateScopeSelector(spec tree.Tree, path string, faults *schema.Faults) {
 	validateConflicts(scopes, path, spec["scopes"], faults)
 }
 
-// validateScopeOperator restricts operators with values to the two scopes that have any: a priority class
-// and a volume attributes class have names, the other scopes are true or false. In the messages, 'Exist'
-// and the names of constants are what clients have always seen.
+// validateScopeOperator allows operators with values only for the two scopes with names,
+// PriorityClass and VolumeAttributesClass. The messages have 'Exist' and names of constants, as in
+// kube-apiserver.
 func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Faults) {
 	operator, values := e.String("operator"), e.List("values")
 	valued := scope == "PriorityClass" || scope == "VolumeAttributesClass"
@@ -143,9 +140,8 @@ func validateScopeOperator(e tree.Tree, scope, path string, faults *schema.Fault
 	}
 }
 
-// ValidateUpdate keeps the set of scopes. used was counted with these scopes. The order and
-// repetitions mean nothing, so they may change. The slices are the copies that Strings makes, so
-// sorting them leaves the objects as they are.
+// ValidateUpdate keeps the set of scopes, with which the usage was counted. Order and duplicates
+// may change. Strings returns copies, so sorting is safe.
 func (resourceQuotaStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec := obj.Object("spec")
 	now, was := spec.Strings("scopes"), old.Object("spec").Strings("scopes")

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of a new quota that bounds the requests of a resource higher than its limits. Such
-// limits can never be used up, because requests are at most limits. In a quota, "cpu" and "memory"
-// without a prefix are short for the requests. Storage has no such short form.
+// Warnings warns about a new quota whose requests exceed its limits, which then cannot be used up.
+// "cpu" and "memory" without a prefix mean requests; storage has no such short form.
 func (resourceQuotaStrategy) Warnings(obj, old tree.Tree) (texts []string) {
 	if old != nil {
 		return nil

@@ -11,23 +11,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// secretStrategy are the types with rules of their own, in the spelling of a profile. Each type
-// promises certain keys to its consumers: the ingress controller, the kubelet that pulls images, an
-// SSH client. The keys themselves carry no vendor's name, so only types are translated.
+// secretStrategy holds the Secret types with rules of their own, in the names of a profile.
 type secretStrategy struct {
 	family.AlwaysWarns
-	tls string // the type of Secrets with a certificate
+	tls string // type of Secrets with a certificate
 }
 
-// Default sets the type and moves stringData, which is write-only, into data. stringData wins, so
-// that a manifest can override one key in plain text. It is removed before the object is stored and
-// so appears in no response.
+// Default sets the type and moves the write-only stringData into data, with precedence, so that a
+// manifest can override a key in plain text. Responses never contain it.
 func (secretStrategy) Default(obj tree.Tree) {
 	if obj.String("type") == "" {
 		obj["type"] = "Opaque"
 	}
 	if plain := obj.Object("stringData"); len(plain) > 0 {
-		data := tree.Tree{} // not changed in place: obj may share its data with the previous state
+		data := tree.Tree{} // a copy, because obj may share its data with the previous state
 		maps.Copy(data, obj.Object("data"))
 		for key := range plain {
 			data[key] = base64.StdEncoding.EncodeToString([]byte(plain.String(key)))
@@ -37,8 +34,8 @@ func (secretStrategy) Default(obj tree.Tree) {
 	delete(obj, "stringData")
 }
 
-// faultOfJSON describes an error without repeating a byte of the content. The text of a syntax error quotes
-// the offending character, which may belong to a password.
+// faultOfJSON describes an error without any content. Texts of syntax errors quote a character,
+// which may belong to a password.
 func faultOfJSON(err error) string {
 	var typed *json.UnmarshalTypeError
 	if errors.As(err, &typed) {
@@ -47,7 +44,6 @@ func faultOfJSON(err error) string {
 	return "must be valid JSON"
 }
 
-// validateSecretJSON checks an entry whose data is a JSON object.
 func validateSecretJSON(text, path string, faults *schema.Faults) {
 	body, err := base64.StdEncoding.DecodeString(text)
 	if err == nil {

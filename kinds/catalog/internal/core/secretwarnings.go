@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of a certificate that its key does not fit, or that cannot be read. The text is
-// that of crypto/tls, which names the problem but none of the contents.
+// Warnings warns about an unreadable certificate or one that does not match its key. The text of
+// crypto/tls contains no secret.
 func (t secretStrategy) Warnings(obj, _ tree.Tree) []string {
 	if obj.String("type") != t.tls {
 		return nil

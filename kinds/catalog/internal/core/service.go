@@ -11,9 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// serviceStrategy stops at what one object can tell. Allocating cluster addresses and node ports,
-// and refusing those that another Service has, needs the other Services and is the work of the
-// allocators in actors.
+// serviceStrategy has only the rules of a single object. The allocators in package actors assign
+// addresses and node ports.
 type serviceStrategy struct {
 	family.AlwaysWarns
 	serviceAnnotations
@@ -27,17 +26,16 @@ func newServiceStrategy(n *meta.Naming, addresses warning.Addresses) serviceStra
 	}}
 }
 
-// isExternal reports whether a Service can be reached from outside of the cluster. Only then does
-// externalTrafficPolicy mean anything, and only then may it be set.
+// isExternal reports whether a Service is reachable from outside the cluster. Only then may
+// externalTrafficPolicy be set.
 func isExternal(spec tree.Tree) bool {
 	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
 }
 
-// affinitySeconds is the default timeout of session affinity. In seconds: three hours, the value that
-// proxies have always assumed.
+// affinitySeconds is the default timeout of session affinity: three hours.
 const affinitySeconds = int64(10800)
 
-// Default fills what proxies would otherwise each have to assume for themselves.
+// Default sets every default that proxies would otherwise assume.
 func (serviceStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	switch spec.String("sessionAffinity") {
@@ -57,8 +55,8 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	if isExternal(spec) {
 		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
 	}
-	// internalTrafficPolicy describes traffic to a cluster address, which an ExternalName does not have. A
-	// headless Service gets it nevertheless, as in the API that clients know.
+	// internalTrafficPolicy concerns cluster addresses, which an ExternalName does not have. As
+	// in kube-apiserver, a headless Service gets it.
 	if service.NeedsClusterIP(spec) {
 		field.SetIfAbsent(spec, "internalTrafficPolicy", "Cluster")
 	}
@@ -72,15 +70,14 @@ func (serviceStrategy) Default(obj tree.Tree) {
 	}
 }
 
-// Prepare ignores the status in writes of the main resource. An update that leaves out allocated
+// Prepare ignores the status in writes of the main resource. An update that omits allocated
 // addresses and ports keeps them, and a change of the type drops fields of the old type. A Service
-// that stops being a load balancer loses the addresses of the balancer at once, since the cloud's
-// controller frees them and another Service may get them. The old status is cloned before: objects
-// at rest are shared.
+// that is no longer a load balancer loses its status addresses at once, because the cloud
+// controller frees them. The old status is cloned, because stored objects are shared.
 func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
-		delete(spec, "internalTrafficPolicy") // it describes traffic to a cluster address
+		delete(spec, "internalTrafficPolicy") // it concerns cluster addresses
 	}
 	if old == nil {
 		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
@@ -101,9 +98,9 @@ func (serviceStrategy) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// patchAllocatedValues copies addresses and ports that the client left out, so that repeating the body of
-// the create changes nothing. Clients that do not read before they write depend on it: with a replace that
-// lacks clusterIP, the address would otherwise be released, and every connection of the Service with it.
+// patchAllocatedValues copies addresses and ports that the client omitted, so that repeating the
+// body of the create changes nothing. Otherwise a replace without clusterIP would release the
+// address and break connections.
 func patchAllocatedValues(spec, was tree.Tree) {
 	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
 		if spec.String("clusterIP") == "" {
@@ -121,8 +118,8 @@ func patchAllocatedValues(spec, was tree.Tree) {
 	}
 }
 
-// patchNodePorts copies node ports by the names of their ports, unless another port of the update asks for
-// them. Ports without a name match each other: only a Service with a single port has such.
+// patchNodePorts copies node ports by port name, unless another port of the update requests them.
+// Only a Service with a single port has one without a name.
 func patchNodePorts(spec, was tree.Tree) {
 	asked := service.NodePorts(spec)
 	byName := map[string]int64{}
@@ -137,9 +134,8 @@ func patchNodePorts(spec, was tree.Tree) {
 	}
 }
 
-// hasNewNodePort reports whether spec has a node port that was does not have. A client that changes the
-// type to ClusterIP and asks for a node port in the same request contradicts itself and gets a fault; one
-// that only forgot to remove the old ports does not.
+// hasNewNodePort reports whether spec has a node port that was does not have. Changing the type to
+// ClusterIP with a new node port is a fault; keeping old ports by mistake is not.
 func hasNewNodePort(spec, was tree.Tree) bool {
 	known := map[int64]bool{}
 	for _, n := range service.NodePorts(was) {
@@ -148,9 +144,8 @@ func hasNewNodePort(spec, was tree.Tree) bool {
 	return slices.ContainsFunc(service.NodePorts(spec), func(n int64) bool { return !known[n] })
 }
 
-// normalizeClusterIPs updates clusterIPs when a client that does not know it changes clusterIP. A client
-// from before dual-stack sends back the list that it read, so an unchanged list beside a changed address is
-// its sign.
+// normalizeClusterIPs updates clusterIPs when a client without dual-stack support changes only
+// clusterIP and sends the list back unchanged.
 func normalizeClusterIPs(spec, was tree.Tree) {
 	ip := spec.String("clusterIP")
 	if ip == was.String("clusterIP") || !tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
@@ -163,10 +158,9 @@ func normalizeClusterIPs(spec, was tree.Tree) {
 	spec["clusterIPs"] = []any{ip}
 }
 
-// dropTypeDependentFields drops fields that the new type does not have, unless the client changed them. A
-// user who changes only the type, in an editor or by a patch, would otherwise be told to remove fields that
-// the server itself had filled in. What the client did change is left for validation to refuse, because it
-// was asked for.
+// dropTypeDependentFields drops fields that the new type does not have, unless the client changed
+// them. Otherwise a user who changes the type would have to remove fields that the server set.
+// Validation rejects fields that the client changed.
 func dropTypeDependentFields(spec, was tree.Tree) {
 	drop := func(names ...string) {
 		for _, name := range names {

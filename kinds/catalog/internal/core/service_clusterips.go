@@ -6,12 +6,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateClusterIPsUpdate allows the second address to be added and removed. The first one cannot change,
-// except when the type becomes or was ExternalName. The first address is in the DNS caches and the
-// environment of running containers, which nothing could correct. A change of the type to or from
-// ExternalName replaces what the name stands for anyway.
-//
-// Where the addresses and families contradict each other, that alone is told.
+// validateClusterIPsUpdate allows adding and removing the second address. The first, which DNS
+// caches and containers hold, only changes with a type change to or from ExternalName. Malformed
+// addresses and families are reported elsewhere, and only they.
 func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	if !service.NeedsClusterIP(spec) || !service.NeedsClusterIP(was) || service.IsHeadless(spec) && service.IsHeadless(was) {
 		return
@@ -24,8 +21,8 @@ func validateClusterIPsUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	validateIPListUpdate(spec, was, "ipFamilies", "ipFamily", faults)
 }
 
-// validateIPListUpdate checks the list name. item is the word for one element in messages. With an equal
-// number of items all must be the same. If one was added or removed, only the first is compared.
+// validateIPListUpdate checks the list name. item is the word for an item in messages. Lists of
+// equal length must be equal; otherwise only the first items must.
 func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema.Faults) {
 	now, old := spec.Strings(name), was.Strings(name)
 	path := "spec." + name
@@ -42,8 +39,8 @@ func validateIPListUpdate(spec, was tree.Tree, name, item string, faults *schema
 			faults.Invalid(tree.IndexPath(path, i), spec.List(name), "may not change once set")
 		}
 	}
-	// A policy that still prefers two families would have the server allocate the released address again at
-	// once.
+	// With a policy that prefers two families, the server would allocate the released address
+	// again.
 	if policy := spec.String("ipFamilyPolicy"); len(old) > 1 && len(now) == 1 && policy != service.SingleStack {
 		faults.Invalid("spec.ipFamilyPolicy", policy, "must be set to 'SingleStack' when releasing the secondary "+item)
 	}

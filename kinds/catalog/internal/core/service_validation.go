@@ -6,9 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateUpdate keeps what an outside party was told already: the controller chosen by
-// loadBalancerClass owns the balancer and would not clean up after a change, and the balancer polls
-// the health check port that it was configured with.
+// ValidateUpdate keeps what external components rely on: the controller chosen by loadBalancerClass
+// owns the balancer, and the balancer polls the health check port.
 func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	validateClusterIPsUpdate(spec, was, faults)
@@ -21,6 +20,6 @@ func (serviceStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults)
 	}
 }
 
-// serviceAnnotations are the annotations that configure a Service, in the spelling of a profile. They came
-// before the fields of the same purpose and are still read by proxies and cloud controllers.
+// serviceAnnotations are annotations that configure a Service, in the names of a profile. Proxies
+// and cloud controllers still read them beside the newer fields.
 type serviceAnnotations struct{ hints, mode string }

@@ -10,8 +10,8 @@ type serviceAccountStrategy struct {
 	key string // of the annotation
 }
 
-// Warnings warns of a deprecated annotation when it is added. An account that has the annotation
-// already is not reported: its other writers, such as the token controller, did not choose it.
+// Warnings warns about a deprecated annotation when it is added. Other writers of the account, such
+// as the token controller, did not choose it.
 func (s serviceAccountStrategy) Warnings(obj, old tree.Tree) []string {
 	_, given := obj.Object("metadata", "annotations")[s.key]
 	if _, had := old.Object("metadata", "annotations")[s.key]; !given || had {

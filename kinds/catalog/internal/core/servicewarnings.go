@@ -8,13 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings returns what is accepted in a Service and deprecated, or without effect. None of it is
-// refused, because Services of this kind are stored in many clusters, and a fault would make their
-// next update impossible.
+// Warnings warns about fields of a Service that are deprecated or without effect. They are not
+// rejected, because stored Services must stay updatable.
 //
-// It repeats its texts with each write, unlike for workloads: the same client that writes the
-// Service can correct it. clusterIP is looked at through clusterIPs, whose first item it equals by
-// now.
+// Unlike for workloads, each write warns, because its client can correct the Service. clusterIP
+// equals the first of clusterIPs here.
 func (s serviceStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	spec := obj.Object("spec")
 	if obj.Object("metadata", "annotations").Has(s.hints) {
@@ -34,7 +32,6 @@ func (s serviceStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	return appendWithoutEffect(texts, spec)
 }
 
-// appendHeadless warns of what a Service without an address of its own does not use.
 func appendHeadless(texts []string, spec tree.Tree) []string {
 	if spec.String("loadBalancerIP") != "" {
 		texts = append(texts, "spec.loadBalancerIP is ignored for headless services")
@@ -42,15 +39,15 @@ func appendHeadless(texts []string, spec tree.Tree) []string {
 	if len(spec.List("externalIPs")) > 0 {
 		texts = append(texts, "spec.externalIPs is ignored for headless services")
 	}
-	// The capital letter of the path is how the text is known to clients.
+	// The path has a capital letter in kube-apiserver.
 	if spec.String("sessionAffinity") != "None" {
 		texts = append(texts, "spec.SessionAffinity is ignored for headless services")
 	}
 	return texts
 }
 
-// appendWithoutEffect warns of fields that the type of the Service does not use, and of a deprecated value.
-// Leaving an ignored field in place usually means that its author expects something that will not happen.
+// appendWithoutEffect warns about fields that the type of the Service does not use, and a
+// deprecated value.
 func appendWithoutEffect(texts []string, spec tree.Tree) []string {
 	isExternalName := spec.String("type") == service.TypeExternalName
 	if isExternalName && len(spec.List("externalIPs")) > 0 {

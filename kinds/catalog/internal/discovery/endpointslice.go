@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// endpointSliceStrategy has no status to keep: a slice as a whole is what its controller observed.
+// endpointSliceStrategy keeps no status: slices have none.
 type endpointSliceStrategy struct {
 	family.AlwaysWarns
 	addresses                     warning.Addresses

@@ -4,10 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of a new slice of names, and of addresses, unless they are a controller's copy of
-// what is elsewhere.
-//
-// Controllers copy what users have written and cannot act on a warning; the author of the original has been warned.
+// Warnings warns about new FQDN slices, and about addresses unless a controller copied them: it
+// cannot act on a warning, and the author of the original got one.
 func (s endpointSliceStrategy) Warnings(obj, old tree.Tree) (texts []string) {
 	if old == nil && obj.String("addressType") == "FQDN" {
 		texts = append(texts, "spec.addressType: FQDN endpoints are deprecated")

@@ -4,8 +4,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// eventFieldNames are the fields of an Event that have different names in the group events and in
-// the core group, which is the stored version.
+// eventFieldNames maps field names of Events in the group events to those in the core group, the
+// stored version.
 var eventFieldNames = [][2]string{
 	{"regarding", "involvedObject"},
 	{"note", "message"},
@@ -16,7 +16,7 @@ var eventFieldNames = [][2]string{
 	{"deprecatedCount", "count"},
 }
 
-// ToStored renames fields: nothing else differs, so nothing is lost on the way there and back.
+// ToStored renames fields; the versions do not differ otherwise.
 func (eventsGroupStrategy) ToStored(obj tree.Tree) tree.Tree {
 	for _, names := range eventFieldNames {
 		renameField(obj, names[0], names[1])
@@ -31,7 +31,6 @@ func (eventsGroupStrategy) FromStored(obj tree.Tree) tree.Tree {
 	return obj
 }
 
-// renameField renames a field of obj.
 func renameField(obj tree.Tree, from, to string) {
 	if v, ok := obj[from]; ok {
 		delete(obj, from)

@@ -1,3 +1,3 @@
-// Package events holds the rules of events, which two groups serve: the core group, where they are
-// stored, and events, where fields have other names and new events have more of them.
+// Package events holds the rules of Events. The core group stores them; the group events serves
+// them with other field names and requires more fields of new ones.
 package events

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists events, of the core group and of their own, with their strategies.
+// Kinds lists Event of the group events with its strategy.
 func Kinds() []family.Kind {
 	return []family.Kind{
 		{Name: "events.platform.io/v1/Event", Strategy: eventsGroupStrategy{}},

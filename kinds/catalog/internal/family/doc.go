@@ -1,4 +1,3 @@
-// Package family is what the packages of API groups have in common when they describe their kinds
-// to the catalog: the entry of a kind (Kind), and parts of strategies that kinds of several groups
-// embed.
+// Package family defines how packages of API groups describe their kinds to the catalog (Kind), and
+// parts of strategies that several groups embed.
 package family

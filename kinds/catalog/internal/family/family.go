@@ -4,13 +4,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// A Kind is the part of one kind that its declaration cannot express.
+// A Kind is the part of a kind that its declaration cannot express.
 type Kind struct {
-	Name     string          // "group/version/Kind" in platform form; the core group is ""
+	Name     string          // "group/version/Kind" in platform form; "" is the core group
 	Strategy schema.Strategy // nil: the default
-	Views    Views           // how sub-resources read and write the object
+	Views    Views           // how subresources read and write the object
 }
 
-// Views are the views of sub-resources by the names of the sub-resources. Status, and a
-// sub-resource with a declared scale, need one only where they do more than those of all kinds.
+// Views are views by subresource name. Status and declared scales have default views.
 type Views map[string]schema.View

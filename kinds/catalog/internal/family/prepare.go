@@ -4,8 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// DropStatusOnCreate is the Preparer of kinds whose status is written through the sub-resource
-// only: a new object has none.
+// DropStatusOnCreate is the Preparer of kinds whose new objects have no status.
 type DropStatusOnCreate struct{}
 
 // Prepare drops the status of a new object.
@@ -25,7 +24,7 @@ func (EmptyStatusOnCreate) Prepare(obj, old tree.Tree) {
 	}
 }
 
-// KeepStatus is the Preparer of kinds whose status is written through the sub-resource only.
+// KeepStatus is the Preparer of kinds whose status only the subresource writes.
 type KeepStatus struct{}
 
 // Prepare ignores the status in writes of the main resource.

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// AlwaysWarns is the DefaultStrategy of kinds that also warn of writes that change nothing.
+// AlwaysWarns is the DefaultStrategy of kinds that also warn about writes that change nothing.
 type AlwaysWarns struct{ schema.DefaultStrategy }
 
 // WarnsOnNoOp returns true.

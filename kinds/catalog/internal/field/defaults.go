@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// SetIfAbsent sets a field that is absent; unlike with SetIfEmpty, "" counts as a value.
+// SetIfAbsent sets a field that is absent. Unlike for SetIfEmpty, "" is a value.
 func SetIfAbsent(t tree.Tree, name string, v any) {
 	if t[name] == nil {
 		t[name] = v

@@ -1,9 +1,6 @@
-// Package field checks single fields: texts with a format or a few choices, numbers within bounds,
-// names, addresses, ports, conditions, label selectors. The families of kinds share it.
+// Package field checks single fields for the packages of API groups: enums, formats, numbers,
+// names, and presence.
 //
-// A check is given the object that has the field, the path of that object for the messages, and
-// the list that its faults are added to. Messages are those that clients of the API know.
-//
-// A check reports every fault that it finds and never stops a request by itself; whoever collected the
-// faults turns them into one Status.
+// A check gets the object with the field, the path of the object, and the list for its faults. It
+// reports all faults that it finds, with the messages of kube-apiserver.
 package field

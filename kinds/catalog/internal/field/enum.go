@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Enum checks a field with a few allowed values. An absent field is reported as required. choices are
-// repeated in the message, so they are given in its order.
+// Enum checks a required field with a few allowed values. The message lists choices in the given
+// order.
 func Enum(t tree.Tree, name, path string, faults *schema.Faults, choices ...string) {
 	path = tree.FieldPath(path, name)
 	switch s := t.String(name); {

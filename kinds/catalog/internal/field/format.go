@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// MessageText checks the message of a CEL rule: a single line, which is required if the expression has
-// several lines. what names the rule in messages. Without a message the expression itself is shown to the
-// user, which is readable only in one line.
+// MessageText checks the message of a CEL rule: a single line, which is required if the expression
+// has several lines, since users otherwise see the expression. what names the rule in messages.
 func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faults) {
 	text := v.String("message")
 	trimmed := strings.TrimSpace(text)
@@ -23,8 +22,8 @@ func MessageText(v tree.Tree, expression, what, path string, faults *schema.Faul
 	}
 }
 
-// Format checks a text, if it is not empty, with a format check such as rules.Label. Emptiness is left to
-// Require or the declaration, so that nothing is reported twice.
+// Format checks a text with a check such as rules.Label. It ignores empty texts, which Require or
+// the declaration reports.
 func Format(t tree.Tree, name, path string, faults *schema.Faults, check func(string) []string) {
 	s := t.String(name)
 	if s == "" {

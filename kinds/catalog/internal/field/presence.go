@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Immutable reports the field name of an object of a message, at path, if it has changed.
+// Immutable reports a change of the field name in an object of message m at path.
 func Immutable(m *schema.Message, t, old tree.Tree, path, name string, faults *schema.Faults) {
 	if !m.Field(name).Same(t[name], old[name]) {
 		faults.Invalid(tree.FieldPath(path, name), t[name], "field is immutable")

@@ -32,7 +32,7 @@ func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	}
 }
 
-// fixedSpecs are the specs of objects that cannot be changed, by name.
+// fixedSpecs are the specs of immutable objects, by name.
 type fixedSpecs map[string]tree.Tree
 
 func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Faults) {
@@ -42,8 +42,7 @@ func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Fault
 	}
 }
 
-// mandatory are the specs that are fixed, by the names of the objects. Suggested objects are not
-// among them: operators may change those.
+// mandatory returns the fixed specs. Operators may change suggested objects.
 func mandatory(objects []flowcontrol.Object) fixedSpecs {
 	fixed := fixedSpecs{}
 	for _, o := range objects {

@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A hand of h out of n queues takes about h*log2(n) bits of a hash of 64. With more than
-// maxHashBits of them the last queues of a hand would follow from the first ones, and flows would
-// share more queues than they should.
+// maxHashBits bounds the bits of a 64-bit hash that dealing a hand takes: about h*log2(n) for h of
+// n queues. With more, the last queues of a hand would depend on the first, and flows would share
+// too many queues.
 const maxHashBits = 60
 
-// validateHandSize checks the size of a hand, which is positive and at most the number of queues.
+// validateHandSize checks the hand size against maxHashBits.
 func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 	queues, _ := queuing.Int("queues")
 	hand, _ := queuing.Int("handSize")
@@ -24,9 +24,8 @@ func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// validateLevel lets operators say what the exempt level has and lends, and nothing else of the
-// fixed ones. The fields of exempt are taken out of the comparison on a copy, as the object itself
-// is what will be stored.
+// validateLevel lets operators change only the exempt field of the exempt level, and nothing of the
+// other fixed ones. It compares a copy without that field.
 func (f fixedSpecs) validateLevel(obj tree.Tree, _ string, faults *schema.Faults) {
 	spec, name := obj.Object("spec"), obj.Object("metadata").String("name")
 	want, ok := f[name]

@@ -12,17 +12,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// networkPolicyStrategy leaves it to network plugins what a policy does; the server only sees to it
-// that all of them read the same.
 type networkPolicyStrategy struct {
 	family.AlwaysWarns
 	addresses warning.Addresses
 }
 
-// Default sets policyTypes: Ingress always, and Egress if there are egress rules.
-//
-// The field decides what a policy without rules means: an empty list of rules isolates the Pods in that direction. So
-// it is filled in and stored, and later readers do not have to guess.
+// Default sets policyTypes: Ingress always, and Egress if there are egress rules. It is stored
+// because it defines the meaning of a policy without rules, which isolates the Pods in that
+// direction.
 func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	if len(spec.List("policyTypes")) > 0 {
@@ -35,8 +32,8 @@ func (networkPolicyStrategy) Default(obj tree.Tree) {
 	spec["policyTypes"] = types
 }
 
-// An exception must be smaller than the range: an equal one would leave nothing, and one outside would have no effect
-// that its author could see.
+// validateIPBlock requires exceptions to be strictly within the range. Others would leave nothing
+// or have no effect.
 func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	cidr := b.String("cidr")
 	whole, err := address.ParsePrefix(cidr)
@@ -58,13 +55,13 @@ func validateIPBlock(b tree.Tree, at string, faults *schema.Faults) {
 	}
 }
 
-// writtenLength is the number behind the slash of a range. Of a range of IPv4 in the form of IPv6 it counts the bits before
-// the address of IPv4, too, and is compared so.
+// writtenLength returns the prefix length as written. For IPv4-mapped IPv6 ranges it includes the
+// bits before the IPv4 address.
 func writtenLength(cidr string) int {
 	_, bits, _ := strings.Cut(cidr, "/")
 	n, err := strconv.Atoi(bits)
 	if err != nil {
-		return -1 // address.ParsePrefix has refused it
+		return -1 // address.ParsePrefix rejects it
 	}
 	return n
 }

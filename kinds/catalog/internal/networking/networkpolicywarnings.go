@@ -5,10 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of unusual ranges of addresses.
-//
-// Lists are walked by position and not by object, so that the index in the text is right even where an element is
-// null.
+// Warnings warns about unusual address ranges. Indexes count null items, so lists are walked by
+// position.
 func (s networkPolicyStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	spec := obj.Object("spec")
 	for _, way := range [...]struct{ list, peers string }{{"ingress", "from"}, {"egress", "to"}} {
@@ -26,8 +24,8 @@ func (s networkPolicyStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	return texts
 }
 
-// blockWarnings warns of the ranges of a block; their paths begin below it. A range with bits set behind
-// its prefix is read as a single address by some programs and as the whole range by others.
+// blockWarnings warns about the ranges of a block, with paths relative to it. Programs read a range
+// with bits beyond its prefix as a single address or as the whole range.
 func blockWarnings(addresses warning.Addresses, block tree.Tree) (texts []string) {
 	for _, text := range addresses.CIDR(block.String("cidr")) {
 		texts = append(texts, "cidr"+text)

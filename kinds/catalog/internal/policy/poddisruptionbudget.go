@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The status of a new one is dropped, as an eviction is allowed by what stands in it.
+// disruptionBudgetStrategy drops the status on create, because the status allows evictions.
 type disruptionBudgetStrategy struct {
 	schema.DefaultStrategy
 	family.DropStatusOnCreate

@@ -1,3 +1,3 @@
-// Package rbac holds the rules of roles and of their bindings. What they grant is decided in the
-// package of the same name below policy.
+// Package rbac holds the rules of roles and bindings. The package of the same name below policy
+// evaluates them.
 package rbac

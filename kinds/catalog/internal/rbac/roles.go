@@ -5,14 +5,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Whether the author may hand out these rights is for admission (policy/authz/rbac), not for the rules of the kind.
+// roleStrategy does not check whether the author may grant the rights; admission does
+// (policy/authz/rbac).
 type roleStrategy struct {
 	schema.DefaultStrategy
 	dropEmptyRules
 }
 
-// dropEmptyRules sets empty rules to null, so that a role without rules reads the same however it
-// was written.
+// dropEmptyRules sets empty rules to null, so that all roles without rules read the same.
 type dropEmptyRules struct{}
 
 func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
@@ -21,17 +21,14 @@ func (dropEmptyRules) Prepare(obj, _ tree.Tree) {
 	}
 }
 
-// A bindingStrategy is that of the bindings of one scope. A binding in a namespace may refer to a
-// role of the namespace or of the cluster; one of the cluster only to the latter, since a role of a
-// namespace means nothing outside.
+// A bindingStrategy is the strategy of role bindings. A namespaced binding may refer to a Role of
+// its namespace or a ClusterRole; a cluster binding only to a ClusterRole.
 type bindingStrategy struct {
 	schema.DefaultStrategy
 	group string // of users and groups
 }
 
-// Default sets the API group of subjects that are users and groups.
-//
-// Service accounts have no group: they are objects of the core group.
+// Default sets the API group of users and groups. Service accounts belong to the core group.
 func (c bindingStrategy) Default(obj tree.Tree) {
 	for _, s := range obj.Objects("subjects") {
 		if kind := s.String("kind"); (kind == "User" || kind == "Group") && s.String("apiGroup") == "" {

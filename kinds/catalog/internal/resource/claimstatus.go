@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writeClaimStatus replaces the status of a claim. What drivers say of a device goes with the device: whoever takes it
-// away need not know what they say.
+// writeStatus replaces the status of a claim. The driver's status of a device is dropped when the
+// client deallocates it.
 func (s resourceClaimStrategy) writeStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	old := maps.Clone(obj)
 	was := obj.Object("status")
@@ -34,7 +34,6 @@ func (s resourceClaimStrategy) writeStatus(obj, body tree.Tree, _ string, faults
 	return nil
 }
 
-// allocatedDevices are the devices that a claim has.
 func allocatedDevices(status tree.Tree) map[string]bool {
 	all := map[string]bool{}
 	for _, result := range status.Object("allocation", "devices").Objects("results") {
@@ -43,7 +42,7 @@ func allocatedDevices(status tree.Tree) map[string]bool {
 	return all
 }
 
-// sharedDevice names a device, or the share of one.
+// sharedDevice identifies a device, or the share of one.
 func sharedDevice(t tree.Tree) string {
 	name := t.String("driver") + "/" + t.String("pool") + "/" + t.String("device")
 	if share := t.String("shareID"); share != "" {
@@ -52,7 +51,7 @@ func sharedDevice(t tree.Tree) string {
 	return name
 }
 
-// validateDeviceAddress checks an address of a device, with the length of its network.
+// validateDeviceAddress checks an address with prefix length in canonical form.
 func validateDeviceAddress(text, path string, faults *schema.Faults) {
 	prefix, err := address.ParsePrefix(text)
 	switch {

@@ -1,6 +1,4 @@
-// Package resource holds the rules of devices: what nodes offer in slices, classes of it, and claims
-// to it.
-//
-// Drivers publish slices, administrators write classes, and users claims. Selectors of devices are
-// expressions that the scheduler evaluates; this server refuses those that do not compile.
+// Package resource holds the rules of dynamic resource allocation. Drivers publish ResourceSlices,
+// administrators write DeviceClasses, and users ResourceClaims. The scheduler evaluates device
+// selectors, which must compile here.
 package resource

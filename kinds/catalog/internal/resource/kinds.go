@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of resource with their strategies. selectors checks what selects devices.
+// Kinds lists the kinds of resource with their strategies. selectors compiles device selectors.
 func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Message) []family.Kind {
 	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
 	return []family.Kind{

@@ -10,8 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A class holds selectors and parameters, which are added to those of each claim that names it; so both are checked
-// by the same functions.
 type deviceClassStrategy struct {
 	schema.DefaultStrategy
 	selectors *expressions.DeviceSelectors
@@ -21,7 +19,8 @@ func (s deviceClassStrategy) ValidateServed(obj, old tree.Tree, faults *schema.F
 	compileSelectors(s.selectors, obj.Object("spec"), old.Object("spec"), "spec", faults)
 }
 
-// The status is kept on create and update, as only the scheduler and drivers write it, through the sub-resource.
+// resourceClaimStrategy keeps the status in writes of the main resource: only the scheduler and
+// drivers write it.
 type resourceClaimStrategy struct {
 	schema.DefaultStrategy
 	family.KeepStatus
@@ -35,8 +34,8 @@ func (s resourceClaimStrategy) ValidateServed(obj, old tree.Tree, faults *schema
 	compileClaimSelectors(s.selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
 }
 
-// A template is checked like the claims that are made of it. Its faults would otherwise show when a Pod starts, to
-// somebody else.
+// resourceClaimTemplateStrategy checks a template like the claims made from it, whose faults would
+// only appear when a Pod starts.
 type resourceClaimTemplateStrategy struct {
 	schema.DefaultStrategy
 	selectors *expressions.DeviceSelectors
@@ -50,7 +49,7 @@ func (s resourceClaimTemplateStrategy) ValidateServed(obj, old tree.Tree, faults
 	compileClaimSelectors(s.selectors, obj.Object("spec", "spec", "devices"), old.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
 }
 
-// compileClaimSelectors compiles the selectors of all requests of a claim that has changed.
+// compileClaimSelectors compiles the selectors of all requests of a changed claim.
 func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old tree.Tree, path string, faults *schema.Faults) {
 	if tree.StrictEqual(devices["requests"], old["requests"]) {
 		return
@@ -64,8 +63,9 @@ func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old 
 	}
 }
 
-// compileSelectors reports the selectors that do not compile. Those that have not changed were compiled by a server that
-// may have known other functions. Empty and overlong ones are reported by the declarations.
+// compileSelectors reports changed selectors that do not compile; another server version, which may
+// have other functions, compiled the unchanged ones. The declaration reports empty and overlong
+// selectors.
 func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, path string, faults *schema.Faults) {
 	if tree.StrictEqual(t["selectors"], old["selectors"]) {
 		return
@@ -85,12 +85,10 @@ func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, 
 	}
 }
 
-// maxSelectorLength is what the declaration of expressions says.
+// maxSelectorLength equals the declared bound of expressions.
 const maxSelectorLength = 10240
 
-// defaultDevices sets requests to exactly one device.
-//
-// Both shapes of a request get the default, the choices of firstAvailable each for itself.
+// defaultDevices sets requests, and each choice of firstAvailable, to exactly one device.
 func defaultDevices(spec tree.Tree) {
 	for _, request := range spec.Object("devices").Objects("requests") {
 		if exactly := request.Object("exactly"); exactly != nil {
@@ -104,7 +102,7 @@ func defaultDevices(spec tree.Tree) {
 	}
 }
 
-// The count is only filled in for ExactCount: with All it would be refused.
+// defaultDeviceCount sets a count only for ExactCount: with All it is invalid.
 func defaultDeviceCount(request tree.Tree) {
 	field.SetIfEmpty(request, "allocationMode", "ExactCount")
 	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {

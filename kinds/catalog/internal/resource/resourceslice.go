@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// validatePoolName checks a name that is there.
 func validatePoolName(name, path string, faults *schema.Faults) {
 	if name == "" {
 		return
@@ -22,15 +21,14 @@ func validatePoolName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// The bounds of the parts of an attribute's name, in bytes.
+// Bounds of the parts of an attribute name, in bytes.
 const (
 	maxAttributeDomain = 63
 	maxAttributeName   = 32
 )
 
-// validateAttributeName checks the name of an attribute or a capacity, which may begin with a domain; without one it is
-// in that of the driver. Selectors look for both parts apart. Of a name with more than one slash nothing is checked, as
-// in the public API.
+// validateAttributeName checks the name of an attribute or a capacity, with an optional domain; the
+// default is the driver's. As in kube-apiserver, names with more than one slash are not checked.
 func validateAttributeName(name, path string, faults *schema.Faults) {
 	domain, id, qualified := strings.Cut(name, "/")
 	switch {

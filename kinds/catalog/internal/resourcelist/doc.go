@@ -1,3 +1,3 @@
-// Package resourcelist checks lists of resources, such as cpu, memory and what vendors add, and
-// their quantities: in the requests and limits of containers, in quotas, in limit ranges and on nodes.
+// Package resourcelist checks names and quantities of resources, such as cpu, memory and extended
+// resources, in containers, quotas, limit ranges and nodes.
 package resourcelist

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// IsOvercommitAllowed reports whether the limits of a resource may exceed its requests. The kernel can
-// share CPU time and reclaim memory, but a huge page or a device is there or not.
+// IsOvercommitAllowed reports whether limits of a resource may exceed requests. CPU and memory can
+// be shared; huge pages and devices cannot.
 func IsOvercommitAllowed(name string) bool {
 	return !strings.HasPrefix(name, "hugepages-") && (!strings.Contains(name, "/") || !isInteger(name))
 }
@@ -19,8 +19,8 @@ func isStandardForContainers(name string) bool {
 	return name == "cpu" || name == "memory" || name == "ephemeral-storage" || strings.HasPrefix(name, "hugepages-")
 }
 
-// The names of resources without a domain. Compute resources have names of their own for requests
-// and limits in quotas.
+// Names of resources without a domain. In quotas, compute resources have separate names for
+// requests and limits.
 var (
 	objectCountResources = []string{
 		"configmaps", "persistentvolumeclaims", "pods", "replicationcontrollers", "resourcequotas", "secrets",
@@ -32,15 +32,14 @@ var (
 	storageResources = []string{"ephemeral-storage", "limits.ephemeral-storage", "requests.ephemeral-storage", "requests.storage"}
 )
 
-// IsStandardForQuota reports whether a quota may bound the resource of a name without a domain.
+// IsStandardForQuota reports whether a quota may bound the resource of an unqualified name.
 func IsStandardForQuota(name string) bool {
 	return slices.Contains(objectCountResources, name) || slices.Contains(Compute, name) || slices.Contains(storageResources, name) ||
 		strings.HasPrefix(name, "hugepages-") || strings.HasPrefix(name, "requests.hugepages-")
 }
 
-// isInteger reports whether a resource can only be counted in integers: numbers of objects, and extended
-// resources, whose domain is not the platform's. cpu and memory have fractions, in thousandths of a core
-// for one.
+// isInteger reports whether a resource is counted in integers: numbers of objects, and extended
+// resources.
 func isInteger(name string) bool {
 	if domain, _, ok := strings.Cut(name, "/"); ok {
 		return !strings.HasPrefix(name, "requests.") && !isNativeDomain(domain)
@@ -48,15 +47,14 @@ func isInteger(name string) bool {
 	return slices.Contains(objectCountResources, name)
 }
 
-// isNativeDomain reports whether a domain is the platform's, or one below it, in any profile. Both
-// spellings count, so that a manifest written for one profile is not taken for a vendor's device under the
-// other.
+// isNativeDomain reports whether a domain is, or is below, that of the platform in either profile.
+// Otherwise a manifest for one profile would request extended resources under the other.
 func isNativeDomain(domain string) bool {
 	return strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// ValidateName checks the name of a resource and reports whether it is valid. It is the widest of the three
-// checks: what a LimitRange may name. The other two add to its faults.
+// ValidateName checks the name of a resource and reports whether it is valid. LimitRanges may use
+// all such names; the other checks add faults.
 func ValidateName(name, path string, faults *schema.Faults) bool {
 	msgs := rules.QualifiedName(name)
 	for _, msg := range msgs {
@@ -72,7 +70,7 @@ func ValidateName(name, path string, faults *schema.Faults) bool {
 	return true
 }
 
-// ValidateQuotaName checks the name of a resource that a quota bounds.
+// ValidateQuotaName checks the name of a resource in a quota.
 func ValidateQuotaName(name, path string, faults *schema.Faults) {
 	ValidateName(name, path, faults)
 	if !strings.Contains(name, "/") && !IsStandardForQuota(name) {
@@ -80,8 +78,8 @@ func ValidateQuotaName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateContainerName checks the name of a resource in the requests and limits of a container. The prefix
-// "requests." belongs to quotas; a device with such a name could not be told from its quota.
+// ValidateContainerName checks the name of a resource in requests and limits of a container. The
+// prefix "requests." is reserved for quotas.
 func ValidateContainerName(name, path string, faults *schema.Faults) {
 	ValidateName(name, path, faults)
 	domain, _, ok := strings.Cut(name, "/")
@@ -93,17 +91,16 @@ func ValidateContainerName(name, path string, faults *schema.Faults) {
 	}
 }
 
-// validatePodName checks the name of a resource in the requests and limits of a Pod as a whole.
 func validatePodName(name, path string, faults *schema.Faults) {
 	if ValidateName(name, path, faults) && !IsPodLevel(name) {
 		faults.NotSupported(path, name, []string{"cpu", pages, "memory"})
 	}
 }
 
-// IsPodLevel tells whether a Pod may say something of a resource as a whole.
+// IsPodLevel reports whether a resource may be set at Pod level.
 func IsPodLevel(name string) bool {
 	return name == "cpu" || name == "memory" || strings.HasPrefix(name, pages)
 }
 
-// pages begins the names of resources that are memory in pages of one size.
+// pages is the prefix of huge page resources.
 const pages = "hugepages-"

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateQuantity checks that the quantity of a resource is not negative, and an integer where isInteger
-// requires it. A text that is no quantity has been refused by the declaration before.
+// ValidateQuantity checks that a quantity is not negative, and an integer if isInteger requires it.
+// The declaration reports invalid quantities.
 func ValidateQuantity(amounts tree.Tree, name, path string, faults *schema.Faults) {
 	text := amounts.String(name)
 	q, err := quantity.Read(text)

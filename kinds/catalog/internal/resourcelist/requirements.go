@@ -9,14 +9,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateRequirements checks the requests and limits of a container. Huge pages need a request of cpu or
-// memory beside them: a Pod with nothing else would count as best effort, and be scheduled as if it used
-// nothing.
+// ValidateRequirements checks the requests and limits of a container. Huge pages need cpu or memory
+// beside them: otherwise the Pod would count as BestEffort.
 func ValidateRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	validateRequirements(r, path, ValidateContainerName, faults)
 }
 
-// ValidatePodRequirements is ValidateRequirements for what a Pod asks for as a whole, which is less than what containers may.
+// ValidatePodRequirements is ValidateRequirements for Pod-level resources, which allow fewer names.
 func ValidatePodRequirements(r tree.Tree, path string, faults *schema.Faults) {
 	validateRequirements(r, path, validatePodName, faults)
 }
@@ -45,8 +44,8 @@ func validateRequirements(r tree.Tree, path string, validateName func(name, path
 	}
 }
 
-// validateRequest checks that a request does not exceed its limit, and equals it for resources that
-// cannot be overcommitted.
+// validateRequest checks that a request is at most its limit, and equal to it for resources without
+// overcommit.
 func validateRequest(name, request, limit string, limited bool, path string, faults *schema.Faults) {
 	switch {
 	case !limited && !IsOvercommitAllowed(name):

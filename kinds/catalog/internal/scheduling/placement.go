@@ -6,14 +6,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The two lists of terms of an affinity.
 const (
 	requiredTerms  = "requiredDuringSchedulingIgnoredDuringExecution"
 	preferredTerms = "preferredDuringSchedulingIgnoredDuringExecution"
 )
 
-// MergeLabelKeys adds to the selectors of a new Pod's terms and constraints the values of its own labels that they name
-// by matchLabelKeys and mismatchLabelKeys: schedulers look at the selectors alone.
+// MergeLabelKeys adds the values of a new Pod's labels named by matchLabelKeys and
+// mismatchLabelKeys to the selectors of its terms and constraints, because schedulers only read
+// selectors.
 func MergeLabelKeys(spec, labels tree.Tree) {
 	for _, c := range spec.Objects("topologySpreadConstraints") {
 		mergeKeys(c, labels)

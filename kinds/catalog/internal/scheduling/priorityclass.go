@@ -5,11 +5,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// priorityClassStrategy does not compare classes with each other: that there is one default is
-// checked by admission, which sees them all.
+// priorityClassStrategy checks single classes. Admission ensures that there is only one default.
 type priorityClassStrategy struct{ schema.DefaultStrategy }
 
-// Prepare gives a new class its one generation: no update of a class is counted.
+// Prepare sets the generation of a new class to 1. Updates do not change it.
 func (priorityClassStrategy) Prepare(obj, old tree.Tree) {
 	if old == nil {
 		obj.EnsureObject("metadata")["generation"] = int64(1)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// attachRequired cannot change, as attachments that exist were made, or not made, by its old value. The default of
-// the modes is what drivers did before there was a choice.
+// csiDriverStrategy defaults the lifecycle modes to what drivers supported before the field
+// existed.
 type csiDriverStrategy struct{ schema.DefaultStrategy }
 
 func (csiDriverStrategy) Default(obj tree.Tree) {
@@ -18,12 +18,11 @@ func (csiDriverStrategy) Default(obj tree.Tree) {
 }
 
 func (csiDriverStrategy) Prepare(obj, old tree.Tree) {
-	if old == nil { // generation counts updates only, and begins absent
+	if old == nil { // generation counts only updates and starts absent
 		delete(obj.Object("metadata"), "generation")
 	}
 }
 
-// Capacities are compared as quantities, not as text: "-1Gi" is negative however it is written.
 type csiStorageCapacityStrategy struct {
 	family.AlwaysWarns
 	labels warning.NodeLabels

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of storage with their strategies. Kinds whose objects users write warn in
-// every write; a CSIDriver only where something changes, as its installer applies it again and
-// again.
+// Kinds lists the kinds of storage with their strategies. Kinds written by users warn in every
+// write; a CSIDriver, which its installer reapplies, only about changes.
 func Kinds(n *meta.Naming) []family.Kind {
 	labels := warning.NewNodeLabels(n)
 	return []family.Kind{
@@ -20,7 +19,7 @@ func Kinds(n *meta.Naming) []family.Kind {
 	}
 }
 
-// keptStatus is the strategy of a kind whose status is only written through its sub-resource.
+// keptStatus is the strategy of kinds whose status only the subresource writes.
 type keptStatus struct {
 	schema.DefaultStrategy
 	family.KeepStatus

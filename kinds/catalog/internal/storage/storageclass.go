@@ -11,18 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The fields by which volumes are made cannot change: a class of the same name would mean other volumes before and
-// after.
 type storageClassStrategy struct {
 	family.AlwaysWarns
 	labels warning.NodeLabels
 }
 
-// validateAllowedTopologies checks the topology terms, which must be distinct. One that is empty counts as written twice,
-// as in the public API.
-//
-// Two equal terms are one choice written twice, whatever the order of their values, which is why they are compared
-// sorted.
+// validateAllowedTopologies checks the topology terms, which must be distinct regardless of the
+// order of values. As in kube-apiserver, an empty term counts as a duplicate.
 func validateAllowedTopologies(v any, path string, faults *schema.Faults) {
 	var earlier []map[string][]string
 	terms, _ := v.([]any)
@@ -38,7 +33,8 @@ func validateAllowedTopologies(v any, path string, faults *schema.Faults) {
 	}
 }
 
-// validateTopology checks one term, whose expressions are at path, and returns its sorted values by key.
+// validateTopology checks one term, whose expressions are at path, and returns its sorted values by
+// key.
 func validateTopology(term tree.Tree, path string, faults *schema.Faults) map[string][]string {
 	byKey := map[string][]string{}
 	for i, e := range term.Objects("matchLabelExpressions") {

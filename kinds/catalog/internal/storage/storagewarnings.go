@@ -6,13 +6,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Warnings warns of deprecated labels of nodes in a CSIStorageCapacity.
+// Warnings warns about deprecated node labels in a CSIStorageCapacity.
 func (s csiStorageCapacityStrategy) Warnings(obj, _ tree.Tree) []string {
 	return s.labels.AppendSelector(nil, obj.Object("nodeTopology"), "nodeTopology")
 }
 
-// Warnings warns of deprecated labels of nodes in the topologies of a StorageClass. The texts do
-// not name the label.
+// Warnings warns about deprecated node labels in the topologies of a StorageClass. The texts do not
+// name the label.
 func (s storageClassStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	for i, v := range obj.List("allowedTopologies") {
 		topology, _ := v.(tree.Tree)

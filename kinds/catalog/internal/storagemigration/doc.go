@@ -1,5 +1,4 @@
-// Package storagemigration holds the rules of StorageVersionMigrations.
-//
-// A StorageVersionMigration asks for all objects of a resource to be written again, so that none of them is stored in
-// a former version. A controller does that, and tells how far it is in the status.
+// Package storagemigration holds the rules of StorageVersionMigrations. Such an object requests
+// that all objects of a resource are rewritten in the storage version; a controller does that and
+// reports progress in the status.
 package storagemigration

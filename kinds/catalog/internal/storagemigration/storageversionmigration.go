@@ -12,7 +12,6 @@ type migrationStrategy struct {
 	family.EmptyStatusOnCreate
 }
 
-// validateVersion checks a resource version.
 func validateVersion(version, path string, faults *schema.Faults) {
 	if _, err := strconv.ParseUint(version, 10, 64); err != nil || version[0] == '0' {
 		faults.Invalid(path, version, "resource version is not well formed: "+version)

@@ -10,26 +10,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Addresses warns of IP addresses and ranges that are valid, but that not every program reads alike.
-// Leading zeros and addresses of IPv4 inside of IPv6 have been used to get around rules: one program
-// compares texts, the next one numbers.
+// Addresses warns about valid IP addresses and ranges that programs interpret differently, such as
+// leading zeros and IPv4-mapped IPv6 addresses, which can bypass rules.
 type Addresses struct {
-	future string // what will refuse the worst of them
+	future string // the part of a warning about future rejection
 }
 
-// NewAddresses warns in the words of a naming profile.
+// NewAddresses returns Addresses with the texts of a naming profile.
 func NewAddresses(n *meta.Naming) Addresses {
 	return Addresses{future: "will be considered invalid in a future " + n.Product() + " release"}
 }
 
-// IP is what follows the field's path in the warning of an address; "" if there is none.
+// IP returns the warning about an address, to follow the field's path; "" if there is none.
 func (a Addresses) IP(value string) string {
 	addr, err := netip.ParseAddr(value)
 	switch {
 	case err != nil || addr.Is4In6():
 		meant, err := address.Parse(value)
 		if err != nil {
-			return "" // the validation's concern
+			return "" // validation reports it
 		}
 		return fmt.Sprintf(": non-standard IP address %q %s: use %q", value, a.future, meant)
 	case addr.Is6() && addr.Zone() == "" && !isCanonical(addr, value):
@@ -38,14 +37,14 @@ func (a Addresses) IP(value string) string {
 	return ""
 }
 
-// It allocates nothing, because it runs for each address of each object that is written.
+// isCanonical allocates nothing, because it runs for each address of each written object.
 func isCanonical(addr netip.Addr, value string) bool {
 	var text [64]byte
 	return string(addr.AppendTo(text[:0])) == value
 }
 
-// CIDR is what follows the field's path in the warnings of a range. The usual range is found to be in order
-// before anything is formatted.
+// CIDR returns the warnings about a range, to follow the field's path. It formats nothing for usual
+// ranges.
 func (a Addresses) CIDR(value string) []string {
 	prefix, err := netip.ParsePrefix(value)
 	addr := prefix.Addr()
@@ -60,12 +59,12 @@ func isCanonicalRange(prefix netip.Prefix, value string) bool {
 	return string(prefix.AppendTo(text[:0])) == value
 }
 
-// unusualRange finds the words for a range that CIDR has found odd, which is rare and may take its time. prefix is not
-// valid where the range has leading zeros.
+// unusualRange returns the warnings about an unusual range. prefix is invalid if the range has
+// leading zeros.
 func (a Addresses) unusualRange(prefix netip.Prefix, value string) (texts []string) {
 	ip, network, err := net.ParseCIDR(address.WithoutLeadingZeros(value))
 	if err != nil {
-		return nil // the validation's concern
+		return nil // validation reports it
 	}
 	if !ip.Equal(network.IP) {
 		_, bits := network.Mask.Size()
@@ -81,7 +80,7 @@ func (a Addresses) unusualRange(prefix netip.Prefix, value string) (texts []stri
 	return texts
 }
 
-// AppendIPs warns of the addresses in a list of texts at path.
+// AppendIPs warns about the addresses in a list of texts at path.
 func (a Addresses) AppendIPs(texts []string, list []any, path Path) []string {
 	for i, v := range list {
 		value, _ := v.(string)
@@ -92,7 +91,7 @@ func (a Addresses) AppendIPs(texts []string, list []any, path Path) []string {
 	return texts
 }
 
-// AppendCIDRs warns of the ranges in a list of texts at path.
+// AppendCIDRs warns about the ranges in a list of texts at path.
 func (a Addresses) AppendCIDRs(texts []string, list []any, path Path) []string {
 	for i, v := range list {
 		value, _ := v.(string)
@@ -103,8 +102,8 @@ func (a Addresses) AppendCIDRs(texts []string, list []any, path Path) []string {
 	return texts
 }
 
-// AppendObjectIPs warns of the field ip of the objects in a list at path. suffix is what warnings put between the
-// path of an object and the text, as ".ip".
+// AppendObjectIPs warns about the field ip of the objects in a list at path. suffix, such as ".ip",
+// follows the path of an object.
 func (a Addresses) AppendObjectIPs(texts []string, list []any, path Path, suffix string) []string {
 	for i, v := range list {
 		object, _ := v.(tree.Tree)

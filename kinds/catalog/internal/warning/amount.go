@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// FractionalBytes is what follows the path of a list of resources in the warning that it has a fraction of a byte
-// of one of them; "" if it has not.
+// FractionalBytes returns the warning about a fractional amount of a resource, to follow the path
+// of the resource list; "" if it is an integer.
 func FractionalBytes(amounts tree.Tree, resource string) string {
 	text := amounts.String(resource)
 	if !quantity.HasFraction(text) {
@@ -17,7 +17,7 @@ func FractionalBytes(amounts tree.Tree, resource string) string {
 	return fmt.Sprintf("[%s]: fractional byte value %q is invalid, must be an integer", resource, text)
 }
 
-// ClaimSizes is what follows the path of the spec of a claim in the warnings of its sizes.
+// ClaimSizes returns the warnings about the sizes of a claim, to follow the path of its spec.
 func ClaimSizes(spec tree.Tree) (texts []string) {
 	for _, list := range [...]string{"requests", "limits"} {
 		if text := FractionalBytes(spec.Object("resources", list), "storage"); text != "" {

@@ -1,7 +1,7 @@
-// Package warning finds what several kinds warn of in objects that are valid: addresses in unusual forms
-// (Addresses), deprecated labels of nodes (NodeLabels), fractional amounts of bytes (FractionalBytes), and names
-// that make no host names (HostName).
+// Package warning finds causes for warnings in valid objects of several kinds: addresses in unusual
+// forms (Addresses), deprecated node labels (NodeLabels), fractional bytes (FractionalBytes), and
+// names that are not host names (AppendHostName).
 //
-// The words are those that clients know. Where nothing is to be warned of, nothing is allocated: so most
-// functions return only what follows the path of the field, and callers make the path once there is something.
+// Texts are those of kube-apiserver. Objects without warnings cause no allocation: most functions
+// return only what follows the path of the field, and callers build the path for actual warnings.
 package warning

@@ -7,10 +7,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxHostName is how long one part of a host name may be, in bytes.
+// maxHostName bounds one label of a host name, in bytes.
 const maxHostName = 63
 
-// AppendHostName warns of the name of an object, a valid one, that is used in use and is no part of a host name.
+// AppendHostName warns about a valid object name that cannot be a host name label. use names its
+// use in the text.
 func AppendHostName(texts []string, obj tree.Tree, use string) []string {
 	name := obj.Object("metadata").String("name")
 	var why []string

@@ -4,7 +4,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// LoadBalancerStatus warns of the addresses of load balancers in the status of an object.
+// LoadBalancerStatus returns a function that warns about load balancer addresses in the status.
 func LoadBalancerStatus(a Addresses) func(obj, old tree.Tree) []string {
 	return func(obj, _ tree.Tree) []string {
 		list := obj.Object("status", "loadBalancer").List("ingress")

@@ -8,11 +8,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// NodeLabels are the deprecated labels of nodes, with what is said of each. Nodes still carry most of these
-// labels, and Pods that select by them will stop being scheduled when they go.
+// NodeLabels maps deprecated node labels to warnings. Nodes still have most of them, but Pods that
+// select by them will become unschedulable.
 type NodeLabels map[string]string
 
-// NewNodeLabels knows the labels in the spelling of a naming profile.
+// NewNodeLabels returns the labels in the names of a profile.
 func NewNodeLabels(n *meta.Naming) NodeLabels {
 	labels := NodeLabels{
 		n.Translate("app.platform.io/created-by"):                  "deprecated since v1.9",
@@ -30,8 +30,7 @@ func NewNodeLabels(n *meta.Naming) NodeLabels {
 	return labels
 }
 
-// uses tells whether any of the labels is a key of m. Sorting the keys is only worth it if there is
-// something to say.
+// uses reports whether any label is a key of m. Keys need sorting only if there are warnings.
 func (l NodeLabels) uses(m tree.Tree) bool {
 	for key := range m {
 		if l[key] != "" {
@@ -41,7 +40,7 @@ func (l NodeLabels) uses(m tree.Tree) bool {
 	return false
 }
 
-// AppendKeys warns of the keys of m, in their order. path makes the path of one.
+// AppendKeys warns about the keys of m, sorted. path formats the path of a key.
 func (l NodeLabels) AppendKeys(texts []string, m tree.Tree, path func(key string) string) []string {
 	if !l.uses(m) {
 		return texts
@@ -54,7 +53,7 @@ func (l NodeLabels) AppendKeys(texts []string, m tree.Tree, path func(key string
 	return texts
 }
 
-// AppendTerms warns of the node selector terms in a list at path.
+// AppendTerms warns about the node selector terms in a list at path.
 func (l NodeLabels) AppendTerms(texts []string, terms []any, path Path) []string {
 	for i, v := range terms {
 		term, _ := v.(tree.Tree)
@@ -63,8 +62,8 @@ func (l NodeLabels) AppendTerms(texts []string, terms []any, path Path) []string
 	return texts
 }
 
-// AppendPreferences warns of the preferred node selector terms in a list at path. Their values are not
-// validated, so it warns also of those that no label can have.
+// AppendPreferences warns about the preferred node selector terms in a list at path. It also warns
+// about invalid values, which are not validated.
 func (l NodeLabels) AppendPreferences(texts []string, preferences []any, path Path) []string {
 	for i, v := range preferences {
 		preference, _ := v.(tree.Tree)
@@ -73,7 +72,7 @@ func (l NodeLabels) AppendPreferences(texts []string, preferences []any, path Pa
 	return texts
 }
 
-// appendExpressions warns of the expressions of the term at path[i]suffix.
+// appendExpressions warns about the expressions of the term at path[i]suffix.
 func (l NodeLabels) appendExpressions(texts []string, term tree.Tree, path Path, i int, suffix string, values bool) []string {
 	for j, v := range term.List("matchExpressions") {
 		expression, _ := v.(tree.Tree)
@@ -95,7 +94,7 @@ func (l NodeLabels) appendExpressions(texts []string, term tree.Tree, path Path,
 	return texts
 }
 
-// AppendSelector warns of a label selector of nodes at path.
+// AppendSelector warns about a label selector of nodes at path.
 func (l NodeLabels) AppendSelector(texts []string, selector tree.Tree, path string) []string {
 	for i, v := range selector.List("matchExpressions") {
 		expression, _ := v.(tree.Tree)

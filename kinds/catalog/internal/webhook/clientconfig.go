@@ -15,10 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ValidateClientConfig checks the address of a webhook: a URL or a service.
-//
-// Neither is a default for the other: a webhook that cannot be reached decides about every write, so it must be said
-// where it is.
+// ValidateClientConfig checks the address of a webhook: exactly one of URL and service.
 func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) {
 	address, byURL := config["url"].(string)
 	service, byService := config["service"].(tree.Tree)
@@ -32,11 +29,11 @@ func ValidateClientConfig(config tree.Tree, path string, faults *schema.Faults) 
 	}
 }
 
-// urlForm ends the texts of all faults of a URL but those of its parts that may not be there.
+// urlForm ends the messages about a URL, except for those about forbidden parts.
 const urlForm = "; desired format: https://host[/path]"
 
-// Reviews hold whole objects, so nothing but TLS is allowed. User information and a query would be credentials in an
-// object that many may read.
+// validateWebhookURL requires TLS, because reviews contain whole objects. User information and a
+// query could be credentials, which many could read in the object.
 func validateWebhookURL(address, path string, faults *schema.Faults) {
 	u, err := url.Parse(address)
 	if err != nil {
@@ -60,7 +57,7 @@ func validateWebhookURL(address, path string, faults *schema.Faults) {
 	}
 }
 
-// The namespace is required, as the object that names the service lies in none.
+// validateWebhookService requires a namespace, because the configuration is cluster-scoped.
 func validateWebhookService(service tree.Tree, path string, faults *schema.Faults) {
 	if service.String("name") == "" {
 		faults.Required(path + ".name")
@@ -74,9 +71,8 @@ func validateWebhookService(service tree.Tree, path string, faults *schema.Fault
 	}
 }
 
-// validateServicePath checks a path whose segments are DNS subdomains; it may end with a slash. The
-// segments are names and nothing that a proxy would decode or clean, so the path that the webhook sees is
-// the one that is written here.
+// validateServicePath checks a path whose segments are DNS subdomains; it may end with a slash.
+// Proxies neither decode nor clean such paths.
 func validateServicePath(p, path string, faults *schema.Faults) {
 	if p == "//" {
 		faults.Invalid(path, p, "segment[0] may not be empty")
@@ -96,9 +92,9 @@ func validateServicePath(p, path string, faults *schema.Faults) {
 	}
 }
 
-// ValidateCABundle requires base64 of PEM certificates. White space alone is accepted: tools write it as
-// a placeholder. known are the bundles of the object before the update, which are accepted as they
-// are, so that objects stored before this check existed can still be changed and deleted.
+// ValidateCABundle requires base64 of PEM certificates. Whitespace is accepted, since tools use it
+// as a placeholder. known are the previous bundles of the object, which are accepted unchanged so
+// that old objects can be updated and deleted.
 func ValidateCABundle(text string, known []string, path string, faults *schema.Faults) {
 	if text == "" || slices.Contains(known, text) {
 		return
@@ -112,7 +108,7 @@ func ValidateCABundle(text string, known []string, path string, faults *schema.F
 	}
 }
 
-// ValidateReferencePort checks the port of a reference to a service, if there is one.
+// ValidateReferencePort checks the port of a service reference, if present.
 func ValidateReferencePort(service tree.Tree, path string, faults *schema.Faults) {
 	if port, ok := service.Int("port"); ok && (port < 1 || port > 65535) {
 		faults.Invalid(path+".port", port, "port is not valid: "+field.BoundsMsg(1, 65535))

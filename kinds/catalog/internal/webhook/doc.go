@@ -1,5 +1,3 @@
-// Package webhook checks how the server is to reach a webhook, for all kinds that name one.
-//
-// Admission webhooks, conversion webhooks and APIServices name their servers in the same form. What is
-// checked here is the form alone: a webhook need not run when it is registered, so nobody is asked.
+// Package webhook checks the client configuration of admission webhooks, conversion webhooks and
+// APIServices. It checks only the form: a webhook need not run when it is registered.
 package webhook

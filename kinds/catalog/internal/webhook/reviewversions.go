@@ -9,13 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// reviewVersions are the versions of reviews that this server can send to a webhook.
+// reviewVersions are the review versions that this server can send.
 var reviewVersions = []string{"v1", "v1beta1"}
 
-// ValidateReviewVersions requires at least one version that this server can send. Unknown versions
-// beside it are accepted: newer servers may send them.
-//
-// A webhook that knows none of them could never be asked, and would fail every request or be passed over.
+// ValidateReviewVersions requires at least one version that this server can send. Additional
+// unknown versions are accepted.
 func ValidateReviewVersions(versions []string, path string, faults *schema.Faults) {
 	if len(versions) == 0 {
 		faults.Required(path, "must specify one of "+strings.Join(reviewVersions, ", "))
@@ -36,7 +34,7 @@ func ValidateReviewVersions(versions []string, path string, faults *schema.Fault
 	}
 }
 
-// CheckReviewVersions is ValidateReviewVersions of a field.
+// CheckReviewVersions adapts ValidateReviewVersions to a schema.CheckFunc.
 func CheckReviewVersions(v any, path string, faults *schema.Faults) {
 	ValidateReviewVersions(tree.Tree{"": v}.Strings(""), path, faults)
 }

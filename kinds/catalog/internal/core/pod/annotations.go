@@ -10,16 +10,16 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// markAnnotations are the annotations of Pods that have a meaning beside those of profiles: mirror marks what a node
-// tells of a Pod that it has from a file, and deletionCost says which Pods of a set should go first.
+// markAnnotations are annotations of Pods: mirror marks the mirror of a static Pod, and
+// deletionCost orders the Pods of a set for deletion.
 type markAnnotations struct{ mirror, deletionCost string }
 
 func newMarkAnnotations(n *meta.Naming) markAnnotations {
 	return markAnnotations{mirror: n.Translate("platform.io/config.mirror"), deletionCost: n.Translate("controller.platform.io/pod-deletion-cost")}
 }
 
-// validateAnnotations checks the annotations of a new Pod, or of a template of Pods at path, which ends in a dot unless it is
-// empty; they are faulted at annotationsPath.
+// validateAnnotations checks the annotations of a new Pod or template at path, which is empty or
+// ends in a dot. Faults are reported at annotationsPath.
 func (w *checks) validateAnnotations(pod tree.Tree, path, annotationsPath string, faults *schema.Faults) {
 	annotations := pod.Object("metadata", "annotations")
 	if len(annotations) == 0 {
@@ -33,7 +33,7 @@ func (w *checks) validateAnnotations(pod tree.Tree, path, annotationsPath string
 	w.profiles.validateAppArmor(pod, path, annotationsPath, faults)
 }
 
-// validateDeletionCost checks that the cost is a number as it is written without a sign and zeros in front.
+// validateDeletionCost requires a number without plus sign and leading zeros.
 func (m markAnnotations) validateDeletionCost(annotations tree.Tree, path string, faults *schema.Faults) {
 	value, ok := annotations[m.deletionCost].(string)
 	if !ok {
@@ -45,7 +45,7 @@ func (m markAnnotations) validateDeletionCost(annotations tree.Tree, path string
 	}
 }
 
-// validateSeccomp checks the names of the profiles that annotations say.
+// validateSeccomp checks the profile names in annotations.
 func (p profileAnnotations) validateSeccomp(annotations tree.Tree, path string, faults *schema.Faults) {
 	for _, key := range annotations.SortedKeys() {
 		if key != p.seccompPod && !strings.HasPrefix(key, p.seccompContainer) {
@@ -65,8 +65,8 @@ func (p profileAnnotations) validateSeccomp(annotations tree.Tree, path string, 
 	}
 }
 
-// validateAnnotationsUpdate keeps the annotations of a Pod that say how it runs and where it comes from. A cost may change; one that
-// was no number may stay.
+// validateAnnotationsUpdate keeps annotations about the origin and security profiles of a Pod. The
+// deletion cost may change; an invalid one may stay.
 func (w *checks) validateAnnotationsUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	const path = "metadata.annotations"
 	now, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")

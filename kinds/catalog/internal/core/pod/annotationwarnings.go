@@ -7,10 +7,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A deprecatedAnnotation is one that has no effect any more, and what is said of it.
+// A deprecatedAnnotation is an annotation without effect, and the warning about it.
 type deprecatedAnnotation struct{ key, text string }
 
-// The versions in the texts are those of the public API, which clients know.
+// newDeprecatedAnnotations has the versions of Kubernetes in its texts.
 func newDeprecatedAnnotations(n *meta.Naming) []deprecatedAnnotation {
 	return []deprecatedAnnotation{
 		{n.Translate("scheduler.alpha.platform.io/critical-pod"), `non-functional in v1.16+; use the "priorityClassName" field instead`},
@@ -19,10 +19,9 @@ func newDeprecatedAnnotations(n *meta.Naming) []deprecatedAnnotation {
 	}
 }
 
-// profileAnnotations are the annotations in which Pods had their security profiles. Those of containers are
-// prefixes, which the name of the container follows. Nodes follow the fields: the annotations for seccomp
-// have no effect any more, and a Pod that has only these runs without the profile that its author believes
-// in.
+// profileAnnotations are the former annotations for security profiles. Those of containers are
+// prefixes of the container's name. Nodes read only the fields, so a Pod with only seccomp
+// annotations runs without the intended profile.
 type profileAnnotations struct{ seccompPod, seccompContainer, appArmor string }
 
 func newProfileAnnotations(n *meta.Naming) profileAnnotations {
@@ -33,8 +32,8 @@ func newProfileAnnotations(n *meta.Naming) profileAnnotations {
 	}
 }
 
-// warnAnnotations covers what a Pod has as a whole; profiles are compared with fields and have functions of
-// their own.
+// warnAnnotations warns about annotations of the whole Pod. Profiles, which are compared with
+// fields, have their own functions.
 func (c *collector) warnAnnotations() {
 	annotations := c.meta.Object("annotations")
 	for _, a := range c.checks.annotations {
@@ -53,15 +52,14 @@ const (
 	appArmorText = `deprecated since v1.30; use the "appArmorProfile" field instead`
 )
 
-// warnPodSeccomp warns of the annotation where the Pod lacks the field.
 func (c *collector) warnPodSeccomp() {
 	if _, given := c.meta.Object("annotations")[c.profiles.seccompPod]; given && !c.spec.Object("securityContext").Has("seccompProfile") {
 		c.warnAnnotation(c.profiles.seccompPod, seccompText)
 	}
 }
 
-// hasContainerAnnotation tells whether any annotation is that of a container. It is asked once for each
-// Pod, so that the usual Pod, which has none, builds no keys for its containers.
+// hasContainerAnnotation reports whether any annotation is for a container. Checking it once per
+// Pod avoids building keys for the containers of usual Pods.
 func (c *collector) hasContainerAnnotation() bool {
 	for key := range c.meta.Object("annotations") {
 		if strings.HasPrefix(key, c.profiles.seccompContainer) || strings.HasPrefix(key, c.profiles.appArmor) {
@@ -71,8 +69,8 @@ func (c *collector) hasContainerAnnotation() bool {
 	return false
 }
 
-// containerAnnotation finds the annotation of a container, and tells whether it counts: the container lacks the
-// field that took its place.
+// containerAnnotation returns the annotation of a container; counts is false if the container has
+// the field that replaced it.
 func (c *collector) containerAnnotation(container tree.Tree, prefix, field string) (key, value string, counts bool) {
 	if container.Object("securityContext").Has(field) {
 		return "", "", false
@@ -83,21 +81,20 @@ func (c *collector) containerAnnotation(container tree.Tree, prefix, field strin
 	return key, value, given
 }
 
-// warnContainerProfiles warns of annotations of a container that lacks the fields.
-//
-// For a whole Pod the AppArmor annotations come first of all warnings (warnPodAppArmor), for a template here; clients
-// expect the difference.
+// warnContainerProfiles warns about annotations of a container that lacks the fields. As in
+// kube-apiserver, AppArmor warnings of a Pod come first of all (warnPodAppArmor), those of a
+// template here.
 func (c *collector) warnContainerProfiles(container tree.Tree) {
 	if key, _, counts := c.containerAnnotation(container, c.profiles.seccompContainer, "seccompProfile"); counts {
 		c.warnAnnotation(key, seccompText)
 	}
-	if c.prefix != "" { // of a template
+	if c.prefix != "" { // a template
 		c.warnAppArmor(container)
 	}
 }
 
-// warnPodAppArmor warns of the AppArmor annotations of a Pod that have not become fields, before all others. Windows has
-// no AppArmor; there the annotation is as harmless as any other.
+// warnPodAppArmor warns about AppArmor annotations of a Pod that have not become fields. Windows
+// has no AppArmor.
 func (c *collector) warnPodAppArmor() {
 	if !c.hasContainerAnnotation() || c.spec.Object("os").String("name") == "windows" {
 		return
@@ -110,7 +107,7 @@ func (c *collector) warnPodAppArmor() {
 	}
 }
 
-// warnAppArmor warns of the annotation of a container, unless it only says what the Pod's own profile says.
+// warnAppArmor warns about the annotation of a container, unless it repeats the Pod's own profile.
 func (c *collector) warnAppArmor(container tree.Tree) {
 	key, value, counts := c.containerAnnotation(container, c.profiles.appArmor, "appArmorProfile")
 	if !counts {
@@ -122,8 +119,7 @@ func (c *collector) warnAppArmor(container tree.Tree) {
 	}
 }
 
-// appArmorProfile reads the value of an annotation; the type is "" if it has no meaning. An unknown value
-// is warned of like one without a field beside it.
+// appArmorProfile parses the value of an annotation; the type of an unknown value is "".
 func appArmorProfile(value string) (kind, localhost string) {
 	switch name, isLocal := strings.CutPrefix(value, "localhost/"); {
 	case value == "unconfined":

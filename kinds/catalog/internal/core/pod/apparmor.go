@@ -8,26 +8,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxAppArmorName bounds the name of a profile of a node, which is that of a file.
+// maxAppArmorName bounds the name of a local profile, which is a file name.
 const maxAppArmorName = 4095
 
-// completeAppArmor copies the AppArmor annotations of a new Pod into the fields that took their place. Nodes of today
-// read the fields, and without the copy a Pod of an old manifest would run unconfined.
+// completeAppArmor copies the AppArmor annotations of a new Pod into the fields that nodes read.
+// Otherwise Pods from old manifests would run unconfined.
 func (p profileAnnotations) completeAppArmor(pod tree.Tree) {
 	p.eachAppArmor(pod, func(container, profile tree.Tree, _ string) {
 		container.EnsureObject("securityContext")["appArmorProfile"] = profile
 	})
 }
 
-// WarningsBeforePrepare warns of the annotations that completeAppArmor is about to copy.
+// WarningsBeforePrepare warns about the annotations that completeAppArmor copies.
 func (s podStrategy) WarningsBeforePrepare(pod tree.Tree) []string {
 	c := collector{checks: s.checks}
 	s.profiles.eachAppArmor(pod, func(_, _ tree.Tree, key string) { c.warnAnnotation(key, appArmorText) })
 	return c.texts
 }
 
-// eachAppArmor finds the containers whose annotation, key, says more than their fields and the Pod's own profile do, with
-// the profile that it means.
+// eachAppArmor calls found for containers whose annotation, key, goes beyond their fields and the
+// Pod's profile.
 func (p profileAnnotations) eachAppArmor(pod tree.Tree, found func(container, profile tree.Tree, key string)) {
 	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
 	if len(annotations) == 0 || spec.Object("os").String("name") == "windows" {
@@ -46,7 +46,8 @@ func (p profileAnnotations) eachAppArmor(pod tree.Tree, found func(container, pr
 	}
 }
 
-// appArmorField is the profile that an annotation means; nil if it means none that a field can have.
+// appArmorField returns the profile of an annotation as a field; nil if the field cannot represent
+// it.
 func appArmorField(value string) tree.Tree {
 	kind, name := appArmorProfile(value)
 	switch {
@@ -58,10 +59,12 @@ func appArmorField(value string) tree.Tree {
 	return tree.Tree{"type": kind, "localhostProfile": name}
 }
 
-// validateAppArmor checks that the AppArmor annotations of a new Pod name its containers, have a meaning, and agree with
-// the fields: nodes of different versions read one or the other, and must not run the Pod under different profiles.
+// validateAppArmor checks that the AppArmor annotations of a new Pod name its containers, are
+// valid, and agree with the fields: nodes of different versions read either, and must run the same
+// profile.
 //
-// pod is a Pod or a template of Pods at path, which ends in a dot unless it is empty; annotations are faulted at annotationsPath.
+// pod is a Pod or a template at path, which is empty or ends in a dot. Faults are reported at
+// annotationsPath.
 func (p profileAnnotations) validateAppArmor(pod tree.Tree, path, annotationsPath string, faults *schema.Faults) {
 	annotations, spec := pod.Object("metadata", "annotations"), pod.Object("spec")
 	names := map[string]bool{}
@@ -90,12 +93,12 @@ func (p profileAnnotations) validateAppArmor(pod tree.Tree, path, annotationsPat
 	}
 }
 
-// isAppArmorValue tells whether an annotation may have a value. Nothing is checked of the name of a profile of the node.
+// isAppArmorValue reports whether an annotation may have this value. It does not check names of
+// local profiles.
 func isAppArmorValue(value string) bool {
 	return value == "" || value == "runtime/default" || value == "unconfined" || strings.HasPrefix(value, "localhost/")
 }
 
-// effectiveAppArmor is the profile that the fields give a container; nil if they give it none.
 func effectiveAppArmor(spec, container tree.Tree) tree.Tree {
 	if own := container.Object("securityContext", "appArmorProfile"); own != nil {
 		return own
@@ -121,7 +124,7 @@ func validateAppArmorMatch(annotation string, profile tree.Tree, path string, fa
 	}
 }
 
-// validateAppArmorUpdate keeps the AppArmor annotations of a Pod as they are: its containers run with what they say.
+// validateAppArmorUpdate keeps the AppArmor annotations of a Pod.
 func (p profileAnnotations) validateAppArmorUpdate(now, was tree.Tree, faults *schema.Faults) {
 	for _, key := range was.SortedKeys() {
 		if strings.HasPrefix(key, p.appArmor) && (!now.Has(key) || now[key] != was[key]) {

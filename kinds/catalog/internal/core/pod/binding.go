@@ -10,11 +10,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindPod assigns a Pod to the node that a Binding names, which can be done once. Labels and
-// annotations of the Binding are copied to the Pod.
+// bindPod assigns a Pod to the node in a Binding, which is possible only once, and copies labels
+// and annotations of the Binding.
 //
-// It is the one way by which a Pod gets its node. Two schedulers may try at once: the second one gets a conflict and
-// not a silent success, or both would count the Pod as theirs.
+// It is the only way to assign a node. If two schedulers bind concurrently, the second one gets a
+// conflict; otherwise both would count the Pod as theirs.
 func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	if body.Object("metadata").String("name") != obj.Object("metadata").String("name") {
 		return meta.NewBadRequest("name in URL does not match name in Binding object")
@@ -43,9 +43,8 @@ func bindPod(obj, body tree.Tree, now string, faults *schema.Faults) error {
 	return nil
 }
 
-// bindingError is the reason why a Pod cannot be bound now; "" if it can.
-//
-// A Pod with gates is held back by its owner, and no scheduler may go past that.
+// bindingError returns why a Pod cannot be bound now; "" if it can. No scheduler may bind a Pod
+// with scheduling gates.
 func bindingError(pod tree.Tree) string {
 	spec := pod.Object("spec")
 	switch node := spec.String("nodeName"); {
@@ -59,9 +58,8 @@ func bindingError(pod tree.Tree) string {
 	return ""
 }
 
-// setCondition sets the condition named name. Its transition time becomes now if the value changes. Reason
-// and message of the old condition are dropped with its value: they explained why the Pod was not scheduled
-// yet.
+// setCondition sets a condition. A change of its value resets the transition time, and drops the
+// old reason and message.
 func setCondition(status tree.Tree, name, value, now string) {
 	next := tree.Tree{"type": name, "status": value, "lastTransitionTime": now}
 	conditions := slices.Clone(status.List("conditions"))

@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// containerLists are the lists of containers in the order in which they are warned of.
+// containerLists are the lists of containers, in the order of warnings.
 var containerLists = [...]string{"initContainers", "containers", "ephemeralContainers"}
 
-// warnContainers warns of each container by itself.
 func (c *collector) warnContainers() {
 	annotated := c.hasContainerAnnotation()
 	for _, list := range containerLists {
@@ -26,8 +25,8 @@ func (c *collector) warnContainers() {
 	}
 }
 
-// warnResources warns of fractions of bytes in the resources of a container. The suffix m is thousandths;
-// for memory it is nearly always meant as M.
+// warnResources warns about fractions of bytes in the resources of a container: the suffix m is
+// usually meant as M.
 func (c *collector) warnResources(container tree.Tree, list string, i int) {
 	resources := container.Object("resources")
 	for _, resource := range byteResources {
@@ -41,8 +40,7 @@ func (c *collector) warnResources(container tree.Tree, list string, i int) {
 
 func containerPath(list string, i int) string { return tree.IndexPath("spec."+list, i) }
 
-// warnEnv warns of variables that hide earlier ones of the same name. One that extends the earlier value by
-// referring to it is fine.
+// warnEnv warns about variables that hide earlier ones of the same name without referring to them.
 func (c *collector) warnEnv(container tree.Tree, list string, i int) {
 	var seen nameSet
 	for j, v := range container.List("env") {
@@ -55,14 +53,14 @@ func (c *collector) warnEnv(container tree.Tree, list string, i int) {
 	}
 }
 
-// extends tells whether the value of a variable refers to name, among other text. PATH=$(PATH):/opt/bin is
-// the usual case: the second definition builds on the first and needs both.
+// extends reports whether the value of a variable refers to name among other text, like
+// PATH=$(PATH):/opt/bin.
 func extends(variable tree.Tree, name string) bool {
 	value, ref := variable.String("value"), "$("+name+")"
 	return !variable.Has("valueFrom") && value != ref && strings.Contains(value, ref)
 }
 
-// warnDuplicates warns of objects in a list that have the same field as an earlier one.
+// warnDuplicates warns about list items that have the same value in field as an earlier item.
 func (c *collector) warnDuplicates(list []any, field, path string) {
 	var seen nameSet
 	for i, v := range list {

@@ -9,14 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fileMode is what files of volumes get by default: octal 0644. Clients show and send it in decimal, as
-// JSON has no octal numbers.
+// fileMode is the default mode of files in volumes: octal 0644, which JSON shows in decimal.
 const fileMode = int64(0o644)
 
-// defaultPodSpec fills in a PodSpec, of a Pod or of a template.
-//
-// Defaults are stored with the object. A Pod keeps what it was made with, also when a later server has others, and
-// nodes need not know any.
+// defaultPodSpec sets the defaults of a PodSpec, of a Pod or a template. Defaults are stored, so
+// that a later server with others does not change existing Pods.
 func defaultPodSpec(spec tree.Tree) {
 	field.SetIfEmpty(spec, "restartPolicy", "Always")
 	field.SetIfEmpty(spec, "terminationGracePeriodSeconds", int64(30))
@@ -38,8 +35,8 @@ func defaultPodSpec(spec tree.Tree) {
 	}
 }
 
-// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName, which wins
-// where they differ. Clients from before the new name still read the old one.
+// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName,
+// which takes precedence. Older clients read the former.
 func defaultServiceAccount(spec tree.Tree) {
 	name := spec.String("serviceAccountName")
 	if name == "" {
@@ -50,7 +47,7 @@ func defaultServiceAccount(spec tree.Tree) {
 	}
 }
 
-// Everything that a node would otherwise have to decide by itself is written down here.
+// defaultContainer sets every default that nodes would otherwise have to choose.
 func defaultContainer(c tree.Tree) {
 	field.SetIfEmpty(c, "resources", tree.Tree{})
 	field.SetIfEmpty(c, "terminationMessagePath", "/dev/termination-log")
@@ -74,11 +71,8 @@ func defaultContainer(c tree.Tree) {
 	}
 }
 
-// pullPolicy is Always for images tagged latest or not at all, and IfNotPresent for other tags and
-// for digests.
-//
-// A tag that does not move need not be looked up again; latest does move by convention. A digest is the content
-// itself.
+// pullPolicy returns Always for images without a tag or with the tag latest, which moves, and
+// IfNotPresent for other tags and for digests.
 func pullPolicy(image string) string {
 	if strings.Contains(image, "@") || !imageRE().MatchString(image) {
 		return "IfNotPresent"
@@ -92,14 +86,14 @@ func pullPolicy(image string) string {
 	return "Always"
 }
 
-// imageRE is the name of an image, with a tag perhaps. What is none has no tag either, as names in capital letters. It is compiled
-// when the first image is seen: that takes 2 ms.
+// imageRE matches an image name with an optional tag. Other names, as with capital letters, have no
+// tag. It is compiled on first use, which takes 2 ms.
 var imageRE = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
 		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
 })
 
-// 0 stands for absent in these fields, as it does in clients that send every number.
+// defaultProbe treats 0 as absent, because some clients send every number.
 func defaultProbe(p tree.Tree) {
 	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
 		if v, _ := p.Int(name); v == 0 {
@@ -112,7 +106,6 @@ func defaultProbe(p tree.Tree) {
 	}
 }
 
-// defaultHTTPGet fills in the HTTP request of a probe or a lifecycle handler.
 func defaultHTTPGet(handler tree.Tree) {
 	if get := handler.Object("httpGet"); get != nil {
 		field.SetIfEmpty(get, "path", "/")
@@ -126,9 +119,9 @@ func defaultFieldRef(source tree.Tree) {
 	}
 }
 
-// defaultVolume fills in the source of a volume; a volume without one is an emptyDir. The volume with
-// nothing but a name is a habit of the oldest manifests. A claim's mode is set although templates of claims
-// elsewhere get it only when the claim is created: this claim's author is the Pod.
+// defaultVolume sets the defaults of a volume source. A volume without a source, common in old
+// manifests, is an emptyDir. Claim templates of ephemeral volumes get a volumeMode here, because
+// the Pod is their author.
 func defaultVolume(v tree.Tree) {
 	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
 		v["emptyDir"] = tree.Tree{}
@@ -171,8 +164,8 @@ func defaultItems(source tree.Tree) {
 	}
 }
 
-// sourceDefaults are the plain defaults inside volume sources. They are shared by all requests: values are
-// copied into a source one by one, and none is a map.
+// sourceDefaults are simple defaults of volume sources. All requests share them, so values must not
+// be maps.
 var sourceDefaults = map[string]tree.Tree{
 	"hostPath": {"type": ""},
 	"iscsi":    {"iscsiInterface": "default"},
@@ -180,8 +173,8 @@ var sourceDefaults = map[string]tree.Tree{
 	"scaleIO":  {"storageMode": "ThinProvisioned", "fsType": "xfs"},
 }
 
-// diskDefaults are those of azureDisk, whose fields may also be empty.
+// diskDefaults are the defaults of azureDisk. They do not replace empty values.
 var diskDefaults = tree.Tree{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}
 
-// maxRepository is the length of the name of an image without its tag, in bytes.
+// maxRepository bounds the name of an image without its tag, in bytes.
 const maxRepository = 255

@@ -7,22 +7,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ephemeralView adds ephemeral containers to an existing Pod.
-// mirror is the annotation that marks the mirror of a static Pod, which a node runs on its own.
+// ephemeralView adds ephemeral containers to an existing Pod. mirror is the annotation of mirrors
+// of static Pods.
 //
-// Containers can be added and never taken away: they may have run, and their state is in the status. The Pod's other
-// fields are taken from the stored object, so that the right to this sub-resource gives no other.
+// Containers cannot be removed: they may have run, and the status has their state. Other fields of
+// the body are ignored, so that the right to this subresource grants nothing else.
 func ephemeralView(mirror string, container *schema.Message) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
-		// The server has no way to a static Pod: its node runs it from a file, and would ignore the change
-		// of the mirror.
+		// A node runs a static Pod from a file and would ignore a change of its mirror.
 		const path = "spec.ephemeralContainers"
 		if obj.Object("metadata", "annotations").Has(mirror) {
 			faults.Forbidden("", "static pods do not support ephemeral containers")
 		}
 		added := map[string]tree.Tree{}
 		for _, c := range body.Object("spec").Objects("ephemeralContainers") {
-			// The body is a whole Pod but only this list of it counts, so only this list gets defaults.
+			// Only this list of the body counts, so only it gets defaults.
 			if c != nil {
 				defaultContainer(c)
 				added[c.String("name")] = c

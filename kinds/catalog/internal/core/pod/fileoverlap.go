@@ -7,13 +7,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A volumeFile is a file that a volume has, and the source that it is from.
+// A volumeFile is a file in a volume, and its source.
 type volumeFile struct {
 	path   string
 	source fileSource
 }
 
-// It is quoted, since a path may hold any character.
+// String quotes the path, which may contain any character.
 func (f volumeFile) String() string {
 	if f.source.kind == "" {
 		return fmt.Sprintf("%q", f.path)
@@ -21,9 +21,8 @@ func (f volumeFile) String() string {
 	return fmt.Sprintf("%q (%s)", f.path, f.source)
 }
 
-// A fileSource is the kind of a source, and the name of the object that it shows, if it is a named one. The
-// zero value is the only source of a volume. An object whose name is empty still counts as named, and is
-// shown as such.
+// A fileSource is the kind of a source and, if named is set, the possibly empty name of its object.
+// The zero value is the only source of a volume.
 type fileSource struct {
 	kind, name string
 	named      bool
@@ -36,8 +35,8 @@ func (s fileSource) String() string {
 	return fmt.Sprintf("%s %q", s.kind, s.name)
 }
 
-// overlaps tells whether two files have the same path, or one would be a directory of the other. "a" and
-// "ab" do not overlap: a prefix must end where a name does.
+// overlaps reports whether two files have the same path, or one would be a directory of the other.
+// "a" and "ab" do not overlap.
 func (f volumeFile) overlaps(other volumeFile) bool {
 	short, long := f.path, other.path
 	if len(short) > len(long) {
@@ -46,13 +45,12 @@ func (f volumeFile) overlaps(other volumeFile) bool {
 	return short != "" && strings.HasPrefix(long, short) && (len(long) == len(short) || long[len(short)] == '/')
 }
 
-// enoughFiles is how many files of a volume are compared with each other.
-//
-// Each is compared with each, which is half a million comparisons at this bound.
+// enoughFiles bounds the files of a volume that are compared pairwise, which takes half a million
+// comparisons at this bound.
 const enoughFiles = 1000
 
-// warnFileOverlaps warns of files of one volume which cannot both be there. Usual volumes have a few files,
-// for which the array on the stack is enough: warnings are looked for in every write of a Pod.
+// warnFileOverlaps warns about files of one volume that exclude each other. Usual volumes fit into
+// the array on the stack, which matters because every write of a Pod runs this.
 func (c *collector) warnFileOverlaps() {
 	for _, v := range c.spec.List("volumes") {
 		volume, _ := v.(tree.Tree)
@@ -72,7 +70,8 @@ func (c *collector) warnFileOverlaps() {
 	}
 }
 
-// The kubelet writes the sources in their order, so the last of two equal paths wins without a word.
+// warnProjected warns about sources of a projected volume. Of two equal paths, the kubelet silently
+// keeps the last.
 func (c *collector) warnProjected(files []volumeFile, projected, volume tree.Tree) {
 	for _, v := range projected.List("sources") {
 		source, _ := v.(tree.Tree)
@@ -84,7 +83,7 @@ func (c *collector) warnProjected(files []volumeFile, projected, volume tree.Tre
 	c.warnOverlaps(files, volume, fileSource{kind: "Projected"})
 }
 
-// warnOverlaps warns of the files of a volume; source is what the volume shows.
+// warnOverlaps warns about overlapping files of a volume with that source.
 func (c *collector) warnOverlaps(files []volumeFile, volume tree.Tree, source fileSource) {
 	limit := len(c.texts) + enoughTexts
 	for i, f := range files {
@@ -100,7 +99,7 @@ func (c *collector) warnOverlaps(files []volumeFile, volume tree.Tree, source fi
 	}
 }
 
-// appendFile adds a file, unless there are enough of them.
+// appendFile adds a file, up to enoughFiles.
 func appendFile(files []volumeFile, path string, source fileSource) []volumeFile {
 	if len(files) == enoughFiles {
 		return files
@@ -108,7 +107,8 @@ func appendFile(files []volumeFile, path string, source fileSource) []volumeFile
 	return append(files, volumeFile{strings.TrimRight(path, "/"), source})
 }
 
-// Without items all keys of the object become files. They are not known here, and not compared.
+// appendItems adds the items of a source. Without items, all keys of the object become files, which
+// are not known here.
 func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFile {
 	for _, v := range s.List("items") {
 		item, _ := v.(tree.Tree)
@@ -117,8 +117,8 @@ func appendItems(files []volumeFile, s tree.Tree, source fileSource) []volumeFil
 	return files
 }
 
-// appendProjection adds the files of one source of a projected volume. A projection has one source; of
-// several, the first in this order is looked at.
+// appendProjection adds the files of one source of a projected volume, of which one type should be
+// set; the first in this order counts.
 func appendProjection(files []volumeFile, source tree.Tree) []volumeFile {
 	if s := source.Object("configMap"); s != nil {
 		return appendItems(files, s, fileSource{"ConfigMap", s.String("name"), true})

@@ -9,10 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Huge pages are asked for in multiples of their size, which their name ends with. What was accepted before this was looked at
-// stays valid: once a spec has an amount that is no multiple, nothing of it is checked.
+// Requests for huge pages must be multiples of the page size, which is part of their name. Older
+// servers accepted others, so a spec that already has one is not checked.
 
-// validatePages checks the amounts of huge pages that a spec at path asks for; old is what it replaces, nil of a new one.
+// validatePages checks the huge pages in a spec at path. old is the previous spec, nil for a new
+// one.
 func validatePages(spec, old tree.Tree, path string, faults *schema.Faults) {
 	if asksForPartsOfPages(old) {
 		return
@@ -30,7 +31,7 @@ func asksForPartsOfPages(spec tree.Tree) bool {
 	return found
 }
 
-// visitResources calls visit with every resource that a spec asks for: its name, the amount, and its path.
+// visitResources calls visit with the name, amount and path of every resource in a spec.
 func visitResources(spec tree.Tree, path string, visit func(name, amount, at string)) {
 	look := func(r tree.Tree, at string) {
 		for _, list := range []string{"limits", "requests"} {
@@ -50,7 +51,8 @@ func visitResources(spec tree.Tree, path string, visit func(name, amount, at str
 	}
 }
 
-// isPartOfPage tells whether an amount of a resource is of huge pages and no multiple of their size, or the size cannot be told.
+// isPartOfPage reports whether an amount of huge pages is not a multiple of their size, or the size
+// is invalid.
 func isPartOfPage(name, text string) bool {
 	sizeText, huge := strings.CutPrefix(name, pages)
 	if !huge {

@@ -8,10 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds lists the kinds of Pods with their strategies. A Pod has four writers, each with a
-// sub-resource that changes its own part: the scheduler binds, the node reports the status, an
-// autoscaler resizes, and an operator adds a container for debugging. Binding keeps the generation,
-// as it is no change of what was asked for, and has no owner. message finds the structure of a
+// Kinds lists the kinds of Pods with their strategies. A Pod has four writers with a subresource
+// each: the scheduler binds, the node reports the status, autoscalers resize, and operators add
+// ephemeral containers. Binding does not change the generation or managed fields. message returns a
 // message by its name.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	mirror := n.Translate("platform.io/config.mirror")
@@ -36,7 +35,7 @@ var RuleFunctions = map[string]schema.CheckFunc{
 	"overhead": func(v any, path string, faults *schema.Faults) {
 		resourcelist.ValidateRequirements(tree.Tree{"limits": v}, path, faults)
 	},
-	// disabledOperator refuses an operator that exists, and cannot be used without a feature that is off.
+	// disabledOperator rejects a known operator whose feature gate is off.
 	"disabledOperator": func(v any, path string, faults *schema.Faults) {
 		faults.NotSupported(path, v, []string{"Equal", "Exists", "Lt", "Gt"})
 	},

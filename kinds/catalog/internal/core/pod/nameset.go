@@ -1,14 +1,14 @@
 package pod
 
-// A nameSet finds names that come again. A few of them need no memory of their own. The zero value is empty
-// and ready for use, by one goroutine.
+// A nameSet finds repeated names. Small sets need no allocation. The zero value is empty and not
+// safe for concurrent use.
 type nameSet struct {
 	few  [16]string
 	n    int
 	many map[string]bool
 }
 
-// add adds a name and tells whether it was there before.
+// add adds a name and reports whether it was present.
 func (s *nameSet) add(name string) bool {
 	for _, known := range s.few[:s.n] {
 		if known == name {

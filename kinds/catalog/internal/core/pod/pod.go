@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podStrategy validates a spec that changes only. Names of claims are only looked at in a create,
-// as an existing Pod cannot be renamed.
+// podStrategy validates only a changed spec. It checks claim names only on create, because Pods
+// cannot be renamed.
 type podStrategy struct {
 	schema.DefaultStrategy
 	*checks
@@ -20,8 +20,8 @@ type podStrategy struct {
 func (podStrategy) Default(obj tree.Tree) {
 	spec := obj.EnsureObject("spec")
 	defaultPodSpec(spec)
-	// Negative periods were accepted once and ended containers at once, which is what the shortest
-	// period does.
+	// Negative periods were accepted once and killed containers immediately, like the shortest
+	// period.
 	if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
 		spec["terminationGracePeriodSeconds"] = int64(1)
 	}
@@ -51,8 +51,8 @@ func (s podStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// GracePeriod returns the grace period that the client asks for, or the Pod's own. A Pod that does
-// not run needs none, and a negative period means the shortest, 1 second.
+// GracePeriod returns the requested or the Pod's own grace period. A Pod that does not run needs
+// none, and negative periods mean 1 second.
 func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	spec := obj.Object("spec")
 	phase := obj.Object("status").String("phase")
@@ -69,8 +69,8 @@ func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
 	return seconds
 }
 
-// Prepare sets the status of a new Pod; later writes of the main resource keep the status. A status
-// sent with a create would have a Pod count as running before any node has it.
+// Prepare sets the status of a new Pod; other writes of the main resource keep the status. A
+// client's status could make a Pod count as running before any node has it.
 func (s podStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -87,9 +87,7 @@ func (s podStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = status
 }
 
-// defaultHostPorts sets hostPort to containerPort for Pods in the network of their node.
-//
-// There is only one network then, and the container listens on the port of the host anyway.
+// defaultHostPorts sets hostPort to containerPort for Pods in the host network.
 func defaultHostPorts(spec tree.Tree) {
 	if !spec.Bool("hostNetwork") {
 		return
@@ -106,10 +104,8 @@ func defaultHostPorts(spec tree.Tree) {
 	}
 }
 
-// defaultRequests sets requests to the limits where a container has limits only.
-//
-// A scheduler plans with requests alone: limits without requests would count as nothing. Templates do not get them,
-// so that a limit that is changed in one later changes both.
+// defaultRequests sets absent requests to the limits, because schedulers only consider requests.
+// Templates do not get them, so that a later change of a limit changes both.
 func defaultRequests(spec tree.Tree) {
 	for _, list := range []string{"containers", "initContainers"} {
 		for _, c := range spec.Objects(list) {
@@ -122,11 +118,10 @@ func defaultRequests(spec tree.Tree) {
 	}
 }
 
-// qosClass is the quality-of-service class of a Pod: Guaranteed if the requests of every container
-// equal its limits for cpu and memory, BestEffort if no container has any, else Burstable.
-//
-// It is computed once, in the create, and is fixed: a node decides by it what it ends first when memory is short.
-// Init containers count as well.
+// qosClass returns the quality-of-service class of a Pod: Guaranteed if the requests of every
+// container equal its limits for cpu and memory, BestEffort if no container has any, else
+// Burstable. Init containers count too. The class is fixed on create, because nodes use it to
+// choose which Pods to evict.
 func qosClass(spec tree.Tree) string {
 	asked, guaranteed := false, true
 	look := func(resources tree.Tree) {
@@ -139,7 +134,7 @@ func qosClass(spec tree.Tree) string {
 			}
 		}
 	}
-	if spec.Has("resources") { // what the Pod says as a whole counts alone
+	if spec.Has("resources") { // resources at Pod level replace those of containers
 		look(spec.Object("resources"))
 	} else {
 		for _, list := range []string{"containers", "initContainers"} {

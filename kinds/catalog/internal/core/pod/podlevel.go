@@ -12,12 +12,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// What a Pod asks for as a whole, in spec.resources, bounds what its containers ask for.
+// The Pod-level resources in spec.resources bound those of the containers.
 
-// pages begins the names of resources that are memory in pages of one size.
+// pages is the prefix of huge page resources.
 const pages = "hugepages-"
 
-// amounts are those of resources by name.
 type amounts map[string]amount.Amount
 
 func amountsOf(list tree.Tree) amounts {
@@ -41,8 +40,8 @@ func (a amounts) raise(others amounts) {
 	}
 }
 
-// ofContainers are the requests, or the limits, of all containers together: of those that run beside each other, or of an
-// init container with the sidecars before it, if that is more.
+// ofContainers returns the total requests or limits of all containers: those that run concurrently
+// or, if that is more, of an init container with the sidecars before it.
 func ofContainers(spec tree.Tree, list string) amounts {
 	sum, sidecars, initial := amounts{}, amounts{}, amounts{}
 	for _, c := range spec.Objects("containers") {
@@ -63,8 +62,9 @@ func ofContainers(spec tree.Tree, list string) amounts {
 	return sum
 }
 
-// defaultPodLevel completes what a Pod asks for as a whole where it says some of it: huge pages, which cannot be promised
-// twice, are limited to what the containers may use, and what is requested follows the containers or else the limits.
+// defaultPodLevel completes existing Pod-level resources. Huge pages, which cannot be
+// overcommitted, are limited to those of the containers; requests follow the containers or else the
+// limits.
 func defaultPodLevel(spec tree.Tree) {
 	resources := spec.Object("resources")
 	requests, limits := resources.Object("requests"), resources.Object("limits")
@@ -94,7 +94,7 @@ func defaultPodLevel(spec tree.Tree) {
 	}
 }
 
-// validatePodLevel checks that the containers of a Pod stay within what it asks for as a whole.
+// validatePodLevel checks that the containers of a Pod stay within its Pod-level resources.
 func validatePodLevel(spec tree.Tree, path string, faults *schema.Faults) {
 	resources := spec.Object("resources")
 	if resources == nil {

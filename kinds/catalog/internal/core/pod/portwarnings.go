@@ -6,8 +6,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A portEntry is a port of a container, and where it stands. It is read once from the tree, because each
-// entry is compared with all before it.
+// A portEntry is a port of a container and its position. It is read once, because each entry is
+// compared with all before it.
 type portEntry struct {
 	container, host         int64
 	protocol, hostIP, name  string
@@ -19,11 +19,11 @@ func (p *portEntry) path(prefix string) string {
 	return prefix + tree.IndexPath(containerPath(p.list, p.containerIndex)+".ports", p.atIndex)
 }
 
-// enoughPorts is how many ports are compared with each other. It bounds the quadratic work that one Pod can
-// cause to half a million comparisons.
+// enoughPorts bounds the ports that are compared pairwise, and so the comparisons to half a
+// million.
 const enoughPorts = 1000
 
-// warnPorts warns of ports that are given more than once in all containers of a Pod.
+// warnPorts warns about ports that several entries in all containers of a Pod share.
 func (c *collector) warnPorts() {
 	var few [8]portEntry
 	ports := c.ports(few[:0])
@@ -46,7 +46,6 @@ func (c *collector) warnPorts() {
 	c.warnPortNames(ports)
 }
 
-// ports are the ports of all containers.
 func (c *collector) ports(entries []portEntry) []portEntry {
 	for _, list := range containerLists {
 		for i, v := range c.spec.List(list) {
@@ -66,9 +65,9 @@ func (c *collector) ports(entries []portEntry) []portEntry {
 	return entries
 }
 
-// conflict says what is odd about a port and an earlier one; "" if nothing is. Nothing of it is refused,
-// since a port of a container only documents what it listens on. "Dangerously ambiguous" is a host port on
-// all addresses beside the same one on a single address.
+// conflict describes the conflict between a port and an earlier one; "" if there is none. These are
+// only warnings, because container ports are informational. "Dangerously ambiguous" is a host port
+// both on all addresses and on a single one.
 func (p *portEntry) conflict(earlier *portEntry) string {
 	switch {
 	case p.container != earlier.container || p.protocol != earlier.protocol:
@@ -83,8 +82,8 @@ func (p *portEntry) conflict(earlier *portEntry) string {
 	return ""
 }
 
-// warnPortNames warns of ports of different containers that have the same name. Within one container a name
-// given twice is a fault already (validateContainerPorts).
+// warnPortNames warns about containers with ports of the same name. Within a container, duplicate
+// names are faults.
 func (c *collector) warnPortNames(ports []portEntry) {
 	for i := range ports {
 		name := ports[i].name

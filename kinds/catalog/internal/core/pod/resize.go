@@ -10,10 +10,9 @@ import (
 
 const onlyCPUAndMemoryMsg = "only cpu and memory resources are mutable"
 
-// resizeView changes the cpu and memory of the containers of a Pod, and nothing else.
-// mirror is the annotation that marks the mirror of a static Pod, which a node runs on its own.
-//
-// Resources are a sub-resource of their own, so that the right to resize does not come with the right to write a Pod.
+// resizeView changes only the cpu and memory of the containers of a Pod. mirror is the annotation
+// of mirrors of static Pods. The subresource separates the right to resize from the right to write
+// Pods.
 func resizeView(mirror string) schema.View {
 	return schema.View{Write: func(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 		spec, was := body.Object("spec"), obj.Object("spec")
@@ -30,8 +29,8 @@ func resizeView(mirror string) schema.View {
 	}}
 }
 
-// sameContainers reports a fault unless spec has the containers of was in the same order. The order matters
-// as well as the names, because resources are matched by position from there on.
+// sameContainers reports a fault unless spec has the same containers as was in the same order, by
+// which resizePod matches them.
 func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	before := len(faults.List)
 	for _, list := range []string{"containers", "initContainers"} {
@@ -49,10 +48,9 @@ func sameContainers(spec, was tree.Tree, faults *schema.Faults) bool {
 	return len(faults.List) == before
 }
 
-// resizePod copies the resources of the containers of spec, which sameContainers has checked.
-//
-// The class is compared before and after, since a node keeps a Pod in the group of its class for as long as it runs.
-// Init containers that run once have run already.
+// resizePod copies the resources of the containers of spec, after sameContainers. The QoS class
+// must not change, since nodes keep a running Pod in the cgroup of its class. Init containers that
+// run once have already run.
 func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	was := pod.Object("spec")
 	class := qosClass(was)
@@ -75,9 +73,9 @@ func resizePod(pod, spec tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// resizable reports whether the node of a running Pod reports the resources of its containers: only nodes
-// that do can change them. A Pod that no container runs of yet can be resized: nothing has been set aside
-// for it.
+// resizable reports whether the node reports the resources of running containers, which means that
+// it can resize them. A Pod without running containers can be resized, since nothing is allocated
+// yet.
 func resizable(status tree.Tree) bool {
 	for _, c := range status.Objects("containerStatuses") {
 		if c.Object("state", "running") != nil {
@@ -87,9 +85,8 @@ func resizable(status tree.Tree) bool {
 	return true
 }
 
-// validateResize allows changes of cpu and memory, but not their removal.
-//
-// Amounts are compared as quantities: "1000m" for "1" is no change.
+// validateResize allows changes of cpu and memory, but not their removal. It compares quantities:
+// "1000m" equals "1".
 func validateResize(c, was tree.Tree, path string, faults *schema.Faults) {
 	now, then := c.Object("resources"), was.Object("resources")
 	same := tree.SemanticEqual(now["claims"], then["claims"]) &&

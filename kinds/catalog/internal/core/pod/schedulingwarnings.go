@@ -4,11 +4,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// nullSelector warns of a selector that is absent. People expect it to match all Pods, as an empty one
-// does.
+// nullSelector warns about an absent selector, which matches nothing, while an empty one matches
+// all Pods.
 const nullSelector = "a null labelSelector results in matching no pod"
 
-// warnScheduling warns of deprecated labels of nodes, and of constraints that match no Pod.
+// warnScheduling warns about deprecated node labels, and constraints that match no Pod.
 func (c *collector) warnScheduling() {
 	c.texts = c.labels.AppendKeys(c.texts, c.spec.Object("nodeSelector"), func(key string) string {
 		return c.at("spec.nodeSelector").Key(key)
@@ -33,8 +33,7 @@ func (c *collector) warnScheduling() {
 	}
 }
 
-// warnPodAffinities warns of terms that match no Pod. An anti-affinity to no Pod separates nothing, and
-// nobody notices until a node fails.
+// warnPodAffinities warns about terms that match no Pod, such as an ineffective anti-affinity.
 func (c *collector) warnPodAffinities() {
 	affinity := c.spec.Object("affinity")
 	if affinity == nil {

@@ -10,11 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// writePodStatus replaces the status, but for the quality-of-service class. A terminated container that
-// its restart policy does not restart must stay terminated.
-//
-// The status is written by the node, which the server believes but for what was decided when the Pod was made, and
-// for the end of containers: controllers have counted it.
+// writePodStatus replaces the status except for the QoS class. A terminated container that its
+// restart policy does not restart must stay terminated, since controllers have counted it.
 func (w *checks) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
 	w.validateAnnotationsUpdate(body, obj, faults)
 	was, status := obj.Object("status"), body.EnsureObject("status")
@@ -43,7 +40,6 @@ func (w *checks) writePodStatus(obj, body tree.Tree, _ string, faults *schema.Fa
 	return nil
 }
 
-// validatePodConditions checks the names of conditions that others have made up.
 func validatePodConditions(status tree.Tree, faults *schema.Faults) {
 	for i, c := range status.Objects("conditions") {
 		at := tree.IndexPath("status.conditions", i)
@@ -54,7 +50,7 @@ func validatePodConditions(status tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateContainerUsers checks whom the node says that containers run as.
+// validateContainerUsers checks the users of containers in the status.
 func validateContainerUsers(spec, status tree.Tree, faults *schema.Faults) {
 	windows := spec.Object("os").String("name") == "windows"
 	for _, list := range []string{"containerStatuses", "initContainerStatuses", "ephemeralContainerStatuses"} {
@@ -84,11 +80,11 @@ func validateContainerUser(user tree.Tree, at string, faults *schema.Faults) {
 	}
 }
 
-// containerStatusLists maps the lists of containers in the spec to their lists in the status.
+// containerStatusLists maps lists of containers in the spec to those in the status.
 var containerStatusLists = map[string]string{"containers": "containerStatuses", "initContainers": "initContainerStatuses"}
 
-// validateTerminatedContainers refuses to revive terminated containers, except where the restart policy
-// allows it: OnFailure for those that failed, Always, and init containers with a policy of their own.
+// validateTerminatedContainers rejects a restart of terminated containers unless the restart policy
+// allows it: Always, OnFailure for failed ones, and init containers with a policy of their own.
 func validateTerminatedContainers(spec, status, was tree.Tree, list string, faults *schema.Faults) {
 	own := map[string]bool{}
 	for _, c := range spec.Objects(list) {
@@ -108,9 +104,9 @@ func validateTerminatedContainers(spec, status, was tree.Tree, list string, faul
 	}
 }
 
-// defaultPodStatus keeps podIP equal to the first of podIPs. Where they differ, podIP wins, and podIPs
-// becomes that single address. A kubelet from before dual-stack writes podIP only, and sends back the list
-// that it read.
+// defaultPodStatus keeps podIP equal to the first of podIPs. If they differ, podIP wins and becomes
+// the only item: kubelets without dual-stack support write only podIP and send the list back
+// unchanged.
 func defaultPodStatus(status tree.Tree) {
 	single, all := status.String("podIP"), status.Objects("podIPs")
 	switch {

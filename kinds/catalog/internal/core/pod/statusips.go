@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateStatusIPs checks the addresses of a Pod and of its host. Those that were there before are not checked again.
+// validateStatusIPs checks new addresses of a Pod and of its host.
 func validateStatusIPs(status, was tree.Tree, faults *schema.Faults) {
 	validateIPs(status, was, "podIPs", faults)
 	if hosts := status.Objects("hostIPs"); len(hosts) > 0 && hosts[0].String("ip") != status.String("hostIP") {
@@ -18,7 +18,7 @@ func validateStatusIPs(status, was tree.Tree, faults *schema.Faults) {
 	validateIPs(status, was, "hostIPs", faults)
 }
 
-// validateIPs checks a list of addresses: one of each family at most.
+// validateIPs checks the new addresses of a list, with at most one per family.
 func validateIPs(status, was tree.Tree, list string, faults *schema.Faults) {
 	path, before := "status."+list, was.Objects(list)
 	families := map[bool]int{}

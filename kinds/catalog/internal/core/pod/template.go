@@ -8,13 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podTemplateStrategy has no Prepare: a PodTemplate has no status, and no controller of its own.
+// podTemplateStrategy has no Prepare: a PodTemplate has no status.
 type podTemplateStrategy struct{ TemplateStrategy }
 
 func (podTemplateStrategy) Default(obj tree.Tree) { DefaultTemplate(obj.EnsureObject("template")) }
 
-// DefaultTemplate fills in a Pod template. Defaults that are only set when a Pod is created, such as
-// its tolerations, are left out.
+// DefaultTemplate sets the defaults of a Pod template, except for those that only new Pods get,
+// such as tolerations.
 func DefaultTemplate(template tree.Tree) { defaultPodSpec(template.EnsureObject("spec")) }
 
 // A TemplateStrategy is embedded by the strategies of kinds with a Pod template.
@@ -30,7 +30,7 @@ func NewTemplateStrategy(n *meta.Naming, path ...string) TemplateStrategy {
 	return TemplateStrategy{checks: newChecks(n), path: path, prefix: strings.Join(path, ".") + "."}
 }
 
-// ValidateServed checks annotations and huge pages. A template that stays as it is stays valid.
+// ValidateServed checks annotations and huge pages. An unchanged template stays valid.
 func (s TemplateStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
 	template, was := obj.Object(s.path...), old.Object(s.path...)
 	validatePages(template.Object("spec"), was.Object("spec"), s.prefix+"spec", faults)
@@ -39,7 +39,7 @@ func (s TemplateStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faul
 	}
 }
 
-// Warnings warns of an object that is new, or whose template changes.
+// Warnings warns about a new object or a changed template.
 func (s TemplateStrategy) Warnings(obj, old tree.Tree) []string {
 	if !Changes(obj, old) {
 		return nil
@@ -47,7 +47,7 @@ func (s TemplateStrategy) Warnings(obj, old tree.Tree) []string {
 	return s.AppendWarnings(nil, obj)
 }
 
-// AppendWarnings warns of the template of obj.
+// AppendWarnings warns about the template of obj.
 func (s TemplateStrategy) AppendWarnings(texts []string, obj tree.Tree) []string {
 	template := obj.Object(s.path...)
 	if template == nil {

@@ -7,17 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podImmutableMsg has the words of kube-apiserver, which follows it with a diff. Here the paths of the
-// changed fields follow, because a diff would show values of the object.
+// podImmutableMsg is the message of kube-apiserver, which appends a diff. Here, paths of changed
+// fields follow, because a diff would show values of the object.
 const podImmutableMsg = "pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`," +
 	"`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)," +
 	"`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)"
 
-// validatePodUpdate allows only a few fields of the spec to change. It checks those one by one, puts
-// back their old values in a copy, and requires the copy to equal the old spec.
-//
-// Putting old values back is the safe direction: a field that is added to the kind later is immutable until it is
-// named here. A spec that is the same tree in memory has not changed, which is the case for most writes.
+// validatePodUpdate allows only a few fields of the spec to change. It checks those, restores their
+// old values in a copy, and requires the copy to equal the old spec. So fields that are added to
+// the kind later are immutable by default. Specs that share memory are not compared.
 func validatePodUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Faults) {
 	spec, was := obj.Object("spec"), old.Object("spec")
 	if tree.SameRef(spec, was) {
@@ -44,9 +42,8 @@ func validatePodUpdate(m *schema.Message, obj, old tree.Tree, faults *schema.Fau
 	}
 }
 
-// restoreMutablePodFields returns the new spec with the old values of the fields that may change. Images
-// may change because a node can restart a single container; all else is fixed when the Pod starts. The copy
-// is compared and dropped.
+// restoreMutablePodFields returns a copy of the new spec with the old values of mutable fields, for
+// comparison.
 func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -76,14 +73,12 @@ func restoreMutablePodFields(spec, was tree.Tree) tree.Tree {
 	return c
 }
 
-// hasSchedulingGates reports whether a Pod is held back from scheduling.
 func hasSchedulingGates(spec tree.Tree) bool { return len(spec.List("schedulingGates")) > 0 }
 
 const nodeAffinityRequired = "requiredDuringSchedulingIgnoredDuringExecution"
 
-// restoreNodeAffinity puts back the node selector and node affinity of a Pod with scheduling gates. A pod
-// affinity stays in the copy and is compared, as it may not change even then. If both sides have none, an
-// empty object must not appear on one.
+// restoreNodeAffinity restores the node selector and node affinity of a gated Pod. A pod affinity
+// stays and is compared, since it is immutable. If both sides have no affinity, none is added.
 func restoreNodeAffinity(spec, was tree.Tree) {
 	before := was.Object("affinity")
 	if spec.Object("affinity") == nil && before == nil {
@@ -96,11 +91,8 @@ func restoreNodeAffinity(spec, was tree.Tree) {
 	}
 }
 
-// validateGatedAffinity allows the node selector and node affinity of a Pod with scheduling gates
-// only to become stricter.
-//
-// Whoever holds a Pod back may confine it further, as a queue does. Were it allowed to widen the choice, it could go
-// around what the author asked for.
+// validateGatedAffinity allows node selector and node affinity of a gated Pod only to become
+// stricter, as a queue may do. Widening them could violate the intent of the author.
 func validateGatedAffinity(spec, was tree.Tree, faults *schema.Faults) {
 	now := spec.Object("nodeSelector")
 	for key, value := range was.Object("nodeSelector") {
@@ -126,9 +118,9 @@ func validateGatedAffinity(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// isNarrowerTerm reports whether a term begins with all requirements of the old one. An empty term matches
-// no node, and must stay empty. Requirements within a term are joined by AND, so each one added narrows it;
-// terms are joined by OR, so none may be added.
+// isNarrowerTerm reports whether a term starts with all requirements of the old one. An empty term
+// matches no node and must stay empty. Requirements of a term are ANDed, so additions narrow it;
+// terms are ORed, so none may be added.
 func isNarrowerTerm(term, was tree.Tree) bool {
 	if tree.IsEmpty(was["matchExpressions"]) && tree.IsEmpty(was["matchFields"]) {
 		return tree.IsEmpty(term["matchExpressions"]) && tree.IsEmpty(term["matchFields"])
@@ -142,7 +134,8 @@ func isNarrowerTerm(term, was tree.Tree) bool {
 	return true
 }
 
-// A deadline may come nearer but not go away: others may rely on the end of the Pod.
+// validateActiveDeadlineUpdate allows an earlier deadline, but no removal: others may rely on the
+// end of the Pod.
 func validateActiveDeadlineUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	const path = "spec.activeDeadlineSeconds"
 	before, had := was.Int("activeDeadlineSeconds")
@@ -155,8 +148,8 @@ func validateActiveDeadlineUpdate(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAddedTolerations checks that every old toleration is still there; only tolerationSeconds may
-// differ. Adding one is safe: it only lets the Pod stay where it is.
+// validateAddedTolerations requires every old toleration; only tolerationSeconds may differ.
+// Additions are safe: they only let the Pod stay.
 func validateAddedTolerations(spec, was tree.Tree, faults *schema.Faults) {
 	for _, before := range was.Objects("tolerations") {
 		kept := slices.ContainsFunc(spec.Objects("tolerations"), func(now tree.Tree) bool {
@@ -174,7 +167,7 @@ func validateAddedTolerations(spec, was tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// A gate that is added later could come after a scheduler has decided.
+// validateSchedulingGates rejects new gates, which could come after the scheduler's decision.
 func validateSchedulingGates(spec, was tree.Tree, faults *schema.Faults) {
 	before := was.Objects("schedulingGates")
 	for i, gate := range spec.Objects("schedulingGates") {

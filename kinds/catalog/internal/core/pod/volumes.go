@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateEphemeralNames checks the names of the claims that are made for the ephemeral volumes of a Pod.
-// The claim's name is made of both names by a fixed rule, so that a Pod finds it without a reference. It
-// may be too long although each of them is valid.
+// validateEphemeralNames checks the names of the claims for ephemeral volumes, which are composed
+// of Pod and volume name. They may be too long even if each part is valid.
 func validateEphemeralNames(pod tree.Tree, faults *schema.Faults) {
 	name := pod.Object("metadata").String("name")
 	for i, v := range pod.Object("spec").Objects("volumes") {

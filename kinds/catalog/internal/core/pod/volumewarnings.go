@@ -5,9 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deprecatedSources are the volumes that nothing mounts any more, in the order in which they are warned of,
-// with the name that warnings have for them. PersistentVolumes have a list of their own (package volume),
-// whose texts and order differ.
+// deprecatedSources are volume sources without a driver, in the order of warnings, with their names
+// in these. Package volume has those of PersistentVolumes, whose texts and order differ.
 var deprecatedSources = [...]struct{ field, name, text string }{
 	{"photonPersistentDisk", "photonPersistentDisk", "deprecated in v1.11, non-functional in v1.16+"},
 	{"gitRepo", "gitRepo", "deprecated in v1.11, and disabled by default in v1.33+"},
@@ -20,7 +19,7 @@ var deprecatedSources = [...]struct{ field, name, text string }{
 	{"rbd", "rbd", "deprecated in v1.28, non-functional in v1.31+"},
 }
 
-// warnVolumes warns of deprecated volumes, and of claims for a fraction of a byte. A volume has one source.
+// warnVolumes warns about deprecated volume sources and fractional claim sizes.
 func (c *collector) warnVolumes() {
 	for i, v := range c.spec.List("volumes") {
 		volume, _ := v.(tree.Tree)

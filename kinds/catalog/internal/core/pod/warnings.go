@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// checks are the parts of validation and warnings that depend on the naming profile only. All
+// checks are the parts of validation and warnings that depend only on the naming profile. All
 // requests share them.
 type checks struct {
 	addresses   warning.Addresses
@@ -26,7 +26,7 @@ func newChecks(n *meta.Naming) *checks {
 	}
 }
 
-// Warnings warns of a new Pod. Changes of one are not warned of: most of it cannot change.
+// Warnings warns only about new Pods, since most of a Pod cannot change.
 func (s podStrategy) Warnings(obj, old tree.Tree) []string {
 	if old != nil {
 		return nil
@@ -38,15 +38,14 @@ func (s podStrategy) Warnings(obj, old tree.Tree) []string {
 	return c.texts
 }
 
-// warnPodStatus warns of the addresses in the status of a Pod.
 func (w *checks) warnPodStatus(obj, _ tree.Tree) []string {
 	status := obj.Object("status")
 	texts := w.addresses.AppendObjectIPs(nil, status.List("podIPs"), warning.At("", "status.podIPs"), ".ip")
 	return w.addresses.AppendObjectIPs(texts, status.List("hostIPs"), warning.At("", "status.hostIPs"), ".ip")
 }
 
-// Changes tells whether an object is new, or whether its generation differs from that of old. The
-// generation counts changes of the spec, so a write of labels or of the status warns of nothing.
+// Changes reports whether an object is new or its generation differs from that of old, so its spec
+// has changed.
 func Changes(obj, old tree.Tree) bool {
 	if old == nil {
 		return true
@@ -56,21 +55,18 @@ func Changes(obj, old tree.Tree) bool {
 	return now != was
 }
 
-// A collector gathers the warnings of one Pod or template. It lives for one call; paths are put together
-// only when there is something to say.
+// A collector collects the warnings of one Pod or template. It formats paths only for warnings.
 type collector struct {
 	*checks
-	prefix     string // what precedes "spec" and "metadata" in paths: "" for a Pod
+	prefix     string // precedes "spec" and "metadata" in paths: "" for a Pod
 	meta, spec tree.Tree
 	texts      []string
 }
 
-// enoughTexts is how many warnings of one kind are gathered: more do not fit into an answer.
-//
-// A Pod may have thousands of pairs that overlap, and a client reads the first few.
+// enoughTexts bounds the warnings of one kind, since a Pod may have thousands of overlapping pairs.
 const enoughTexts = 256
 
-// warnAll warns in the order that clients know.
+// warnAll warns in the order of kube-apiserver.
 func (c *collector) warnAll() {
 	c.warnScheduling()
 	c.warnAnnotations()
@@ -89,13 +85,11 @@ func (c *collector) warnAll() {
 	c.texts = c.addresses.AppendObjectIPs(c.texts, c.spec.List("hostAliases"), c.at("spec.hostAliases"), ".ip")
 }
 
-// warn warns of a field of the Pod.
 func (c *collector) warn(field, text string) { c.texts = append(c.texts, c.prefix+field+text) }
 
-// at is the path of a field of the Pod.
 func (c *collector) at(field string) warning.Path { return warning.At(c.prefix, field) }
 
-// warnNames warns of addresses and of names of secrets that are given twice.
+// warnNames warns about duplicate addresses and names of secrets.
 func (c *collector) warnNames() {
 	aliases, secrets := c.spec.List("hostAliases"), c.spec.List("imagePullSecrets")
 	c.warnDuplicates(aliases, "ip", "spec.hostAliases")
@@ -107,7 +101,6 @@ func (c *collector) warnNames() {
 	}
 }
 
-// warnOverhead warns of fractions of bytes in the overhead.
 func (c *collector) warnOverhead() {
 	for _, resource := range byteResources {
 		if text := warning.FractionalBytes(c.spec.Object("overhead"), resource); text != "" {

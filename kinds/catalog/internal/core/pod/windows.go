@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// validateHostProcesses checks Pods whose containers are processes of a Windows node: all of them are, and in its network.
+// validateHostProcesses checks Pods with Windows host processes: all containers must be host
+// processes in the host network.
 func validateHostProcesses(spec tree.Tree, path string, faults *schema.Faults) {
 	pod, podSays := spec.Object("securityContext", "windowsOptions")["hostProcess"].(bool)
 	containers, processes := 0, 0
@@ -31,7 +32,7 @@ func validateHostProcesses(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// eachContainer calls do for the containers of a spec at path, with the path of each.
+// eachContainer calls do for each container of a spec at path, with its path.
 func eachContainer(spec tree.Tree, path string, do func(c tree.Tree, at string)) {
 	for _, list := range [...]string{"initContainers", "containers", "ephemeralContainers"} {
 		for i, c := range spec.Objects(list) {

@@ -7,9 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Kinds lists the kinds of volumes with their strategies. A claim's status has no Write of its own:
-// the resize controller and the kubelet, which write it, record the times of its conditions
-// themselves. message finds the structure of a message by its name.
+// Kinds lists the kinds of volumes with their strategies. message returns a message by its name. A
+// claim's status needs no Write: its writers set the times of conditions themselves.
 func Kinds(n *meta.Naming, message func(name string) *schema.Message) []family.Kind {
 	class := n.Translate("volume.beta.platform.io/storage-class")
 	return []family.Kind{

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeStrategy retains by default: of an administrator's volume nothing may be erased
-// unasked. Volumes that a provisioner creates get the policy of their storage class from it.
+// persistentVolumeStrategy retains by default, so that no data is erased unintentionally.
+// Provisioners copy the policy of the storage class.
 type persistentVolumeStrategy struct {
 	family.AlwaysWarns
 	spec           *schema.Message
@@ -24,9 +24,8 @@ func (persistentVolumeStrategy) Default(obj tree.Tree) {
 	field.SetIfAbsent(spec, "volumeMode", "Filesystem")
 }
 
-// Prepare sets the status of a new volume to Pending, since its creation. The controller that binds
-// moves it on to Available; a status that a client sends with a create may be that of a volume in
-// another cluster.
+// Prepare sets the status of a new volume to Pending since its creation. A client's status may be
+// that of a volume in another cluster.
 func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 	if old != nil {
 		obj.CopyField(old, "status")
@@ -39,9 +38,9 @@ func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
 	obj["status"] = status
 }
 
-// writeVolumeStatus replaces the status and records when the phase changed. The time lets administrators
-// find volumes that have been released for long; who leaves it out does not take it away. A writer that sends its own time keeps it, as when a
-// volume is restored.
+// writeVolumeStatus replaces the status and records when the phase changed, so that administrators
+// find volumes released long ago. A status without a time keeps the recorded one; a new time in the
+// body wins, as for a restored volume.
 func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
 	was, status := obj.Object("status"), body.EnsureObject("status")
 	const since = "lastPhaseTransitionTime"
@@ -55,10 +54,9 @@ func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error 
 	return nil
 }
 
-// ValidateUpdate keeps the source, the volume mode and, once it is set, the node affinity. Only
-// controllerExpandSecretRef may be added to a CSI source. Data is on that backend: with another one
-// Pods would come back to a different disk. The secret may be added so that volumes from before
-// expansion existed can grow. The odd paths are those that clients know.
+// ValidateUpdate keeps the source, the volume mode and, once set, the node affinity: another
+// backend would give Pods another disk. Only controllerExpandSecretRef may be added to a CSI
+// source, so that old volumes can expand. Paths are those of kube-apiserver.
 func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m := s.spec
 	spec, was := obj.Object("spec"), old.Object("spec")
@@ -77,8 +75,7 @@ func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *sch
 	if !m.Field("volumeMode").Same(spec["volumeMode"], was["volumeMode"]) {
 		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
 	}
-	// The message mentions beta labels whose replacement is done; the only change allowed here is from none
-	// to one.
+	// The message mentions beta labels, but the only change allowed here is from none to one.
 	if was.Has("nodeAffinity") && !m.Field("nodeAffinity").Same(spec["nodeAffinity"], was["nodeAffinity"]) {
 		faults.Invalid("nodeAffinity", spec["nodeAffinity"], "field is immutable, except for updating from beta label to GA")
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// persistentVolumeClaimStrategy has the rules of claims that clients and StatefulSets create. The
-// status belongs to the binder and to the resizer, so writes of the main resource keep it.
+// persistentVolumeClaimStrategy keeps the status in writes of the main resource: it belongs to the
+// binder and the resizer.
 type persistentVolumeClaimStrategy struct {
 	family.AlwaysWarns
 	spec      *schema.Message
@@ -30,12 +30,10 @@ func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {
 	prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), s.snapshots)
 }
 
-// prepareDataSources drops unsupported sources and keeps dataSource and dataSourceRef equal: whichever is
-// set is copied to the other. dataSource may name claims and snapshots only, and dataSourceRef no other
-// namespace, except where the claim had a source before. dataSource came first and silently ignored what it
-// did not support, and clients rely on that; dataSourceRef reports it. A source in another namespace needs
-// a grant that no built-in controller checks, so it is dropped rather than stored as if it would be
-// honoured.
+// prepareDataSources copies whichever of dataSource and dataSourceRef is set to the other. Unless
+// the claim had a source before, it drops dataSources other than claims and snapshots, which
+// clients rely on, and dataSourceRefs to other namespaces, for which no controller checks the
+// required grants.
 func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
 	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
@@ -55,15 +53,15 @@ func prepareDataSources(spec, was tree.Tree, snapshots string) {
 	}
 }
 
-// isSupportedDataSource knows claims, which are cloned, and snapshots, which are restored; anything else
-// needs a populator and goes into dataSourceRef.
+// isSupportedDataSource reports whether a source is a claim, to clone, or a snapshot, to restore.
+// Others need a populator and dataSourceRef.
 func isSupportedDataSource(source tree.Tree, snapshots string) bool {
 	group, kind := source.String("apiGroup"), source.String("kind")
 	return group == "" && kind == "PersistentVolumeClaim" || group == snapshots && kind == "VolumeSnapshot"
 }
 
-// copyDataSource returns a data source for the other of the two fields. The namespace is left out:
-// dataSource has no such field.
+// copyDataSource returns a data source for the other field, without the namespace, which dataSource
+// does not have.
 func copyDataSource(t tree.Tree) tree.Tree {
 	c := tree.Tree{}
 	for _, name := range []string{"apiGroup", "kind", "name"} {
@@ -72,11 +70,9 @@ func copyDataSource(t tree.Tree) tree.Tree {
 	return c
 }
 
-// ValidateUpdate keeps the spec, except for the volume that a claim is bound to, and for what a
-// bound claim may ask for: more storage and another attributes class. class is the annotation that
-// named the storage class before there was a field for it. A storage class chooses the backend at
-// provisioning and cannot change it afterwards. Moving the class from the annotation to the field,
-// with the same name, is no change.
+// ValidateUpdate keeps the spec except for the volume name and, in a bound claim, more storage and
+// another attributes class. The storage class, which determines the backend, may move from the
+// annotation class to the field.
 func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
 	m, class := s.spec, s.class
 	spec, was := obj.Object("spec"), old.Object("spec")
@@ -97,10 +93,9 @@ func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults
 	validateAttributesClass(spec, old, faults)
 }
 
-// restoreMutableClaimFields returns the new spec with the old values of the fields that may change.
-// classable says that a claim without a storage class may get one. If the result equals the old spec, only
-// mutable fields have changed. The copy is needed because the new spec is stored as the client sent it. An
-// unbound claim may not change its request, since a provisioner may be at work on it.
+// restoreMutableClaimFields returns a copy of the new spec with the old values of mutable fields,
+// for comparison with the old spec. classable allows setting a storage class. An unbound claim may
+// not change its request, since a provisioner may be processing it.
 func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
 	c, _ := tree.Clone(spec).(tree.Tree)
 	if c == nil {
@@ -121,9 +116,8 @@ func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.
 	return c
 }
 
-// validateStorageShrink allows a smaller request only if it is still more than the capacity, so that a
-// failed expansion can be retried with less. Shrinking below what exists would lose data, which no driver
-// offers.
+// validateStorageShrink allows a smaller request only above the capacity, so that a failed
+// expansion can be retried with less. No driver supports shrinking.
 func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	now := spec.Object("resources", "requests").String("storage")
 	before := old.Object("spec", "resources", "requests").String("storage")
@@ -133,9 +127,8 @@ func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// validateAttributesClass refuses to remove an attributes class that is in effect. The volume has those
-// attributes and would keep them, with nothing left to say so. A class that never took effect may be
-// withdrawn.
+// validateAttributesClass rejects removing an attributes class in effect, whose attributes the
+// volume would keep. A class that never took effect may be removed.
 func validateAttributesClass(spec, old tree.Tree, faults *schema.Faults) {
 	const path, current = "spec.volumeAttributesClassName", "currentVolumeAttributesClassName"
 	if old.Object("spec").String("volumeAttributesClassName") == "" || !old.Object("status").Has(current) {

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// validateQuobyteRegistry checks the syntax of registries but not that they exist.
 func validateQuobyteRegistry(registry, path string, faults *schema.Faults) {
 	for _, pair := range strings.Split(registry, ",") {
 		if _, _, err := net.SplitHostPort(pair); err != nil {

@@ -5,9 +5,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deprecatedSources are the volumes that nothing mounts any more, in the order in which they are warned of,
-// with the name that warnings have for them. The versions in the texts are those of Kubernetes that users
-// find in its documentation.
+// deprecatedSources are volume sources without a driver, in the order of warnings. Versions are
+// those of Kubernetes.
 var deprecatedSources = [...]struct{ field, text string }{
 	{"cephfs", "spec.cephfs: deprecated in v1.28, non-functional in v1.31+"},
 	{"photonPersistentDisk", "spec.photonPersistentDisk: deprecated in v1.11, non-functional in v1.16+"},
@@ -17,8 +16,7 @@ var deprecatedSources = [...]struct{ field, text string }{
 	{"rbd", "spec.rbd: deprecated in v1.28, non-functional in v1.31+"},
 }
 
-// Warnings warns of what is deprecated in a PersistentVolume. They are found by the presence of a
-// key, so an empty annotation is warned of too.
+// Warnings warns about deprecated parts of a PersistentVolume, including empty annotations.
 func (s persistentVolumeStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	annotations, spec := obj.Object("metadata", "annotations"), obj.Object("spec")
 	if _, given := annotations[s.class]; given {
@@ -39,14 +37,12 @@ func (s persistentVolumeStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	return texts
 }
 
-// classWarning warns of the annotation that is now a field.
 func classWarning(key string) string {
 	return tree.KeyPath("metadata.annotations", key) + `: deprecated since v1.8; use "storageClassName" attribute instead`
 }
 
-// Warnings warns of what is deprecated in a PersistentVolumeClaim, and of fractions of bytes.
-// Storage is allocated in whole bytes: a request of "1.5" or with the suffix m is nearly always a
-// typing error for M or G.
+// Warnings warns about deprecated parts of a PersistentVolumeClaim, and about fractions of bytes: a
+// request of "1.5" or with the suffix m usually is a typo for M or G.
 func (s persistentVolumeClaimStrategy) Warnings(obj, _ tree.Tree) (texts []string) {
 	if _, given := obj.Object("metadata", "annotations")[s.class]; given {
 		texts = append(texts, classWarning(s.class))
