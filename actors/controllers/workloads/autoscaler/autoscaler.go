@@ -12,20 +12,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// Options say when and how much is scaled. All are required.
+// Options configure the controller. All are required.
 type Options struct {
 	// Period is the time between two turns of an autoscaler.
 	Period time.Duration
-	// DownscaleStabilization is how long the highest recommendation counts, where an autoscaler does not say.
+	// DownscaleStabilization is the default window in which the highest recommendation counts.
 	DownscaleStabilization time.Duration
-	// Tolerance is how far from 1 the ratio of use and target may be without any change, where an autoscaler does not say.
+	// Tolerance is the default deviation from ratio 1 without any change.
 	Tolerance float64
-	// CPUInitializationPeriod is how long after its start a Pod that is not ready, or has just become so, does not count by its CPU
-	// time; InitialReadinessDelay is how soon after its start a Pod must have become unready to count as never ready.
+	// CPUInitializationPeriod is how long after its start the CPU usage of a Pod that is unready,
+	// or has just become ready, is ignored. A Pod that became unready within InitialReadinessDelay
+	// after its start counts as never ready.
 	CPUInitializationPeriod, InitialReadinessDelay time.Duration
 }
 
-// A Controller sizes what autoscalers name.
+// A Controller scales the targets of HorizontalPodAutoscalers.
 type Controller struct {
 	Options
 	*reconcile.Controller[meta.Key]
@@ -38,14 +39,14 @@ type Controller struct {
 	states map[meta.Key]*state
 }
 
-// A state is what is known of one autoscaler between its turns. selects is read by those of others; the history belongs to the
-// worker whose turn it is.
+// A state is kept per autoscaler between turns. Turns of other autoscalers read selects; only the
+// worker of the turn uses history.
 type state struct {
 	history history
-	selects selector.Labels // which Pods it scales by
+	selects selector.Labels // the Pods that it scales by
 }
 
-// New makes the controller. servers have the metrics.
+// New returns the controller. servers provide the metrics.
 func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller {
 	a := &Controller{
 		Options: o, cluster: c, scalers: c.Items("autoscaling", "v2", "HorizontalPodAutoscaler"),
@@ -62,8 +63,8 @@ func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller 
 	return a
 }
 
-// reconcile takes one turn, and brings the next. What keeps a target from being scaled is told in Events and conditions, and tried
-// again in the next turn.
+// reconcile takes one turn and schedules the next. Problems are reported in Events and conditions,
+// and retried then.
 func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	item := c.scalers.Get(key)
 	if item == nil {
@@ -82,7 +83,6 @@ func (c *Controller) reconcile(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// state is that of an autoscaler.
 func (c *Controller) state(key meta.Key) *state {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +100,8 @@ func (c *Controller) forget(key meta.Key) {
 	delete(c.states, key)
 }
 
-// select notes which Pods an autoscaler scales by, and returns the autoscalers that scale by any of some Pods.
+// claim records which Pods an autoscaler scales by, and returns all autoscalers that scale by any
+// of them.
 func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (claimants []meta.Key) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -117,7 +118,7 @@ func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (c
 	return claimants
 }
 
-// matchesAny tells whether a selector that selects something matches any of some labels.
+// matchesAny reports whether a non-empty selector matches any of the labels.
 func matchesAny(s selector.Labels, all []meta.Labels) bool {
 	for _, labels := range all {
 		if !s.Empty() && s.Matches(labels) {

@@ -7,19 +7,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A history is what was recommended for an autoscaler and done by it lately. One worker at a time uses it.
+// A history holds recent recommendations and changes of an autoscaler. One worker at a time uses
+// it.
 type history struct {
 	recommendations []event
-	ups, downs      []event // how many replicas came and went
+	ups, downs      []event // added and removed replicas
 }
 
-// An event is a number of replicas, and when that was.
 type event struct {
 	replicas int64
 	at       time.Time
 }
 
-// dropBefore takes out the events before a time.
 func dropBefore(events []event, cutoff time.Time) []event {
 	kept := events[:0]
 	for _, e := range events {
@@ -30,7 +29,7 @@ func dropBefore(events []event, cutoff time.Time) []event {
 	return kept
 }
 
-// sum is the number of replicas of the events after a time.
+// sum returns the number of replicas of the events after cutoff.
 func sum(events []event, cutoff time.Time) (n int64) {
 	for _, e := range events {
 		if e.at.After(cutoff) {
@@ -40,7 +39,7 @@ func sum(events []event, cutoff time.Time) (n int64) {
 	return n
 }
 
-// rules are spec.behavior.scaleUp or scaleDown, with defaults.
+// rules holds spec.behavior.scaleUp or scaleDown, with defaults.
 type rules struct {
 	policy   string // Max, Min or Disabled
 	window   time.Duration
@@ -57,7 +56,7 @@ func readRules(t tree.Tree, window time.Duration) rules {
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// longest is the longest period of a policy.
+// longest returns the longest period of a policy.
 func (r rules) longest() (longest time.Duration) {
 	for _, p := range r.policies {
 		n, _ := p.Int("periodSeconds")
@@ -66,7 +65,7 @@ func (r rules) longest() (longest time.Duration) {
 	return longest
 }
 
-// A sizing is one decision on a size.
+// A sizing holds the inputs of one decision.
 type sizing struct {
 	history               *history
 	current, minimum, max int64
@@ -75,7 +74,7 @@ type sizing struct {
 	now                   time.Time
 }
 
-// A verdict is a size, and what the conditions AbleToScale and ScalingLimited say of it.
+// A verdict is a size, and the content of the conditions AbleToScale and ScalingLimited.
 type verdict struct {
 	replicas                  int64
 	stableReason, stableText  string
@@ -83,7 +82,7 @@ type verdict struct {
 	limitReason, limitMessage string
 }
 
-// decide is the size that comes of a proposal: steadied by what was recommended before, and within the bounds.
+// decide applies stabilization and limits to a proposal.
 func (s *sizing) decide(proposed int64) verdict {
 	steady := s.steady(proposed)
 	v := verdict{stableReason: "ReadyForNewScale", stableText: "recommended size matches current size"}
@@ -98,8 +97,8 @@ func (s *sizing) decide(proposed int64) verdict {
 	return v
 }
 
-// steady is the recommendation after the windows of stabilization, and notes the proposal. Without a behavior there is no window
-// for growing.
+// steady records a proposal, and returns it after stabilization. Without behavior there is no
+// window for scaling up.
 func (s *sizing) steady(proposed int64) int64 {
 	h := s.history
 	lowest, highest := proposed, proposed
@@ -123,7 +122,7 @@ func (s *sizing) steady(proposed int64) int64 {
 	return min(max(s.current, lowest), highest)
 }
 
-// The reasons and messages of limits.
+// Messages of ScalingLimited.
 const (
 	withinRange = "the desired count is within the acceptable range"
 	tooFast     = "the desired replica count is increasing faster than the maximum scale rate"
@@ -132,7 +131,7 @@ const (
 	tooFew      = "the desired replica count is less than the minimum replica count"
 )
 
-// limit is a size within the bounds, and as near to the wanted one as the rate of change allows.
+// limit returns the size closest to wanted within the bounds and the allowed rate of change.
 func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	growth, shrinkage := s.rates()
 	if wanted > s.current || !s.hasBehavior {
@@ -156,8 +155,8 @@ func (s *sizing) limit(wanted int64) (replicas int64, reason, message string) {
 	return wanted, "DesiredWithinRange", withinRange
 }
 
-// rates are the most and the fewest replicas that there may be now for how fast they change. Without a behavior they double, or
-// become 4, and may all go.
+// rates returns the highest and lowest size that the allowed rate of change permits. Without
+// behavior, the size may double, or grow to 4, and shrink to 0.
 func (s *sizing) rates() (most, fewest int64) {
 	if !s.hasBehavior {
 		return max(2*s.current, 4), 0
@@ -165,13 +164,14 @@ func (s *sizing) rates() (most, fewest int64) {
 	return max(s.reach(s.up, growing), s.current), min(s.reach(s.down, shrinking), s.current)
 }
 
-// The directions of a change.
+// Directions of a change.
 const (
 	growing   = 1
 	shrinking = -1
 )
 
-// reach is how far the policies of one direction let the size go: the farthest of them, or with Min the nearest.
+// reach returns how far the policies of one direction allow the size to change: by the largest
+// change, or the smallest with Min.
 func (s *sizing) reach(r rules, direction int64) int64 {
 	if r.policy == "Disabled" {
 		return s.current
@@ -202,7 +202,7 @@ func (s *sizing) reach(r rules, direction int64) int64 {
 	return result
 }
 
-// note notes a change of the size, which policies count.
+// note records a change of the size, for policies.
 func (s *sizing) note(replicas int64) {
 	if !s.hasBehavior {
 		return
@@ -215,5 +215,5 @@ func (s *sizing) note(replicas int64) {
 	}
 }
 
-// longest is the longest period of the policies of both directions, as each looks at the changes in both.
+// longest returns the longest period in both directions, because policies consider changes in both.
 func (s *sizing) longest() time.Duration { return max(s.up.longest(), s.down.longest()) }

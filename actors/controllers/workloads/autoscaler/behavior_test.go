@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// read reads a tree with whole numbers, as objects have them.
+// read parses a tree with integers, as objects have them.
 func read(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	var m tree.Tree
@@ -35,7 +35,7 @@ func wholeNumbers(v any) any {
 	return v
 }
 
-// ago makes events of pairs: so many replicas, so many seconds ago.
+// ago returns events from pairs of replicas and seconds ago.
 func ago(pairs ...int64) (events []event) {
 	for i := 0; i < len(pairs); i += 2 {
 		events = append(events, event{pairs[i], now.Add(-seconds(pairs[i+1]))})
@@ -43,7 +43,7 @@ func ago(pairs ...int64) (events []event) {
 	return events
 }
 
-// TestSizes: what becomes of a proposal.
+// TestSizes checks the sizes that result from proposals.
 func TestSizes(t *testing.T) {
 	const percent, podsAnd = `{"type":"Percent","value":100,"periodSeconds":60}`, `{"type":"Pods","value":4,"periodSeconds":60},`
 	behavior := func(up, down string) string {

@@ -6,57 +6,56 @@ import (
 	"time"
 )
 
-// A sample is the value of a metric for one Pod: over a window that ends at a time.
+// A sample is the value of a metric for one Pod, over a window that ends at a time.
 type sample struct {
 	value  int64
 	at     time.Time
 	window time.Duration
 }
 
-// samples are those of Pods, by name.
 type samples map[string]sample
 
-// A tolerance is how far from 1 a ratio may be without any change.
+// A tolerance is the deviation from ratio 1 without any change.
 type tolerance struct{ down, up float64 }
 
 func (t tolerance) allows(ratio float64) bool { return 1-t.down <= ratio && ratio <= 1+t.up }
 
-// A usage is what samples come to: compared to the target, in percent of what was asked for, and for each Pod.
+// A usage summarizes samples: relative to the target, in percent of requests, and per Pod.
 type usage struct {
 	ratio   float64
 	percent int64
 	average int64
 }
 
-// A calculation finds how many replicas a metric of Pods asks for.
+// A calculation computes the replicas for a metric of Pods.
 type calculation struct {
 	current   int64 // replicas
 	pods      []pod
-	resource  string // "" for a metric of another sort
+	resource  string // "" for other metrics
 	tolerance tolerance
 	options   Options
 	now       time.Time
 
 	measure func(samples) (usage, error)
-	// assumed is the value of a Pod without a sample where the others ask for fewer replicas.
+	// assumed returns the value of a Pod without a sample when scaling down.
 	assumed func(name string) int64
 }
 
-// The faults of a calculation.
+// Errors of a calculation.
 var (
 	errNoPods    = errors.New("no pods returned by selector while calculating replica count")
 	errNoSamples = errors.New("did not receive metrics for targeted pods (pods might be unready)")
 	errDisjoint  = errors.New("no metrics returned matched known pods")
 )
 
-// A grouping is the Pods by what their samples are worth.
+// A grouping classifies the Pods by their samples.
 type grouping struct {
 	ready   int64
-	unready []string // have not begun to work, or are starting
-	missing []string // have no sample
+	unready []string // pending or starting
+	missing []string // without a sample
 }
 
-// group sorts the Pods, and takes the samples out that do not count.
+// group classifies the Pods, and removes samples that do not count.
 func (c *calculation) group(m samples) (g grouping) {
 	for _, p := range c.pods {
 		name := p.name()
@@ -76,7 +75,7 @@ func (c *calculation) group(m samples) (g grouping) {
 	return g
 }
 
-// replicas is the number that samples ask for, which it takes over, and the usage that they show.
+// replicas returns the desired number of replicas and the usage. It modifies m.
 func (c *calculation) replicas(m samples) (int64, usage, error) {
 	if len(c.pods) == 0 {
 		return 0, usage{}, errNoPods
@@ -110,7 +109,7 @@ func (c *calculation) replicas(m samples) (int64, usage, error) {
 	return proposed, seen, nil
 }
 
-// assume gives Pods without a sample one that argues against the change.
+// assume adds samples that oppose the change for Pods without one.
 func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	for _, name := range g.missing {
 		switch {
@@ -127,7 +126,7 @@ func (c *calculation) assume(m samples, g grouping, ratio float64) {
 	}
 }
 
-// utilization makes the calculation one of what the Pods ask for: target is in percent of that.
+// utilization makes the target a percentage of requests.
 func (c *calculation) utilization(target int64, container string) error {
 	requests := map[string]int64{}
 	for _, p := range c.pods {
@@ -154,7 +153,7 @@ func (c *calculation) utilization(target int64, container string) error {
 	return nil
 }
 
-// average makes the calculation one of a value for each Pod.
+// average makes the target a value per Pod.
 func (c *calculation) average(target int64) {
 	c.assumed = func(string) int64 { return target }
 	c.measure = func(m samples) (usage, error) {
@@ -167,7 +166,8 @@ func (c *calculation) average(target int64) {
 	}
 }
 
-// forValue is how many replicas a value asks for that is not of Pods: as many as are ready, times as far as it is from the target.
+// forValue returns the desired replicas for a value that is not per Pod: the ready Pods, scaled by
+// the ratio to the target.
 func (c *calculation) forValue(value, target int64) (int64, error) {
 	ratio := float64(value) / float64(target)
 	if c.current == 0 {
@@ -188,7 +188,8 @@ func (c *calculation) forValue(value, target int64) (int64, error) {
 	return ceil(ratio * float64(ready)), nil
 }
 
-// forShare is how many replicas it takes that each has no more of a value than the target, and what each has of it now.
+// forShare returns the replicas at which each has at most target of a value, and the current share
+// of each.
 func forShare(value, target, replicas int64, t tolerance) (proposed, share int64) {
 	proposed = replicas
 	if ratio := float64(value) / (float64(target) * float64(replicas)); !t.allows(ratio) {
@@ -200,10 +201,9 @@ func forShare(value, target, replicas int64, t tolerance) (proposed, share int64
 	return proposed, ceil64(float64(value) / float64(replicas))
 }
 
-// ceil is a number of replicas, rounded up.
 func ceil(f float64) int64 { return min(ceil64(f), math.MaxInt32) }
 
-// ceil64 rounds up. What is too large, or no number, is the largest.
+// ceil64 rounds up. Overflow and NaN yield the maximum.
 func ceil64(f float64) int64 {
 	if f = math.Ceil(f); f < math.MaxInt64 {
 		return int64(f)

@@ -14,11 +14,11 @@ var (
 	options = Options{CPUInitializationPeriod: 5 * time.Minute, InitialReadinessDelay: 30 * time.Second}
 )
 
-// stamp is a time some seconds before now.
+// stamp formats a time some seconds before now.
 func stamp(ago int) string { return now.Add(-time.Duration(ago) * time.Second).Format(time.RFC3339) }
 
-// makePod makes a Pod with a request of 1 CPU. state is running, pending, failed, going, unready (since it started, an hour ago),
-// broken (unready since a minute), or fresh (ready since 20 s).
+// makePod returns a Pod with a request of 1 CPU. state is running, pending, failed, going, unready
+// (since its start an hour ago), broken (unready for a minute), or fresh (ready for 20 s).
 func makePod(name, state string) pod {
 	ready, changed, started, phase := "True", 3000, 3600, "Running"
 	metadata := tree.Tree{"name": name}
@@ -48,9 +48,9 @@ func makePod(name, state string) pod {
 	}}
 }
 
-// TestUtilization: what Pods ask for by their CPU time, of which the target is half of the request.
+// TestUtilization checks replicas by CPU usage with a target of half the request.
 func TestUtilization(t *testing.T) {
-	type pods = []string // state and, after a colon, the percentage that is used; without it there is no sample
+	type pods = []string // state and, after a colon, the usage in percent; without it there is no sample
 	for _, c := range []struct {
 		name    string
 		pods    pods
@@ -95,7 +95,7 @@ func TestUtilization(t *testing.T) {
 	}
 }
 
-// split puts a space in the place of the colon.
+// split replaces the colon by a space.
 func split(s string) string {
 	b := []byte(s)
 	for i := range b {
@@ -106,7 +106,7 @@ func split(s string) string {
 	return string(b)
 }
 
-// TestNoReplicas: why nothing can be said.
+// TestNoReplicas checks the errors of calculations.
 func TestNoReplicas(t *testing.T) {
 	running, pending := makePod("a", "running"), makePod("a", "pending")
 	for _, c := range []struct {
@@ -155,7 +155,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestValues: metrics that are not of Pods.
+// TestValues checks metrics that are not per Pod.
 func TestValues(t *testing.T) {
 	pods := []pod{makePod("a", "running"), makePod("b", "running"), makePod("c", "pending")}
 	for _, c := range []struct{ current, value, target, want int64 }{

@@ -1,15 +1,16 @@
-// Package autoscaler sizes what HorizontalPodAutoscalers name, by metrics that other servers have.
+// Package autoscaler scales the targets of HorizontalPodAutoscalers by metrics of extension servers.
 //
-//	Controller  one turn for each autoscaler, every period
-//	source      reads metrics from the servers of the groups metrics, custom.metrics and external.metrics
-//	samples     the newest value of a metric for each Pod
-//	proposal    how many replicas one metric asks for, and what it says of itself in the status
-//	history     what was recommended and done lately, for one autoscaler
+// Controller  one turn per autoscaler and period
+// source      reads metrics.*, custom.metrics.* and external.metrics.*
+// samples     the newest value of a metric per Pod
+// proposal    the desired replicas of one metric, and its status
+// history     recent recommendations and changes of one autoscaler
 //
-// Proposals are functions of samples, Pods and a target (calculation), and the size is one of the largest proposal, the bounds
-// and the history (behavior): neither reads nor writes anything. Replicas are whole numbers, values thousandths.
+// Proposals are functions of samples, Pods and a target (calculation). The size is a function of the
+// largest proposal, the bounds and the history (behavior). Replicas are whole numbers, values
+// thousandths.
 //
-// A Pod that has no sample, or is not ready, must not make the size swing: it counts as what argues against the change that the
-// others ask for, and a change that it would turn around is none. The history is in memory only: after a restart
-// it begins with the size that there is, so nothing shrinks before a stabilization window has passed.
+// A Pod without a sample, or not ready, must not make the size oscillate: it counts against the change,
+// and a change that it would reverse is dropped. The history is in memory only. After a restart it
+// starts with the current size, so nothing shrinks before a stabilization window has passed.
 package autoscaler

@@ -15,19 +15,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// account is the service account as which metrics are read.
+// account is the service account that reads metrics.
 const account = "horizontal-pod-autoscaler"
 
-// defaultWindow is the window of a sample that does not name one.
+// defaultWindow is the window of a sample that does not specify one.
 const defaultWindow = time.Minute
 
-// A source reads metrics from the servers that have them.
+// A source reads metrics from extension servers.
 type source struct {
 	servers extensions.Servers
 	naming  *meta.Naming
 }
 
-// An item is an entry of the lists of all three groups, each of which has some of the members.
+// An item is an entry of the lists of all three groups, each of which uses some of the fields.
 type item struct {
 	Metadata        struct{ Name string }
 	DescribedObject struct{ Name string }
@@ -41,7 +41,7 @@ type item struct {
 	}
 }
 
-// length is the time that a sample is of.
+// length returns the window of a sample.
 func (i *item) length() time.Duration {
 	if d, err := time.ParseDuration(i.Window); err == nil {
 		return d
@@ -52,10 +52,9 @@ func (i *item) length() time.Duration {
 	return defaultWindow
 }
 
-// sampleOf is a sample of a value.
 func (i *item) sampleOf(value int64) sample { return sample{value, i.Timestamp, i.length()} }
 
-// An api is a group of metrics: its name in errors, the prefix of its group, and its versions, the newest first.
+// An api is a group of metrics: its name in errors, group prefix, and versions, newest first.
 type api struct {
 	name, group string
 	versions    []string
@@ -67,7 +66,8 @@ var (
 	externalAPI = api{"external", "external.metrics", []string{"v1beta1"}}
 )
 
-// resource is the amount of a resource that Pods use, or one container of each. A Pod of which a container is missing has none.
+// resource returns the usage of a resource per Pod, or of one container of each. Pods with
+// incomplete data are omitted.
 func (s *source) resource(ctx context.Context, namespace, resource, container, selector string) (samples, error) {
 	items, err := s.list(ctx, resourceAPI, "/namespaces/"+namespace+"/pods", url.Values{"labelSelector": {selector}})
 	if err != nil {
@@ -86,7 +86,8 @@ func (s *source) resource(ctx context.Context, namespace, resource, container, s
 	return m, nil
 }
 
-// used is how much of a resource a Pod uses, or one of its containers; whole is false if that is not known of all.
+// used returns the usage of a resource by a Pod or one of its containers; whole is false if a value
+// is missing.
 func (i *item) used(resource, container string) (sum int64, whole bool, err error) {
 	for _, c := range i.Containers {
 		if container != "" && c.Name != container {
@@ -105,7 +106,7 @@ func (i *item) used(resource, container string) (sum int64, whole bool, err erro
 	return sum, whole, nil
 }
 
-// pods is a metric of Pods.
+// pods returns a metric of Pods.
 func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, selector string) (samples, error) {
 	items, err := s.list(ctx, customAPI, "/namespaces/"+namespace+"/pods/*/"+metric, url.Values{"labelSelector": {selector}, "metricLabelSelector": {metricSelector}})
 	if err != nil {
@@ -122,8 +123,8 @@ func (s *source) pods(ctx context.Context, namespace, metric, metricSelector, se
 	return m, nil
 }
 
-// object is a metric of one object, whose resource is as in "ingresses.networking.k8s.io"; that of a Namespace is the one of the
-// autoscaler, as nobody may ask for others.
+// object returns a metric of one object, whose resource is as in "ingresses.networking.k8s.io". A
+// Namespace must be the autoscaler's own.
 func (s *source) object(ctx context.Context, namespace, resource, name, metric, metricSelector string) (int64, error) {
 	path := "/namespaces/" + namespace + "/" + resource + "/" + name + "/" + metric
 	if resource == "namespaces" {
@@ -136,7 +137,7 @@ func (s *source) object(ctx context.Context, namespace, resource, name, metric, 
 	return thousandths(items[0].Value)
 }
 
-// external is the sum of what a metric says that is of nothing in the cluster.
+// external returns the sum of an external metric.
 func (s *source) external(ctx context.Context, namespace, metric, metricSelector string) (sum int64, err error) {
 	items, err := s.list(ctx, externalAPI, "/namespaces/"+namespace+"/"+metric, url.Values{"labelSelector": {metricSelector}})
 	if err != nil {
@@ -152,7 +153,7 @@ func (s *source) external(ctx context.Context, namespace, metric, metricSelector
 	return sum, nil
 }
 
-// list reads the entries of a list, of which there is one at least.
+// list reads the entries of a list, and fails if it is empty.
 func (s *source) list(ctx context.Context, of api, path string, query url.Values) ([]item, error) {
 	failed := func(err error) error {
 		return fmt.Errorf("unable to fetch metrics from %s metrics API: %w", of.name, err)
@@ -183,10 +184,10 @@ func (s *source) list(ctx context.Context, of api, path string, query url.Values
 		}
 		return nil, fmt.Errorf("no metrics returned from %s metrics API", of.name)
 	}
-	return nil, nil // there is a version
+	return nil, nil // unreachable: versions is not empty
 }
 
-// refusal is what a server has answered in place of metrics.
+// refusal converts an error response.
 func refusal(code int, body []byte) error {
 	var status tree.Tree
 	if json.Unmarshal(body, &status) != nil || status.String("message") == "" {

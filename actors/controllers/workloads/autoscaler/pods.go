@@ -11,23 +11,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pod is a decoded Pod.
 type pod struct{ tree.Tree }
 
 func (p pod) name() string { return p.Object("metadata").String("name") }
 
-// ready tells whether the Pod runs and is ready.
 func (p pod) ready() bool {
 	return p.Object("status").String("phase") == cluster.PodRunning && condition.IsTrue(p.Object("status"), "Ready")
 }
 
-// ignored tells whether the Pod does not count at all, because it goes or has failed.
+// ignored reports whether the Pod does not count, because it is terminating or has failed.
 func (p pod) ignored() bool {
 	return p.Object("metadata").Has("deletionTimestamp") || p.Object("status").String("phase") == cluster.PodFailed
 }
 
-// starting tells whether the CPU time in a sample is that of a Pod which is being started, and says nothing of its work: the Pod
-// is not ready, has just become so, or has never been.
+// starting reports whether a sample's CPU usage stems from startup: the Pod is unready, has just
+// become ready, or was never ready.
 func (p pod) starting(s sample, o Options, now time.Time) bool {
 	status := p.Object("status")
 	ready, started := condition.Find(status, "Ready"), reconcile.Time(status, "startTime")
@@ -41,8 +39,8 @@ func (p pod) starting(s sample, o Options, now time.Time) bool {
 	return unready && started.Add(o.InitialReadinessDelay).After(changed)
 }
 
-// request is how much of a resource the Pod, or one container of it, asks for. What the Pod asks for as a whole counts before
-// what its containers do.
+// request returns the request of the Pod, or one container of it. Pod-level requests have
+// precedence.
 func (p pod) request(resource, container string) (int64, error) {
 	spec := p.Object("spec")
 	if whole := spec.Object("resources", "requests"); container == "" && len(whole) > 0 {
@@ -73,7 +71,7 @@ func (p pod) request(resource, container string) (int64, error) {
 	return sum, nil
 }
 
-// runningContainers are the containers, and those init containers that go on running beside them.
+// runningContainers returns the containers and sidecars.
 func (p pod) runningContainers() []tree.Tree {
 	all := p.Object("spec").Objects("containers")
 	for _, c := range p.Object("spec").Objects("initContainers") {
@@ -84,7 +82,6 @@ func (p pod) runningContainers() []tree.Tree {
 	return all
 }
 
-// thousandths returns the amount of a quantity, rounded up.
 func thousandths(text string) (int64, error) {
 	n, err := quantity.Milli(text)
 	if err != nil {
@@ -93,7 +90,7 @@ func thousandths(text string) (int64, error) {
 	return n, nil
 }
 
-// amount is a number of thousandths as a quantity. Memory is told in binary units.
+// amount formats thousandths as a quantity, in binary units for memory.
 func amount(n int64, resource string) string {
 	return quantity.OfThousandths(n, resource == "memory").String()
 }

@@ -9,22 +9,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A proposal is how many replicas a metric asks for.
+// A proposal is the number of replicas that one metric requires.
 type proposal struct {
 	replicas int64
-	metric   string    // what it is called in Events
+	metric   string    // name in Events
 	status   tree.Tree // for status.currentMetrics
 }
 
-// A metricKind reads one type of metrics, which has this member in its specification. subject is what could not be got if that
-// fails, and reason the one of the condition then.
+// A metricKind reads the metrics of one type, specified in the field member. subject and reason
+// describe a failure.
 type metricKind struct {
 	member, reason string
 	subject        func(spec tree.Tree) string
 	propose        func(t *turn, ctx context.Context, spec tree.Tree) (proposal, error)
 }
 
-// metricKinds are the types of metrics.
 var metricKinds = map[string]metricKind{
 	"Resource":          {"resource", "FailedGetResourceMetric", func(s tree.Tree) string { return s.String("name") + " resource metric" }, (*turn).resource},
 	"ContainerResource": {"containerResource", "FailedGetContainerResourceMetric", func(s tree.Tree) string { return s.String("container") + " container metric" }, (*turn).resource},
@@ -33,7 +32,7 @@ var metricKinds = map[string]metricKind{
 	"External":          {"external", "FailedGetExternalMetric", func(s tree.Tree) string { return s.Object("metric").String("name") + " external metric" }, (*turn).external},
 }
 
-// propose is what one metric asks for. reason is that of the condition if it fails.
+// propose evaluates one metric. reason is for the condition after an error.
 func (t *turn) propose(ctx context.Context, metric tree.Tree) (p proposal, reason string, err error) {
 	kind, known := metricKinds[metric.String("type")]
 	if !known {
@@ -50,12 +49,11 @@ func (t *turn) propose(ctx context.Context, metric tree.Tree) (p proposal, reaso
 	return p, "", nil
 }
 
-// calculation is one over the Pods of the target.
 func (t *turn) calculation(resource string) *calculation {
 	return &calculation{current: t.current, pods: t.pods, resource: resource, tolerance: t.tolerance, options: t.Options, now: t.now}
 }
 
-// resource proposes by what Pods, or containers of them, use of a resource.
+// resource evaluates the resource usage of Pods or containers.
 func (t *turn) resource(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, container, target := spec.String("name"), spec.String("container"), spec.Object("target")
 	wanted, percent := target.Int("averageUtilization")
@@ -103,7 +101,7 @@ func (t *turn) resource(ctx context.Context, spec tree.Tree) (p proposal, err er
 	return p, nil
 }
 
-// podsMetric proposes by a metric of Pods.
+// podsMetric evaluates a metric of Pods.
 func (t *turn) podsMetric(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, selected, err := metricOf(spec)
 	if err != nil {
@@ -125,7 +123,7 @@ func (t *turn) podsMetric(ctx context.Context, spec tree.Tree) (p proposal, err 
 	}}, err
 }
 
-// object proposes by a metric of one object.
+// object evaluates a metric of one object.
 func (t *turn) object(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, selected, err := metricOf(spec)
 	if err != nil {
@@ -141,7 +139,6 @@ func (t *turn) object(ctx context.Context, spec tree.Tree) (p proposal, err erro
 	return p, err
 }
 
-// objectValue reads a metric of an object.
 func (t *turn) objectValue(ctx context.Context, about tree.Tree, name, selected string) (int64, error) {
 	k := t.kindOf(about)
 	if k == nil {
@@ -154,7 +151,7 @@ func (t *turn) objectValue(ctx context.Context, about tree.Tree, name, selected 
 	return t.source.object(ctx, t.namespace(), resource, about.String("name"), name, selected)
 }
 
-// external proposes by a metric of nothing in the cluster.
+// external evaluates a metric from outside the cluster.
 func (t *turn) external(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, selected, err := metricOf(spec)
 	if err != nil {
@@ -167,7 +164,7 @@ func (t *turn) external(ctx context.Context, spec tree.Tree) (p proposal, err er
 	return t.byValue(spec, value, "external metric "+name)
 }
 
-// byValue proposes by a value for all replicas, or the share of each in it.
+// byValue evaluates a value against a total or per-replica target.
 func (t *turn) byValue(spec tree.Tree, value int64, metric string) (p proposal, err error) {
 	target := spec.Object("target")
 	p = proposal{metric: metric, status: tree.Tree{"metric": spec["metric"]}}
@@ -190,7 +187,7 @@ func (t *turn) byValue(spec tree.Tree, value int64, metric string) (p proposal, 
 	return p, err
 }
 
-// metricOf is the name of a metric, and its selector as text.
+// metricOf returns the name of a metric, and its selector as text.
 func metricOf(spec tree.Tree) (name, selected string, err error) {
 	metric := spec.Object("metric")
 	if !metric.Has("selector") {

@@ -13,20 +13,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A target is what is scaled.
+// A target is the scaled object.
 type target struct {
 	client reconcile.Client
-	object *meta.Object // its key and uid
+	object *meta.Object // key and uid
 	scale
 }
 
-// A scale is what its sub-resource says.
+// A scale is the content of the subresource scale.
 type scale struct {
-	replicas, observed int64 // wanted and there
+	replicas, observed int64 // desired and existing
 	selector           string
 }
 
-// kindOf is the kind that a reference names, in whatever version; nil if there is none.
+// kindOf returns the kind that a reference names, in any version, or nil.
 func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
 	wanted := meta.ParseGVK(ref.String("apiVersion"), ref.String("kind"))
 	if k := c.Kinds.ByGVK(wanted); k != nil {
@@ -40,13 +40,12 @@ func (c *Controller) kindOf(ref tree.Tree) *schema.Kind {
 	return nil
 }
 
-// unknownKind says that there is no kind of a reference, in the words of release 1.35.
+// unknownKind returns the error for an unknown kind, with the text of Kubernetes 1.35.
 func unknownKind(ref tree.Tree) error {
 	group, _, _ := strings.Cut(ref.String("apiVersion"), "/")
 	return fmt.Errorf("no matches for kind %q in group %q", ref.String("kind"), group)
 }
 
-// readTarget reads the scale of what an autoscaler names.
 func (c *Controller) readTarget(ctx context.Context, namespace string, ref tree.Tree) (*target, error) {
 	k := c.kindOf(ref)
 	if k == nil {
@@ -73,7 +72,7 @@ func (c *Controller) readTarget(ctx context.Context, namespace string, ref tree.
 	return at, nil
 }
 
-// resize changes the scale of a target. Whatever else has changed of it meanwhile does not matter.
+// resize writes the scale of a target, regardless of its version.
 func (c *Controller) resize(ctx context.Context, at *target, replicas int64) error {
 	_, err := at.client.PatchExisting(ctx, at.object, "scale", tree.Tree{"spec": tree.Tree{"replicas": replicas}})
 	return err

@@ -19,26 +19,26 @@ import (
 
 const warning = reconcile.Warning
 
-// The types of conditions.
+// Types of conditions.
 const (
 	ableToScale    = "AbleToScale"
 	scalingActive  = "ScalingActive"
 	scalingLimited = "ScalingLimited"
 )
 
-// A turn is one look at one autoscaler. It belongs to one worker.
+// A turn is one reconciliation of an autoscaler, by one worker.
 type turn struct {
 	*Controller
 	item      *reconcile.Item
-	tree      tree.Tree // as it is stored
+	tree      tree.Tree // as stored
 	spec      tree.Tree
 	now       time.Time
 	state     *state
 	tolerance tolerance
 
-	// Of what is scaled:
+	// State of the target:
 	target            *target
-	current, observed int64 // replicas wanted and there
+	current, observed int64 // desired and existing replicas
 	selectorText      string
 	pods              []pod
 
@@ -65,7 +65,6 @@ func (c *Controller) newTurn(item *reconcile.Item) (*turn, error) {
 
 func (t *turn) namespace() string { return t.item.Key.Namespace }
 
-// toleranceOf is that of one direction.
 func (t *turn) toleranceOf(direction string) float64 {
 	if own := t.spec.Object("behavior", direction); own.Has("tolerance") {
 		return quantity.Float(own.String("tolerance"))
@@ -77,7 +76,7 @@ func (t *turn) event(kind, reason, message string) {
 	t.recorder.Event(t.item, kind, reason, "%s", message)
 }
 
-// set puts a condition into the place of the one of its type. The time of its transition stays while its status does.
+// set replaces the condition of its type. lastTransitionTime is kept while the status is unchanged.
 func (t *turn) set(kind string, status bool, reason, message string) {
 	text := map[bool]string{true: "True", false: "False"}[status]
 	c := reconcile.NewCondition(kind, text, reason, message, t.now)
@@ -93,7 +92,7 @@ func (t *turn) set(kind string, status bool, reason, message string) {
 	t.conditions = append(t.conditions, c)
 }
 
-// take does what is to be done, and leaves in newStatus what is to be told.
+// take scales the target and fills newStatus.
 func (t *turn) take(ctx context.Context) {
 	defer func() { t.newStatus["conditions"] = t.conditions }()
 	ref := t.spec.Object("scaleTargetRef")
@@ -117,7 +116,6 @@ func (t *turn) take(ctx context.Context) {
 	t.scaleTo(ctx, s, wanted, reason)
 }
 
-// sizing is the decision on a size, with what was done before.
 func (t *turn) sizing() *sizing {
 	behavior := t.spec.Object("behavior")
 	s := &sizing{history: &t.state.history, current: t.current, minimum: 1, now: t.now, hasBehavior: behavior != nil}
@@ -129,7 +127,7 @@ func (t *turn) sizing() *sizing {
 	return s
 }
 
-// size is the size that is wanted, and why; ok is false if it cannot be told.
+// size returns the desired size and its reason; ok is false if it cannot be determined.
 func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string, ok bool) {
 	t.newStatus["currentMetrics"] = nil
 	switch {
@@ -157,8 +155,8 @@ func (t *turn) size(ctx context.Context, s *sizing) (wanted int64, reason string
 	return v.replicas, reason, true
 }
 
-// proposals is the largest number of replicas that a metric asks for. If some metrics cannot be read, the others may only make it
-// grow.
+// proposals returns the largest proposal of all metrics. If some metrics fail, the others may only
+// scale up.
 func (t *turn) proposals(ctx context.Context) (replicas int64, metric string, err error) {
 	if err := t.readPods(ctx); err != nil {
 		return 0, "", err
@@ -189,7 +187,7 @@ func (t *turn) proposals(ctx context.Context) (replicas int64, metric string, er
 	return replicas, metric, nil
 }
 
-// readPods reads the Pods of the target, which no other autoscaler may scale by.
+// readPods reads the Pods of the target, which no other autoscaler may use.
 func (t *turn) readPods(ctx context.Context) error {
 	invalid := func(event, reason, message, condition string) error {
 		t.event(warning, event, message)
@@ -220,7 +218,6 @@ func (t *turn) readPods(ctx context.Context) error {
 	return nil
 }
 
-// keysText lists autoscalers as users know it.
 func keysText(keys []meta.Key) string {
 	texts := make([]string, len(keys))
 	for i, k := range keys {
@@ -230,7 +227,7 @@ func keysText(keys []meta.Key) string {
 	return "[" + strings.Join(texts, " ") + "]"
 }
 
-// scaleTo changes the size, if it is another one.
+// scaleTo changes the size if it differs.
 func (t *turn) scaleTo(ctx context.Context, s *sizing, wanted int64, reason string) {
 	t.newStatus["currentReplicas"] = t.current
 	if wanted == t.current {
