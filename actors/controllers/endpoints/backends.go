@@ -13,43 +13,40 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Backends knows which Pods serve which Services, for the controllers that write that down. It keeps only Pods that some
-// Service selects, and of those what counts; while no Service has a selector it does not watch Pods at all.
+// Backends knows which Pods serve which Services. It keeps the relevant parts of Pods that a
+// Service selects, and watches no Pods while no Service has a selector. The controllers share it,
+// so that each Pod is decoded and kept once.
 //
-// The controllers share one Backends, so that each Pod is decoded once per version and kept in memory once.
-//
-// Order of locks: mu is taken before the locks of the work queues, for tell calls the functions of changed while it
-// is held. These must not call back into Backends.
+// Lock order: mu is taken before the locks of work queues, because tell calls the functions in
+// changed under it. These must not call Backends.
 type Backends struct {
 	*reconcile.Env
 	client          reconcile.Client // of Pods
 	services, nodes *reconcile.Informer
 	running         reconcile.Exclusive
-	selecting       chan struct{} // closed as soon as a Service selects anything: Pods and nodes are watched then
+	selecting       chan struct{} // closed when the first Service has a selector: Pods and nodes are watched then
 	begin           func()        // closes it
 	epoch           int           // number of the watch of Pods
 
-	mu        sync.Mutex                                   // guards what follows
+	mu        sync.Mutex                                   // guards the fields below
 	selectors reconcile.Index[string, string, podSelector] // namespace → name of the Service
 	pods      map[meta.Key]*pod
-	epochs    map[meta.Key]int                        // the watch of Pods by which each was seen last; 0: none
+	epochs    map[meta.Key]int                        // the watch of Pods that last delivered each; 0: none
 	onNode    reconcile.Index[string, meta.Key, bool] // node → its Pods
 	zones     map[string]meta.Text                    // node → zone
 	changed   []func(service meta.Key)
 }
 
-// A podSelector is the selector of a Service.
-// The text is kept next to the parsed form since it is what two selectors are compared by.
+// A podSelector is the selector of a Service. text serves to compare selectors.
 type podSelector struct {
 	text string
 	selector.Labels
 }
 
-// The label of nodes that names their zone.
-// It is translated to the naming of the installation before it is looked up.
+// zoneLabel is the node label of the zone, in platform form.
 const zoneLabel = "topology.platform.io/zone"
 
-// NewBackends returns Backends, which do nothing before one of their controllers runs.
+// NewBackends returns Backends, which are idle until a controller runs them.
 func NewBackends(env *reconcile.Env) *Backends {
 	b := &Backends{
 		Env: env, client: env.Core("Pod"), selecting: make(chan struct{}),
@@ -62,16 +59,14 @@ func NewBackends(env *reconcile.Env) *Backends {
 	return b
 }
 
-// onChange has a function called with each Service whose endpoints may have changed. It is called with the lock held, and
-// before run.
-// The function must not block: it holds up the watches of Services, Pods and nodes.
+// onChange registers a function that is called, under the lock, with each Service whose endpoints
+// may have changed. It must be registered before Run and must not block.
 func (b *Backends) onChange(do func(service meta.Key)) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.changed = append(b.changed, do)
 }
 
-// Run implements reconcile.Source.
 func (b *Backends) Run(ctx context.Context) {
 	b.running.Run(ctx, func() {
 		var watches sync.WaitGroup
@@ -84,12 +79,10 @@ func (b *Backends) Run(ctx context.Context) {
 	})
 }
 
-// Wait implements reconcile.Source.
 func (b *Backends) Wait(ctx context.Context) bool { return b.services.Wait(ctx) }
 
-// noteService notes the selector of a Service, and tells whether it has one.
-// The Service is decoded and its selector parsed before the lock is taken. A Service that cannot be read keeps the
-// selector that was known of it.
+// noteService records the selector of a Service. It decodes before it takes the lock. An unreadable
+// Service keeps its previous selector.
 func (b *Backends) noteService(e reconcile.Event) {
 	key := e.Key
 	var now podSelector
@@ -115,10 +108,9 @@ func (b *Backends) noteService(e reconcile.Event) {
 	}
 }
 
-// setSelector notes which Pods a Service selects, if it does. The caller holds the lock.
-//
-// An unchanged selector returns early: most changes of a Service leave it alone, and load lists Pods. The new
-// selector is in place before dropUnselected runs, so that Pods which both the old and the new one select are kept.
+// setSelector updates the selector of a Service. It requires the lock. Unchanged selectors return
+// early, because load lists Pods. The new selector is set before dropUnselected runs, so that Pods
+// which both selectors match are kept.
 func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	was, known := b.selectors[key.Namespace][key.Name]
 	if known == selects && was.text == now.text {
@@ -135,8 +127,7 @@ func (b *Backends) setSelector(key meta.Key, now podSelector, selects bool) {
 	}
 }
 
-// selectorText is the selector of a Service as text.
-// The terms are sorted, since the order of a map is random and the text is compared with the one from before.
+// selectorText returns the selector of a Service as text, sorted for comparison.
 func selectorText(spec tree.Tree) string {
 	labels := spec.Object("selector")
 	var terms []string
@@ -146,12 +137,9 @@ func selectorText(spec tree.Tree) string {
 	return strings.Join(terms, ",")
 }
 
-// load reads the Pods that a new selector selects. The caller holds the lock, so that what the watch tells of them
-// afterwards is newer.
-//
-// The watch alone is not enough: it reports a Pod when that changes, and Pods that were reported while no selector
-// matched them were not kept. What is listed gets epoch 0, which dropUnseen leaves alone: a Pod may have been
-// created after the initial events of the present watch were collected.
+// load lists the Pods of a new selector, because the watch reports only later changes. It requires
+// the lock, so that later watch events are newer. Listed Pods get epoch 0, which dropUnseen skips:
+// they may be newer than the initial events of the current watch.
 func (b *Backends) load(namespace string, matching selector.Labels) {
 	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
 	if err != nil {
@@ -163,11 +151,9 @@ func (b *Backends) load(namespace string, matching selector.Labels) {
 	}
 }
 
-// keep reads a Pod that is not known in this state, and tells whether its endpoints are others now. The caller holds the
-// lock.
-//
-// List and watch may deliver in either order, so that a version that is not newer than the known one is ignored but
-// for its epoch. onNode and pods are changed together, here and in forget: each key in onNode is also in pods.
+// keep records the state of a Pod if it is newer, and reports whether its endpoints have changed.
+// It requires the lock. List and watch may deliver in either order. Each key in onNode is also in
+// pods.
 func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	old := b.pods[o.Key]
 	if old != nil && old.version >= o.Version {
@@ -184,21 +170,19 @@ func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 		b.forget(old)
 	}
 	b.pods[now.key], b.epochs[now.key] = now, epoch
-	// Pods without a node are kept under the empty name.
+	// Pods without a node are indexed under "".
 	node := now.nodeName.String()
 	b.onNode.Put(node, now.key, true)
 	return old == nil || !now.sameEndpoints(old)
 }
 
-// forget drops what is known of a Pod. The caller holds the lock.
 func (b *Backends) forget(p *pod) {
 	delete(b.pods, p.key)
 	delete(b.epochs, p.key)
 	b.onNode.Delete(p.nodeName.String(), p.key)
 }
 
-// followPods begins a watch of Pods, of that number.
-// The lock is held for a whole batch of events, which is cheaper than to take it for each Pod.
+// followPods starts a new epoch and returns its event handler, which takes the lock once per batch.
 func (b *Backends) followPods(int) func([]request.Event) error {
 	b.epoch++
 	epoch := b.epoch
@@ -219,10 +203,8 @@ func (b *Backends) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod notes the state of a Pod. The caller holds the lock.
-//
-// When the labels have changed, Services that selected the Pod before have lost an endpoint: they are told as well
-// as those that select it now.
+// notePod records the state of a Pod. It requires the lock. After a change of labels, it also
+// notifies the Services that selected the Pod before.
 func (b *Backends) notePod(o *meta.Object, epoch int) {
 	matches := b.servicesOf(o.Key.Namespace, o.Meta.Labels)
 	old := b.pods[o.Key]
@@ -242,7 +224,7 @@ func (b *Backends) notePod(o *meta.Object, epoch int) {
 	}
 }
 
-// dropPod forgets a Pod that is gone, or that nobody selects any more. The caller holds the lock.
+// dropPod forgets a Pod that was deleted or is no longer selected. It requires the lock.
 func (b *Backends) dropPod(key meta.Key) {
 	old := b.pods[key]
 	if old == nil {
@@ -252,8 +234,7 @@ func (b *Backends) dropPod(key meta.Key) {
 	b.tell(b.servicesOf(old.key.Namespace, old.labels)...)
 }
 
-// dropUnseen forgets the Pods that a watch has not told of: they were deleted before it. The caller holds the lock.
-// Without this, Pods that were deleted while no watch ran would stay in memory for ever.
+// dropUnseen forgets Pods that were deleted while no watch was running. It requires the lock.
 func (b *Backends) dropUnseen(epoch int) {
 	for key, seen := range b.epochs {
 		if seen < epoch && seen > 0 {
@@ -262,9 +243,8 @@ func (b *Backends) dropUnseen(epoch int) {
 	}
 }
 
-// dropUnselected forgets the Pods of a namespace that no Service selects any more. The caller holds the lock.
-// It tells no Service: the one whose selector has changed is told by noteService, and no other one selected these
-// Pods.
+// dropUnselected forgets the Pods of a namespace that no Service selects. It requires the lock. It
+// notifies no Service: noteService notifies the changed one, and no other selected these Pods.
 func (b *Backends) dropUnselected(namespace string) {
 	for key, p := range b.pods {
 		if key.Namespace == namespace && len(b.servicesOf(namespace, p.labels)) == 0 {
@@ -273,7 +253,7 @@ func (b *Backends) dropUnselected(namespace string) {
 	}
 }
 
-// servicesOf are the Services that select Pods of these labels. The caller holds the lock.
+// servicesOf returns the Services that select a Pod with these labels. It requires the lock.
 func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	var services []meta.Key
 	for name, matching := range b.selectors[namespace] {
@@ -284,7 +264,7 @@ func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	return services
 }
 
-// noteNode takes in the zone of a node.
+// noteNode records the zone of a node.
 func (b *Backends) noteNode(e reconcile.Event) {
 	zone, _ := e.Meta.Labels.Get(b.Translate(zoneLabel))
 	b.mu.Lock()
@@ -303,8 +283,7 @@ func (b *Backends) noteNode(e reconcile.Event) {
 	}
 }
 
-// tell has the endpoints of Services looked at. The caller holds the lock.
-// Queues are keyed by Service, so that it does no harm to name one twice.
+// tell notifies the controllers of Services. It requires the lock. Duplicates are harmless.
 func (b *Backends) tell(services ...meta.Key) {
 	for _, key := range services {
 		for _, do := range b.changed {
@@ -313,12 +292,9 @@ func (b *Backends) tell(services ...meta.Key) {
 	}
 }
 
-// podsOf are the Pods that a Service selects, in the order of their names. It waits until nodes are known, for a Pod on a
-// node that does not exist serves nobody.
-//
-// The store decides which Pods there are, and memory what is known of each. A Pod that is listed but not in memory
-// yet is left out; its event is still to come and has the Service looked at again. So is one whose state in memory
-// is older than the listed one.
+// podsOf returns the Pods that a Service selects, by name. It waits for the initial nodes, because
+// Pods on missing nodes are not endpoints. The store determines the Pods. A listed Pod that is not
+// in memory yet is omitted; its event will trigger another sync.
 func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
 	if !b.nodes.Wait(ctx) {
 		return nil, ctx.Err()
@@ -338,7 +314,7 @@ func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
 	return pods, nil
 }
 
-// zoneOf is the zone of a node; known is false if there is no such node.
+// zoneOf returns the zone of a node; known is false if the node does not exist.
 func (b *Backends) zoneOf(node string) (zone string, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -346,8 +322,8 @@ func (b *Backends) zoneOf(node string) (zone string, known bool) {
 	return found.String(), known
 }
 
-// observe returns a Service that selects Pods, with these Pods and the time of the change that triggered the look; t is
-// nil if it selects none, and o if it does not exist.
+// observe returns a Service, its target and Pods, and the trigger time. t is nil if it has no
+// selector, and o if it does not exist.
 func (b *Backends) observe(ctx context.Context, key meta.Key, triggers *triggerTimes) (o *meta.Object, t *target, pods []*pod, at time.Time, err error) {
 	o, object, err := b.services.Read(ctx, key)
 	if err != nil {

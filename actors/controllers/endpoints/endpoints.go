@@ -10,12 +10,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Endpoints keeps the Endpoints objects of Services with a selector, for clients that do not know EndpointSlices.
-//
-// Each Endpoints object has the name of its Service and holds addresses of one family only, the first one of the
-// Service: the kind is older than Services with two families.
+// Endpoints keeps the Endpoints objects of Services with a selector, for clients that do not know
+// EndpointSlices. Each has the name of its Service and addresses of its first family only.
 type Endpoints struct {
-	*reconcile.Controller[meta.Key] // of Services
+	*reconcile.Controller[meta.Key] // queue of Services
 	backends                        *Backends
 	endpoints, services             reconcile.Client
 	triggers                        triggerTimes
@@ -23,11 +21,10 @@ type Endpoints struct {
 	managerLabel, headlessLabel, triggerAnnotation, capacityAnnotation, leaderAnnotation string
 }
 
-// endpointsManager is how Endpoints objects name their controller.
+// endpointsManager is the value of the manager label.
 const endpointsManager = "endpoint-controller"
 
-// NewEndpoints returns the controller.
-// It must be called before the Backends run: changes of Services are not delivered to functions that register later.
+// NewEndpoints returns the controller. It must be called before backends run.
 func NewEndpoints(backends *Backends) *Endpoints {
 	env := backends.Env
 	e := &Endpoints{
@@ -49,15 +46,13 @@ func NewEndpoints(backends *Backends) *Endpoints {
 	return e
 }
 
-// leaderAnnotation marks the Endpoints objects by which processes elect a leader.
+// leaderAnnotation marks Endpoints objects used for leader election.
 func leaderAnnotation(n *meta.Naming) string {
 	return n.Translate("control-plane.alpha.platform.io/leader")
 }
 
-// sync brings the Endpoints of one Service up to date.
-//
-// Endpoints of a Service that has lost its selector are left alone: from then on they belong to the user. A conflict
-// is not reported as an event, as the queue simply tries again.
+// sync reconciles the Endpoints of one Service. Those of a Service without selector belong to the
+// user.
 func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 	o, t, pods, at, err := e.backends.observe(ctx, key, &e.triggers)
 	switch {
@@ -97,10 +92,8 @@ func (e *Endpoints) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// backends are the addresses of Pods at the ports of a Service.
-//
-// A headless Service may have no ports at all; its addresses are then listed without one, since DNS needs nothing
-// else. An unnamed port loses the empty name, which the kind leaves out rather than stores.
+// backends returns the addresses of Pods at the ports of a Service. A headless Service may have no
+// ports; its addresses then have none. Empty port names are omitted, as the kind requires.
 func (t *target) backends(pods []*pod) []backend {
 	families := t.families()
 	if len(families) == 0 {
@@ -127,9 +120,8 @@ func (t *target) backends(pods []*pod) []backend {
 	return all
 }
 
-// address is the address of a Pod; nil if it has none of that family, or is about to end.
-// Unlike slices, Endpoints have no way to say that an address is still served while it terminates, so that such Pods
-// are left out.
+// address returns the address of a Pod, or nil if it has none of that family or is terminating:
+// unlike slices, Endpoints cannot mark an address as terminating.
 func (t *target) address(p *pod, family string) tree.Tree {
 	if !p.publishable() || p.leaving && !t.publishesNotReady() {
 		return nil
@@ -150,10 +142,8 @@ func (t *target) address(p *pod, family string) tree.Tree {
 	return nil
 }
 
-// wanted is the Endpoints object of a Service, in place of the one that it has.
-//
-// Labels are those of the Service; annotations of others stay. Every map is copied before it is changed: has is
-// compared with the outcome afterwards, and would otherwise always equal it.
+// wanted returns the desired Endpoints object, with the Service's labels and foreign annotations.
+// It copies before it modifies, because has is compared with the result.
 func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time) tree.Tree {
 	metadata := without(has.Object("metadata"))
 	if len(metadata) == 0 {
@@ -175,17 +165,16 @@ func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time
 	return object
 }
 
-// same tells whether two Endpoints objects say the same, whenever that came to be.
-// The annotation with the trigger time is left out on purpose: it is absent when nothing new has triggered a sync,
-// and to compare it would mean a write for each sync that changes no address.
+// same reports whether two Endpoints objects are equal, except for the trigger time, which would
+// cause a write in each sync.
 func (e *Endpoints) same(a, b tree.Tree) bool {
 	annotation := func(o tree.Tree) string { return o.Object("metadata", "annotations").String(e.capacityAnnotation) }
 	return annotation(a) == annotation(b) && tree.SemanticEqual(a.Object("metadata", "labels"), b.Object("metadata", "labels")) &&
 		tree.SemanticEqual(a["subsets"], b["subsets"])
 }
 
-// delete deletes the Endpoints of a Service that is gone, but not those by which processes elect a leader.
-// The uid is a precondition, so that an object that somebody has made anew under the name in the meantime survives.
+// delete deletes the Endpoints of a deleted Service, except those used for leader election. The uid
+// protects a recreated object.
 func (e *Endpoints) delete(ctx context.Context, service meta.Key) error {
 	o, object, err := e.endpoints.ReadNamed(ctx, service.Namespace, service.Name)
 	if err != nil || o == nil || object.Object("metadata", "annotations").Has(e.leaderAnnotation) {

@@ -13,20 +13,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Mirror writes the Endpoints that users have made for Services without a selector into EndpointSlices as well.
-//
-// Clients that read only slices would not see such addresses otherwise. Services with a selector are left out, as
-// Slices writes theirs from the Pods; mirrored ones would list each Pod twice.
+// Mirror copies users' Endpoints of Services without a selector into EndpointSlices, for clients
+// that read only those. Slices handles Services with a selector.
 type Mirror struct {
-	*reconcile.Controller[meta.Key] // of Endpoints
+	*reconcile.Controller[meta.Key] // queue of Endpoints
 	sliceStore
 	endpoints, services reconcile.Client
 
 	skipLabel, leaderAnnotation, appliedAnnotation string
 }
 
-// maxMirrored is how many addresses of a subset are mirrored.
-// It counts the addresses of both families and both states together.
+// maxMirrored is how many addresses of a subset are mirrored, of both families and states together.
 const maxMirrored = 1000
 
 // NewMirror returns the controller.
@@ -45,7 +42,8 @@ func NewMirror(env *reconcile.Env) *Mirror {
 	return m
 }
 
-// sync brings the slices of one Endpoints object up to date. Those of Endpoints that are not to be mirrored are deleted.
+// sync reconciles the slices of one Endpoints object. It deletes slices of Endpoints that are not
+// mirrored.
 func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := m.endpoints.Read(ctx, key)
 	if err != nil {
@@ -68,15 +66,14 @@ func (m *Mirror) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// mirrors tells whether Endpoints are to be mirrored at all.
-// Users opt out by a label. Endpoints that serve as a lock for leader election change every few seconds and have no
-// addresses.
+// mirrors reports whether Endpoints are eligible: not opted out by label, and not used for leader
+// election, whose objects change often and have no addresses.
 func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 	skip, _ := o.Meta.Labels.Get(m.skipLabel)
 	return skip != "true" && !object.Object("metadata", "annotations").Has(m.leaderAnnotation)
 }
 
-// servesWithoutSelector tells whether there is a Service of the name that has no selector.
+// servesWithoutSelector reports whether a Service of the name exists and has no selector.
 func (m *Mirror) servesWithoutSelector(ctx context.Context, key meta.Key) (bool, error) {
 	o, object, err := m.services.ReadNamed(ctx, key.Namespace, key.Name)
 	if err != nil || o == nil {
@@ -93,18 +90,16 @@ func (m *Mirror) deleteAll(ctx context.Context, existing []existingSlice) error 
 	return errors.Join(faults...)
 }
 
-// A mirroredGroup is what one slice is to hold: the endpoints of a family at the same ports.
+// A mirroredGroup is the desired content of one slice: the endpoints of one family at the same
+// ports.
 type mirroredGroup struct {
 	family    string
 	ports     []any
 	endpoints []tree.Tree
 }
 
-// reconcile writes one slice for each group of ports and each family.
-//
-// A stored slice with the same family and ports is rewritten in place. A second one of that kind, and those of
-// groups that are gone, are deleted, after the new ones have been written: clients see an address twice for a
-// moment, but never miss it.
+// reconcile writes one slice per family and ports, reusing a stored one. Surplus slices are deleted
+// after the new ones are written, so that clients briefly see an address twice, but never miss it.
 func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree, existing []existingSlice) error {
 	groups, invalid, skipped := mirroredGroups(object)
 	if invalid > 0 {
@@ -139,8 +134,7 @@ func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree
 	return m.write(ctx, o, plan, nil, time.Time{})
 }
 
-// inPlace gives a slice the identity of the one that it replaces.
-// The rest of the metadata, such as its name and uid, stays as it was stored.
+// inPlace gives a slice the stored metadata of the one that it replaces.
 func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	metadata := without(current.Object("metadata"), "annotations", "labels")
 	wanted := x.object.Object("metadata")
@@ -151,8 +145,8 @@ func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	return x
 }
 
-// same tells whether a stored slice says what it is to say.
-// Family and ports need no comparison: the stored slice was looked up by them.
+// same reports whether a stored slice is up to date. Family and ports match, because it was looked
+// up by them.
 func (m *Mirror) same(current tree.Tree, x *slice) bool {
 	wanted, has := x.object.Object("metadata"), current.Object("metadata")
 	annotations := without(has.Object("annotations"), m.triggerAnnotation)
@@ -160,7 +154,7 @@ func (m *Mirror) same(current tree.Tree, x *slice) bool {
 		tree.SemanticEqual(wanted["ownerReferences"], has["ownerReferences"]) && sameEndpoints(x.endpoints, current.Objects("endpoints"))
 }
 
-// sameEndpoints compares lists of endpoints, whose order does not count.
+// sameEndpoints compares lists of endpoints regardless of order.
 func sameEndpoints(a, b []tree.Tree) bool {
 	if len(a) != len(b) {
 		return false
@@ -177,9 +171,8 @@ func sameEndpoints(a, b []tree.Tree) bool {
 	return true
 }
 
-// newSlice is the slice of a group.
-// Labels and annotations are copied from the Endpoints, but for the trigger time and what kubectl has noted for
-// itself, which describes another kind of object.
+// newSlice returns the slice of a group. It copies labels and annotations except the trigger time
+// and kubectl's last-applied configuration, which describes another kind.
 func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tree.Tree {
 	labels := without(object.Object("metadata", "labels"))
 	labels[m.serviceLabel], labels[m.managerLabel] = o.Key.Name, m.manager
@@ -193,11 +186,9 @@ func (m *Mirror) newSlice(o *meta.Object, object tree.Tree, g *mirroredGroup) tr
 	return tree.Tree{"metadata": metadata, "addressType": g.family, "ports": g.ports}
 }
 
-// mirroredGroups are the groups of an Endpoints object, by family and ports; how many of its addresses are none, and how
-// many are too many.
-//
-// The subsets are taken apart and packed anew first, as users may write the same ports into several subsets. After
-// that each port is in one subset only, so that a group never takes addresses of two.
+// mirroredGroups returns the groups of an Endpoints object by family and ports, and the numbers of
+// invalid and of skipped addresses. It repacks the subsets first, because users may repeat ports
+// across subsets, and a group must not mix two.
 func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid, skipped int) {
 	groups = map[string]*mirroredGroup{}
 	for _, s := range subsetsOf(backendsOf(object.Objects("subsets"))) {
@@ -227,7 +218,8 @@ func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid
 	return groups, invalid, skipped
 }
 
-// mirroredPorts are the ports of a subset as slices have them: every port has a name there, be it an empty one.
+// mirroredPorts returns the ports of a subset for a slice, in which every port has a name, possibly
+// empty.
 func mirroredPorts(subset tree.Tree) []tree.Tree {
 	var ports []tree.Tree
 	for _, p := range subset.Objects("ports") {
@@ -238,7 +230,6 @@ func mirroredPorts(subset tree.Tree) []tree.Tree {
 	return ports
 }
 
-// mirroredEndpoint is an address of an Endpoints object as an endpoint of a slice.
 func mirroredEndpoint(address tree.Tree, a netip.Addr, ready bool) tree.Tree {
 	e := tree.Tree{"addresses": []any{a.String()}, "conditions": tree.Tree{"ready": ready}}
 	for _, name := range []string{"targetRef", "nodeName", "hostname"} {

@@ -9,22 +9,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// maxEndpointsPerSlice is how many endpoints one EndpointSlice takes.
-// Larger slices mean fewer objects, but more bytes to every node for each change of one endpoint.
+// maxEndpointsPerSlice bounds the endpoints of an EndpointSlice. Larger slices are fewer, but each
+// change sends more bytes to every node.
 const maxEndpointsPerSlice = 100
 
-// A slice is an EndpointSlice that exists, or is to be.
-// The object is the tree without regard to its endpoints, which complete puts in before it is written.
+// A slice is an existing or new EndpointSlice. complete adds the endpoints to object before it is
+// written.
 type slice struct {
-	name      string // "": it does not exist
+	name      string // "" for a new one
 	object    tree.Tree
 	endpoints []tree.Tree
 	changed   bool
 }
 
-// identity tells endpoints apart: by what they point to, and their addresses.
-// A Pod that was deleted and made anew under the same address has another uid in its targetRef, and is another
-// endpoint.
+// identity returns the key of an endpoint: target and addresses. A recreated Pod has another uid
+// and is another endpoint.
 func identity(endpoint tree.Tree) string {
 	b, err := json.Marshal([]any{endpoint["addresses"], endpoint["targetRef"]})
 	if err != nil {
@@ -33,8 +32,8 @@ func identity(endpoint tree.Tree) string {
 	return string(b)
 }
 
-// portsKey tells groups of ports apart. The order of ports does not count.
-// A slice has one list of ports for all its endpoints, so that endpoints with different ports cannot share one.
+// portsKey returns the key of a group of ports, regardless of order. All endpoints of a slice share
+// its ports.
 func portsKey(ports []tree.Tree) string {
 	var keys []string
 	for _, p := range ports {
@@ -50,12 +49,13 @@ func portsKey(ports []tree.Tree) string {
 	return string(b)
 }
 
-// pack puts the wanted endpoints into slices, of which it changes as few as it can: each change of a slice goes to every
-// node. Endpoints stay where they are; what is new goes into slices that change anyway, the fullest first; a rest goes into
-// one that it fills best, or into new ones. Slices that are left empty are not in the result.
+// pack distributes the wanted endpoints over slices with few changes, because each changed slice is
+// sent to every node. Endpoints stay where they are. New ones go into slices that change anyway,
+// the fullest first; the rest goes into the best-fitting slice or new ones. Empty slices are in
+// emptied.
 //
-// most is the capacity of a slice. Of endpoints with the same identity the last one counts. All slices must have the
-// ports of the wanted endpoints: the caller groups them by portsKey.
+// most is the capacity of a slice. Of endpoints with equal identity the last one counts. All slices
+// must have the ports of the wanted endpoints: the caller groups them by portsKey.
 func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*slice, emptied []*slice) {
 	missing := make(map[string]tree.Tree, len(wanted))
 	order := make([]string, 0, len(wanted))
@@ -91,8 +91,8 @@ func pack(existing []*slice, wanted []tree.Tree, most int) (kept, created []*sli
 	return kept, created, emptied
 }
 
-// retain keeps those endpoints of a slice that are wanted, as they are wanted, and takes them out of what is missing.
-// An endpoint whose conditions have changed stays in its slice and is replaced there.
+// retain keeps the wanted endpoints of a slice in their current state, and removes them from
+// missing.
 func (s *slice) retain(missing map[string]tree.Tree) {
 	var kept []tree.Tree
 	for _, old := range s.endpoints {
@@ -111,7 +111,7 @@ func (s *slice) retain(missing map[string]tree.Tree) {
 	s.endpoints = kept
 }
 
-// take puts as many endpoints into a slice as it has room for, and returns the rest.
+// take adds as many endpoints as fit, and returns the rest.
 func (s *slice) take(endpoints []tree.Tree, most int) []tree.Tree {
 	n := min(len(endpoints), most-len(s.endpoints))
 	if n <= 0 {
@@ -136,9 +136,9 @@ func fillChanged(kept []*slice, rest []tree.Tree, most int) []tree.Tree {
 	return rest
 }
 
-// bestFit is the unchanged slice that n more endpoints fill best; nil if none has room for all of them.
-// Changed slices need no look: fillChanged has filled them, or nothing is left to place. For a full slice or more a
-// new one is made, as no existing one with endpoints in it could take all of them.
+// bestFit returns the unchanged slice that n more endpoints fill best, or nil if none has room for
+// all. Changed slices are already full, or nothing is left. n of a full slice or more needs a new
+// one.
 func bestFit(kept []*slice, n, most int) *slice {
 	if n >= most {
 		return nil
@@ -152,8 +152,7 @@ func bestFit(kept []*slice, n, most int) *slice {
 	return best
 }
 
-// without is a copy of a tree that lacks some keys.
-// The copy is shallow: what is below the keys is shared and must not be changed. The copy of nil is nil.
+// without returns a shallow copy of a tree without some keys. The copy of nil is empty.
 func without(t tree.Tree, keys ...string) tree.Tree {
 	if t = maps.Clone(t); t == nil {
 		t = tree.Tree{}

@@ -12,32 +12,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A pod is what counts of a Pod for the endpoints of Services. It shares no memory with the object.
-// The decoded tree and the stored JSON can be collected once it is made; otherwise a few strings would keep the
-// whole of each Pod in memory.
+// A pod holds the parts of a Pod that matter for endpoints. It shares no memory with the object,
+// whose JSON a few strings would otherwise keep alive.
 type pod struct {
 	key        meta.Key
 	uid        meta.Text
 	version    uint64
 	labels     meta.Labels
-	ips        []netip.Addr // those of the status, each once
+	ips        []netip.Addr // from the status, without duplicates
 	nodeName   meta.Text
 	hostname   meta.Text
 	subdomain  meta.Text
-	ports      []containerPort // that have names
+	ports      []containerPort // named ones
 	ready      bool
-	readySince time.Time // when that changed last
-	leaving    bool      // it is being deleted
-	ended      bool      // it has succeeded or failed
+	readySince time.Time // last transition of ready
+	leaving    bool      // terminating
+	ended      bool      // succeeded or failed
 }
 
-// A containerPort is a port of a container that has a name.
+// A containerPort is a named port of a container.
 type containerPort struct {
 	name, protocol meta.Text
 	number         int64
 }
 
-// newPod reads what counts of a Pod.
 func newPod(o *meta.Object, object tree.Tree) *pod {
 	spec, status := object.Object("spec"), object.Object("status")
 	p := &pod{
@@ -63,10 +61,8 @@ func (p *pod) addIP(text string) {
 	}
 }
 
-// namedPorts are the named ports of the containers, and of those that are started first and stay.
-// The latter are init containers with the restart policy Always (sidecars). Other init containers have ended before
-// the Pod serves. Ports without a name are of no use here: a Service refers to a port by its name, or gives the
-// number itself.
+// namedPorts returns the named ports of containers and sidecars. A Service refers to ports by name
+// or directly by number, so unnamed ones are not needed.
 func namedPorts(spec tree.Tree) []containerPort {
 	var ports []containerPort
 	add := func(container tree.Tree) {
@@ -88,12 +84,12 @@ func namedPorts(spec tree.Tree) []containerPort {
 	return ports
 }
 
-// publishable tells whether the Pod can be among the endpoints of a Service at all.
-// Pods that are being deleted can: a slice says of its endpoints that they terminate.
+// publishable reports whether the Pod can be an endpoint. Terminating Pods can, because slices mark
+// them.
 func (p *pod) publishable() bool { return !p.ended && len(p.ips) > 0 }
 
-// sameEndpoints tells whether two states of a Pod make the same endpoints.
-// The version and readySince do not count. Most writes of a Pod's status change nothing else, and wake no Service.
+// sameEndpoints reports whether two states of a Pod yield equal endpoints. Most status updates do,
+// and notify no Service.
 func (p *pod) sameEndpoints(other *pod) bool {
 	return p.uid == other.uid && slices.Equal(p.labels, other.labels) && slices.Equal(p.ips, other.ips) && slices.Equal(p.ports, other.ports) &&
 		p.nodeName == other.nodeName && p.hostname == other.hostname && p.subdomain == other.subdomain &&

@@ -10,13 +10,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The address types of endpoints that have addresses.
+// Address types of slices.
 const (
 	ipv4 = "IPv4"
 	ipv6 = "IPv6"
 )
 
-// A target is a Service with a selector: what endpoints are made for.
+// A target is a Service with a selector.
 type target struct {
 	object   *meta.Object
 	spec     tree.Tree
@@ -25,7 +25,7 @@ type target struct {
 	created  time.Time
 }
 
-// newTarget reads a Service; ok is false if endpoints are not made for it by selector.
+// newTarget reads a Service; ok is false if it has no selector or is an ExternalName.
 func newTarget(o *meta.Object, object tree.Tree) (t *target, ok bool) {
 	spec := object.Object("spec")
 	if spec.String("type") == "ExternalName" {
@@ -40,7 +40,6 @@ func newTarget(o *meta.Object, object tree.Tree) (t *target, ok bool) {
 	return t, true
 }
 
-// selectorOf is the selector of a Service; ok is false if it has none.
 func selectorOf(spec tree.Tree) (matching selector.Labels, ok bool) {
 	labels := spec.Object("selector")
 	if len(labels) == 0 {
@@ -49,20 +48,19 @@ func selectorOf(spec tree.Tree) (matching selector.Labels, ok bool) {
 	return selector.FromLabelSelector(tree.Tree{"matchLabels": labels})
 }
 
-// publishesNotReady tells whether Pods count as ready even if they are not.
 func (t *target) publishesNotReady() bool { return t.spec.Bool("publishNotReadyAddresses") }
 
-// headless tells whether the Service has no address.
 func (t *target) headless() bool {
 	return service.IsHeadless(t.spec) || t.spec.String("clusterIP") == ""
 }
 
-// hasHostname tells whether a Pod is known by its own name below that of the Service.
+// hasHostname reports whether a Pod has a DNS name below that of the Service.
 func (t *target) hasHostname(p *pod) bool {
 	return p.hostname.String() != "" && p.subdomain.String() == t.object.Key.Name
 }
 
-// portOf is the port of a Pod that a port of the Service leads to; false if the Pod has none of that name.
+// portOf returns the Pod's port for a port of the Service, or false if the Pod has none of that
+// name.
 func portOf(p *pod, port tree.Tree) (int64, bool) {
 	if n, ok := port.Int("targetPort"); ok {
 		return n, true
@@ -76,7 +74,7 @@ func portOf(p *pod, port tree.Tree) (int64, bool) {
 	return 0, false
 }
 
-// portsOf are the ports at which a Pod serves the Service.
+// portsOf returns the ports at which a Pod serves the Service.
 func (t *target) portsOf(p *pod) []tree.Tree {
 	var ports []tree.Tree
 	for _, port := range t.spec.Objects("ports") {

@@ -13,14 +13,14 @@ import (
 
 // Slices keeps the EndpointSlices of Services with a selector.
 type Slices struct {
-	*reconcile.Controller[meta.Key] // of Services
+	*reconcile.Controller[meta.Key] // queue of Services
 	sliceStore
 	backends *Backends
 	services reconcile.Client
 	triggers triggerTimes
 }
 
-// The names of the controllers as the slices that they manage have them.
+// Values of the manager label.
 const (
 	sliceManager  = "endpointslice-controller.platform.io"
 	mirrorManager = "endpointslicemirroring-controller.platform.io"
@@ -39,11 +39,11 @@ func NewSlices(backends *Backends) *Slices {
 	return s
 }
 
-// sync brings the slices of one Service up to date. Those of a Service that is gone go with their owner.
+// sync reconciles the slices of one Service. Slices of a deleted Service are garbage collected.
 func (s *Slices) sync(ctx context.Context, key meta.Key) error {
 	o, t, pods, at, err := s.backends.observe(ctx, key, &s.triggers)
 	if err != nil || t == nil {
-		return err // slices that were made before stay, as somebody may have taken them over
+		return err // existing slices stay, because a user may have taken them over
 	}
 	existing, err := s.list(ctx, key)
 	if err != nil {
@@ -60,7 +60,7 @@ func (s *Slices) sync(ctx context.Context, key meta.Key) error {
 	return err
 }
 
-// pause slows a worker down whose Service has very many Pods, so that their changes are written together.
+// pause delays a worker after a Service with many Pods, to batch their changes.
 func (s *Slices) pause(pods int) {
 	if pods > pausedPods {
 		time.Sleep(min(time.Duration(pods)*pausePerPod, maxPause))
@@ -73,7 +73,7 @@ const (
 	maxPause    = time.Second
 )
 
-// families are the address types that the slices of a Service have.
+// families returns the address types of a Service's slices.
 func (t *target) families() []string {
 	var families []string
 	for _, f := range t.spec.Strings("ipFamilies") {
@@ -84,8 +84,8 @@ func (t *target) families() []string {
 	return families
 }
 
-// deleteOthers deletes slices of families that the Service has not any more, and those of a Service of the same name that
-// is gone.
+// deleteOthers deletes slices of families that the Service no longer has, and those of a deleted
+// Service of the same name.
 func (s *Slices) deleteOthers(ctx context.Context, t *target, existing []existingSlice) error {
 	families := map[string]bool{}
 	for _, f := range t.families() {
@@ -100,7 +100,6 @@ func (s *Slices) deleteOthers(ctx context.Context, t *target, existing []existin
 	return errors.Join(faults...)
 }
 
-// syncFamily brings the slices of one family up to date.
 func (s *Slices) syncFamily(ctx context.Context, t *target, family string, pods []*pod, existing []existingSlice, at time.Time) error {
 	wanted := map[string][]tree.Tree{}
 	ports := map[string][]tree.Tree{}
@@ -140,11 +139,11 @@ func (s *Slices) syncFamily(ctx context.Context, t *target, family string, pods 
 	return s.write(ctx, t.object, plan, s.sliceLabels(t), at)
 }
 
-// A slicePlan is what becomes of the slices of one family.
+// A slicePlan holds the changes to the slices of one family.
 type slicePlan struct{ kept, created, emptied []*slice }
 
-// keepPlaceholder leaves one slice without endpoints and ports where there would be none, so that users see that the
-// Service has been looked at.
+// keepPlaceholder ensures at least one slice, if need be without endpoints and ports, so that users
+// see that the Service was processed.
 func (p *slicePlan) keepPlaceholder(empty func() *slice, existing int) {
 	if len(p.emptied) != existing || len(p.created) > 0 {
 		return
@@ -156,7 +155,7 @@ func (p *slicePlan) keepPlaceholder(empty func() *slice, existing int) {
 	p.created = append(p.created, empty())
 }
 
-// reuse changes slices that would be deleted into those that would be created.
+// reuse turns slices to be deleted into slices to be created.
 func (p *slicePlan) reuse() {
 	for len(p.created) > 0 && len(p.emptied) > 0 {
 		from, to := p.emptied[len(p.emptied)-1], p.created[len(p.created)-1]
@@ -169,7 +168,7 @@ func (p *slicePlan) reuse() {
 	}
 }
 
-// endpoint is a Pod as an endpoint of a Service; nil if it is none of that family.
+// endpoint returns the endpoint of a Pod, or nil if it has none in that family.
 func (s *Slices) endpoint(t *target, p *pod, family string) tree.Tree {
 	if !p.publishable() {
 		return nil
@@ -208,7 +207,7 @@ func (s *Slices) endpoint(t *target, p *pod, family string) tree.Tree {
 	return e
 }
 
-// hints say for which part of the cluster an endpoint is, if the Service asks for traffic that stays near.
+// hints returns the topology hints for the Service's trafficDistribution, or nil.
 func (t *target) hints(p *pod, zone string) tree.Tree {
 	near := t.spec.String("trafficDistribution")
 	if near != "PreferClose" && near != "PreferSameZone" && near != "PreferSameNode" {
@@ -234,7 +233,6 @@ func familyOf(a netip.Addr) string {
 	return ipv4
 }
 
-// newSlice is a new slice of a Service, without endpoints.
 func (s *Slices) newSlice(t *target, family string, ports []tree.Tree) tree.Tree {
 	return tree.Tree{
 		"metadata": tree.Tree{
@@ -245,7 +243,7 @@ func (s *Slices) newSlice(t *target, family string, ports []tree.Tree) tree.Tree
 	}
 }
 
-// sliceLabels are the labels of the slices of a Service: its own, and those by which slices are found.
+// sliceLabels returns the Service's labels, and those by which slices are found.
 func (s *Slices) sliceLabels(t *target) tree.Tree {
 	labels := without(t.labels, s.serviceLabel, s.managerLabel, s.headlessLabel)
 	if t.headless() {

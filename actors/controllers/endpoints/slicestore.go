@@ -14,9 +14,9 @@ import (
 // A sliceStore reads and writes the EndpointSlices that one controller manages.
 type sliceStore struct {
 	slices  reconcile.Client
-	manager string // value of the label of its slices
+	manager string // value of the manager label
 
-	// The labels by which slices are found, and the annotation that says when what changed them has happened.
+	// Labels by which slices are found, and the annotation with the trigger time.
 	serviceLabel, managerLabel, headlessLabel, triggerAnnotation string
 }
 
@@ -28,19 +28,17 @@ func newSliceStore(env *reconcile.Env, manager string) sliceStore {
 	}
 }
 
-// managerName is the name of a controller, whose domain takes the suffix of groups.
+// managerName translates the domain of a controller's name to the naming profile's.
 func managerName(n *meta.Naming, name string) string {
 	const suffix = ".platform.io"
 	return n.Group(name[:len(name)-len(suffix)])
 }
 
-// An existingSlice is a stored slice.
 type existingSlice struct {
 	object *meta.Object
 	tree   tree.Tree
 }
 
-// ownedBy tells whether an object owns the slice.
 func (e existingSlice) ownedBy(o *meta.Object) bool {
 	for _, owner := range e.object.Meta.OwnerReferences {
 		if owner.UID == o.Meta.UID {
@@ -50,7 +48,7 @@ func (e existingSlice) ownedBy(o *meta.Object) bool {
 	return false
 }
 
-// list are the slices of the Service, or Endpoints, of a name.
+// list returns the controller's slices of the named Service or Endpoints.
 func (s *sliceStore) list(ctx context.Context, key meta.Key) ([]existingSlice, error) {
 	labels, _ := selector.FromLabelSelector(tree.Tree{"matchLabels": tree.Tree{s.serviceLabel: key.Name, s.managerLabel: s.manager}})
 	list, err := s.slices.List(ctx, request.List{Namespace: key.Namespace, Labels: labels})
@@ -68,8 +66,7 @@ func (s *sliceStore) list(ctx context.Context, key meta.Key) ([]existingSlice, e
 	return all, nil
 }
 
-// follow adds the owner of each slice to a queue that has changed, whoever changed it. A slice that somebody takes away
-// from its manager is seen as well: its Service is looked at, and gets a new one.
+// follow enqueues the owner of each changed slice, also when a slice loses its manager label.
 func (s *sliceStore) follow(c *reconcile.Controller[meta.Key], owners reconcile.Client) {
 	managed := map[meta.Key]string{}
 	c.Watch(s.slices, func(e reconcile.Event) {
@@ -91,7 +88,7 @@ func (s *sliceStore) follow(c *reconcile.Controller[meta.Key], owners reconcile.
 	})
 }
 
-// write carries out a plan for the slices of an owner. Kept ones get the labels; nil leaves those that they have.
+// write applies a plan. Kept slices get the labels unless they are nil.
 func (s *sliceStore) write(ctx context.Context, owner *meta.Object, plan slicePlan, labels tree.Tree, at time.Time) error {
 	for _, x := range plan.created {
 		if owner.Meta.Terminating {
@@ -128,14 +125,13 @@ func (s *sliceStore) write(ctx context.Context, owner *meta.Object, plan slicePl
 	return nil
 }
 
-// complete is the object of a slice with its endpoints.
 func (x *slice) complete() tree.Tree {
 	object := without(x.object)
 	object["endpoints"] = tree.ListOf(x.endpoints)
 	return object
 }
 
-// annotate says when what changed the endpoints has happened; nothing if that is not known.
+// annotate sets the trigger time, or removes it if at is zero.
 func (s *sliceStore) annotate(metadata tree.Tree, at time.Time) {
 	annotations := without(metadata.Object("annotations"), s.triggerAnnotation)
 	if !at.IsZero() {
@@ -146,10 +142,9 @@ func (s *sliceStore) annotate(metadata tree.Tree, at time.Time) {
 	}
 }
 
-// maxPrefix is the longest prefix that a generated name can have and still end in its own name and a dash.
+// maxPrefix is the longest usable generateName, including the dash.
 const maxPrefix = 253
 
-// sliceNamePrefix begins the names of the slices of a Service or Endpoints.
 func sliceNamePrefix(name string) string {
 	if len(name) >= maxPrefix {
 		return name

@@ -11,16 +11,16 @@ import (
 // A backend is one address at one port of an Endpoints object.
 type backend struct {
 	address tree.Tree
-	port    tree.Tree // nil: none is named
+	port    tree.Tree // nil if there is none
 	ready   bool
 }
 
-// addressKey tells addresses apart. Two objects may share an IP.
+// addressKey returns the key of an address. Two objects may share an IP.
 func addressKey(address tree.Tree) string {
 	return address.String("ip") + " " + address.Object("targetRef").String("uid")
 }
 
-// textOf is a tree as text, by which it is compared and ordered.
+// textOf encodes a tree for comparison.
 func textOf(t tree.Tree) string {
 	b, err := json.Marshal(t)
 	if err != nil {
@@ -29,15 +29,15 @@ func textOf(t tree.Tree) string {
 	return string(b)
 }
 
-// A portGroup is the addresses that are ready, or not, at one port.
+// A portGroup holds the addresses at one port.
 type portGroup struct {
 	port  tree.Tree
 	ready map[string]bool // by addressKey
 }
 
-// subsetsOf packs backends into the subsets of an Endpoints object: ports that the same addresses serve share one subset.
-// The outcome depends on the backends only, not on their order. Of an address that is ready and not ready at one port it
-// counts that it is not.
+// subsetsOf packs backends into the subsets of an Endpoints object: ports with equal addresses
+// share a subset. The result does not depend on their order. An address that is both ready and not
+// ready at a port counts as not ready.
 func subsetsOf(backends []backend) []any {
 	addresses := map[string]tree.Tree{}
 	groups := map[string]*portGroup{}
@@ -55,7 +55,7 @@ func subsetsOf(backends []backend) []any {
 			g.ready[key] = b.ready
 		}
 	}
-	shared := map[string][]*portGroup{} // by the text of their addresses
+	shared := map[string][]*portGroup{} // by addressText
 	for _, g := range groups {
 		text := g.addressText()
 		shared[text] = append(shared[text], g)
@@ -72,7 +72,7 @@ func subsetsOf(backends []backend) []any {
 	return subsets
 }
 
-// addressText is the same for groups with the same addresses in the same state.
+// addressText is equal for groups with the same addresses in the same states.
 func (g *portGroup) addressText() string {
 	var keys []string
 	for key, ready := range g.ready {
@@ -85,7 +85,7 @@ func (g *portGroup) addressText() string {
 	return strings.Join(keys, "\n")
 }
 
-// newSubset is the subset of ports that share their addresses.
+// newSubset returns the subset of ports that share their addresses.
 func newSubset(groups []*portGroup, addresses map[string]tree.Tree) tree.Tree {
 	var keys []string
 	for key := range groups[0].ready {
@@ -113,7 +113,7 @@ func newSubset(groups []*portGroup, addresses map[string]tree.Tree) tree.Tree {
 	return subset
 }
 
-// backendsOf are the backends of the subsets of an Endpoints object.
+// backendsOf returns the backends of the subsets of an Endpoints object.
 func backendsOf(subsets []tree.Tree) []backend {
 	var all []backend
 	for _, subset := range subsets {
@@ -133,11 +133,11 @@ func backendsOf(subsets []tree.Tree) []backend {
 	return all
 }
 
-// maxAddresses is how many addresses an Endpoints object has at most.
+// maxAddresses bounds the addresses of an Endpoints object.
 const maxAddresses = 1000
 
-// truncate leaves at most maxAddresses in subsets, and tells whether there were more. Ready addresses go before others,
-// and each subset keeps its share, rounded up, as far as there is room.
+// truncate reduces subsets to maxAddresses, and reports whether there were more. Ready addresses
+// have precedence, and each subset keeps its share, rounded up as far as possible.
 func truncate(subsets []any) bool {
 	ready, notReady := 0, 0
 	for _, s := range subsets {

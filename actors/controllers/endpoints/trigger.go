@@ -7,20 +7,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// triggerTimes tells when what made the endpoints of a Service change has happened, so that users can measure how long it
-// took to reach them.
+// triggerTimes tracks when the changes behind a Service's endpoints happened, so that users can
+// measure propagation delay.
 type triggerTimes struct {
 	mu     sync.Mutex
 	states map[meta.Key]*triggerState
 }
 
-// A triggerState is what is known of one Service.
+// A triggerState is the last observed state of a Service.
 type triggerState struct {
 	service time.Time
-	pods    map[string]time.Time // by uid, when it became ready, or not ready, last
+	pods    map[string]time.Time // last transition of ready by uid
 }
 
-// changed notes the state of a Service and its Pods, and returns the first of the times that are new; zero if none is.
+// changed records the state of a Service and its Pods, and returns the earliest new time, or zero.
 func (t *triggerTimes) changed(service *target, pods []*pod) time.Time {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -58,7 +58,6 @@ func (t *triggerTimes) changed(service *target, pods []*pod) time.Time {
 	return first
 }
 
-// forget drops what is known of a Service.
 func (t *triggerTimes) forget(key meta.Key) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
