@@ -12,25 +12,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A NodeRange is a range that nodes get parts of, and how long the prefix of a part is.
+// A NodeRange is a range that is divided among nodes, and the prefix length of a part.
 type NodeRange struct {
 	Range netip.Prefix
 	Bits  int
 }
 
-// parts is how many parts there are. Of a very large range only the first are used.
-// The range must not be narrower than a part.
+// parts returns the number of parts. Of a very large range only the first are used. The range must
+// not be narrower than a part.
 func (r NodeRange) parts() uint64 { return 1 << min(r.Bits-r.Range.Bits(), maxPartBits) }
 
-// maxPartBits bounds the parts of a range, as bits: a cluster has fewer nodes.
+// maxPartBits bounds the parts of a range, as bits: clusters have fewer nodes.
 const maxPartBits = 16
 
-// part is the nth part.
-// n must be less than parts. It is written bit by bit into the address, so that the same code serves both families:
-// an IPv6 address does not fit into an integer.
+// part returns the nth part; n must be less than parts. It sets bits in the address, because an
+// IPv6 address does not fit into an integer.
 func (r NodeRange) part(n uint64) netip.Prefix {
 	b := r.Range.Masked().Addr().AsSlice()
-	for bit := range 64 { // of n; the last bit of a part is that of its prefix
+	for bit := range 64 { // of n; the lowest is the last bit of the prefix
 		if n>>bit&1 == 1 {
 			at := r.Bits - 1 - bit
 			b[at/8] |= 1 << (7 - at%8)
@@ -40,25 +39,23 @@ func (r NodeRange) part(n uint64) netip.Prefix {
 	return netip.PrefixFrom(a, r.Bits)
 }
 
-// IPAM gives nodes their ranges of Pod addresses.
-//
-// What is taken is kept in memory and built anew from the nodes at each start; the nodes in the store are the only
-// record. A range is noted as taken before it is written to its node, so that two workers cannot give the same one
-// out.
+// IPAM assigns Pod address ranges to nodes. The nodes are the only persistent record; the
+// allocation state is rebuilt at each start. A range is marked as taken before it is written, so
+// that workers do not assign it twice.
 type IPAM struct {
 	*reconcile.Controller[string]
 	nodes  reconcile.Client
-	ranges []NodeRange    // one of each family
-	avoid  []netip.Prefix // what nodes do not get parts of
+	ranges []NodeRange    // one per family
+	avoid  []netip.Prefix // ranges that are not assigned
 
-	mu    sync.Mutex // guards the rest
+	mu    sync.Mutex // guards the fields below
 	taken map[netip.Prefix]string
 	has   map[string][]netip.Prefix // by node
-	next  []uint64                  // the part of each range that is looked at next
+	next  []uint64                  // the next part to try, per range
 }
 
-// NewIPAM returns the controller. Without ranges it does nothing. Parts that overlap with what is
-// to be avoided, such as the addresses of Services, are not given out.
+// NewIPAM returns the controller. Without ranges it does nothing. Parts that overlap with avoid,
+// such as Service addresses, are not assigned.
 func NewIPAM(env *reconcile.Env, ranges []NodeRange, avoid []netip.Prefix) *IPAM {
 	m := &IPAM{
 		nodes: env.Core("Node").Reporting("cidrAllocator"), ranges: ranges, avoid: avoid,
@@ -76,8 +73,8 @@ func (m *IPAM) Run(ctx context.Context) {
 	}
 }
 
-// onNode takes in what a node has, and queues one that has nothing. No range is given away before those of all nodes are
-// known.
+// onNode records the ranges of a node, and enqueues a node without any. Ranges are assigned only
+// after all nodes are known.
 func (m *IPAM) onNode(e reconcile.Event) {
 	name := e.Key.Name
 	if e.Deleted {
@@ -102,7 +99,6 @@ func (m *IPAM) onNode(e reconcile.Event) {
 	m.take(name, ranges)
 }
 
-// rangesOf are the ranges of a node.
 func rangesOf(node tree.Tree) []netip.Prefix {
 	var ranges []netip.Prefix
 	for _, text := range node.Object("spec").Strings("podCIDRs") {
@@ -113,7 +109,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// take notes that a node has ranges. The caller holds the lock.
+// take records the ranges of a node. It requires the lock.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node
@@ -121,8 +117,8 @@ func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	m.has[node] = ranges
 }
 
-// release notes that a node has its ranges no more. The caller holds the lock.
-// A range that another node has taken since stays taken.
+// release removes the ranges of a node, unless another node has taken them since. It requires the
+// lock.
 func (m *IPAM) release(node string) {
 	for _, p := range m.has[node] {
 		if m.taken[p] == node {
@@ -132,9 +128,8 @@ func (m *IPAM) release(node string) {
 	delete(m.has, node)
 }
 
-// assign gives a node its ranges, if it has none.
-// When no part is free, the error brings the node back into the queue, where it waits for another node to go. When
-// the write fails the range is released, and the next try picks anew.
+// assign assigns ranges to a node without any. If no part is free, the error requeues the node. A
+// failed write releases the ranges.
 func (m *IPAM) assign(ctx context.Context, name string) error {
 	o, node, err := m.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil || len(rangesOf(node)) > 0 {
@@ -158,10 +153,8 @@ func (m *IPAM) assign(ctx context.Context, name string) error {
 	return err
 }
 
-// pick takes a free part of each range for a node; ok is false if one has none.
-//
-// Either all ranges yield a part, or nothing is taken: a node with one family only would be hard to mend, as its
-// ranges cannot change later.
+// pick takes a free part of each range for a node. ok is false, and nothing is taken, if one has
+// none: a node's ranges cannot be changed later.
 func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -179,9 +172,8 @@ func (m *IPAM) pick(node string) (picked []netip.Prefix, ok bool) {
 	return picked, true
 }
 
-// pickFrom finds a free part, from where the last one was found onwards. The caller holds the lock.
-// Going round means that a range that has just become free is used as late as possible: others may still send to its
-// former Pods.
+// pickFrom returns a free part, searching round robin, so that freed ranges are reused late.
+// Clients may still send to their former Pods. It requires the lock.
 func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	for range r.parts() {
 		p := r.part(m.next[i])
@@ -193,9 +185,8 @@ func (m *IPAM) pickFrom(i int, r NodeRange) (netip.Prefix, bool) {
 	return netip.Prefix{}, false
 }
 
-// isTaken tells whether a part is a node's, or to be avoided. Nodes may have ranges of another size, which somebody else has
-// given them. The caller holds the lock.
-// A part of the same size is found by one look-up; only ranges of other sizes need the comparison with each one.
+// isTaken reports whether a part is assigned or excluded. It requires the lock. Nodes may have
+// ranges of other sizes, set by users; only those need a scan.
 func (m *IPAM) isTaken(p netip.Prefix) bool {
 	if _, taken := m.taken[p]; taken || slices.ContainsFunc(m.avoid, p.Overlaps) {
 		return true

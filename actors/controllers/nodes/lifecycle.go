@@ -12,50 +12,47 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// LifecycleOptions say how long nodes may be silent.
-// Nodes usually renew their leases about every 10 s; Grace should allow for several lost renewals.
+// LifecycleOptions configures Lifecycle. Nodes renew their leases about every 10 s; Grace should
+// allow for several lost renewals.
 type LifecycleOptions struct {
-	Period       time.Duration // between two looks
+	Period       time.Duration // between two checks
 	Grace        time.Duration // how long a node may be silent
-	StartupGrace time.Duration // how long a new one may be
+	StartupGrace time.Duration // the same for a node that has never reported
 }
 
-// Lifecycle says of silent nodes that their state is unknown, and keeps the taints that tell how nodes are.
+// Lifecycle marks silent nodes as Unknown, and maintains the taints for node conditions.
 //
-// A look has an order: signs of life are read first, then silent nodes are marked, then it is counted how many are
-// silent, and only then are nodes tainted. So no node is tainted for eviction before it is known how many others are
-// silent too.
+// Each check first reads signs of life, then marks silent nodes, counts them, and taints nodes
+// last. So no node is tainted for eviction before the number of silent ones is known.
 type Lifecycle struct {
-	*reconcile.Controller[string] // of nodes whose taints are to follow their conditions
+	*reconcile.Controller[string] // queue of nodes whose taints must follow their conditions
 	podStore
 	nodes, leases reconcile.Client
 	options       LifecycleOptions
 	now           func() time.Time
 
-	// The fields below belong to the goroutine that looks.
+	// The fields below belong to the checking goroutine.
 	known    map[string]*nodeHealth
-	evicting map[string]time.Time // zone → when the last of its nodes was tainted so that its Pods go
-	allLost  bool                 // no node reported when they were last looked at
+	evicting map[string]time.Time // zone → when one of its nodes was last tainted for eviction
+	allLost  bool                 // no node was ready at the last check
 }
 
-// nodeHealth is what is known of a node.
-//
-// lastSign is by the clock of this process: when it noticed that the heartbeat or the lease was another one. The
-// times that nodes write are only compared with each other, so that a node whose clock is wrong is not taken for
-// silent.
+// nodeHealth is the observed health of a node. lastSign is measured by the local clock, when a new
+// heartbeat or lease is noticed. Times written by nodes are only compared for equality, so that a
+// wrong clock does not matter.
 type nodeHealth struct {
 	key            meta.Key
 	uid            meta.Text
 	version        uint64 // of the node
 	leaseVersion   uint64
 	zone           string
-	exempt         bool // it does not count for how many of a zone are silent
+	exempt         bool // excluded from the counts of its zone
 	created        time.Time
-	ready          meta.Text // the status of the condition; "" if there is none
+	ready          meta.Text // status of the condition; "" if missing
 	heartbeat      meta.Text // of the condition
-	renewed        meta.Text // the lease
+	renewed        meta.Text // renewTime of the lease
 	lastSign       time.Time
-	taintsOutdated bool // they are to be compared with the state
+	taintsOutdated bool // taints must be compared with the conditions
 	podsMarked     bool
 }
 
@@ -80,8 +77,7 @@ func (l *Lifecycle) report(err error) {
 	l.Log.Warn("the health of nodes cannot be kept up to date", "error", err)
 }
 
-// look looks at all nodes once.
-// A fault with one node does not keep the others from being looked at.
+// look checks all nodes once. An error with one node does not stop it.
 func (l *Lifecycle) look(ctx context.Context) error {
 	nodes, err := l.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -112,10 +108,8 @@ func (l *Lifecycle) look(ctx context.Context) error {
 	return errors.Join(faults...)
 }
 
-// readLeases notes which nodes have renewed their leases.
-//
-// Leases of nodes that are not known yet are skipped, and read at the next look: their version is not noted either.
-// Another time counts, and not only a later one: the clock of a node may have been set back.
+// readLeases records renewed leases. It skips unknown nodes until the next check. Any change of the
+// time counts, because a node's clock may have been set back.
 func (l *Lifecycle) readLeases(ctx context.Context) error {
 	if l.leases.Kind == nil || len(l.known) == 0 {
 		return nil
@@ -141,10 +135,8 @@ func (l *Lifecycle) readLeases(ctx context.Context) error {
 	return nil
 }
 
-// note notes what a node says of itself, if that is new.
-//
-// A node with another uid under the same name is a new one, and so is each node after a start of this process: it
-// gets the full time of grace then, if it has the condition Ready.
+// note records a changed node. A node with another uid is new, as is every node after a restart. It
+// then gets the full grace period, if it has the condition Ready.
 func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	h := l.known[o.Key.Name]
 	if h != nil && h.version == o.Version {
@@ -174,11 +166,9 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	return nil
 }
 
-// checkSilence says of a node that has been silent for too long that its state is unknown, and of its Pods that they are
-// not ready.
-//
-// A node without the condition Ready has never reported, and gets the longer StartupGrace. The Pods of a node are
-// marked only if it was ready before, or if an earlier attempt to mark them has failed.
+// checkSilence marks a silent node as Unknown, and its Pods as not ready. A node without the
+// condition Ready has never reported and gets StartupGrace. Pods are marked only if the node was
+// ready before, or marking them has failed.
 func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 	if !l.isSilent(h) {
 		h.podsMarked = false
@@ -193,7 +183,7 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 	wasReady := h.ready.String() == "True"
 	o, node, err := l.nodes.Read(ctx, h.key)
 	if err != nil || o == nil || o.Version != h.version {
-		return err // it is looked at again
+		return err // retried at the next check
 	}
 	conditions := unknownConditions(node, l.now())
 	if err := l.nodes.PatchStatus(ctx, o, tree.Tree{"conditions": conditions}); err != nil {
@@ -208,7 +198,7 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 	return l.markPods(ctx, h)
 }
 
-// isSilent tells whether a node has not been heard of for longer than it may be silent.
+// isSilent reports whether a node has exceeded its grace period.
 func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	grace := l.options.Grace
 	if h.ready.String() == "" {
@@ -217,8 +207,8 @@ func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	return l.now().After(h.lastSign.Add(grace))
 }
 
-// unknownConditions are the conditions of a node that is silent.
-// It works on a copy. A condition that is Unknown already keeps its transition time.
+// unknownConditions returns the conditions of a silent node, as a copy. Unknown ones keep their
+// transition time.
 func unknownConditions(node tree.Tree, now time.Time) []any {
 	at := reconcile.Stamp(now)
 	status := node.Object("status").Copy()
@@ -237,10 +227,8 @@ func unknownConditions(node tree.Tree, now time.Time) []any {
 	return status.List("conditions")
 }
 
-// markPods says of the Pods on a node that they are not ready.
-//
-// Services then stop to send them traffic, long before they are evicted. podsMarked stays false after an error, so
-// that the next look tries again.
+// markPods sets the Pods on a node to not ready, so that Services stop routing to them long before
+// eviction. After an error podsMarked stays false, for a retry.
 func (l *Lifecycle) markPods(ctx context.Context, h *nodeHealth) error {
 	pods, err := l.on(ctx, h.key.Name)
 	if err != nil {

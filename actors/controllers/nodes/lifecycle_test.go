@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// nodeWatch is a Lifecycle with a clock that a test moves.
+// nodeWatch is a Lifecycle with a test clock.
 type nodeWatch struct {
 	*Lifecycle
 	t     *testing.T
@@ -38,7 +38,7 @@ func watchNodes(t *testing.T, names ...string) *nodeWatch {
 	return w
 }
 
-// report is what a node says of itself. The time that it says is never the same, and means nothing.
+// report writes a heartbeat with an arbitrary new time.
 func (w *nodeWatch) report(name string) {
 	w.t.Helper()
 	w.beats++
@@ -51,7 +51,7 @@ func (w *nodeWatch) report(name string) {
 	}
 }
 
-// lease is a renewal of a node's lease.
+// lease renews a node's lease.
 func (w *nodeWatch) lease(name, at string) {
 	w.t.Helper()
 	w.beats++
@@ -63,7 +63,7 @@ func (w *nodeWatch) lease(name, at string) {
 	}
 }
 
-// after looks once when some time has passed, and tells which nodes are Unknown, and of those which are evicted.
+// after advances the clock, checks once, and lists the Unknown and the evicted nodes.
 func (w *nodeWatch) after(d time.Duration) string {
 	w.t.Helper()
 	w.clock = w.clock.Add(d)
@@ -93,8 +93,8 @@ func (w *nodeWatch) want(d time.Duration, states string) {
 	}
 }
 
-// TestEverybodySilent: when all nodes are silent, nobody is evicted, and when the first one is heard again the others get
-// their time anew: it was this side that could not hear them.
+// TestEverybodySilent checks that nobody is evicted while all nodes are silent, and that all get a
+// new grace period afterwards.
 func TestEverybodySilent(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")
@@ -109,7 +109,7 @@ func TestEverybodySilent(t *testing.T) {
 	w.want(11*time.Second, "c evicted")
 }
 
-// TestZoneIsEvictedSlowly: of the nodes of a zone one at a time is evicted.
+// TestZoneIsEvictedSlowly checks that the nodes of a zone are evicted one at a time.
 func TestZoneIsEvictedSlowly(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")
@@ -127,7 +127,7 @@ func TestZoneIsEvictedSlowly(t *testing.T) {
 	w.want(time.Second, "c evicted")
 }
 
-// TestClocksOfNodes: what time a node thinks it is does not matter, nor that its clock was set back.
+// TestClocksOfNodes checks that the clocks of nodes do not matter.
 func TestClocksOfNodes(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")
@@ -138,7 +138,7 @@ func TestClocksOfNodes(t *testing.T) {
 		w.want(30*time.Second, "")
 	}
 	w.report("a")
-	w.lease("b", "2050-01-01T00:00:40.000000Z") // written again, with the time that it had
+	w.lease("b", "2050-01-01T00:00:40.000000Z") // rewritten with the same time
 	w.lease("c", "1990-01-01T00:00:50.000000Z")
 	w.want(41*time.Second, "b evicted")
 }

@@ -13,29 +13,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// PodGCOptions say when Pods are garbage.
+// PodGCOptions configures PodGC.
 type PodGCOptions struct {
-	Threshold  int           // how many Pods that have ended are kept; 0 or less: all
-	Period     time.Duration // between two looks
-	Quarantine time.Duration // how long a node must be gone before its Pods are
+	Threshold  int           // number of ended Pods to keep; 0 or less: all
+	Period     time.Duration // between two runs
+	Quarantine time.Duration // how long a node must be missing before its Pods are deleted
 }
 
-// DefaultPodGC is how often it looks, and how long it waits, unless somebody says otherwise.
+// DefaultPodGC returns the default options with a threshold.
 func DefaultPodGC(threshold int) PodGCOptions {
 	return PodGCOptions{Threshold: threshold, Period: 20 * time.Second, Quarantine: 40 * time.Second}
 }
 
-// PodGC deletes Pods that nobody else deletes.
-//
-// Pods usually end with the help of a kubelet, which confirms their deletion. Where there is no kubelet any more,
-// nobody does, and the Pod would stay for ever.
+// PodGC deletes Pods whose deletion no kubelet will confirm.
 type PodGC struct {
 	*reconcile.Env
 	podStore
 	nodes      reconcile.Client
 	options    PodGCOptions
 	outOfOrder string               // taint of nodes that are out of service
-	missing    map[string]time.Time // since when Pods name a node that does not exist
+	missing    map[string]time.Time // since when Pods name a missing node
 }
 
 // NewPodGC returns the controller.
@@ -55,17 +52,14 @@ func (g *PodGC) Run(ctx context.Context) {
 	})
 }
 
-// garbage is a Pod that goes, and why.
-// why is the condition that the Pod gets before it is deleted; nil for none.
+// garbage is a Pod to delete, and the condition that it gets before; nil for none.
 type garbage struct {
 	pod *meta.Object
 	why tree.Tree
 }
 
-// collect looks at all Pods once. It decodes none but those of nodes that are tainted.
-//
-// Pods are listed before nodes: the other way round a node that joins in between, and gets a Pod, would seem to be
-// missing.
+// collect checks all Pods once, without decoding most. It lists Pods before nodes: otherwise the node
+// of a new Pod could seem to be missing.
 func (g *PodGC) collect(ctx context.Context) error {
 	pods, err := g.pods.List(ctx, request.List{})
 	if err != nil || len(pods) == 0 {
@@ -83,7 +77,7 @@ func (g *PodGC) collect(ctx context.Context) error {
 		node := g.nodeOf(p)
 		lost, known := nodes[node]
 		switch phase := g.phaseOf(p); {
-		case node != "" && !known && len(nodes) > 0: // where there are no nodes at all, none has gone
+		case node != "" && !known && len(nodes) > 0: // without any nodes, none is missing
 			seen[node] = true
 			if g.isGone(node) {
 				all = append(all, garbage{p, disruption("DeletionByPodGC", "PodGC: node no longer exists")})
@@ -105,11 +99,8 @@ func (g *PodGC) collect(ctx context.Context) error {
 	return reconcile.ForEachParallel(all, func(x garbage) error { return g.remove(ctx, x) })
 }
 
-// nodeStates are the nodes that exist, with whether they are out of service: they do not report, and somebody says that
-// they will not come back.
-//
-// A search for the key of the taint in the stored JSON comes first, since few nodes have it: only those that contain
-// the text are decoded.
+// nodeStates returns the existing nodes, and whether each is tainted as out of service and not
+// ready. Few nodes have the taint, so only those whose JSON contains its key are decoded.
 func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	list, err := g.nodes.List(ctx, request.List{})
 	if err != nil {
@@ -130,10 +121,9 @@ func (g *PodGC) nodeStates(ctx context.Context) (map[string]bool, error) {
 	return states, nil
 }
 
-// isGone tells whether a node has been missing for long enough.
-//
-// The wait is for nodes that register anew under the same name, whose Pods may still run. The time counts from the
-// first look that missed the node, and is lost with a restart of the process.
+// isGone reports whether a node has been missing for the quarantine. A node may register again,
+// with its Pods still running. Time counts from the first run without the node, and from zero after
+// a restart.
 func (g *PodGC) isGone(node string) bool {
 	since, known := g.missing[node]
 	if !known {
@@ -143,8 +133,8 @@ func (g *PodGC) isGone(node string) bool {
 	return time.Since(since) >= g.options.Quarantine
 }
 
-// tooMany are the ended Pods beyond the threshold: evicted ones first, then the oldest.
-// Pods are decoded only when there are too many.
+// tooMany returns the ended Pods beyond the threshold: evicted ones first, then the oldest. It
+// decodes Pods only if there are too many.
 func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	n := len(ended) - g.options.Threshold
 	if g.options.Threshold <= 0 || n <= 0 {
@@ -152,7 +142,7 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	}
 	type aged struct {
 		pod     *meta.Object
-		kept    int // 0 for those that were evicted
+		kept    int // 0 for evicted ones
 		created string
 	}
 	all := make([]aged, 0, len(ended))
@@ -176,10 +166,9 @@ func (g *PodGC) tooMany(ended []*meta.Object) []*meta.Object {
 	return old
 }
 
-// remove deletes a Pod at once. One that has not ended is said to have failed: nobody knows better.
-//
-// The phase is written first, so that those who watch, such as the controller of a Job, see how the Pod ended. The
-// grace period is 0, as no kubelet would confirm a longer one. The uid protects a new Pod of the same name.
+// remove deletes a Pod immediately. A Pod that has not ended is first marked as Failed, for
+// watchers such as the Job controller. The grace period is 0, because no kubelet would confirm a
+// longer one. The uid protects a new Pod of the name.
 func (g *PodGC) remove(ctx context.Context, x garbage) error {
 	uid := x.pod.Meta.UID
 	if err := g.fail(ctx, x.pod.Key, uid, x.why); err != nil && !reconcile.IsConflict(err) {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// fakeStore holds objects, merges patches into them, and remembers what is deleted.
+// fakeStore holds objects, applies merge patches, and records deletes.
 type fakeStore struct {
 	reconcile.Store
 	objects map[meta.Key]*meta.Object
@@ -64,8 +64,8 @@ func (s *fakeStore) Mutate(_ context.Context, m request.Mutation) (request.Resul
 	return request.Result{Object: s.objects[m.Key]}, nil
 }
 
-// TestPodsOfMissingNodes: Pods of a node that is not there go, but not where nobody has ever registered a node: there it
-// is only a name.
+// TestPodsOfMissingNodes checks that Pods of missing nodes are deleted, unless no node has ever
+// registered.
 func TestPodsOfMissingNodes(t *testing.T) {
 	t.Parallel()
 	kinds, err := catalog.New(meta.Kubernetes)

@@ -11,19 +11,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TaintEviction deletes Pods from nodes with NoExecute taints: at once if they do not tolerate them, else when they have
-// tolerated them for long enough. It follows Pods from the first such taint on.
+// TaintEviction deletes Pods from nodes with NoExecute taints: immediately if they do not tolerate
+// them, else when the toleration expires. It watches Pods from the first such taint on.
 //
-// Order of locks: mu first, then those of the schedule. mu is not held while the store is asked. since and due
-// change together under mu.
+// Lock order: mu, then that of the schedule. mu is not held during store calls. since and the
+// schedule change together under mu.
 type TaintEviction struct {
-	*reconcile.Controller[meta.Key] // of Pods
+	*reconcile.Controller[meta.Key] // queue of Pods
 	podStore
 	nodes reconcile.Client
 
-	mu      sync.Mutex             // guards the rest
-	tainted map[string][]tree.Tree // taints NoExecute of nodes
-	since   map[meta.Key]time.Time // when a Pod was first seen not to tolerate those of its node
+	mu      sync.Mutex             // guards the fields below
+	tainted map[string][]tree.Tree // NoExecute taints by node
+	since   map[meta.Key]time.Time // when a Pod was first seen with taints that limit its stay
 }
 
 // NewTaintEviction returns the controller.
@@ -33,7 +33,7 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 		tainted: map[string][]tree.Tree{}, since: map[meta.Key]time.Time{},
 	}
 	t.Controller = reconcile.New(env, "noexec_taint_pod", t.evict, "a Pod that does not tolerate a taint stays", "pod")
-	begin := make(chan struct{}) // without a tainted node no Pods are watched
+	begin := make(chan struct{}) // without a tainted node, Pods are not watched
 	first := sync.OnceFunc(func() { close(begin) })
 	t.Watch(t.nodes, func(e reconcile.Event) {
 		if t.noteNode(e) {
@@ -44,10 +44,8 @@ func NewTaintEviction(env *reconcile.Env) *TaintEviction {
 	return t
 }
 
-// noteNode notes the taints of a node and has its Pods looked at; it tells whether it has any.
-//
-// The taints are noted before the Pods of the node are listed. A Pod that comes to the node later than the list is
-// seen by the watch, which finds the taints in place: so none is missed.
+// noteNode records the taints of a node, checks its Pods, and reports whether it has any. It
+// records before it lists, so that Pods which arrive later are checked by the watch.
 func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	var taints []tree.Tree
 	if !e.Deleted {
@@ -78,8 +76,7 @@ func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	return len(taints) > 0
 }
 
-// noExecute are the taints of a node that Pods must tolerate to stay.
-// Taints with other effects only keep new Pods away.
+// noExecute returns the NoExecute taints. Others only repel new Pods.
 func noExecute(spec tree.Tree) []tree.Tree {
 	var taints []tree.Tree
 	for _, t := range spec.Objects("taints") {
@@ -90,7 +87,6 @@ func noExecute(spec tree.Tree) []tree.Tree {
 	return taints
 }
 
-// followPods begins a watch of Pods.
 func (t *TaintEviction) followPods(int) func([]request.Event) error {
 	return func(events []request.Event) error {
 		for i := range events {
@@ -112,10 +108,8 @@ func (t *TaintEviction) forget(key meta.Key) {
 	delete(t.since, key)
 }
 
-// look decides when a Pod is to be deleted, if at all.
-//
-// A Pod is decoded only if its node has such taints. When it is scheduled already, its time goes on from when it
-// first was: a change of the taints does not give it the full time again.
+// look schedules or cancels the deletion of a Pod. It decodes Pods of tainted nodes only. A
+// scheduled Pod keeps its start time when the taints change.
 func (t *TaintEviction) look(o *meta.Object) {
 	t.mu.Lock()
 	taints, tainted := t.tainted[t.nodeOf(o)]
@@ -152,11 +146,8 @@ func (t *TaintEviction) look(o *meta.Object) {
 	t.SetTime(key, since.Add(after))
 }
 
-// toleratedFor is how long a Pod with these tolerations may stay on a node with these taints: the shortest time of the
-// tolerations that it needs. stays says that it may for ever.
-//
-// One taint that no toleration is for means that the Pod goes at once. A toleration without seconds sets no limit,
-// and negative seconds count as 0.
+// toleratedFor returns how long a Pod may stay: the shortest limit of the matching tolerations.
+// stays is true without a limit. An untolerated taint means 0, as do negative seconds.
 func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays bool) {
 	stays = true
 	for _, taint := range taints {
@@ -179,8 +170,8 @@ func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays b
 	return after, stays
 }
 
-// tolerates tells whether a toleration is for a taint.
-// An empty effect or key matches every one, but an empty key only with the operator Exists.
+// tolerates reports whether a toleration matches a taint. An empty effect matches all, an empty key
+// only with Exists.
 func tolerates(toleration, taint tree.Tree) bool {
 	if effect := toleration.String("effect"); effect != "" && effect != taint.String("effect") {
 		return false
@@ -194,10 +185,8 @@ func tolerates(toleration, taint tree.Tree) bool {
 	return toleration.String("key") != "" && toleration.String("value") == taint.String("value")
 }
 
-// evict deletes a Pod whose time has come, if it still has to go.
-//
-// Everything is read again, since taints and tolerations may have changed while the Pod waited in the queue. The Pod
-// gets its own grace period, as its kubelet may well be alive.
+// evict deletes a due Pod. It reads it again, because taints and tolerations may have changed. The
+// Pod gets its own grace period, because its kubelet may be alive.
 func (t *TaintEviction) evict(ctx context.Context, key meta.Key) error {
 	o, pod, err := t.pods.Read(ctx, key)
 	if err != nil {

@@ -13,20 +13,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// How fast the nodes of a zone are tainted so that their Pods go, and which zones are in trouble themselves.
+// Rate of tainting for eviction per zone, and when a zone is considered unhealthy.
 const (
 	evictionInterval     = 10 * time.Second
-	slowEvictionInterval = 100 * time.Second // in a large zone most of whose nodes are silent; in a small one none are
+	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; in a small one no node is tainted
 	largeZone            = 50
 	unhealthyNodes       = 2    // more silent nodes than this,
-	unhealthyShare       = 0.55 // and this share of a zone, are trouble of the zone
+	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy
 )
 
-// noteDisruption finds out whether any node reports. When none has, and one does again, all get their time anew: it was
-// this side that could not hear them.
-//
-// While none reports, executeTaint evicts nobody: a failure of the network near this process looks the same as the
-// loss of all nodes. Either change has the taints of all nodes looked at again.
+// noteDisruption determines whether any node is ready. While none is, executeTaint evicts nobody,
+// because a local network failure looks the same. When one becomes ready again, all get a new grace
+// period. Both changes outdate all taints.
 func (l *Lifecycle) noteDisruption() {
 	lost, counted := 0, 0
 	for _, h := range l.known {
@@ -50,7 +48,7 @@ func (l *Lifecycle) noteDisruption() {
 	l.allLost = allLost
 }
 
-// interval is how long a zone waits between two nodes whose Pods go; 0 if none may.
+// interval returns the minimum time between two evictions in a zone; 0 if none is allowed.
 func (l *Lifecycle) interval(zone string) time.Duration {
 	lost, counted := 0, 0
 	for _, h := range l.known {
@@ -65,11 +63,9 @@ func (l *Lifecycle) interval(zone string) time.Duration {
 	return zoneInterval(counted, lost)
 }
 
-// zoneInterval is interval for a zone of so many nodes.
-//
-// A zone that is silent as a whole is treated as usual: it has failed, and its Pods are wanted elsewhere. One in
-// which most, but not all, are silent more likely suffers from something that moving Pods would make worse. That all
-// zones are silent is dealt with by executeTaint.
+// zoneInterval is interval for a zone with the given numbers. An entirely silent zone has failed
+// and is evicted as usual. If most but not all nodes are silent, moving Pods might make things
+// worse. executeTaint handles the case that all zones are silent.
 func zoneInterval(nodes, lost int) time.Duration {
 	switch {
 	case lost == nodes || lost <= unhealthyNodes || float64(lost)/float64(nodes) < unhealthyShare:
@@ -80,28 +76,27 @@ func zoneInterval(nodes, lost int) time.Duration {
 	return 0
 }
 
-// The taints by which nodes tell that they are not ready.
+// Taints of nodes that are not ready.
 const (
 	notReady    = taintDomain + "not-ready"
 	unreachable = taintDomain + "unreachable"
 )
 
-// conditionTaints are the taints of the conditions of a node: type, status, key.
-// These have the effect NoSchedule, are not limited in rate, and evict nobody.
+// conditionTaints are the NoSchedule taints for conditions, which are not rate-limited and evict
+// nobody.
 var conditionTaints = []struct{ kind, status, key string }{
 	{"Ready", "False", notReady}, {"Ready", "Unknown", unreachable}, {"MemoryPressure", "True", taintDomain + "memory-pressure"},
 	{"DiskPressure", "True", taintDomain + "disk-pressure"}, {"NetworkUnavailable", "True", taintDomain + "network-unavailable"},
 	{"PIDPressure", "True", taintDomain + "pid-pressure"},
 }
 
-// unschedulable is the taint of nodes that an administrator has closed.
+// unschedulable is the taint of cordoned nodes.
 const unschedulable = taintDomain + "unschedulable"
 
-// taint brings the taints of a node up to date.
-//
-// Only the first NoExecute taint of a node counts for the rate: a change between not-ready and unreachable evicts
-// nobody anew. A node that has to wait for its zone gets its other taints now and stays outdated, so that each look
-// tries again. So do one whose state is unknown and that has been given its time anew, and one whose write met a conflict.
+// taint updates the taints of a node. Only its first NoExecute taint is rate-limited: a change
+// between not-ready and unreachable evicts nobody. A node that must wait gets its other taints and
+// stays outdated, for the next check. So does an Unknown node with a new grace period, and one
+// whose write conflicted.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	if !h.taintsOutdated {
 		return nil
@@ -129,8 +124,8 @@ func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {
 	return nil
 }
 
-// taintNoSchedule updates the taints of a node except those that evict Pods. A conflict needs no retry, as the newer
-// state is a change of its own.
+// taintNoSchedule updates the taints that do not evict Pods. A conflict needs no retry, because the
+// newer state triggers another update.
 func (l *Lifecycle) taintNoSchedule(ctx context.Context, name string) error {
 	o, node, err := l.nodes.ReadNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -145,7 +140,6 @@ func (l *Lifecycle) taintNoSchedule(ctx context.Context, name string) error {
 	return reconcile.Except(l.updateTaints(ctx, o, node, execute), reconcile.IsConflict)
 }
 
-// updateTaints writes the taints of a node if they differ from newTaints.
 func (l *Lifecycle) updateTaints(ctx context.Context, o *meta.Object, node tree.Tree, execute string) error {
 	taints, changed := l.newTaints(node, execute)
 	if !changed {
@@ -154,8 +148,7 @@ func (l *Lifecycle) updateTaints(ctx context.Context, o *meta.Object, node tree.
 	return l.nodes.Patch(ctx, o, "", tree.Tree{"spec": tree.Tree{"taints": taints}})
 }
 
-// executeTaint is the taint by which the Pods of a node go; "" if they stay.
-// It is the same taint whether or not the zone may be evicted now; taint decides on that.
+// executeTaint returns the NoExecute taint for a node's state, or "". Rate limits are up to taint.
 func (l *Lifecycle) executeTaint(h *nodeHealth) string {
 	switch {
 	case l.allLost:
@@ -168,8 +161,8 @@ func (l *Lifecycle) executeTaint(h *nodeHealth) string {
 	return ""
 }
 
-// newTaints are the taints that a node is to have: those of others stay, those of its state are made anew. The time of one
-// that stays, stays.
+// newTaints returns the desired taints: foreign ones, and those for the node's state. Kept taints
+// keep their time.
 func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, changed bool) {
 	wanted := map[[2]string]bool{}
 	if execute != "" {
@@ -208,8 +201,7 @@ func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, cha
 	return taints, changed
 }
 
-// sortedTaints are keys and effects in order.
-// The order of a map is random, and taints are not to depend on it.
+// sortedTaints returns keys and effects in a deterministic order.
 func sortedTaints(wanted map[[2]string]bool) [][2]string {
 	return slices.SortedFunc(maps.Keys(wanted), func(a, b [2]string) int {
 		return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
