@@ -14,24 +14,23 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Binder binds claims to volumes. It provisions nothing by itself, but asks external provisioners to, as CSI drivers bring
-// them.
+// Binder binds claims to volumes. It provisions through external provisioners, such as CSI drivers.
 //
-// Order of locks: mu first, then those of the queues. mu is not held while the store is asked or written to.
+// Lock order: mu, then those of the queues. mu is not held during store calls.
 type Binder struct {
-	*reconcile.Controller[meta.Key] // of claims
+	*reconcile.Controller[meta.Key] // queue of claims
 	byVolume                        *reconcile.Controller[meta.Key]
 	volumes, claims, classes        reconcile.Client
 	bindCompleted, boundByBinder    string // annotations
 	betaClass, selectedNode         string
-	provisioner, provisionerBefore  string // of a claim: who is asked to provision it
-	provisionedBy                   string // of a volume: who has provisioned it
+	provisioner, provisionerBefore  string // annotations of a claim: the requested provisioner
+	provisionedBy                   string // annotation of a volume: its provisioner
 	noProvisioner, inTreeProvisions string // names of provisioners
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	known   map[string]*volume
 	pending map[meta.Key]bool    // claims that wait for a volume
-	taken   map[string]reference // volumes that a claim is about to be bound to
+	taken   map[string]reference // volumes reserved for a claim
 }
 
 const component = "persistentvolume-controller"
@@ -56,7 +55,8 @@ func NewBinder(env *reconcile.Env) *Binder {
 	return b
 }
 
-// onVolume takes in a volume, for which claims may wait. No claim is bound before all volumes are known.
+// onVolume records a volume, and enqueues claims that may wait for it. Claims are bound only after
+// all volumes are known.
 func (b *Binder) onVolume(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -88,9 +88,7 @@ func (b *Binder) claimKey(r reference) meta.Key { return b.claims.Key(r.namespac
 
 func (b *Binder) volumeKey(name string) meta.Key { return b.volumes.Key("", name) }
 
-// onClaim looks at a claim, and at the volumes that name it.
-//
-// The volumes matter since the phase of a volume depends on its claim: when that is gone, the volume is released.
+// onClaim enqueues a claim and the volumes that name it, whose phases depend on it.
 func (b *Binder) onClaim(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -106,8 +104,7 @@ func (b *Binder) onClaim(e reconcile.Event) {
 	}
 }
 
-// onClass looks at the claims that wait, since one of them may wait for that class.
-// A class may be made after the claims that name it.
+// onClass enqueues waiting claims, because a class may be created after them.
 func (b *Binder) onClass(reconcile.Event) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -116,8 +113,7 @@ func (b *Binder) onClass(reconcile.Event) {
 	}
 }
 
-// clone shares no memory with the object.
-// Without it, the strings of a known volume would keep the whole stored object in memory.
+// clone returns a copy that shares no memory with the stored object.
 func (v volume) clone() volume {
 	for _, text := range []*string{&v.name, &v.class, &v.mode, &v.attributesClass, &v.phase, &v.capacity, &v.claim.namespace, &v.claim.name, &v.claim.uid} {
 		*text = strings.Clone(*text)
@@ -133,8 +129,7 @@ func (v volume) clone() volume {
 	return v
 }
 
-// A claim is a PersistentVolumeClaim that is worked on.
-// The object has the key and the version that writes are checked against.
+// A claim is a decoded PersistentVolumeClaim. Its object holds the version for preconditions.
 type claim struct {
 	*meta.Object
 	tree tree.Tree
@@ -146,10 +141,8 @@ func (c claim) annotation(name string) string {
 
 func (c claim) ref() reference { return reference{c.Key.Namespace, c.Key.Name, c.Meta.UID} }
 
-// syncClaim brings a claim nearer to a volume.
-//
-// Claims are in one of three states: bound before (the annotation says so), naming a volume without being bound yet,
-// or naming none. The annotation is what tells a lost volume from one that has not come yet.
+// syncClaim advances the binding of a claim: bound before (according to its annotation), naming a
+// volume, or naming none. The annotation distinguishes a lost volume from a future one.
 func (b *Binder) syncClaim(ctx context.Context, key meta.Key) error {
 	o, object, err := b.claims.Read(ctx, key)
 	if err != nil || o == nil {
@@ -176,8 +169,8 @@ func (b *Binder) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// request returns what a claim requests. If waits is set, only a volume that names the claim may be bound, as its Pod has
-// not been scheduled yet.
+// request returns the requirements of a claim. With waits, only a volume that names the claim may
+// be bound, because its Pod is not scheduled.
 func (b *Binder) request(c claim, waits bool) (*request, error) {
 	spec := c.tree.Object("spec")
 	chosen, ok := selector.FromLabelSelector(spec.Object("selector"))
@@ -190,11 +183,11 @@ func (b *Binder) request(c claim, waits bool) (*request, error) {
 	}, nil
 }
 
-// syncUnbound finds a volume for a claim that names none. A claim waits in the set of pending ones before volumes are looked
-// at, so that none comes unseen in between.
+// syncUnbound finds a volume for a claim that names none. It marks the claim as pending before it
+// searches, so that new volumes are not missed.
 //
-// A class with WaitForFirstConsumer is for volumes that not every node can reach: the scheduler chooses a node for
-// the Pod first and writes it into an annotation of the claim.
+// With WaitForFirstConsumer, for volumes that not every node can reach, the scheduler first writes
+// the chosen node into an annotation.
 func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	className := classOf(c.tree, b.betaClass)
 	class, err := b.class(ctx, className)
@@ -222,9 +215,8 @@ func (b *Binder) syncUnbound(ctx context.Context, c claim) error {
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// take chooses a volume that no other claim is about to get.
-// Several workers look for volumes at a time. The choice and the note of it happen under one lock, so that two of
-// them do not choose the same volume; giveBack ends that once the write is made.
+// take reserves a volume for a claim, until giveBack. Choice and reservation share the lock, so
+// that concurrent workers choose different volumes.
 func (b *Binder) take(r *request) string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -241,7 +233,7 @@ func (b *Binder) giveBack(name string) {
 	delete(b.taken, name)
 }
 
-// class is a StorageClass; nil if there is none of the name.
+// class returns a StorageClass, or nil.
 func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	if name == "" {
 		return nil, nil
@@ -250,10 +242,9 @@ func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	return object, err
 }
 
-// provision asks the provisioner of the class for a volume, by an annotation.
-//
-// Both annotations are written, as older provisioners know only the older one. Provisioners within the platform's
-// own domain were once part of it; there are none here, so that such claims wait.
+// provision requests a volume from the class's provisioner by annotations, also the one that older
+// provisioners know. Provisioners of the platform's own domain were in-tree and do not exist here,
+// so those claims wait.
 func (b *Binder) provision(ctx context.Context, c claim, name string, class tree.Tree) error {
 	provisioner := class.String("provisioner")
 	switch {
@@ -275,9 +266,8 @@ func (b *Binder) provision(ctx context.Context, c claim, name string, class tree
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// syncPreBound binds a claim to the volume that it names, if that is free and fits.
-//
-// A volume that names this claim needs not fit: whoever wrote both references has decided.
+// syncPreBound binds a claim to the volume that it names, if that is free and fits. A volume that
+// also names the claim need not fit.
 func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil {
@@ -303,10 +293,8 @@ func (b *Binder) syncPreBound(ctx context.Context, c claim, name string) error {
 	return b.setClaimPhase(ctx, c, "Pending")
 }
 
-// syncBound checks that a claim that was bound still is.
-//
-// A bound claim whose volume is gone is lost for good: it is never bound to another volume, since the data would be
-// others. If all is well, bindTo completes what may be missing.
+// syncBound checks a bound claim. A claim whose volume is gone is lost for good, because another
+// volume has other data. bindTo completes a partial binding.
 func (b *Binder) syncBound(ctx context.Context, c claim) error {
 	name := c.tree.Object("spec").String("volumeName")
 	if name == "" {
@@ -332,7 +320,6 @@ func (b *Binder) lose(ctx context.Context, c claim, reason, message string) erro
 	return b.setClaimPhase(ctx, c, "Lost")
 }
 
-// setClaimPhase sets the phase of a claim that has no volume.
 func (b *Binder) setClaimPhase(ctx context.Context, c claim, phase string) error {
 	if c.tree.Object("status").String("phase") == phase {
 		return nil

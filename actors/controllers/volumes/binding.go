@@ -8,11 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// bindTo makes the next of the four writes of a binding that is missing. The change that it makes brings the claim, or the
-// volume, back into its queue, where the next one is made.
-//
-// The order matters: the volume names the claim first, since the volume is what claims compete for. Each write has
-// the version that was read as a precondition, so that of two writers one meets a conflict and looks again.
+// bindTo makes the next missing write of a binding, which has four; the change enqueues the claim
+// or volume again. The volume names the claim first, because claims compete for volumes. Each write
+// requires the version that was read, so concurrent writers conflict.
 func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	o, object, err := b.volumes.Read(ctx, b.volumeKey(name))
 	if err != nil || o == nil {
@@ -36,8 +34,8 @@ func (b *Binder) bindTo(ctx context.Context, c claim, name string) error {
 	})
 }
 
-// isOf tells whether the reference of a volume is that of a claim, or leaves the volume to it. It was chosen by what was
-// known of it, which may be older than the volume that was read.
+// isOf reports whether a volume's reference names the claim or is free. The volume may have changed
+// since it was chosen.
 func isOf(ref tree.Tree, c claim) bool {
 	if uid := ref.String("uid"); uid != "" {
 		return uid == c.Meta.UID
@@ -46,8 +44,8 @@ func isOf(ref tree.Tree, c claim) bool {
 	return name == "" || name == c.Key.Name && ref.String("namespace") == c.Key.Namespace
 }
 
-// bindVolume makes a volume name a claim. chosen says that the binder has chosen it, and nobody else.
-// The annotation lets unbind tell later whether the reference may be removed as a whole.
+// bindVolume sets the claim reference of a volume. chosen means that the binder has chosen it; the
+// annotation then lets unbind remove the whole reference.
 func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen bool) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{
 		"apiVersion": "v1", "kind": b.claims.Kind.Kind, "namespace": c.Key.Namespace, "name": c.Key.Name, "uid": c.Meta.UID, "resourceVersion": fmt.Sprint(c.Version),
@@ -58,7 +56,7 @@ func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen
 	return b.volumes.Patch(ctx, o, "", change)
 }
 
-// bindClaim makes a claim name its volume, and notes that this is done.
+// bindClaim sets the volume of a claim, and the annotation that completes the binding.
 func (b *Binder) bindClaim(ctx context.Context, c claim, name string) error {
 	annotations := tree.Tree{b.bindCompleted: "yes"}
 	if c.tree.Object("spec").String("volumeName") == "" {
@@ -69,7 +67,6 @@ func (b *Binder) bindClaim(ctx context.Context, c claim, name string) error {
 	})
 }
 
-// setVolumePhase sets the phase of a volume, and says why.
 func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree.Tree, phase, message string) error {
 	status := object.Object("status")
 	if status.String("phase") == phase && status.String("message") == message {
@@ -82,18 +79,16 @@ func (b *Binder) setVolumePhase(ctx context.Context, o *meta.Object, object tree
 	return b.volumes.PatchStatus(ctx, o, change)
 }
 
-// syncVolume keeps the phase of a volume, and does what its reclaim policy says once its claim is gone.
-//
-// A reference without a uid was written by a user, who promises the volume to a claim that may not exist yet. With a
-// uid, a claim of the same name but another uid is not the one that had the volume: its data are not to reach a
-// stranger.
+// syncVolume maintains the phase of a volume, and applies its reclaim policy after its claim is
+// gone. A reference without uid was set by a user for a claim that may not exist yet. A claim with
+// the same name but another uid must not get the data.
 func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	o, object, err := b.volumes.Read(ctx, key)
 	if err != nil || o == nil {
 		return err
 	}
 	ref := object.Object("spec").Object("claimRef")
-	if ref.String("uid") == "" { // free, or only promised
+	if ref.String("uid") == "" { // free or reserved
 		return b.setVolumePhase(ctx, o, object, "Available", "")
 	}
 	found, claimed, err := b.claims.Read(ctx, b.claimKey(reference{namespace: ref.String("namespace"), name: ref.String("name")}))
@@ -108,11 +103,11 @@ func (b *Binder) syncVolume(ctx context.Context, key meta.Key) error {
 	case claimed.Object("spec").String("volumeName") != "":
 		return b.unbind(ctx, o, object)
 	}
-	b.Add(found.Key) // its half of the binding is missing
+	b.Add(found.Key) // the claim's half of the binding is missing
 	return nil
 }
 
-// unbind frees a volume whose claim has another one. What somebody else has written into the reference stays.
+// unbind frees a volume whose claim has another one. A reference set by a user keeps its name.
 func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	change := tree.Tree{"spec": tree.Tree{"claimRef": tree.Tree{"uid": nil, "resourceVersion": nil}}}
 	if object.Object("metadata").Object("annotations").String(b.boundByBinder) != "" {
@@ -121,11 +116,8 @@ func (b *Binder) unbind(ctx context.Context, o *meta.Object, object tree.Tree) e
 	return b.volumes.Patch(ctx, o, "", change)
 }
 
-// reclaim releases a volume whose claim is gone. There is nothing here that could delete or empty it: those who have
-// provisioned volumes delete them, and the rest fails.
-//
-// It takes two rounds: the phase Released is what external provisioners act upon, so that it is written before
-// anything is judged to have failed.
+// reclaim releases a volume whose claim is gone. Only external provisioners can delete volumes;
+// other deletions fail. Released is written first, because provisioners act on it.
 func (b *Binder) reclaim(ctx context.Context, o *meta.Object, object tree.Tree) error {
 	if phase := object.Object("status").String("phase"); phase != "Released" && phase != "Failed" {
 		return b.setVolumePhase(ctx, o, object, "Released", "")

@@ -10,10 +10,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Ephemeral makes the claims of Pods with ephemeral volumes. The Pod owns its claims, and the garbage collector deletes
-// them after it.
+// Ephemeral creates the claims of Pods with ephemeral volumes. The Pod owns its claims, for garbage
+// collection.
 type Ephemeral struct {
-	*reconcile.Controller[meta.Key] // of Pods
+	*reconcile.Controller[meta.Key] // queue of Pods
 	pods, claims                    reconcile.Client
 }
 
@@ -25,11 +25,11 @@ func NewEphemeral(env *reconcile.Env) *Ephemeral {
 	return e
 }
 
-// ephemeralField is in the text of every Pod with an ephemeral volume, and of few others.
+// ephemeralField is in the JSON of every Pod with an ephemeral volume, and of few others.
 var ephemeralField = []byte(`"ephemeral":`)
 
-// onPod looks at a Pod that has ephemeral volumes. Of the others, which are most, only the text is searched: a Pod is written
-// often, and each time decoding it would cost as much as a tenth of the write.
+// onPod enqueues Pods with ephemeral volumes. It searches the JSON first, because decoding each
+// write of a Pod would add a tenth to its cost.
 func (e *Ephemeral) onPod(o *meta.Object) {
 	if o.Meta.Terminating || !bytes.Contains(o.JSON, ephemeralField) {
 		return
@@ -62,7 +62,8 @@ func (e *Ephemeral) sync(ctx context.Context, key meta.Key) error {
 	return nil
 }
 
-// ensureClaim makes the claim of one volume. One of the same name that the Pod does not own is somebody else's.
+// ensureClaim creates the claim of one volume. An existing claim that the Pod does not own is an
+// error.
 func (e *Ephemeral) ensureClaim(ctx context.Context, pod *meta.Object, v tree.Tree) error {
 	key := e.claims.Key(pod.Key.Namespace, pod.Key.Name+"-"+v.String("name"))
 	found, claim, err := e.claims.Read(ctx, key)

@@ -10,21 +10,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A volume is what matching needs to know of a PersistentVolume.
-// capacity is the text of a quantity.
+// A volume holds the parts of a PersistentVolume needed for matching. capacity is a quantity.
 type volume struct {
 	name, class, mode, attributesClass, phase, capacity string
 	modes                                               []string
 	labels                                              meta.Labels
-	claim                                               reference // its spec.claimRef
+	claim                                               reference // spec.claimRef
 	terminating                                         bool
 }
 
-// A reference is what a volume says of its claim; uid is "" if somebody has only named the claim.
+// A reference is a volume's claim reference; uid is "" if a user has only named the claim.
 type reference struct{ namespace, name, uid string }
 
-// A request is what a claim asks for.
-// storage is the text of a quantity: the least capacity that will do.
+// A request holds the requirements of a claim. storage is a quantity, the minimum capacity.
 type request struct {
 	claim                        reference
 	class, mode, attributesClass string
@@ -34,7 +32,7 @@ type request struct {
 	waits                        bool // for its first consumer: only a volume that names it is bound
 }
 
-// defaultMode is the volumeMode of who names none.
+// defaultMode is the default volumeMode.
 const defaultMode = "Filesystem"
 
 func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
@@ -47,7 +45,7 @@ func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
 	}
 }
 
-// classOf is the storage class of a volume or a claim. The annotation is older than the field, and counts more.
+// classOf returns the storage class of a volume or claim. The older annotation has precedence.
 func classOf(object tree.Tree, betaClass string) string {
 	if class, ok := object.Object("metadata").Object("annotations")[betaClass].(string); ok {
 		return class
@@ -55,23 +53,20 @@ func classOf(object tree.Tree, betaClass string) string {
 	return object.Object("spec").String("storageClassName")
 }
 
-// is tells whether a volume names a claim, and no other one of its name.
+// is reports whether a volume's reference names the claim, and not another one of the name.
 func (r reference) is(claim reference) bool {
 	return r.name == claim.name && r.namespace == claim.namespace && (r.uid == "" || r.uid == claim.uid)
 }
 
-// fits tells whether a volume has what a claim asks for, whoever it belongs to.
+// fits reports whether a volume meets the requirements, regardless of its claim.
 func (r *request) fits(v *volume) bool {
 	return v.mode == r.mode && v.attributesClass == r.attributesClass && v.class == r.class && r.large(v) && containsAll(v.modes, r.modes)
 }
 
 func (r *request) large(v *volume) bool { return quantity.Compare(v.capacity, r.storage) >= 0 }
 
-// find chooses the volume for a claim: one that names the claim, or else the smallest that fits, with the fewest access
-// modes besides those that are asked for. "" is none.
-//
-// A volume that names the claim wins over all that do not, whatever their size, and is also taken when it has
-// another class. The outcome does not depend on the order of the map, since before is a total order.
+// find returns the best volume for a claim, or "": one that names the claim, even of another class,
+// or else the first by before that fits. before is a total order, so the result is deterministic.
 func (r *request) find(volumes map[string]*volume, taken func(name string) bool) string {
 	var best *volume
 	for _, v := range volumes {
@@ -97,8 +92,7 @@ func (r *request) find(volumes map[string]*volume, taken func(name string) bool)
 	return best.name
 }
 
-// before is the order of volumes that fit.
-// The fewest modes come first, then the smallest capacity; names decide the rest.
+// before orders fitting volumes by number of access modes, capacity and name.
 func (r *request) before(a, b *volume) bool {
 	return cmp.Or(cmp.Compare(len(a.modes), len(b.modes)), quantity.Compare(a.capacity, b.capacity), cmp.Compare(a.name, b.name)) < 0
 }
