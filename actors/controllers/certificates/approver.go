@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Approver approves requests of nodes for client certificates, if whoever asks has the right to have them approved: to
-// create the sub-resource nodeclient of requests or, for a certificate in their own name, selfnodeclient.
-// Neither sub-resource is served; it is a name for the right. All other requests are for people to decide.
+// Approver approves requests of nodes for client certificates, if the requester may create the
+// subresource nodeclient or, for its own name, selfnodeclient. These subresources only name
+// permissions and are not served. Other requests are left to administrators.
 type Approver struct {
 	requests
 	signer     string // in the profile
@@ -23,7 +23,7 @@ type Approver struct {
 	authorizer authz.Authorizer
 }
 
-// NewApprover returns the controller. The authorizer answers for users as it would for their requests.
+// NewApprover returns the controller. authorizer is consulted with the requesters' identities.
 func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 	a := &Approver{authorizer: authorizer, signer: env.Translate(nodeClientSigner), group: env.Translate(group)}
 	a.requests = newRequests(env, a.approve, "")
@@ -38,12 +38,12 @@ func NewApprover(env *reconcile.Env, authorizer authz.Authorizer) *Approver {
 	return a
 }
 
-// errNotPermitted is for requests that nobody has the right to have approved. They are tried again, less and less
-// often, since that right may be given later; it is no reason to warn.
+// errNotPermitted reports a requester without the permission. Such requests are retried with
+// backoff, because it may be granted later, and not logged as warnings.
 var errNotPermitted = errors.New("the subject access review was not approved")
 
-// approve approves one request if it may be. A request that is not one of a node for this signer is not an error:
-// somebody else decides about it, and it is looked at again only when it changes.
+// approve approves one request if permitted. Requests that are not node client requests are left to
+// other approvers without an error.
 func (a *Approver) approve(ctx context.Context, name string) error {
 	r, err := a.read(ctx, name)
 	if err != nil || r == nil || r.signer != a.signer || r.hasCertificate || r.has(approved) || r.has(denied) {
@@ -53,8 +53,7 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// An authorizer that failed must not hide that another right is there, so its reason is kept until all were asked
-	// for.
+	// A failed authorization must not hide another permission, so its reason is kept.
 	rights, failure := rightsFor(r, request), ""
 	for _, right := range rights {
 		decision, reason := a.authorizer.Authorize(authz.Attributes{
@@ -77,17 +76,17 @@ func (a *Approver) approve(ctx context.Context, name string) error {
 	return fmt.Errorf("recognized as %s: %w", names(rights), errNotPermitted)
 }
 
-// A right is one that makes a request be approved, and what its condition then says.
+// A right is a permission that gets a request approved, and the message of its condition.
 type right struct{ subresource, message string }
 
-// The rights, of which the narrower one is asked for first.
+// The narrower right is checked first.
 var (
 	selfNodeClient = right{"selfnodeclient", "Auto approving self kubelet client certificate after SubjectAccessReview."}
 	nodeClient     = right{"nodeclient", "Auto approving kubelet client certificate after SubjectAccessReview."}
 )
 
-// rightsFor are the rights that do for a request; none if it is not one of a node that could be signed. The same
-// check is the policy of the signer, so nothing is approved that would then fail to be signed.
+// rightsFor returns the sufficient rights for a request, or none if the signer's policy would
+// refuse it.
 func rightsFor(r *signingRequest, request *x509.CertificateRequest) []right {
 	if checkNodeClient(request, r.usages) != nil {
 		return nil
@@ -98,7 +97,6 @@ func rightsFor(r *signingRequest, request *x509.CertificateRequest) []right {
 	return []right{nodeClient}
 }
 
-// names lists rights for a message.
 func names(rights []right) string {
 	var all []string
 	for _, r := range rights {

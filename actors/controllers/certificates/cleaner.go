@@ -11,16 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/condition"
 )
 
-// How long a request is kept after the last decision about it, and without any.
+// Retention of requests after the last decision, and without one.
 const (
-	// An hour is enough for the requester to fetch the certificate, and a day for somebody to decide.
+	// The requester can fetch the certificate within an hour, and an approver decide within a day.
 	decidedLifetime = time.Hour
 	pendingLifetime = 24 * time.Hour
 )
 
-// Cleaner deletes requests: an hour after they were approved, denied or have failed, after a day without a decision,
-// and when the certificate that was issued expires. The certificate itself stays valid: deleting the request takes
-// nothing away from whoever has fetched it.
+// Cleaner deletes requests an hour after they were approved, denied or have failed, a day without
+// decision, and when the issued certificate expires. The certificate stays valid.
 type Cleaner struct{ requests }
 
 // NewCleaner returns the controller.
@@ -31,8 +30,8 @@ func NewCleaner(env *reconcile.Env) *Cleaner {
 	return c
 }
 
-// note notes when a request is over. It is called for every request at the start too, so the schedule needs no store
-// of its own.
+// note schedules the deletion of a request. It is called for every request at the start, so the
+// schedule needs no persistence.
 func (c *Cleaner) note(e reconcile.Event) {
 	if e.Deleted {
 		c.Cancel(e.Key.Name)
@@ -46,8 +45,8 @@ func (c *Cleaner) note(e reconcile.Event) {
 	c.SetTime(e.Key.Name, end(r))
 }
 
-// clean deletes a request that is over. The object says so anew: it may be another one of the same name. The
-// precondition of the delete keeps a decision that was made in between from being lost.
+// clean deletes an expired request. It checks the object again, which may be another one of that
+// name. The precondition of the delete protects a concurrent decision.
 func (c *Cleaner) clean(ctx context.Context, name string) error {
 	r, err := c.read(ctx, name)
 	if err != nil || r == nil {
@@ -60,7 +59,7 @@ func (c *Cleaner) clean(ctx context.Context, name string) error {
 	return c.client.Delete(ctx, r.object)
 }
 
-// end is when a request is over. A request without a certificate that can be read has no expiry.
+// end returns when a request expires. An unreadable certificate has no expiry.
 func end(r *signingRequest) time.Time {
 	var decided time.Time
 	for _, kind := range []string{approved, denied, failed} {
@@ -80,8 +79,8 @@ func end(r *signingRequest) time.Time {
 	return at
 }
 
-// certificateExpiry is when the first certificate of a text ends. Signers may add those of their CAs behind it. ok is
-// false if there is none, or none that can be read: what a signer has written is not known to be a certificate.
+// certificateExpiry returns the expiry of the first certificate in base64 PEM text, which CAs may
+// follow. ok is false if there is none: signers may write anything.
 func certificateExpiry(text string) (time.Time, bool) {
 	data, err := base64.StdEncoding.DecodeString(text)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// issued is a certificate that ends at a time, as a status holds it.
+// issued returns a certificate with an expiry as base64 PEM.
 func issued(t *testing.T, end time.Time) string {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -29,7 +29,7 @@ func issued(t *testing.T, end time.Time) string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}))
 }
 
-// TestEnd is the table of when requests are over, from their creation.
+// TestEnd checks when requests expire, relative to their creation.
 func TestEnd(t *testing.T) {
 	created := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	at := func(kind string, after time.Duration) tree.Tree {
@@ -38,7 +38,7 @@ func TestEnd(t *testing.T) {
 	for _, c := range []struct {
 		what        string
 		conditions  []tree.Tree
-		certificate time.Duration // when it ends; 0: there is none
+		certificate time.Duration // expiry; 0: no certificate
 		want        time.Duration
 	}{
 		{"pending", nil, 0, 24 * time.Hour},

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// The signers that every cluster has, in platform form.
+// Built-in signers, in platform form.
 const (
 	clientSigner     = "platform.io/apiserver-client"
 	nodeClientSigner = "platform.io/apiserver-client-node"
@@ -18,7 +18,7 @@ const (
 	legacySigner     = "platform.io/legacy-unknown"
 )
 
-// The usages that policies name, in the spelling of the API.
+// Usages in policies, in the API's spelling.
 const (
 	digitalSignature = "digital signature"
 	keyEncipherment  = "key encipherment"
@@ -26,12 +26,11 @@ const (
 	serverAuth       = "server auth"
 )
 
-// A signingPolicy tells why a signer does not sign a request; nil if it does. The messages are those that clients of
-// the field know. Policies look at the request alone. Who asks, and whether they may, was decided when the request
-// was approved.
+// A signingPolicy returns why a signer refuses a request, or nil. Messages match Kubernetes.
+// Policies check only the request; its requester was checked on approval.
 type signingPolicy func(r *x509.CertificateRequest, usages []string) error
 
-// policies are those of the signers, by name.
+// policies holds the policies of the signers by name.
 var policies = map[string]signingPolicy{
 	clientSigner:     checkClient,
 	nodeClientSigner: checkNodeClient,
@@ -39,8 +38,7 @@ var policies = map[string]signingPolicy{
 	legacySigner:     func(*x509.CertificateRequest, []string) error { return nil },
 }
 
-// checkClient leaves subjects to those who approve. That nobody becomes a member of system:masters is a matter of
-// admission.
+// checkClient does not restrict subjects. Admission prevents members of system:masters.
 func checkClient(_ *x509.CertificateRequest, usages []string) error {
 	for _, usage := range usages {
 		if usage != clientAuth && usage != digitalSignature && usage != keyEncipherment {
@@ -53,8 +51,8 @@ func checkClient(_ *x509.CertificateRequest, usages []string) error {
 	return nil
 }
 
-// checkNodeClient wants the subject of a node and no alternative names: the server takes the user from the subject,
-// and other servers could take a name of another kind for an identity.
+// checkNodeClient requires the subject of a node and no alternative names, which other servers
+// could take for an identity.
 func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err
@@ -69,8 +67,8 @@ func checkNodeClient(r *x509.CertificateRequest, usages []string) error {
 	return checkNodeUsages(usages, clientAuth)
 }
 
-// checkNodeServer wants the subject of a node and the names or addresses under which it is reached. That they belong
-// to the node is for those who approve to find out.
+// checkNodeServer requires the subject of a node and its names or addresses. Approvers must check
+// that they belong to the node.
 func checkNodeServer(r *x509.CertificateRequest, usages []string) error {
 	if err := checkNodeGroup(r); err != nil {
 		return err
@@ -87,13 +85,13 @@ func checkNodeServer(r *x509.CertificateRequest, usages []string) error {
 	return checkNodeName(r)
 }
 
-// altNames are how many alternative names of a type a request has.
+// altNames is the number of alternative names of one type.
 type altNames struct {
 	of    string
 	count int
 }
 
-// checkNone refuses alternative names of some types. The first type of which there are any is named.
+// checkNone refuses alternative names, and names the first type with any.
 func checkNone(all ...altNames) error {
 	for _, names := range all {
 		if names.count > 0 {
@@ -103,10 +101,11 @@ func checkNone(all ...altNames) error {
 	return nil
 }
 
-// nodePrefix begins the user names of nodes.
+// nodePrefix is the prefix of node user names.
 const nodePrefix = "system:node:"
 
-// checkNodeGroup wants the group of nodes and no other: each organization of the subject becomes a group of the user.
+// checkNodeGroup requires exactly the group of nodes: each organization of the subject becomes a
+// group.
 func checkNodeGroup(r *x509.CertificateRequest) error {
 	if !slices.Equal(r.Subject.Organization, []string{authn.GroupNodes}) {
 		return errors.New("subject organization is not system:nodes")
@@ -114,7 +113,7 @@ func checkNodeGroup(r *x509.CertificateRequest) error {
 	return nil
 }
 
-// checkNodeName wants the user name of a node. Which node it is makes no difference here.
+// checkNodeName requires the user name of any node.
 func checkNodeName(r *x509.CertificateRequest) error {
 	if !strings.HasPrefix(r.Subject.CommonName, nodePrefix) {
 		return fmt.Errorf("subject common name does not begin with %s", nodePrefix)
@@ -122,8 +121,8 @@ func checkNodeName(r *x509.CertificateRequest) error {
 	return nil
 }
 
-// checkNodeUsages wants the usages of a node's certificate, no more and no less. Keys other than RSA cannot encipher
-// keys, so that usage may be missing.
+// checkNodeUsages requires exactly the usages of a node certificate. Key encipherment is optional,
+// because only RSA keys support it.
 func checkNodeUsages(usages []string, purpose string) error {
 	wanted := []string{purpose, digitalSignature, keyEncipherment}
 	slices.Sort(wanted)

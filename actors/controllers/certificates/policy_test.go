@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// TestPolicies is the table of the signers: who may get what, and why not.
+// TestPolicies checks which requests the signers accept, and the errors.
 func TestPolicies(t *testing.T) {
 	node := pkix.Name{CommonName: "system:node:n", Organization: []string{"system:nodes"}}
 	with := func(change func(r *x509.CertificateRequest)) *x509.CertificateRequest {

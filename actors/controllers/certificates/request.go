@@ -16,27 +16,27 @@ import (
 // group is the API group of requests and bundles, in platform form.
 const group = "certificates.platform.io"
 
-// The conditions of a request. Their status is always True.
+// Conditions of a request. Their status is always True.
 const (
 	approved = "Approved"
 	denied   = "Denied"
 	failed   = "Failed"
 )
 
-// A signingRequest is a CertificateSigningRequest as it was read.
+// A signingRequest is a decoded CertificateSigningRequest.
 type signingRequest struct {
 	object         *meta.Object
 	created        time.Time
 	spec, status   tree.Tree
-	parsed         *x509.CertificateRequest // by x509Request
+	parsed         *x509.CertificateRequest // set by x509Request
 	conditions     []tree.Tree
 	signer         string
 	usages         []string
 	hasCertificate bool
 }
 
-// x509Request is the request proper. It is parsed when it is first needed: most requests that are read are over, or
-// are for other signers.
+// x509Request returns the X.509 request. It parses on first use, because most requests are finished
+// or for other signers.
 func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 	if r.parsed != nil {
 		return r.parsed, nil
@@ -46,40 +46,40 @@ func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 	return r.parsed, err
 }
 
-// requester is who asks, as the server has noted it. Users cannot write these fields, so they can be asked about as
-// if the user were there.
+// requester returns the user who created the request. Only the server sets these fields, so they
+// can be used for authorization.
 func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec, "username") }
 
-// has tells whether a condition is there. Its status is not looked at, as it is always True.
+// has reports whether a condition exists. Its status is always True.
 func (r *signingRequest) has(kind string) bool { return condition.FindIn(r.conditions, kind) != nil }
 
-// with are the conditions and one more. The server fills in its times. All are written, since a patch replaces the
-// list as a whole.
+// with returns the conditions and one more, because a patch replaces the whole list. The server
+// sets its times.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }
 
-// requests is what the controllers of requests share: the kind, and the queue of names whose requests have changed.
+// requests holds the parts that the controllers of requests share.
 type requests struct {
 	*reconcile.Controller[string]
 	client reconcile.Client
 	now    func() time.Time
 }
 
-// newRequests makes what a controller works with. Each controller has a queue of its own, so a slow one delays no
-// other.
+// newRequests returns the shared parts of a controller, each with its own queue, so that slow ones
+// do not delay others.
 func newRequests(env *reconcile.Env, sync func(context.Context, string) error, failed string) requests {
 	return requests{
 		reconcile.New(env, "certificate", sync, failed, "request"), env.Client(group, "v1", "CertificateSigningRequest"), time.Now,
 	}
 }
 
-// inform queues the name of each request that is there, now and whenever it changes, until the context ends.
+// addUpdated enqueues the name of each request, now and on every change.
 func (r *requests) addUpdated() {
 	r.Watch(r.client, reconcile.Updates(func(o *meta.Object) { r.Add(o.Key.Name) }))
 }
 
-// read reads the request of a name; nil if it is gone.
+// read reads a request, or returns nil if it is gone.
 func (r *requests) read(ctx context.Context, name string) (*signingRequest, error) {
 	o, err := r.client.GetNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -88,7 +88,7 @@ func (r *requests) read(ctx context.Context, name string) (*signingRequest, erro
 	return r.parse(o)
 }
 
-// parse decodes a request as it is stored. The certificate request in it is left as text; see x509Request.
+// parse decodes a stored request. x509Request parses the certificate request in it.
 func (r *requests) parse(o *meta.Object) (*signingRequest, error) {
 	object, err := r.client.Decode(o)
 	if err != nil {
@@ -101,8 +101,8 @@ func (r *requests) parse(o *meta.Object) (*signingRequest, error) {
 	}, nil
 }
 
-// write changes the status of a request by one of its sub-resources, unless the request has changed. A request that
-// has changed is an error, after which the queue has it read again: the change may be a denial.
+// write patches a subresource of a request. A changed request is a conflict, after which it is read
+// again: the change may be a denial.
 func (r *requests) write(ctx context.Context, of *signingRequest, subresource string, status tree.Tree) error {
 	return r.client.Patch(ctx, of.object, subresource, tree.Tree{"status": status})
 }

@@ -9,25 +9,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// rootCAKey is the key of the certificates in the ConfigMap.
+// rootCAKey is the key of the CAs in the ConfigMap.
 const rootCAKey = "ca.crt"
 
-// RootCAPublisher keeps a ConfigMap with the certificates by which to recognise the server in every namespace that is
-// not being deleted. Pods mount it beside their tokens. Two things make work for it: a namespace that comes, and any
-// change of a ConfigMap of that name.
+// RootCAPublisher keeps a ConfigMap with the server's CAs in every namespace that is not
+// terminating, for Pods. It reacts to new namespaces and to changes of ConfigMaps of that name.
 type RootCAPublisher struct {
-	*reconcile.Controller[string] // of namespaces
+	*reconcile.Controller[string] // queue of namespaces
 	maps                          reconcile.Client
 	name                          string
-	annotation, text              string // which describe the ConfigMap
+	annotation, text              string // the description of the ConfigMap
 	roots                         func() []byte
 
 	mu   sync.Mutex // guards live
 	live map[string]bool
 }
 
-// NewRootCAPublisher returns the controller. roots is the PEM text of the certificates as they are now; Publish is to
-// be called when it changes.
+// NewRootCAPublisher returns the controller. roots returns the current CAs as PEM; call Publish
+// when they change.
 func NewRootCAPublisher(env *reconcile.Env, roots func() []byte) *RootCAPublisher {
 	p := &RootCAPublisher{
 		maps: env.Core("ConfigMap"), roots: roots, live: map[string]bool{},
@@ -41,7 +40,7 @@ func NewRootCAPublisher(env *reconcile.Env, roots func() []byte) *RootCAPublishe
 	return p
 }
 
-// Publish brings all ConfigMaps up to date. It only queues the namespaces and returns at once.
+// Publish schedules an update of all ConfigMaps and returns immediately.
 func (p *RootCAPublisher) Publish() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -50,8 +49,7 @@ func (p *RootCAPublisher) Publish() {
 	}
 }
 
-// noteNamespace keeps live up to date. Only a namespace that is new is queued; other changes of it say nothing about
-// its ConfigMap.
+// noteNamespace updates live. It enqueues new namespaces only.
 func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 	name := e.Key.Name
 	p.mu.Lock()
@@ -66,15 +64,15 @@ func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 	}
 }
 
-// wanted tells whether a namespace is to have the ConfigMap. A request to make one in a namespace that is being
-// deleted would be refused.
+// wanted reports whether a namespace should have the ConfigMap. Creates in terminating ones would
+// be refused.
 func (p *RootCAPublisher) wanted(namespace string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.live[namespace]
 }
 
-// ensure makes the ConfigMap of a namespace, or corrects it. In a namespace that is being deleted nothing is made.
+// ensure creates or corrects the ConfigMap of a live namespace.
 func (p *RootCAPublisher) ensure(ctx context.Context, namespace string) error {
 	if !p.wanted(namespace) {
 		return nil

@@ -10,27 +10,25 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// Authorities are the CAs of the signers that every cluster has; nil where nobody signs for one. Several may be the
-// same one.
+// Authorities holds the CAs of the built-in signers; nil disables a signer. They may be equal.
 type Authorities struct{ Client, NodeClient, NodeServer, Legacy *certs.Authority }
 
-// Signer signs approved requests to the signers that every cluster has. A request that breaks the policy of its
-// signer fails for good. An error that may pass, such as one of the CA, leaves the request as it is, to be tried
-// again.
+// Signer signs approved requests for the built-in signers. A request that violates the policy fails
+// permanently. Other errors, such as those of the CA, are retried.
 type Signer struct {
 	requests
 	lifetime time.Duration
-	signers  map[string]signer // by the name in the profile
+	signers  map[string]signer // by name in the naming profile
 }
 
-// A signer is a policy and the CA that stands behind it.
+// A signer is a policy and its CA.
 type signer struct {
 	policy    signingPolicy
 	authority *certs.Authority
 }
 
-// NewSigner returns the controller. lifetime is the longest of a certificate; a request may ask for a shorter one.
-// Names of signers are translated once, so that requests are compared with them as clients write them.
+// NewSigner returns the controller. lifetime is the maximum validity of certificates; requests may
+// ask for less.
 func NewSigner(env *reconcile.Env, cas Authorities, lifetime time.Duration) *Signer {
 	s := &Signer{lifetime: lifetime, signers: map[string]signer{}}
 	s.requests = newRequests(env, s.sign, "a certificate request is not signed")
@@ -45,7 +43,7 @@ func NewSigner(env *reconcile.Env, cas Authorities, lifetime time.Duration) *Sig
 	return s
 }
 
-// sign does what is due of one request. Other signers' requests are left alone, whatever they look like.
+// sign processes one request. Requests for other signers are left alone.
 func (s *Signer) sign(ctx context.Context, name string) error {
 	r, err := s.read(ctx, name)
 	if err != nil || r == nil {
@@ -59,7 +57,7 @@ func (s *Signer) sign(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	// A breach of the policy is in the request itself, which cannot be changed: to try again would not help.
+	// The request is immutable, so retrying a violation would not help.
 	if err := by.policy(request, r.usages); err != nil {
 		return s.write(ctx, r, "status", tree.Tree{"conditions": r.with(failed, "SignerValidationFailure", err.Error())})
 	}
@@ -74,8 +72,7 @@ func (s *Signer) sign(ctx context.Context, name string) error {
 	return s.write(ctx, r, "status", tree.Tree{"certificate": base64.StdEncoding.EncodeToString(text)})
 }
 
-// lifetimeOf is the smaller one of what a request asks for and what the operator allows. A request that asks for
-// nothing gets the longest.
+// lifetimeOf returns the requested lifetime, at most and by default the configured one.
 func (s *Signer) lifetimeOf(r *signingRequest) time.Duration {
 	if seconds, ok := r.spec.Int("expirationSeconds"); ok {
 		return min(time.Duration(seconds)*time.Second, s.lifetime)

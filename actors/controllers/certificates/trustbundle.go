@@ -15,11 +15,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// servingSigner is the one in whose name the server's own roots are published, in platform form. It signs no requests.
+// servingSigner is the signer name under which the server's own CAs are published, in platform
+// form. It signs no requests.
 const servingSigner = "platform.io/apiserver-serving"
 
-// TrustBundlePublisher keeps a ClusterTrustBundle with the CAs by which to recognise the server. Its name ends with a
-// digest of them: other CAs are another bundle, and the one before goes when that is there.
+// TrustBundlePublisher keeps a ClusterTrustBundle with the server's CAs. Its name ends with their
+// digest. After a change, the new bundle is created before the old one is deleted.
 type TrustBundlePublisher struct {
 	*reconcile.Controller[string]
 	bundles reconcile.Client
@@ -27,8 +28,8 @@ type TrustBundlePublisher struct {
 	roots   func() []byte
 }
 
-// NewTrustBundlePublisher returns the controller. It does nothing where the kind is not served. roots is the PEM text
-// of the certificates as they are now; Publish is to be called when it changes.
+// NewTrustBundlePublisher returns the controller. It does nothing if the kind is not served. roots
+// returns the current CAs as PEM; call Publish when they change.
 func NewTrustBundlePublisher(env *reconcile.Env, roots func() []byte) *TrustBundlePublisher {
 	p := &TrustBundlePublisher{signer: env.Translate(servingSigner), roots: roots}
 	for _, version := range []string{"v1beta1", "v1alpha1"} {
@@ -45,19 +46,17 @@ func NewTrustBundlePublisher(env *reconcile.Env, roots func() []byte) *TrustBund
 	return p
 }
 
-// Publish brings the bundle up to date. It only queues the work and returns at once.
+// Publish schedules an update of the bundle and returns immediately.
 func (p *TrustBundlePublisher) Publish() {
 	if p.bundles.Kind != nil {
 		p.Add(p.signer)
 	}
 }
 
-// prefix begins the names of all bundles of the signer. The API wants the name of a bundle that has a signer to begin
-// so.
+// prefix returns the prefix that the API requires for bundles of the signer.
 func (p *TrustBundlePublisher) prefix() string { return strings.ReplaceAll(p.signer, "/", ":") + ":" }
 
-// ensure makes the bundle, or corrects it, and only then deletes others of the signer, so that there is one at any
-// time.
+// ensure creates or corrects the bundle, and then deletes other ones, so that one always exists.
 func (p *TrustBundlePublisher) ensure(ctx context.Context, _ string) error {
 	text, err := onlyCAs(p.roots())
 	if err != nil {
@@ -71,8 +70,7 @@ func (p *TrustBundlePublisher) ensure(ctx context.Context, _ string) error {
 	return p.deleteOthers(ctx, name)
 }
 
-// deleteOthers deletes the bundles of the signer under any name but this one. One that cannot be deleted keeps no
-// other.
+// deleteOthers deletes all other bundles of the signer. A failure does not stop it.
 func (p *TrustBundlePublisher) deleteOthers(ctx context.Context, name string) error {
 	list, err := p.bundles.List(ctx, request.List{})
 	if err != nil {
@@ -87,7 +85,7 @@ func (p *TrustBundlePublisher) deleteOthers(ctx context.Context, name string) er
 	return errors.Join(faults...)
 }
 
-// ensureBundle makes the bundle of a name, or gives it back the text that the name stands for.
+// ensureBundle creates the named bundle, or restores its content.
 func (p *TrustBundlePublisher) ensureBundle(ctx context.Context, name, text string) error {
 	o, object, err := p.bundles.ReadNamed(ctx, "", name)
 	spec := tree.Tree{"signerName": p.signer, "trustBundle": text}
@@ -103,8 +101,8 @@ func (p *TrustBundlePublisher) ensureBundle(ctx context.Context, name, text stri
 	return p.bundles.Patch(ctx, o, "", tree.Tree{"spec": spec})
 }
 
-// onlyCAs are the certificates of CAs in a PEM text, each once. What the server presents may have other certificates in it,
-// which are no roots.
+// onlyCAs returns the CA certificates in a PEM text without duplicates. The server's chain may
+// contain others.
 func onlyCAs(text []byte) ([]byte, error) {
 	var cas []byte
 	for block, rest := pem.Decode(text); block != nil; block, rest = pem.Decode(rest) {

@@ -6,8 +6,8 @@ import (
 	"slices"
 )
 
-// keyUsages are the usages of RFC 5280, section 4.2.1.3, in the spelling of the API. "signing" and "digital
-// signature" are two names of one bit.
+// keyUsages maps the usages of RFC 5280, section 4.2.1.3, from the API's spelling. "signing" and
+// "digital signature" are the same bit.
 var keyUsages = map[string]x509.KeyUsage{
 	"signing":            x509.KeyUsageDigitalSignature,
 	digitalSignature:     x509.KeyUsageDigitalSignature,
@@ -21,8 +21,8 @@ var keyUsages = map[string]x509.KeyUsage{
 	"decipher only":      x509.KeyUsageDecipherOnly,
 }
 
-// extKeyUsages are those of section 4.2.1.12. Two spellings of mail protection have one meaning, so parseUsages has
-// to drop doubles.
+// extKeyUsages maps those of section 4.2.1.12. Two spellings mean mail protection, so parseUsages
+// removes duplicates.
 var extKeyUsages = map[string]x509.ExtKeyUsage{
 	"any":              x509.ExtKeyUsageAny,
 	serverAuth:         x509.ExtKeyUsageServerAuth,
@@ -39,8 +39,8 @@ var extKeyUsages = map[string]x509.ExtKeyUsage{
 	"netscape sgc":     x509.ExtKeyUsageNetscapeServerGatedCrypto,
 }
 
-// parseUsages turns usages into what a certificate holds: each once, in a fixed order. An unknown usage is an error
-// and is not left out: the certificate would be good for less than what was approved.
+// parseUsages converts usages to unique values in a fixed order. An unknown usage is an error,
+// because the certificate would allow less than was approved.
 func parseUsages(usages []string) (key x509.KeyUsage, ext []x509.ExtKeyUsage, err error) {
 	for _, name := range usages {
 		if u, ok := keyUsages[name]; ok {
