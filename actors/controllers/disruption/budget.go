@@ -12,29 +12,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// deletionTimeout is how long an evicted Pod may take until its deletion begins. After that it counts again.
-// Without it a crash between the eviction and the deletion would block one disruption for ever.
+// deletionTimeout is how long an evicted Pod is excluded before its deletion begins. Without it, a
+// crash after the eviction would block one disruption forever.
 const deletionTimeout = 2 * time.Minute
 
-// disruptionAllowed is the type of a budget's condition.
-// Its status is True exactly when the budget allows at least one disruption.
+// disruptionAllowed is the condition type of a budget. It is True if at least one disruption is
+// allowed.
 const disruptionAllowed = "DisruptionAllowed"
 
-// A member is a Pod of a budget.
-// leaving says that its deletion has begun.
+// A member is a Pod of a budget. leaving means that it is terminating.
 type member struct {
 	name    string
 	ready   bool
 	leaving bool
 }
 
-// A count is what the status of a budget says of its Pods.
-//
-// expected is how many Pods there should be, healthy how many are ready now, and desired how many of them must stay.
+// A count holds the numbers of Pods in a budget's status: expected, currently healthy, and the
+// healthy ones that must stay.
 type count struct{ expected, healthy, desired int64 }
 
-// allowed is how many Pods may go. A budget without Pods allows none: its first Pods are not to be evicted before they have
-// been counted.
+// allowed returns how many Pods may be evicted. Without Pods it is 0, because new Pods must be
+// counted first.
 func (c count) allowed() int64 {
 	if c.expected <= 0 {
 		return 0
@@ -42,7 +40,7 @@ func (c count) allowed() int64 {
 	return max(c.healthy-c.desired, 0)
 }
 
-// countHealthy counts the Pods that are ready and are to stay.
+// countHealthy counts the ready Pods that are neither terminating nor evicted.
 func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) (healthy int64) {
 	for _, p := range pods {
 		if at, evicted := disrupted[p.name]; p.leaving || evicted && at.Add(deletionTimeout).After(now) {
@@ -55,11 +53,9 @@ func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) 
 	return healthy
 }
 
-// stillDisrupted are those evicted Pods whose deletion has not begun and may still do so; overdue are those that it has not
-// in time. recheck is when the next one is due; zero if none is.
-//
-// Evictions write the names and times of Pods into disruptedPods before they delete them. An entry is no longer
-// needed once the Pod is gone or is being deleted, as the Pod itself then tells that it does not count.
+// stillDisrupted returns the evicted Pods whose deletion has not begun, those for which that is
+// overdue, and when the next one is due, or zero. Evictions record Pods in disruptedPods before the
+// delete. The entry is obsolete once the Pod is terminating or gone.
 func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[string]time.Time, overdue []string, recheck time.Time) {
 	still = map[string]time.Time{}
 	for _, p := range pods {
@@ -80,11 +76,9 @@ func stillDisrupted(pods []member, status tree.Tree, now time.Time) (still map[s
 	return still, overdue, recheck
 }
 
-// desired is how many Pods are to be healthy, and how many there should be. scale tells how many the owners of the Pods
-// want; it is asked only if that counts.
-//
-// A whole number in minAvailable needs no scale, so that it is the only form that works for Pods without a
-// controller. A budget with neither field expects nothing, and so allows nothing.
+// desired returns the expected Pods, and how many must be healthy. scale returns the replicas of
+// the Pods' owners and is called only if needed. An integer minAvailable does not need it, so it
+// works for Pods without controller. A budget with neither field allows nothing.
 func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, err error) {
 	switch {
 	case spec.Has("maxUnavailable"):
@@ -107,8 +101,7 @@ func desired(spec tree.Tree, pods int, scale func() (int64, error)) (c count, er
 	return c, err
 }
 
-// scaled is a number, or a percentage of all, rounded up.
-// For minAvailable the rounding keeps one Pod more, for maxUnavailable it lets one more go.
+// scaled returns a number, or a percentage of all, rounded up.
 func scaled(value any, all int64) (int64, error) {
 	switch v := value.(type) {
 	case int64:
@@ -123,7 +116,7 @@ func scaled(value any, all int64) (int64, error) {
 	return 0, fmt.Errorf("invalid value for IntOrString: invalid type: string is not a percentage")
 }
 
-// newStatus is the status that a count makes of the one from before.
+// newStatus returns the status for a count.
 func newStatus(old tree.Tree, generation int64, c count, disrupted map[string]time.Time, now time.Time) tree.Tree {
 	status := tree.Tree{
 		"observedGeneration": generation, "disruptionsAllowed": c.allowed(), "currentHealthy": c.healthy, "desiredHealthy": c.desired, "expectedPods": c.expected,
@@ -143,8 +136,8 @@ func newStatus(old tree.Tree, generation int64, c count, disrupted map[string]ti
 	return status
 }
 
-// failedStatus is the status of a budget whose Pods cannot be counted.
-// It allows nothing: when in doubt, Pods stay. The other numbers remain as they were counted last.
+// failedStatus returns the status after an error. It allows no disruptions and keeps the other
+// numbers.
 func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
 	status := old.Copy()
 	status["disruptionsAllowed"] = int64(0)
@@ -153,8 +146,7 @@ func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
 	return status
 }
 
-// setCondition says in a status whether anything may go. The other conditions stay as they were, and so does the time if
-// the answer is the same.
+// setCondition sets DisruptionAllowed. lastTransitionTime is kept while the status is unchanged.
 func setCondition(status, old tree.Tree, is, reason, message string, generation int64, now time.Time) {
 	c := reconcile.NewCondition(disruptionAllowed, is, reason, message, now)
 	c["observedGeneration"] = generation

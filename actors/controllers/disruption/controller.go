@@ -18,18 +18,18 @@ import (
 
 // Budgets keeps the status of PodDisruptionBudgets.
 //
-// Order of locks: mu first, then those of the queue and the schedule. mu is not held while the store is asked.
+// Lock order: mu, then those of the queue and the schedule. mu is not held during store calls.
 type Budgets struct {
 	*reconcile.Controller[meta.Key]
 	budgets, pods reconcile.Client
 
-	mu        sync.Mutex                                         // guards the rest
+	mu        sync.Mutex                                         // guards the fields below
 	selectors reconcile.Index[string, meta.Key, selector.Labels] // of budgets, by namespace
 	health    map[meta.Key]podHealth                             // of Pods that were counted
 }
 
-// podHealth is what counts of a Pod in one version.
-// It spares decoding all Pods of a budget again when one of them has changed.
+// podHealth caches the health of a Pod by version, so that a change of one Pod does not decode all
+// Pods of its budget.
 type podHealth struct {
 	version uint64
 	ready   bool
@@ -44,7 +44,7 @@ func NewBudgets(env *reconcile.Env) *Budgets {
 		selectors: reconcile.Index[string, meta.Key, selector.Labels]{}, health: map[meta.Key]podHealth{},
 	}
 	b.Controller = reconcile.New(env, "disruption", b.sync, "the status of a PodDisruptionBudget cannot be written", "budget")
-	begin := make(chan struct{}) // without a budget no Pods are watched
+	begin := make(chan struct{}) // without a budget, Pods are not watched
 	first := sync.OnceFunc(func() { close(begin) })
 	b.Watch(b.budgets, func(e reconcile.Event) {
 		b.note(e)
@@ -54,7 +54,7 @@ func NewBudgets(env *reconcile.Env) *Budgets {
 	return b
 }
 
-// note notes which Pods a budget is for.
+// note records the selector of a budget.
 func (b *Budgets) note(e reconcile.Event) {
 	key := e.Key
 	b.mu.Lock()
@@ -72,7 +72,7 @@ func (b *Budgets) note(e reconcile.Event) {
 	b.Add(key)
 }
 
-// selectorOf is the selector of a budget; ok is false if it has none, and so is for no Pod.
+// selectorOf returns the selector of a budget; ok is false if it has none and selects no Pod.
 func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 	given, ok := budget.Object("spec")["selector"].(tree.Tree)
 	if !ok {
@@ -81,16 +81,15 @@ func selectorOf(budget tree.Tree) (matching selector.Labels, ok bool) {
 	return selector.FromLabelSelector(given)
 }
 
-// countDelay is how long changes of Pods are gathered before they are counted.
-// A rollout changes many Pods of one budget at about the same time; without a delay each change would list all of
-// them.
+// countDelay is how long Pod changes are collected, because a rollout changes many Pods of a budget
+// and each count lists all of them.
 const countDelay = 20 * time.Millisecond
 
-// followPods begins a watch of Pods. Each change has the budgets counted again that select the Pod, or may have selected
-// it.
+// followPods starts a watch of Pods. Each change recounts the budgets that select the Pod, or may
+// have selected it.
 func (b *Budgets) followPods(int) func([]request.Event) error {
 	b.mu.Lock()
-	b.health = map[meta.Key]podHealth{} // some may have been deleted since the watch before
+	b.health = map[meta.Key]podHealth{} // some may have been deleted before this watch
 	b.mu.Unlock()
 	return func(events []request.Event) error {
 		b.mu.Lock()
@@ -105,10 +104,8 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod has budgets counted again. The caller holds the lock.
-//
-// Which budget has counted a Pod is not remembered. So the change of a counted one concerns all budgets of the
-// namespace: its labels may have changed, so that the one that counted it does not select it any more.
+// notePod schedules counts. It requires the lock. Which budget has counted a Pod is unknown, so a
+// change of a counted Pod, perhaps of its labels, concerns all budgets of the namespace.
 func (b *Budgets) notePod(e reconcile.Event) {
 	_, counted := b.health[e.Key]
 	if e.Deleted {
@@ -121,11 +118,9 @@ func (b *Budgets) notePod(e reconcile.Event) {
 	}
 }
 
-// sync brings the status of one budget up to date.
-//
-// The object is written with the metadata that was read. So an eviction that has taken from the budget in between
-// makes the write a conflict, and its entry in disruptedPods is not lost. The recheck is a second late, since the
-// times in the status are in whole seconds.
+// sync updates the status of one budget in the version that was read. A concurrent eviction causes
+// a conflict, so that its entry in disruptedPods is not lost. The recheck is a second late, because
+// times in the status are in seconds.
 func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	o, object, err := b.budgets.Read(ctx, key)
 	if err != nil || o == nil {
@@ -146,7 +141,7 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 	return b.budgets.UpdateStatus(ctx, object, status)
 }
 
-// count counts the Pods of a budget.
+// count computes the status of a budget.
 func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, now time.Time) (status tree.Tree, recheck time.Time, err error) {
 	pods, err := b.members(ctx, o, object)
 	if err != nil {
@@ -175,14 +170,13 @@ func (b *Budgets) count(ctx context.Context, o *meta.Object, object tree.Tree, n
 	return newStatus(old, o.Meta.Generation, c, disrupted, now), recheck, nil
 }
 
-// A budgetPod is a Pod of a budget with its object.
 type budgetPod struct {
 	member
 	object *meta.Object
 }
 
-// members are the Pods of a budget.
-// A budget without a selector has none; an empty selector takes all Pods of the namespace.
+// members returns the Pods of a budget. A missing selector selects none, an empty one all Pods of
+// the namespace.
 func (b *Budgets) members(ctx context.Context, o *meta.Object, object tree.Tree) ([]budgetPod, error) {
 	matching, ok := selectorOf(object)
 	if !ok {
@@ -203,7 +197,7 @@ func (b *Budgets) members(ctx context.Context, o *meta.Object, object tree.Tree)
 	return pods, nil
 }
 
-// isReady tells whether a Pod is ready. It is read once in each version.
+// isReady reports whether a Pod is ready, decoding each version once.
 func (b *Budgets) isReady(o *meta.Object) (bool, error) {
 	b.mu.Lock()
 	known := b.health[o.Key]

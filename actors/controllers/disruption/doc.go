@@ -1,11 +1,11 @@
-// Package disruption holds the controller that counts the Pods of PodDisruptionBudgets, so that evictions know how many
-// more may go. Evictions take from what it has written (package actors/operations), and it counts again.
+// Package disruption holds the controller that writes the status of PodDisruptionBudgets. Evictions
+// (package actors/operations) decrement it, and the controller recounts.
 //
-// It watches Pods when there is a budget, and remembers of those that a budget selects whether they are healthy. What is
-// to be healthy is computed by pure functions (compute, scaled).
+// It watches Pods once there is a budget, and caches the health of selected ones. Numbers are computed
+// by pure functions (desired, scaled).
 //
 // Invariants:
 //
-//   - A budget whose Pods cannot be counted allows no disruption, and says why.
-//   - A Pod that an eviction has taken counts as gone until it is, or for two minutes.
+//   - A budget whose Pods cannot be counted allows no disruption, and its condition says why.
+//   - An evicted Pod counts as gone until it is, or for two minutes.
 package disruption

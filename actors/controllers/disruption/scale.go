@@ -13,15 +13,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// scale is how many Pods the controllers of some Pods want together. Pods without a controller count for nothing; the
-// budget is told so.
-//
-// Each controller counts once, however many of its Pods are selected. During a rollout a Deployment has two
-// ReplicaSets: both lead to the Deployment, whose uid is noted too, so that its Pods are not expected twice. A
-// controller that is gone is an error, since no number would be right.
+// scale returns the total replicas of the Pods' controllers. Pods without a controller count as 0
+// and cause an Event. Each controller counts once; ReplicaSets count through their Deployment, so
+// that a rollout does not count twice. A missing controller is an error, because the number would
+// be wrong.
 func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, pods []budgetPod) (int64, error) {
 	var total int64
-	known := map[string]bool{} // controllers, by uid
+	known := map[string]bool{} // by uid
 	unmanaged := false
 	for _, p := range pods {
 		owner := reconcile.ControllerOf(&p.object.Meta)
@@ -55,14 +53,13 @@ func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, p
 	return total, nil
 }
 
-// selectorText shows the selector of a budget.
+// selectorText formats the selector of a budget.
 func selectorText(budget tree.Tree) string {
 	return strings.TrimPrefix(fmt.Sprintf("%v", map[string]any(budget.Object("spec", "selector"))), "map")
 }
 
-// scaleOf is how many Pods a controller wants, or the one that controls it: a Deployment speaks for its ReplicaSets. uid
-// is that of who wants them, "" if there is none.
-// An owner with another uid than the reference has was made anew under the same name, and counts as gone.
+// scaleOf returns the replicas and uid of a controller or, for a ReplicaSet, its Deployment. uid is
+// "" if the controller does not exist or has another uid than the reference.
 func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.OwnerReference) (uid string, n int64, err error) {
 	k := b.ClientOf(b.Kinds.ByGVK(meta.ParseGVK(owner.APIVersion, owner.Kind)))
 	if k.Kind == nil {
@@ -83,8 +80,8 @@ func (b *Budgets) scaleOf(ctx context.Context, namespace string, owner *meta.Own
 	return o.Meta.UID, n, err
 }
 
-// replicas reads how many Pods an object wants by its sub-resource scale, which every kind shows in the same form.
-// Custom resources that have the sub-resource work without any knowledge of their kind.
+// replicas reads the replicas of an object from its subresource scale, which works for custom
+// resources too.
 func (b *Budgets) replicas(ctx context.Context, k *schema.Kind, key meta.Key) (int64, error) {
 	scale, err := b.Store.Get(ctx, request.Get{Kind: k, Key: key, Subresource: "scale"})
 	if err != nil {
