@@ -1,10 +1,9 @@
-// Package addresses holds what keeps the ranges and the addresses of Services in order.
+// Package addresses holds the controllers of Service address ranges.
 //
-//	Repair        makes the default ServiceCIDR, and the IPAddresses that Services of older data lack
-//	ServiceCIDRs  keeps the condition Ready of ServiceCIDRs, and those that are being deleted while they are needed
+// Repair        creates the default ServiceCIDR, and missing IPAddresses of Services
+// ServiceCIDRs  keeps the condition Ready of ServiceCIDRs, and terminating ones while they are used
 //
-// Addresses are given out by package actors/allocation, which learns of ServiceCIDRs and IPAddresses as they are
-// published, and has each IPAddress committed with its Service. So nothing here runs in order to find addresses that were
-// lost: what Repair mends can only come from data of a version without IPAddresses, or from users who make IPAddresses
-// that claim to be those of a Service.
+// Package actors/allocation allocates addresses. It follows ServiceCIDRs and IPAddresses, and commits
+// each IPAddress with its Service, so no addresses leak. Repair only handles data of versions without
+// IPAddresses, and IPAddresses that users have created for Services.
 package addresses

@@ -18,11 +18,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Repair makes what must be there before the first request: the default ServiceCIDR, and an IPAddress for each address
-// that a Service has.
-//
-// It changes no Service: where data contradict each other it reports an event, and leaves the decision to an
-// administrator.
+// Repair creates what must exist before the first request: the default ServiceCIDR, and an
+// IPAddress for each Service address. It changes no Service: conflicts are reported as Events for
+// an administrator.
 type Repair struct {
 	*reconcile.Env
 	allocator                  *allocation.ServiceAllocator
@@ -32,7 +30,7 @@ type Repair struct {
 
 const component = "ipallocator-repair-controller"
 
-// NewRepair returns the repair of what an allocator has given.
+// NewRepair returns a Repair for the addresses of allocator.
 func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repair {
 	return &Repair{
 		Env: env, allocator: allocator, services: env.Core("Service").Reporting(component), name: env.Translate("platform"),
@@ -41,8 +39,8 @@ func NewRepair(env *reconcile.Env, allocator *allocation.ServiceAllocator) *Repa
 	}
 }
 
-// Ensure makes what is missing.
-// A fault with the ServiceCIDR does not keep the IPAddresses from being made, and the other way round.
+// Ensure creates what is missing. A failure with the ServiceCIDR does not stop the IPAddresses, or
+// vice versa.
 func (r *Repair) Ensure(ctx context.Context) error {
 	err := r.EnsureDefaultCIDR(ctx)
 	for range maxTries {
@@ -54,14 +52,12 @@ func (r *Repair) Ensure(ctx context.Context) error {
 	return errors.Join(err, r.ensureAddresses(ctx))
 }
 
-// maxTries is how often a change is tried again that others are in the way of.
+// maxTries bounds the attempts of a conflicting write.
 const maxTries = 10
 
-// EnsureDefaultCIDR makes the ServiceCIDR of the configured ranges, or adds the range of a second family to it. One that
-// has other ranges stays: addresses may have been given out of them.
-//
-// A mismatch with the configuration is only reported. Each write carries the version that was read; the caller tries
-// again after a conflict.
+// EnsureDefaultCIDR creates the ServiceCIDR of the configured ranges, or adds the range of a second
+// family. Other ranges are only reported, because addresses may be allocated from them. The caller
+// must retry after a conflict.
 func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 	if r.cidrs.Kind == nil {
 		return nil
@@ -104,10 +100,8 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 // defaultReady is the message of the condition Ready of the default ServiceCIDR.
 const defaultReady = "Kubernetes default Service CIDR is ready"
 
-// ensureAddresses gives each address of a Service its IPAddress, and deletes those that claim to be a Service's and are
-// not.
-//
-// A fault with one Service keeps neither the others nor the orphans from being looked at.
+// ensureAddresses creates missing IPAddresses of Services, and deletes orphaned ones. A failure
+// with one Service does not stop the rest.
 func (r *Repair) ensureAddresses(ctx context.Context) error {
 	if r.addresses.Kind == nil {
 		return nil
@@ -132,7 +126,7 @@ func (r *Repair) ensureAddresses(ctx context.Context) error {
 	return errors.Join(err, reconcile.ForEachParallel(addresses, func(o *meta.Object) error { return r.DeleteIfOrphan(ctx, o) }))
 }
 
-// ensureAddressesOf makes the IPAddresses that a Service lacks, and counts them.
+// ensureAddressesOf creates the missing IPAddresses of a Service, and counts them.
 func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made int, err error) {
 	object, err := r.services.Decode(o)
 	if err != nil {
@@ -158,10 +152,8 @@ func (r *Repair) ensureAddressesOf(ctx context.Context, o *meta.Object) (made in
 	return made, nil
 }
 
-// ensureAddress makes the IPAddress of an address of a Service, if it has none.
-//
-// An IPAddress that refers to another Service means that two Services have the same address, which data of before
-// may contain. The first one keeps it.
+// ensureAddress creates a missing IPAddress of a Service. If it belongs to another Service, as
+// older data allow, that one keeps it.
 func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a netip.Addr) (made bool, err error) {
 	o, object, err := r.addresses.Read(ctx, r.allocator.IPAddressKey(a))
 	if err != nil {
@@ -180,10 +172,8 @@ func (r *Repair) ensureAddress(ctx context.Context, service *meta.Object, a neti
 	return true, err
 }
 
-// DeleteIfOrphan deletes an IPAddress that says a Service has it, if none has.
-//
-// IPAddresses that users make for purposes of their own are left alone, and so are those whose names are no
-// addresses. The delete has the version as a precondition.
+// DeleteIfOrphan deletes an IPAddress that refers to a Service which does not have it. Users' own
+// IPAddresses and invalid names are left alone. The version is a precondition.
 func (r *Repair) DeleteIfOrphan(ctx context.Context, o *meta.Object) error {
 	object, err := r.addresses.Decode(o)
 	if err != nil || !r.allocator.IsManaged(object) {

@@ -16,11 +16,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ServiceCIDRs keeps the finalizer and the condition Ready of ServiceCIDRs. One that is being deleted stays while a
-// Service has an address that no other one contains.
+// ServiceCIDRs keeps the finalizer and the condition Ready of ServiceCIDRs. A terminating one stays
+// while a Service has an address that no other one contains.
 //
-// No address is given out of a ServiceCIDR any more from the commit on that begins its deletion, and one that was given out
-// before is known to the allocator at once: so the finalizer can go as soon as none is left.
+// The commit that starts a deletion also ends allocation from the ServiceCIDR, and the allocator
+// knows earlier addresses. So the finalizer can be removed once none is left.
 type ServiceCIDRs struct {
 	*reconcile.Controller[string]
 	cidrs, addresses reconcile.Client
@@ -28,8 +28,8 @@ type ServiceCIDRs struct {
 	repair           *Repair
 	finalizer        string
 
-	waiting sync.Map     // names of the ServiceCIDRs that are to go, and are needed
-	waits   atomic.Int32 // how many these are
+	waiting sync.Map     // names of terminating ServiceCIDRs in use
+	waits   atomic.Int32 // size of waiting
 }
 
 // NewServiceCIDRs returns the controller.
@@ -61,11 +61,12 @@ func (c *ServiceCIDRs) Run(ctx context.Context) {
 	c.Controller.Run(ctx)
 }
 
-// orphanDelay is how long an IPAddress may be without the Service that it claims to be of, which may be about to come.
+// orphanDelay is how long an IPAddress may exist without its Service, which may be about to be
+// created.
 const orphanDelay = time.Minute
 
-// followAddresses has IPAddresses looked at that only claim to be a Service's. It keeps nothing of the others: there may be
-// many, so that the handler asks the allocator instead of remembering them.
+// followAddresses schedules checks of IPAddresses that no Service has. It asks the allocator and
+// keeps no state, because there may be many.
 func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event) error {
 	return func(events []request.Event) error {
 		for i := range events {
@@ -81,8 +82,8 @@ func (c *ServiceCIDRs) followAddresses(ctx context.Context) func([]request.Event
 	}
 }
 
-// checkLater deletes an IPAddress if it is an orphan after a while.
-// It holds only the key until then, and reads the object anew.
+// checkLater deletes an IPAddress if it is still an orphan after orphanDelay. It holds only the key
+// until then.
 func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	time.AfterFunc(orphanDelay, func() {
 		if ctx.Err() != nil {
@@ -98,8 +99,8 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 	})
 }
 
-// recheck has those looked at that wait. It runs for each address that is given back, and almost always nothing waits: the counter
-// makes that case a single atomic load.
+// recheck enqueues waiting ServiceCIDRs. It runs for each released address, so the counter reduces
+// the usual case to one atomic load.
 func (c *ServiceCIDRs) recheck() {
 	if c.waits.Load() == 0 {
 		return
@@ -110,26 +111,22 @@ func (c *ServiceCIDRs) recheck() {
 	})
 }
 
-// wait notes whether a ServiceCIDR waits for addresses to be given up.
-// The counter changes only when the set does, so that it stays equal to its size however often it is called.
+// wait marks a ServiceCIDR as waiting. The counter changes only with the set.
 func (c *ServiceCIDRs) wait(name string) {
 	if _, was := c.waiting.LoadOrStore(name, true); !was {
 		c.waits.Add(1)
 	}
 }
 
-// stopWaiting undoes wait.
 func (c *ServiceCIDRs) stopWaiting(name string) {
 	if _, was := c.waiting.LoadAndDelete(name); was {
 		c.waits.Add(-1)
 	}
 }
 
-// sync brings one ServiceCIDR up to date.
-//
-// It makes one write at a time: the finalizer first, then the condition. Each write brings the object back into the
-// queue. The finalizer must be there before Ready is, for otherwise a ServiceCIDR in use could be deleted at once.
-// The default one is made anew when it is gone.
+// sync takes one step for a ServiceCIDR: the finalizer first, then the condition; each write
+// enqueues it again. A Ready one without finalizer could be deleted while in use. The default one
+// is recreated.
 func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	o, object, err := c.cidrs.ReadNamed(ctx, "", name)
 	if err != nil {
@@ -158,9 +155,9 @@ func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	return writeReady(ctx, c.cidrs, o, object, ready(message))
 }
 
-// terminate lets a ServiceCIDR go that nobody needs, or says why it stays.
+// terminate removes the finalizer of an unused ServiceCIDR, or reports why it stays.
 func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tree.Tree) error {
-	c.wait(o.Key.Name) // before it is looked at, so that no address is missed that is given up meanwhile
+	c.wait(o.Key.Name) // before the check, so that no release is missed
 	needed, err := c.needed(ctx, o, prefixesOf(object))
 	if err != nil {
 		return err
@@ -173,10 +170,8 @@ func (c *ServiceCIDRs) terminate(ctx context.Context, o *meta.Object, object tre
 	return c.cidrs.RemoveFinalizer(ctx, o, c.finalizer)
 }
 
-// needed tells whether an address of some ranges is taken that no other ServiceCIDR contains.
-//
-// The names decide between two that are being deleted at the same time: if each relied on the other one, both would
-// go.
+// needed reports whether an address in the ranges is taken that no other ServiceCIDR contains. Of
+// two terminating ones, the name decides: if each relied on the other, both would go.
 func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []netip.Prefix) (bool, error) {
 	list, err := c.cidrs.List(ctx, request.List{})
 	if err != nil {
@@ -199,7 +194,6 @@ func (c *ServiceCIDRs) needed(ctx context.Context, o *meta.Object, ranges []neti
 	}), nil
 }
 
-// prefixesOf are the ranges of a ServiceCIDR.
 func prefixesOf(object tree.Tree) []netip.Prefix {
 	var all []netip.Prefix
 	for _, text := range object.Object("spec").Strings("cidrs") {
@@ -210,7 +204,7 @@ func prefixesOf(object tree.Tree) []netip.Prefix {
 	return all
 }
 
-// writeReady writes the condition Ready of a ServiceCIDR, unless it says the same.
+// writeReady writes the condition Ready of a ServiceCIDR if it has changed.
 func writeReady(ctx context.Context, cidrs reconcile.Client, o *meta.Object, object, condition tree.Tree) error {
 	conditions := object.Object("status").List("conditions")
 	now := reconcile.SetCondition(conditions, condition)
@@ -220,7 +214,6 @@ func writeReady(ctx context.Context, cidrs reconcile.Client, o *meta.Object, obj
 	return cidrs.PatchStatus(ctx, o, tree.Tree{"conditions": now})
 }
 
-// ready returns the condition of a ServiceCIDR that can be used.
 func ready(message string) tree.Tree {
 	return reconcile.NewCondition("Ready", "True", "", message, time.Now())
 }
