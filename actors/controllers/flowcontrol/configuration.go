@@ -11,25 +11,25 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Configuration keeps the flow schemas and priority levels of the server as they should be, and the condition Dangling of all
-// schemas.
+// A Configuration maintains the server's FlowSchemas and PriorityLevelConfigurations, and the
+// condition Dangling of all FlowSchemas.
 //
-// Mandatory objects always have the spec of the server. Suggested ones have it as long as their annotation says so or, without
-// one, until somebody changes their spec. Both are made again when they are deleted. What bears the annotation and is no
-// longer an object of the server, goes.
+// Mandatory objects always have the server's spec. Suggested ones have it while their annotation
+// says so or, without one, until their spec is changed. Both are recreated after a delete.
+// Annotated objects that the server no longer defines are deleted.
 type Configuration struct {
 	*reconcile.Controller[key]
-	kinds      map[resource]reconcile.Client // which write as the producer
+	kinds      map[resource]reconcile.Client // Clients of the producer
 	maintained map[key]flowcontrol.Object
 	annotation string
-	ready      chan struct{} // closed when the objects that are to exist have been written
+	ready      chan struct{} // closed when the desired objects have been written
 
-	mu       sync.Mutex           // guards the rest
-	levelOf  map[string]meta.Text // the priority level that each FlowSchema names
+	mu       sync.Mutex           // guards the fields below
+	levelOf  map[string]meta.Text // the priority level of each FlowSchema
 	existing map[string]bool      // priority levels
 }
 
-// A resource is one of the two kinds that are kept, by the name of the kind.
+// A resource is one of the two kinds, by name.
 type resource string
 
 const (
@@ -37,22 +37,20 @@ const (
 	levels  resource = "PriorityLevelConfiguration"
 )
 
-// A key names one object. The queue holds keys and not objects, so that changes that come in quick succession are one
-// piece of work, done by the newest state.
+// A key names one object. Changes in quick succession are processed once, in the newest state.
 type key struct {
 	resource resource
 	name     string
 }
 
-// The names under which the objects and the condition are written.
+// Field managers of the objects and the condition.
 const (
-	// They are the field managers of the API server that clients know.
+	// They are those of kube-apiserver, which clients know.
 	producer = "api-priority-and-fairness-config-producer-v1"
 	consumer = "api-priority-and-fairness-config-consumer-v1"
 )
 
-// NewConfiguration returns the controller. It does nothing where the kinds are not served. Both kinds are looked up
-// here once; a kind that is not served is nil.
+// NewConfiguration returns the controller. It does nothing if the kinds are not served.
 func NewConfiguration(env *reconcile.Env) *Configuration {
 	c := &Configuration{
 		kinds: map[resource]reconcile.Client{}, maintained: map[key]flowcontrol.Object{}, annotation: env.Translate(flowcontrol.AutoUpdateAnnotation),
@@ -71,13 +69,12 @@ func NewConfiguration(env *reconcile.Env) *Configuration {
 	return c
 }
 
-// Ready is closed when the objects of the server are there. It is closed as well if some could not be made, as the
-// report tells: a server that cannot write them still serves, by the mandatory objects that the package
-// policy/flowcontrol has built in.
+// Ready returns a channel that is closed after the first attempt to write the server's objects.
+// After a failure the server still works, with the mandatory objects that are built into
+// policy/flowcontrol.
 func (c *Configuration) Ready() <-chan struct{} { return c.ready }
 
-// Run runs the controller until the context ends. The informers end with the same context, and Run returns after
-// them.
+// Run runs the controller until the context ends.
 func (c *Configuration) Run(ctx context.Context) {
 	if c.kinds[schemas].Kind == nil || c.kinds[levels].Kind == nil {
 		close(c.ready)
@@ -88,13 +85,12 @@ func (c *Configuration) Run(ctx context.Context) {
 	c.Controller.Run(ctx)
 }
 
-// report logs what could not be done. The queue tries it again, so this is a warning and not an error.
 func (c *Configuration) report(k key, err error) {
 	c.Log.Warn("the configuration of flow control is not as it should be", "kind", k.resource, "name", k.name, "error", err)
 }
 
-// ensureAll makes what is missing at the start, before the first request: levels first, so that no schema is found dangling. All
-// writes share few syncs of the disk.
+// ensureAll creates missing objects before the first request: levels first, so that no schema is
+// dangling. Parallel writes share disk syncs.
 func (c *Configuration) ensureAll(ctx context.Context) {
 	for _, r := range []resource{levels, schemas} {
 		var all []key
@@ -103,8 +99,7 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 				all = append(all, k)
 			}
 		}
-		// A failure of one object must not keep the others from being made, so it is reported and queued instead of
-		// returned.
+		// A failure is reported and queued, so that it does not stop the others.
 		_ = reconcile.ForEachParallel(all, func(k key) error {
 			if err := c.sync(ctx, k); err != nil {
 				c.report(k, err)
@@ -115,8 +110,8 @@ func (c *Configuration) ensureAll(ctx context.Context) {
 	}
 }
 
-// onLevel notes which levels there are: schemas that name one are looked at again. Only its coming and going matters
-// to schemas: a change of its spec does not, and would otherwise have every schema of the level read once more.
+// onLevel records the existing levels, and enqueues the schemas of a level that appears or
+// disappears.
 func (c *Configuration) onLevel(e reconcile.Event) {
 	name := e.Key.Name
 	c.Add(key{levels, name})
@@ -137,8 +132,7 @@ func (c *Configuration) onLevel(e reconcile.Event) {
 	}
 }
 
-// onSchema queues a schema that has changed. One that is gone is queued as well, since the server may have to make it
-// again.
+// onSchema enqueues a changed schema, and a deleted one, which may have to be recreated.
 func (c *Configuration) onSchema(e reconcile.Event) {
 	name := e.Key.Name
 	c.Add(key{schemas, name})
@@ -149,7 +143,7 @@ func (c *Configuration) onSchema(e reconcile.Event) {
 	}
 }
 
-// sync brings one object to what it should be, and the condition of a schema.
+// sync reconciles one object, and the condition of a schema.
 func (c *Configuration) sync(ctx context.Context, k key) error {
 	o, err := c.ensure(ctx, k)
 	if err != nil || o == nil || k.resource != schemas {
@@ -158,11 +152,10 @@ func (c *Configuration) sync(ctx context.Context, k key) error {
 	return c.syncDangling(ctx, o)
 }
 
-// ensure makes, changes or deletes an object, if it should be, and returns what it is then; nil if there is none.
-//
-// Who decides about the spec is kept in the annotation: true leaves it to the server, false to operators. Without an
-// annotation that can be read, a generation of 1 shows that nobody has changed the spec since it was made; the answer
-// is then written down, as generations go on to rise with changes of the server itself.
+// ensure creates, updates or deletes an object, and returns its new state, or nil. The annotation
+// decides who owns the spec: true for the server, false for operators. Without a valid annotation,
+// generation 1 shows that the spec was never changed; the answer is then recorded, because updates
+// by the server raise generations too.
 func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error) {
 	want, maintained := c.maintained[k]
 	kind := c.kinds[k.resource]
@@ -175,7 +168,7 @@ func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error)
 	case o == nil:
 		return nil, nil
 	}
-	// annotated is the error of reading it: nil if there is an annotation that says true or false.
+	// annotated is nil if the annotation has a valid value.
 	auto, annotated := strconv.ParseBool(obj.Object("metadata", "annotations").String(c.annotation))
 	if !maintained {
 		if annotated == nil && auto {
@@ -197,8 +190,8 @@ func (c *Configuration) ensure(ctx context.Context, k key) (*meta.Object, error)
 	return kind.Update(ctx, "", obj)
 }
 
-// wanted is the spec that an object should have. What the exempt level has and lends is for operators to say.
-// Everything else of the mandatory levels is refused by validation, so nothing else is kept.
+// wanted returns the desired spec of an object. Operators may set only the field exempt of the
+// exempt level.
 func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	if k.resource != levels || k.name != flowcontrol.Exempt || !have.Has("exempt") {
 		return want.Spec
@@ -208,7 +201,7 @@ func wanted(k key, want flowcontrol.Object, have tree.Tree) tree.Tree {
 	return spec
 }
 
-// create makes an object that is missing. Somebody else may be faster: their object is looked at when its event comes.
+// create creates a missing object. If another client was faster, the event of its object follows.
 func (c *Configuration) create(ctx context.Context, kind reconcile.Client, want flowcontrol.Object) (*meta.Object, error) {
 	o, err := kind.Create(ctx, tree.Tree{
 		"metadata": tree.Tree{"name": want.Name, "annotations": tree.Tree{c.annotation: "true"}}, "spec": tree.Clone(want.Spec),

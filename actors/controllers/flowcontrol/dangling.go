@@ -9,11 +9,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// syncDangling tells in the status of a schema whether its level is there.
-//
-// Nothing is written if the condition says so already, whatever its time: otherwise each write would be a change that
-// calls for the next. The write applies the condition under a manager of its own, which leaves other conditions to
-// those who own them, and names the uid, so that it is not about another schema of the same name.
+// syncDangling writes the condition Dangling of a schema if it has changed, disregarding its time,
+// or each write would trigger another. It is applied with its own manager, which leaves other
+// conditions alone. The uid protects another schema of the name.
 func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error {
 	kind := c.kinds[schemas]
 	obj, err := kind.Decode(o)
@@ -37,14 +35,15 @@ func (c *Configuration) syncDangling(ctx context.Context, o *meta.Object) error 
 	}), reconcile.IsNotFound)
 }
 
-// note keeps which level a schema names, before that is looked up: what happens to the level afterwards is told to onLevel.
+// note records the level of a schema. It precedes the lookup, so that onLevel covers later changes
+// of the level.
 func (c *Configuration) note(name, level string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.levelOf[name] = meta.NewText(level)
 }
 
-// danglingCondition is the condition as clients know it: True says that something is wrong.
+// danglingCondition returns the condition, with the texts of Kubernetes. True is the bad state.
 func danglingCondition(level string, exists bool) tree.Tree {
 	status, reason, rest := "True", "NotFound", "but there is no such object"
 	if exists {

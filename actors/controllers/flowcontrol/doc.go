@@ -1,4 +1,4 @@
-// Package flowcontrol has the controller of the objects by which requests share the server: it makes and maintains those of
-// the server itself, and tells of each flow schema whether its priority level is there. What the objects do to requests is
-// the business of the package of the same name below policy.
+// Package flowcontrol holds the controller of FlowSchemas and PriorityLevelConfigurations. It
+// maintains the server's own objects, and reports schemas whose priority level is missing. Their
+// effect on requests is in policy/flowcontrol.
 package flowcontrol
