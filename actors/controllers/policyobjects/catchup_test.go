@@ -25,8 +25,8 @@ func (a admission) Validate(*request.Attributes) error {
 	return nil
 }
 
-// TestRefusalByPolicyThatIsBehind: what another daemon has written and policy has not seen yet
-// refuses no change.
+// TestRefusalByPolicyThatIsBehind checks that writes of another daemon that policy has not seen yet
+// refuse no change.
 func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	shared := c.opts
@@ -39,7 +39,7 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 		seen.Store(true)
 	}))
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")
-	_, err := c.reader.store.Mutate(c.ctx, request.Mutation{Kind: role, Key: meta.Key{Name: "a"}, Change: request.Create{Object: named("a")}}) // nobody waits for policy
+	_, err := c.reader.store.Mutate(c.ctx, request.Mutation{Kind: role, Key: meta.Key{Name: "a"}, Change: request.Create{Object: named("a")}}) // does not wait for policy
 	c.must(err)
 	var once sync.Once
 	refusing := admission{allowed: func() bool {
@@ -55,8 +55,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion: who begins to inform himself after a deletion is caught up, although
-// no object has its version.
+// TestCatchUpAfterADeletion checks that an Inform started after a delete is caught up, although no
+// object has its version.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// TestRoleChangesAreObserved: a write of roles is not answered before policy has seen it, a write of
-// anything else is.
+// TestRoleChangesAreObserved checks that only writes of roles are answered after policy has seen
+// them.
 func TestRoleChangesAreObserved(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	seen, goOn := make(chan string), make(chan struct{})
@@ -30,7 +30,7 @@ func TestRoleChangesAreObserved(t *testing.T) {
 	c.must(c.create(namespace, "", named("n"))) // which policy does not follow
 }
 
-// TestEndedInformDelaysNobody: writes do not wait for who has ended to inform himself.
+// TestEndedInformDelaysNobody checks that writes do not wait for an Inform that has ended.
 func TestEndedInformDelaysNobody(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	ctx, end := context.WithCancel(c.ctx)
@@ -41,7 +41,7 @@ func TestEndedInformDelaysNobody(t *testing.T) {
 	<-seen
 	waiting := make(chan struct{})
 	go func() {
-		c.reader.Wait(c.ctx, role.Storage, 1<<40) // by a write that is going to be seen by nobody
+		c.reader.Wait(c.ctx, role.Storage, 1<<40) // a version that is never reached
 		close(waiting)
 	}()
 	end()
@@ -50,7 +50,7 @@ func TestEndedInformDelaysNobody(t *testing.T) {
 	c.reader.Wait(c.ctx, role.Storage, 1<<40) // returns, though nothing bounds it
 }
 
-// checkWaits makes a change, and checks that it is not answered while policy is looking at it, although a later write of a
+// checkWaits checks that a change is not answered while policy processes it, but a later write of a
 // namespace is.
 func checkWaits(t *testing.T, c *cluster, namespace, name string, change func() error, seen chan string, goOn chan struct{}) {
 	t.Helper()

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz/rbac"
 )
 
-// A cluster is a store in memory with what policy reads of it.
+// A cluster is an in-memory store with a Reader.
 type cluster struct {
 	t      *testing.T
 	ctx    context.Context
@@ -29,7 +29,7 @@ type cluster struct {
 	store  *actors.ClientStore
 }
 
-// newCluster opens a store under a naming profile. Definitions of kinds take effect in it.
+// newCluster opens a store with a naming profile, in which CRDs take effect.
 func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
@@ -71,7 +71,6 @@ func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	return c
 }
 
-// create stores an object.
 func (c *cluster) create(k *schema.Kind, namespace string, object tree.Tree) error {
 	name := object.Object("metadata").String("name")
 	_, err := c.store.Mutate(c.ctx, request.Mutation{
@@ -80,13 +79,11 @@ func (c *cluster) create(k *schema.Kind, namespace string, object tree.Tree) err
 	return err
 }
 
-// delete deletes an object.
 func (c *cluster) delete(k *schema.Kind, namespace, name string) error {
 	_, err := c.store.Mutate(c.ctx, request.Mutation{Kind: k, Key: meta.Key{Namespace: namespace, Name: name}, Change: request.Delete{}})
 	return err
 }
 
-// must ends the test at an error.
 func (c *cluster) must(err error) {
 	c.t.Helper()
 	if err != nil {
@@ -94,5 +91,5 @@ func (c *cluster) must(err error) {
 	}
 }
 
-// named is an object with nothing but a name.
+// named returns an object with only a name.
 func named(name string) tree.Tree { return tree.Tree{"metadata": tree.Tree{"name": name}} }

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// Inform implements policy.Objects.
 func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChange func(policy.Change)) error {
 	storage, source := r.kinds.storage(resource), kindSource{&r.kinds, resource}
 	observed := r.newObserver(storage)
@@ -19,7 +18,8 @@ func (r *Reader) Inform(ctx context.Context, resource meta.GroupResource, onChan
 	f := reconcile.Informer{Client: r.env.ClientOf(nil), Version: advance, On: func(e reconcile.Event) {
 		change := policy.Change{Object: &policy.Object{Key: e.Key, Version: e.Version, Meta: e.Meta}, Deleted: true}
 		if k := source.Kind(); !e.Deleted && k != nil {
-			// One that cannot be read is reported as gone, so that nothing it said before counts any longer.
+			// An unreadable object is reported as deleted, so that its previous state no longer
+			// counts.
 			if object := r.decode(k, e.Object); object != nil {
 				change = policy.Change{Object: object}
 			}

@@ -12,14 +12,13 @@ import (
 
 var _ podsecurity.Objects = (*Reader)(nil)
 
-// Pods implements podsecurity.Objects.
 func (r *Reader) Pods(namespace string) []podsecurity.ExistingPod {
 	k := r.kinds.kind(meta.GroupResource{Resource: "pods"})
 	if k == nil {
 		return nil
 	}
 	stored, err := r.store.List(context.Background(), request.List{Kind: k, Namespace: namespace})
-	if err != nil { // there are none
+	if err != nil { // no Pods exist
 		return nil
 	}
 	pods := make([]podsecurity.ExistingPod, len(stored.Items))

@@ -20,14 +20,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
 
-// A Reader shows policy what the store holds. Many goroutines may use it.
+// A Reader gives policy access to the store. It is safe for concurrent use.
 type Reader struct {
 	store *actors.Store
 	env   *controllers.Env
 	kinds kindIndex
 	log   *slog.Logger
 
-	// changes counts what was passed on to policy.
+	// changes counts the changes passed to policy.
 	changes atomic.Uint64
 
 	mu       sync.Mutex // guards observed
@@ -40,7 +40,7 @@ var (
 	_ actors.Observers       = (*Reader)(nil)
 )
 
-// NewReader reads the store, whose kinds are those of a catalog.
+// NewReader returns a Reader of the store with the kinds of a catalog.
 func NewReader(store *actors.Store, kinds *catalog.Catalog, log *slog.Logger) *Reader {
 	return &Reader{
 		store: store, env: controllers.NewEnv(store, kinds, log), kinds: kindIndex{catalog: kinds}, log: log,
@@ -53,7 +53,7 @@ func (r *Reader) Storage(resource meta.GroupResource) meta.GroupResource {
 	return r.kinds.storage(resource)
 }
 
-// find returns a stored object and its kind; nil if there is none, or no such resource is served.
+// find returns a stored object and its kind, or nil if it does not exist or is not served.
 func (r *Reader) find(resource meta.GroupResource, namespace, name string) (*schema.Kind, *meta.Object) {
 	k := r.kinds.kind(resource)
 	if k == nil {
@@ -62,13 +62,12 @@ func (r *Reader) find(resource meta.GroupResource, namespace, name string) (*sch
 	stored, err := r.store.Get(context.Background(), request.Get{
 		Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: name},
 	})
-	if err != nil { // there is no such object
+	if err != nil { // the object does not exist
 		return nil, nil
 	}
 	return k, stored
 }
 
-// Get implements policy.Objects.
 func (r *Reader) Get(resource meta.GroupResource, namespace, name string) *policy.Object {
 	k, stored := r.find(resource, namespace, name)
 	if stored == nil {
@@ -77,7 +76,6 @@ func (r *Reader) Get(resource meta.GroupResource, namespace, name string) *polic
 	return r.decode(k, stored)
 }
 
-// GetMeta implements serviceaccount.Objects.
 func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool) {
 	_, stored := r.find(resource, namespace, name)
 	if stored == nil {
@@ -86,14 +84,14 @@ func (r *Reader) GetMeta(resource meta.GroupResource, namespace, name string) (m
 	return stored.Meta, true
 }
 
-// CollectionVersion tells the version of the newest change of a resource that can be read, as often as
-// it is called; 0 while the resource is not served.
+// CollectionVersion returns a function that returns the version of the newest readable change of a
+// resource, or 0 while it is not served.
 func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 	storage := r.kinds.storage(resource)
 	return func() uint64 { return r.store.CollectionVersion(storage) }
 }
 
-// decode parses a stored object; nil, and a line in the log, if it cannot be read.
+// decode decodes a stored object, or logs the error and returns nil.
 func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 	tree, err := codec.DecodeStored(k.Message(), stored.JSON)
 	if err != nil {
@@ -103,7 +101,7 @@ func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 	return &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta, Tree: tree}
 }
 
-// newObserver is how far one more Inform of a resource has come.
+// newObserver adds the progress of one more Inform of a resource.
 func (r *Reader) newObserver(storage meta.GroupResource) *controllers.ObservedRevision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -112,7 +110,7 @@ func (r *Reader) newObserver(storage meta.GroupResource) *controllers.ObservedRe
 	return o
 }
 
-// removeObserver ends what newObserver began: nobody waits any more for what is not going to be seen.
+// removeObserver removes an observer and releases its waiters.
 func (r *Reader) removeObserver(storage meta.GroupResource, o *controllers.ObservedRevision) {
 	r.mu.Lock()
 	r.observed[storage] = slices.DeleteFunc(slices.Clone(r.observed[storage]), func(other *controllers.ObservedRevision) bool { return other == o })

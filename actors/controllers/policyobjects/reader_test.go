@@ -14,7 +14,7 @@ import (
 
 var things = meta.GroupResource{Group: "example.com", Resource: "things"}
 
-// definition defines things.example.com; size has a default, if one is given.
+// definition returns the CRD of things.example.com; size has a default unless it is nil.
 func definition(size any) tree.Tree {
 	field := tree.Tree{"type": "integer"}
 	if size != nil {
@@ -35,12 +35,12 @@ func definition(size any) tree.Tree {
 	}
 }
 
-// thing is an object of the kind that definition defines.
+// thing returns a custom object of that CRD.
 func thing(name string) tree.Tree {
 	return tree.Tree{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": tree.Tree{"name": name, "namespace": "default"}}
 }
 
-// next is the next change that policy is told of.
+// next returns the next change reported to policy.
 func next(t *testing.T, changes <-chan string) string {
 	t.Helper()
 	select {
@@ -52,8 +52,8 @@ func next(t *testing.T, changes <-chan string) string {
 	}
 }
 
-// TestReaderFollowsDefinitions: policy sees a custom kind from the moment on at which it is defined,
-// through a change of its definition, and until it is deleted.
+// TestReaderFollowsDefinitions checks that policy sees a custom kind from its definition through
+// changes to its delete.
 func TestReaderFollowsDefinitions(t *testing.T) {
 	c := newCluster(t, meta.Kubernetes)
 	crd := c.kinds.Kind(meta.Kubernetes.Group("apiextensions"), "v1", "customresourcedefinitions")
@@ -65,7 +65,7 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 			changes <- fmt.Sprint(change.Key.Name, " ", change.Tree["size"])
 		}
 	}
-	c.must(c.reader.Inform(c.ctx, things, see)) // though nothing defines them yet
+	c.must(c.reader.Inform(c.ctx, things, see)) // not defined yet
 	if c.reader.Get(things, "default", "a") != nil {
 		t.Error("there is an object of a kind that is not defined")
 	}
@@ -113,7 +113,7 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 	}
 }
 
-// TestReaderTranslatesGroups: policy names groups in platform form, whatever the profile.
+// TestReaderTranslatesGroups checks that policy names groups in platform form in every profile.
 func TestReaderTranslatesGroups(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		c := newCluster(t, naming)
