@@ -1,2 +1,2 @@
-// Package extensions says how controllers see the servers that extend the API.
+// Package extensions defines how controllers access extension API servers.
 package extensions
