@@ -1,15 +1,15 @@
-// Package cache keeps values that are costly to compute, within a bound.
+// Package cache caches values that are costly to compute, within a bound.
 package cache
 
 import "sync"
 
-// A Cache keeps values by their keys. It has two halves: values go into the young one, and when that is
-// full it becomes the old one, whose values are then dropped unless they have been read. So what is in
-// use stays, without a list to maintain on each read. It is safe for concurrent use.
+// A Cache has two halves. Values enter the young one. When that is full it becomes the old one, and
+// the previous old one is dropped. Get moves values back into the young one, so values in use stay
+// without a list to maintain on each read. It is safe for concurrent use.
 type Cache[K comparable, V any] struct {
 	most int
 
-	mu         sync.Mutex // guards what follows
+	mu         sync.Mutex // guards the fields below
 	young, old map[K]entry[V]
 	size       int // of young
 }
@@ -19,7 +19,7 @@ type entry[V any] struct {
 	size  int
 }
 
-// New returns a Cache of values whose sizes add up to at most most, in a unit of the caller.
+// New returns a Cache for a total size of most, in a unit of the caller.
 func New[K comparable, V any](most int) *Cache[K, V] { return &Cache[K, V]{most: most} }
 
 // Get returns the value of a key, and keeps it for longer.
@@ -35,7 +35,7 @@ func (c *Cache[K, V]) Get(key K) (V, bool) {
 	return e.value, ok
 }
 
-// Put keeps a value, unless it alone exceeds half of the bound.
+// Put adds a value, unless it exceeds half of the bound.
 func (c *Cache[K, V]) Put(key K, value V, size int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -55,7 +55,7 @@ func (c *Cache[K, V]) put(key K, e entry[V]) {
 	}
 }
 
-// Len returns how many values are kept. One that was read lately may count twice.
+// Len returns the number of values. One that was read recently may count twice.
 func (c *Cache[K, V]) Len() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

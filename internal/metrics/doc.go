@@ -1,18 +1,16 @@
 // Package metrics declares metric families, counts in their series, and writes them in the text
 // exposition format of Prometheus.
 //
-// Its nouns:
-//
-//	Vec        a family declared with its labels; its series are counted as events happen
-//	Families   declarations with values that are computed when they are written
+//	Vec        a family declared with its labels, whose series are updated by events
+//	Family     a declaration with values computed when it is written
 //	Histogram  counts values in buckets with the label le
 //
-// Counters and gauges are those of github.com/VictoriaMetrics/metrics. Two things are not:
+// Counters and gauges are those of github.com/VictoriaMetrics/metrics. Two parts are not:
 //
-//   - Histograms. The library's have buckets of their own (vmrange), which only its own database
-//     reads; dashboards expect the label le and certain bounds.
-//   - HELP and TYPE. The library writes them for all sets of a process or for none, without help.
+//   - Histograms. The library's buckets (vmrange) are readable only by its own database; dashboards
+//     expect the label le and certain bounds.
+//   - HELP and TYPE. The library writes them for all sets of a process or none, without help texts.
 //
-// A Vec finds a series by its label values, without making text. Where even that costs too much,
-// callers keep the series that With returns.
+// A Vec looks up a series by label values without building text. Hot paths keep the series that
+// With returns.
 package metrics

@@ -7,17 +7,17 @@ import (
 	"slices"
 )
 
-// A Family is one metric with its help, and with values that are computed when it is written.
+// A Family is one metric with its help, whose values are computed when it is written.
 type Family struct {
 	name, kind, help string
 	value            any
 }
 
-// Samples are the values of series by their labels, as in `a="x",b="y"`.
+// Samples holds the values of series by labels, such as `a="x",b="y"`.
 type Samples map[string]any
 
-// CounterValue declares a counter. value is a number, a bool (1 or 0), a series of this package, or Samples
-// of these.
+// CounterValue declares a counter. value is a number, a bool (1 or 0), a series of this package, or
+// Samples of these.
 func CounterValue(name, help string, value any) Family { return Family{name, "counter", help, value} }
 
 // GaugeValue declares a gauge; value is as in CounterValue.
@@ -47,14 +47,12 @@ func Write(w io.Writer, all ...Writer) {
 	}
 }
 
-// Write writes the series in the order of their labels, so that two scrapes can be compared line by
-// line.
+// Write writes the series sorted by labels, so that scrapes can be compared line by line.
 func (f Family) Write(w io.Writer) {
 	fmt.Fprintf(w, "# HELP %s %s\n# TYPE %[1]s %[3]s\n", f.name, f.help, f.kind)
 	write(w, f.name, "", f.value)
 }
 
-// write writes the lines of a value.
 func write(w io.Writer, name, labels string, value any) {
 	switch v := value.(type) {
 	case Samples:

@@ -11,12 +11,11 @@ import (
 // A Histogram counts values in buckets. It is safe for concurrent use.
 type Histogram struct {
 	bounds []float64
-	counts []Counter // by bucket; the last is for all values beyond the bounds
+	counts []Counter // by bucket; the last counts values beyond the bounds
 	sum    Gauge
 }
 
-// NewHistogram returns an empty Histogram. bounds are the upper bounds of its buckets, in seconds for
-// durations.
+// NewHistogram returns an empty Histogram with the given upper bounds, in seconds for durations.
 func NewHistogram(bounds []float64) *Histogram {
 	return &Histogram{bounds: bounds, counts: make([]Counter, len(bounds)+1)}
 }
@@ -31,7 +30,7 @@ func (h *Histogram) Observe(value float64) {
 // ObserveDuration counts a duration in seconds.
 func (h *Histogram) ObserveDuration(d time.Duration) { h.Observe(d.Seconds()) }
 
-// Count returns how many values were counted.
+// Count returns the number of observed values.
 func (h *Histogram) Count() (total uint64) {
 	for i := range h.counts {
 		total += h.counts[i].Get()
@@ -52,7 +51,7 @@ func (h *Histogram) write(w io.Writer, name, labels string) {
 	fmt.Fprintf(w, "%s_sum{%s} %g\n%[1]s_count{%[2]s} %[4]d\n", name, labels, h.sum.Get(), total)
 }
 
-// ExponentialBuckets returns n bounds, each factor times the one before.
+// ExponentialBuckets returns n bounds, each factor times the previous one.
 func ExponentialBuckets(first, factor float64, n int) []float64 {
 	bounds := make([]float64, n)
 	for i := range bounds {

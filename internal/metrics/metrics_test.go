@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// TestExposition checks every type of a family and of a value in the text exposition format.
+// TestExposition tests every type of family and value in the text exposition format.
 func TestExposition(t *testing.T) {
 	counters := metrics.NewCounters("c_total", "Counted.", "a", "b").Bound(2, "a")
 	counters.With("2", "x").Inc()
@@ -61,7 +61,7 @@ n_total{s="b"} 1
 	}
 }
 
-// TestWithAllocates: finding a series allocates nothing.
+// TestWithAllocates tests that With does not allocate for an existing series.
 func TestWithAllocates(t *testing.T) {
 	counters := metrics.NewCounters("c_total", "Counted.", "a", "b")
 	counters.With("1", "2")

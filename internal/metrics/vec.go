@@ -11,34 +11,34 @@ import (
 	vm "github.com/VictoriaMetrics/metrics"
 )
 
-// Counter and Gauge are the series of families that have no buckets.
+// Counter and Gauge are series without buckets.
 type (
 	Counter = vm.Counter
 	Gauge   = vm.Gauge
 )
 
-// A Vec is a family whose series are told apart by the values of its labels. A series is made when it is first
-// used. A Vec is safe for concurrent use.
+// A Vec is a family with one series per combination of label values, created on first use. It is
+// safe for concurrent use.
 type Vec[S any] struct {
 	name, kind, help string
 	labels           []string
 	newSeries        func() *S
 	most             int
-	bounded          []string // labels that are empty beyond most
+	bounded          []string // labels that are "" in series beyond most
 
 	mu     sync.RWMutex // guards series
 	series map[labelValues]*S
 }
 
-// The families by the type of their series.
+// Families by the type of their series.
 type (
 	Counters   = Vec[Counter]
 	Gauges     = Vec[Gauge]
 	Histograms = Vec[Histogram]
 )
 
-// labelValues are the values of up to eight labels, in the order of the declaration. As the key of a map they
-// need no allocation.
+// labelValues holds the values of up to eight labels in the order of declaration. As a map key it
+// needs no allocation.
 type labelValues [8]string
 
 // NewCounters declares counters.
@@ -51,7 +51,7 @@ func NewGauges(name, help string, labels ...string) *Gauges {
 	return newVec(name, "gauge", help, labels, func() *Gauge { return &Gauge{} })
 }
 
-// NewHistograms declares histograms whose buckets have upper bounds.
+// NewHistograms declares histograms with the given upper bounds.
 func NewHistograms(name, help string, bounds []float64, labels ...string) *Histograms {
 	return newVec(name, "histogram", help, labels, func() *Histogram { return NewHistogram(bounds) })
 }
@@ -60,13 +60,13 @@ func newVec[S any](name, kind, help string, labels []string, newSeries func() *S
 	return &Vec[S]{name: name, kind: kind, help: help, labels: labels, newSeries: newSeries, series: map[labelValues]*S{}}
 }
 
-// Bound bounds the number of series: beyond most, those labels are empty that clients choose freely.
+// Bound limits the number of series: beyond most, the given labels, which clients control, are "".
 func (v *Vec[S]) Bound(most int, labels ...string) *Vec[S] {
 	v.most, v.bounded = most, labels
 	return v
 }
 
-// With returns the series of the values of all labels.
+// With returns the series for the values of all labels.
 func (v *Vec[S]) With(values ...string) *S {
 	var key labelValues
 	copy(key[:], values)
@@ -93,7 +93,7 @@ func (v *Vec[S]) add(key labelValues) *S {
 	return v.series[key]
 }
 
-// Delete deletes the series of which gone is true, given the values of their labels.
+// Delete deletes the series whose label values satisfy gone.
 func (v *Vec[S]) Delete(gone func(values []string) bool) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -118,7 +118,7 @@ func (v *Vec[S]) Write(w io.Writer) {
 	Family{v.name, v.kind, v.help, samples}.Write(w)
 }
 
-// text is the labels in the text exposition format.
+// text returns the labels in the text exposition format.
 func (v *Vec[S]) text(values labelValues) string {
 	pairs := make([]string, len(v.labels))
 	for i, label := range v.labels {
