@@ -9,19 +9,19 @@ import (
 	"github.com/troupe-api/troupe/internal/metrics"
 )
 
-// A Resource is something of which the server has a bounded amount and that requests hold.
+// A Resource is a bounded resource of the server that requests hold.
 type Resource uint8
 
-// The resources. Each is counted in pieces, or in bytes where the name says so.
+// The resources, counted in pieces or bytes.
 const (
 	Connections   Resource = iota // open
-	Streams                       // HTTP/2 requests whose user is not known yet
+	Streams                       // HTTP/2 requests of unknown users
 	Reads                         // requests in flight
 	Writes                        // requests in flight
 	Watches                       // open
 	Upgrades                      // open proxied connections without a deadline
-	RequestBytes                  // of bodies that are being received
-	ResponseBytes                 // of large responses that are being written
+	RequestBytes                  // of bodies being received
+	ResponseBytes                 // of large responses being written
 	numResources
 )
 
@@ -29,17 +29,17 @@ var resourceNames = [numResources]string{
 	"connections", "unauthenticated-streams", "reads", "writes", "watches", "upgrades", "request-bytes", "response-bytes",
 }
 
-// String returns the name of the resource as errors and metrics show it.
+// String returns the name used in errors and metrics.
 func (r Resource) String() string { return resourceNames[r] }
 
-// Capacities are the amounts that a server has; 0 is unlimited.
+// Capacities holds the capacity of each resource; 0 is unlimited.
 type Capacities [numResources]int64
 
-// A Ledger records which principal holds how much of each resource. Many goroutines may use it.
+// A Ledger records the resources held by each principal. It is safe for concurrent use.
 type Ledger struct {
 	pools [numResources]pool
 
-	mu         sync.Mutex // guards principals, and their references
+	mu         sync.Mutex // guards principals and their refs
 	principals map[principalKey]*Principal
 }
 
@@ -50,13 +50,13 @@ type pool struct {
 	rejected [2]atomic.Uint64 // by share and by capacity
 }
 
-// A principalKey is the name of a user, or an address of clients without one.
+// A principalKey is a user name, or the address of unauthenticated clients.
 type principalKey struct {
 	user    string
 	address netip.Addr
 }
 
-// NewLedger returns a ledger in which everything is free.
+// NewLedger returns a Ledger with everything free.
 func NewLedger(c Capacities) *Ledger {
 	l := &Ledger{principals: map[principalKey]*Principal{}}
 	for r := range l.pools {
@@ -65,7 +65,7 @@ func NewLedger(c Capacities) *Ledger {
 	return l
 }
 
-// Used returns how much of a resource is held.
+// Used returns the held amount of a resource.
 func (l *Ledger) Used(r Resource) int64 { return l.pools[r].used.Load() }
 
 // Rejections returns the counts of rejections by resource and reason, for metrics.
@@ -79,19 +79,19 @@ func (l *Ledger) Rejections() metrics.Samples {
 	return all
 }
 
-// reserveDivisor is the part of a capacity that is added to it for administrators, nodes and system
-// components, because they end an overload.
+// reserveDivisor is the fraction of a capacity added for administrators, nodes and system
+// components, which are needed to end an overload.
 const reserveDivisor = 4
 
-// WithReserve returns a capacity with the reserve.
+// WithReserve returns a capacity plus the reserve.
 func WithReserve(capacity int64) int64 { return capacity + max(capacity/reserveDivisor, 1) }
 
-// A Principal is a user, or an address from which nobody has authenticated, and what it holds. Who
-// gets one from a Ledger calls Close when it no longer acts for the principal.
+// A Principal is a user, or an address without an authenticated user, with its holdings. Every
+// reference obtained from the Ledger or Retain needs a Close.
 //
-// A principal takes more of a resource only while its own part is at most what is still free (the
-// dynamic threshold of Choudhury and Hahne with α = 1). So one principal alone gets half of
-// everything, n of them an n+1st part each, and a newcomer always finds room.
+// A principal may take more of a resource only while its holding is at most the free amount
+// (dynamic threshold of Choudhury and Hahne with α = 1). So a single principal gets half, n of them
+// 1/(n+1) each, and a newcomer always finds room.
 type Principal struct {
 	ledger *Ledger
 	key    principalKey
@@ -99,10 +99,9 @@ type Principal struct {
 	held   [numResources]atomic.Int64
 }
 
-// User returns the principal of a user name.
 func (l *Ledger) User(name string) *Principal { return l.principal(principalKey{user: name}) }
 
-// Address returns the principal of clients at an address that are not authenticated.
+// Address returns the principal of unauthenticated clients at an address.
 func (l *Ledger) Address(a netip.Addr) *Principal { return l.principal(principalKey{address: a}) }
 
 func (l *Ledger) principal(key principalKey) *Principal {
@@ -117,7 +116,7 @@ func (l *Ledger) principal(key principalKey) *Principal {
 	return p
 }
 
-// Retain returns the principal with one more reference, for one more Close.
+// Retain adds a reference, which needs another Close.
 func (p *Principal) Retain() *Principal {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
@@ -125,8 +124,8 @@ func (p *Principal) Retain() *Principal {
 	return p
 }
 
-// Close drops a reference. The last one removes the principal from the ledger; what it still holds
-// stays counted until it is given back.
+// Close drops a reference. The last one removes the principal from the ledger; its holdings count
+// until they are released.
 func (p *Principal) Close() {
 	p.ledger.mu.Lock()
 	defer p.ledger.mu.Unlock()
@@ -135,10 +134,10 @@ func (p *Principal) Close() {
 	}
 }
 
-// IsUser reports whether the principal is the user of that name.
+// IsUser reports whether the principal is the named user.
 func (p *Principal) IsUser(name string) bool { return p.key.user == name && !p.key.address.IsValid() }
 
-// String returns the user or the address for error messages.
+// String returns the user or address for error messages.
 func (p *Principal) String() string {
 	if p.key.address.IsValid() {
 		return "address " + p.key.address.String()
@@ -146,21 +145,21 @@ func (p *Principal) String() string {
 	return fmt.Sprintf("user %q", p.key.user)
 }
 
-// Held returns how much of a resource the principal holds.
+// Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire takes n of a resource, or returns why not. reserved adds the reserve and lifts the
-// threshold. An amount larger than the capacity is admitted alone.
+// TryAcquire takes n of a resource, or returns a Rejection. reserved adds the reserve and lifts the
+// threshold. An amount above the capacity is admitted alone.
 func (p *Principal) TryAcquire(r Resource, n int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
 	held, used := p.held[r].Add(n), pool.used.Add(n)
-	capacity, share := pool.capacity, used // the share of a reserved principal is all of it
+	capacity, share := pool.capacity, used // a reserved principal has no share
 	switch {
 	case capacity == 0 || used == n:
 		return nil
 	case reserved:
 		capacity = WithReserve(capacity)
-	case held > n: // the first is subject to the capacity only
+	case held > n: // the first acquisition is subject only to the capacity
 		share = held + used
 	}
 	if used <= capacity && share <= capacity {
@@ -172,26 +171,26 @@ func (p *Principal) TryAcquire(r Resource, n int64, reserved bool) *Rejection {
 	return e
 }
 
-// Acquire takes n of a resource, however little is left: for responses that must be sent.
+// Acquire takes n of a resource unconditionally, for responses that must be sent.
 func (p *Principal) Acquire(r Resource, n int64) {
 	p.held[r].Add(n)
 	p.ledger.pools[r].used.Add(n)
 }
 
-// Release gives n of a resource back.
+// Release returns n of a resource.
 func (p *Principal) Release(r Resource, n int64) {
 	p.held[r].Add(-n)
 	p.ledger.pools[r].used.Add(-n)
 }
 
-// A Rejection names the limit that a request has met.
+// A Rejection describes the exceeded limit.
 type Rejection struct {
 	Resource             Resource
 	Principal            string
 	Held, Used, Capacity int64 // before the request
 }
 
-// index is 0 if the principal's share is exhausted, and 1 if everything is held.
+// index returns 0 if the principal's share is exhausted, and 1 if the capacity is.
 func (e *Rejection) index() int {
 	if e.Used < e.Capacity && e.Held > 0 {
 		return 0
@@ -199,7 +198,6 @@ func (e *Rejection) index() int {
 	return 1
 }
 
-// Error implements error.
 func (e *Rejection) Error() string {
 	if e.index() == 0 {
 		return fmt.Sprintf("%s holds %d %v of %d free ones", e.Principal, e.Held, e.Resource, e.Capacity-e.Used)

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// TestShares: a principal alone gets half, two get a third each, a newcomer always finds room, and the
-// reserve is for those who may use it.
+// TestShares tests that one principal gets half, two a third each, that a newcomer finds room, and
+// that the reserve requires permission.
 func TestShares(t *testing.T) {
 	const capacity = 120
 	for _, test := range []struct {
 		name       string
 		principals int
-		want       []int64 // held by each after all have taken turns until nothing is admitted
-		reserved   int64   // how much the reserve still gives
+		want       []int64 // held by each after taking turns until rejected
+		reserved   int64   // amount the reserve still grants
 	}{
 		{"alone", 1, []int64{60}, 90},
 		{"two", 2, []int64{40, 40}, 70},
@@ -48,7 +48,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestRejections: the error names what was exceeded.
+// TestRejections tests that the error names the exceeded limit.
 func TestRejections(t *testing.T) {
 	l := NewLedger(Capacities{RequestBytes: 1000})
 	joe := l.User("joe")
@@ -78,7 +78,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestPermit: what was taken is given back exactly once, whatever was rejected meanwhile.
+// TestPermit tests that everything is released exactly once, regardless of rejections.
 func TestPermit(t *testing.T) {
 	l := NewLedger(Capacities{Reads: 4, Watches: 4, ResponseBytes: 1000})
 	joe := l.User("joe")

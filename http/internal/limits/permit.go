@@ -5,21 +5,20 @@ import (
 	"time"
 )
 
-// Seats are what flow control has granted to a request. Finish gives them back and is called once.
+// Seats are granted by flow control. Finish releases them and is called once.
 type Seats interface{ Finish() }
 
-// A Permit is everything that one request holds until its handler returns, or until its response is
-// written if that is streamed. The zero value holds nothing and admits nothing.
+// A Permit holds the resources of one request until its handler returns, or until a streamed
+// response is written. The zero value is empty and cannot acquire.
 type Permit struct {
 	principal  *Principal
 	reserved   bool // an administrator, a node or a system component
 	held       [numResources]int64
 	seats      Seats
-	referenced bool // the permit has a reference of its own to the principal
+	referenced bool // the permit has its own reference to the principal
 }
 
-// NewPermit returns a permit of a request of a principal that holds nothing yet. reserved adds the
-// reserves.
+// NewPermit returns an empty permit for a principal. reserved allows it to use the reserves.
 func NewPermit(p *Principal, reserved bool) Permit { return Permit{principal: p, reserved: reserved} }
 
 // Reserved reports whether the permit may use the reserves.
@@ -34,13 +33,13 @@ func (p *Permit) TryAcquire(r Resource, n int64) error {
 	return nil
 }
 
-// Acquire takes n of a resource, however little is left.
+// Acquire takes n of a resource unconditionally.
 func (p *Permit) Acquire(r Resource, n int64) {
 	p.principal.Acquire(r, n)
 	p.held[r] += n
 }
 
-// ReleaseBeyond gives back what is held of a resource beyond n, and reports whether that was any.
+// ReleaseBeyond releases the holding of a resource beyond n, and reports whether there was any.
 func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	excess := p.held[r] - n
 	if excess <= 0 {
@@ -51,16 +50,15 @@ func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	return true
 }
 
-// Split moves all that is held of a resource into a permit of its own, which may outlive the
-// connection.
+// Split moves the holding of a resource to a new permit, which may outlive the connection.
 func (p *Permit) Split(r Resource) Permit {
 	part := Permit{principal: p.principal.Retain(), reserved: p.reserved, referenced: true}
 	part.held[r], p.held[r] = p.held[r], 0
 	return part
 }
 
-// ReleaseTurn gives back the seats and the slot among the requests in flight. It reports whether
-// there was a slot.
+// ReleaseTurn releases the seats and the slot of a request in flight. It reports whether there was
+// a slot.
 func (p *Permit) ReleaseTurn() bool {
 	if s := p.TakeSeats(); s != nil {
 		s.Finish()
@@ -69,7 +67,7 @@ func (p *Permit) ReleaseTurn() bool {
 	return p.ReleaseBeyond(Writes, 0) || reads
 }
 
-// Release gives back everything, once.
+// Release releases everything, once.
 func (p *Permit) Release() {
 	if s := p.seats; s != nil {
 		s.Finish()
@@ -85,24 +83,24 @@ func (p *Permit) Release() {
 	*p = Permit{}
 }
 
-// HoldSeats takes over the seats that flow control has granted.
+// HoldSeats stores the seats granted by flow control.
 func (p *Permit) HoldSeats(s Seats) { p.seats = s }
 
-// TakeSeats hands the seats over to the caller, who gives them back; nil if there are none.
+// TakeSeats transfers the seats to the caller, who must finish them; nil if there are none.
 func (p *Permit) TakeSeats() Seats {
 	s := p.seats
 	p.seats = nil
 	return s
 }
 
-// LimitSeats gives the seats back after some time, even if the permit is not released by then.
+// LimitSeats finishes the seats after a time even if the permit is not released by then.
 func (p *Permit) LimitSeats(after time.Duration) {
 	if p.seats != nil {
 		p.seats = LimitSeats(p.seats, after)
 	}
 }
 
-// LimitSeats returns seats that are given back after some time if they were not before.
+// LimitSeats returns seats that finish after a time at the latest.
 func LimitSeats(s Seats, after time.Duration) Seats {
 	l := &limitedSeats{finish: sync.OnceFunc(s.Finish)}
 	l.timer = time.AfterFunc(after, l.finish)
