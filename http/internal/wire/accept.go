@@ -75,7 +75,7 @@ func (r *Connections) accept(raw net.Conn) {
 	}
 	if !r.add(c) {
 		c.setPrincipal(nil)
-		_ = raw.Close() // refused without an answer
+		_ = raw.Close() // refused without a response
 		return
 	}
 	c.handler = r.opts.NewHandler(c)
@@ -98,12 +98,12 @@ func (r *Connections) tlsConfig() *tls.Config {
 	return next
 }
 
-// newConnEntry returns the entry of a connection from remote. An IPv6 client has a whole /64, so a
-// /64 counts as one address.
+// newConnEntry returns the list entry of a connection. An IPv6 client usually has a whole /64,
+// which counts as one address.
 func newConnEntry(remote net.Addr) connEntry {
 	tcp, ok := remote.(*net.TCPAddr)
 	if !ok {
-		return connEntry{address: netip.IPv6LinkLocalAllNodes(), local: true} // a socket of this machine
+		return connEntry{address: netip.IPv6LinkLocalAllNodes(), local: true} // a local socket
 	}
 	a := tcp.AddrPort().Addr().Unmap().WithZone("")
 	p := connEntry{address: a, local: a.IsLoopback()}

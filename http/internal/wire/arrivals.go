@@ -5,11 +5,10 @@ import (
 	"time"
 )
 
-// arrivals makes sure new input is noticed while connections hand slots to each other. Go polls the
-// network only when a processor runs out of work, or every 10 ms, and while connections wait there
-// is always work. So every lookEvery the slots are given out by a goroutine that is woken through a
-// pipe: it runs only after Go has polled the network, which also wakes the connections whose input
-// has arrived.
+// arrivals makes the scheduler notice new input while connections pass slots among each other. Go
+// polls the network only when a processor runs out of work or every 10 ms, and waiting connections
+// always mean work. So every lookEvery a goroutine woken through a pipe distributes the slots: it
+// runs only after Go has polled the network, which also wakes connections with new input.
 type arrivals struct {
 	looking bool      // slots wait for the goroutine
 	looked  time.Time // last poll, or when the first connection began to wait
@@ -54,7 +53,7 @@ func (s *scheduler) distributeBy(from *os.File) {
 	}
 }
 
-// close ends the goroutine. Slots are still handed on.
+// close ends the goroutine. The scheduler still distributes slots.
 func (s *scheduler) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -9,7 +9,8 @@ import (
 	"time"
 )
 
-// TestAwaitInput: waiting consumes no input, and ends with input, deadline and disconnect.
+// TestAwaitInput tests that waiting consumes no input, and ends with input, deadline and
+// disconnect.
 func TestAwaitInput(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -68,7 +69,7 @@ func TestAwaitInput(t *testing.T) {
 	}
 }
 
-// TestAwaitInputReadAhead: buffered input counts.
+// TestAwaitInputReadAhead tests that buffered input counts.
 func TestAwaitInputReadAhead(t *testing.T) {
 	server, client := net.Pipe()
 	defer client.Close()

@@ -17,7 +17,8 @@ var bodyBuffers = sync.Pool{New: func() any {
 	return &b
 }}
 
-// grow makes room for more of the body. Its size follows what was received, not what was announced.
+// grow makes room for more of the body. The size follows the received bytes, not the announced
+// length.
 func (in *requestBody) grow() error {
 	if in.buf == nil {
 		b := bodyBuffers.Get().(*[]byte)
@@ -45,7 +46,7 @@ func (in *requestBody) grow() error {
 	return nil
 }
 
-// acquire takes memory for the body.
+// acquire acquires budget for the body's buffer.
 func (in *requestBody) acquire(n int64) error {
 	if rejection := in.principal.TryAcquire(limits.RequestBytes, n, in.reserved); rejection != nil {
 		return rejection

@@ -42,7 +42,7 @@ func (c *Conn) StreamBody(gone func()) *BodyStream {
 	return b
 }
 
-// Read implements io.Reader. Each read has a deadline of ReadTimeout.
+// Read sets a deadline of ReadTimeout for each read.
 func (b *BodyStream) Read(p []byte) (int, error) {
 	b.reading.Lock()
 	defer b.reading.Unlock()

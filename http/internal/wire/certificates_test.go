@@ -42,7 +42,8 @@ func (r connReporter) ServeRequest(*fasthttp.RequestCtx)    { r.came <- r.c }
 func (connReporter) RejectHead(*fasthttp.RequestCtx, error) {}
 func (connReporter) ReplaceUnwritable(r *fasthttp.Response) {}
 
-// TestCertificatesAreShared: a client's connections share one certificate, in TLS too.
+// TestCertificatesAreShared tests that connections of a client share one certificate, also with
+// TLS.
 func TestCertificatesAreShared(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -82,8 +83,8 @@ func TestCertificatesAreShared(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreForgotten: unused certificates are dropped, and a client that returns is
-// shared again.
+// TestCertificatesAreForgotten tests that unused certificates are dropped, and that a returning
+// client is shared again.
 func TestCertificatesAreForgotten(t *testing.T) {
 	parse := func(der []byte) *x509.Certificate {
 		c, err := x509.ParseCertificate(der)

@@ -27,7 +27,8 @@ type Conn struct {
 	stream  *stream // of HTTP/2, which carries one request at a time; nil for HTTP/1
 	reuse   bool    // the stream's Conn can serve another request
 	certs   []*x509.Certificate
-	// principal is the user of the last request, or the address of the client; nil when the connection has ended.
+	// principal is the user of the last request or the client's address; nil after the connection
+	// has ended.
 	principal *limits.Principal
 
 	readAhead
@@ -58,8 +59,8 @@ type answer struct {
 	answered answered // what the handler has written itself
 	hijacker func()
 	newline  bool // follows the body
-	excess   bool // the connection exceeds the share of its user, and ends without delay
-	// writeTimeout replaces that of the options, if it is set.
+	excess   bool // the connection exceeds its user's share and closes without lingering
+	// writeTimeout overrides that of the options if set.
 	writeTimeout time.Duration
 	// linger is set if part of the body is unread and the client must still get the response.
 	linger atomic.Bool
@@ -242,8 +243,8 @@ func (c *Conn) SetDeadline(t time.Time) error {
 	return c.Conn.SetDeadline(t)
 }
 
-// SetUser notes the user of the request that is being answered, and returns its principal. The error is
-// a *limits.Rejection: the user has more connections than its share, and the present one must end.
+// SetUser sets the user of the current request and returns its principal. The error is a
+// *limits.Rejection if the user exceeds its share of connections; this one must then close.
 // reserved lifts the share.
 func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
@@ -271,8 +272,7 @@ func (c *Conn) connection() *Conn {
 	return c
 }
 
-// SetAnonymous notes that the request that is being answered has no known user. It returns the
-// principal of its address.
+// SetAnonymous marks the current request as anonymous, and returns the principal of its address.
 func (c *Conn) SetAnonymous() *limits.Principal {
 	if c.authenticated.Load() {
 		c.setPrincipal(c.all.opts.Ledger.Address(c.entry.address))
@@ -283,7 +283,7 @@ func (c *Conn) SetAnonymous() *limits.Principal {
 	return c.principal
 }
 
-// setPrincipal makes the connection one of a principal; nil if it ends.
+// setPrincipal changes the principal of the connection; nil when it ends.
 func (c *Conn) setPrincipal(p *limits.Principal) {
 	c.all.scheduler.assign(c, p)
 	if c.principal != nil {
@@ -298,7 +298,7 @@ func (c *Conn) SetWriteTimeout(timeout time.Duration) {
 	c.writeDeadlineSet.Store(0)
 }
 
-// answered is what a handler has written of the response itself.
+// An answered describes the part of a response that the handler wrote itself.
 type answered uint8
 
 const (

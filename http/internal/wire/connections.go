@@ -12,54 +12,53 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Connections are those that are open. Their number is limited in total and by the share of each
-// principal. A connection is new until it has sent a whole request; then it is anonymous, unless that
-// request came from a known user.
+// Connections holds the open connections. Their number is limited in total and by the share of each
+// principal. A connection is new until it has sent a whole request; then it is anonymous unless
+// that request was authenticated.
 //
-// When a limit is met, a connection is closed to admit another (eviction.go): the oldest new one, or
-// an idle one. While few connections are new, idle anonymous ones are closed first: clients that send
-// one request and then hold their connections would otherwise leave new ones less time than a
-// handshake takes.
+// At a limit, another connection is closed to admit a new one (eviction.go): the oldest new one, or
+// an idle one. While few connections are new, idle anonymous ones go first. Otherwise clients that
+// send one request and hold their connections would leave new ones less time than a handshake
+// takes.
 type Connections struct {
 	opts    Options
-	limit   int // of all
-	reserve int // of limit, for clients on this machine
-	maxNew  int // of those that have not sent a whole request
+	limit   int // total
+	reserve int // part of limit for local clients
+	maxNew  int // maximum number of new connections
 
 	accepted, refused, evicted, acceptErrors, handshakeErrors atomic.Uint64
 
 	scheduler    *scheduler
-	http2        *http2Server // nil: there is no HTTP/2
+	http2        *http2Server // nil without HTTP/2
 	unknown      unknownStreams
 	certificates certificates
-	tls          atomic.Pointer[tls.Config] // the latest of tlsConfig
+	tls          atomic.Pointer[tls.Config] // last result of tlsConfig
 
 	closed chan struct{} // closed by Close
-	ending atomic.Bool   // set by End and Close: each connection closes after its next response
+	ending atomic.Bool   // set by End and Close: connections close after their next response
 
-	mu         sync.Mutex                       // guards the rest; locked before that of a Conn
+	mu         sync.Mutex                       // guards the fields below; locked before that of a Conn
 	all        list.List                        // of *Conn, oldest first
-	newConns   list.List                        // of *Conn, the new ones among them, oldest first
-	anonymous  list.List                        // of *Conn, the anonymous ones among them
-	largeHeads list.List                        // of *Conn, those that read a large head, oldest first
-	owned      map[*limits.Principal]*list.List // of *Conn by their principal, in the order in which they came to it
+	newConns   list.List                        // of *Conn, new, oldest first
+	anonymous  list.List                        // of *Conn, anonymous
+	largeHeads list.List                        // of *Conn with a large head, oldest first
+	owned      map[*limits.Principal]*list.List // of *Conn by principal, in order of assignment
 	closing    bool
 	empty      chan struct{} // closed when closing is set and no connection is open
 }
 
-// connEntry is where a connection stands in the lists. The mutex of Connections guards it.
+// A connEntry holds the list positions of a connection, guarded by the mutex of Connections.
 type connEntry struct {
 	address                                                   netip.Addr
 	local                                                     bool
-	owner                                                     *limits.Principal // in whose list it is
-	allElem, newElem, ownedElem, anonymousElem, largeHeadElem *list.Element     // nil: not in that list
+	owner                                                     *limits.Principal // owner of ownedElem
+	allElem, newElem, ownedElem, anonymousElem, largeHeadElem *list.Element     // nil if not in that list
 }
 
-// maxNewConns bounds the connections that have not sent a whole request: each takes memory for an
-// unauthenticated client.
+// maxNewConns bounds new connections, since each takes memory for an unauthenticated client.
 const maxNewConns = 16384
 
-// New returns Connections without any connection.
+// New returns Connections without connections.
 func New(o Options) *Connections {
 	if o.Ledger == nil {
 		o.Ledger = limits.NewLedger(limits.Capacities{})
@@ -106,7 +105,7 @@ func (r *Connections) insert(c *Conn) {
 	r.own(c, c.principal)
 }
 
-// own makes a connection one of a principal.
+// own assigns a connection to a principal.
 func (r *Connections) own(c *Conn, by *limits.Principal) {
 	conns := r.owned[by]
 	if conns == nil {
@@ -117,7 +116,7 @@ func (r *Connections) own(c *Conn, by *limits.Principal) {
 	c.entry.owner, c.entry.ownedElem = by.Retain(), conns.PushBack(c)
 }
 
-// disown takes a connection from its principal.
+// disown removes a connection from its principal.
 func (r *Connections) disown(c *Conn) {
 	p := &c.entry
 	conns := r.owned[p.owner]
@@ -129,14 +128,14 @@ func (r *Connections) disown(c *Conn) {
 	p.owner, p.ownedElem = nil, nil
 }
 
-// transfer gives a connection to the principal of the user who has authenticated on it. If the
-// principal exceeds its share, another one of its connections is closed that is not answering a
-// request; the *limits.Rejection says that there is none. reserved lifts the share.
+// transfer assigns a connection to another principal. If that exceeds its share, it closes another
+// connection of the principal that handles no request, or returns a *limits.Rejection if there is
+// none. reserved lifts the share.
 func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *limits.Rejection {
 	r.mu.Lock()
 	if c.entry.allElem == nil || c.entry.owner == to {
 		r.mu.Unlock()
-		return nil // it has been evicted
+		return nil // evicted, or unchanged
 	}
 	r.disown(c)
 	r.own(c, to)
@@ -155,14 +154,14 @@ func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *li
 	return rejection
 }
 
-// exceedsShare reports whether a principal would hold more connections than may still be opened, if
-// more were added.
+// exceedsShare reports whether a principal, with more connections added, would hold more than
+// remain free.
 func (r *Connections) exceedsShare(p *limits.Principal, more int) bool {
 	held := int(p.Held(limits.Connections)) + more
 	return held > 1 && held > r.limit-r.all.Len()-more
 }
 
-// markRequestSeen moves a connection out of the new ones. known means it is authenticated.
+// markRequestSeen removes a connection from the new ones. known means authenticated.
 func (r *Connections) markRequestSeen(c *Conn, known bool) {
 	if c.stream != nil {
 		c.stream.mux.markSeen(known)

@@ -1,16 +1,17 @@
 // Package wire accepts connections and parses requests strictly, with bounds on time and memory
 // before clients are authenticated.
 //
-//	Connections   the open connections: admission and eviction
-//	Conn          a connection and the loop that serves its requests
-//	Handler       handles the requests of a connection
-//	multiplexer   the requests of an HTTP/2 connection, each with its own Conn
-//	stream        an HTTP/2 request and its response in HTTP/1.1 form, below such a Conn
-//	BodyStream    a request body as a stream
-//	certificates  client certificates, deduplicated
-//	scheduler     which connections may run now; clients take turns
-//	SourceIPs     the client addresses, from proxies and the connection
-//	HeaderFlags   which headers relevant for handling are present
+//	Connections      the open connections: admission and eviction
+//	Conn             a connection and the loop that serves its requests
+//	Handler          handles the requests of a connection
+//	multiplexer      the requests of an HTTP/2 connection, each with its own Conn
+//	stream           an HTTP/2 request and its response in HTTP/1.1 form, below such a Conn
+//	unknownStreams   the HTTP/2 requests whose user is not known yet
+//	BodyStream       a request body as a stream
+//	certificates     client certificates, deduplicated
+//	scheduler        selects the connections that may run; principals take turns
+//	AppendSourceIPs  returns the client addresses, from proxies and the connection
+//	HeaderFlags      the relevant headers that are present
 //
 // The phase of a connection (reading a request, idle, active, discarding an unread body, hijacked
 // by a watch) determines its deadline and whether it may be evicted.
@@ -23,7 +24,7 @@
 //     memory. Here a body is not read until the request is authorized. Then it takes memory as it
 //     arrives, from one budget for all bodies.
 //   - At its connection bound it refuses the newest. Here the oldest connection without a whole
-//     request is evicted, each address has a share, and local clients have a reserve.
+//     request is evicted, each principal has a share, and local clients have a reserve.
 //   - It accepts ambiguous requests: several lengths, folded lines, bare line feeds, trailers,
 //     lower-case methods. Proxies parse those differently, which enables request smuggling.
 //     ValidateHead and the chunk reader refuse them.
@@ -31,14 +32,14 @@
 //
 // # HTTP/2
 //
-// If enabled, net/http handles the protocol. Each request is converted to the bytes of an HTTP/1.1
-// request and its response back to HTTP/2. So there is one serving loop, one interpretation of
-// requests, and one way to hijack: a watch does not know its protocol. It costs parsing each head
-// twice, a few microseconds.
+// If enabled, net/http handles the protocol. Each request is converted to an HTTP/1.1 request and
+// its response back to HTTP/2. So there is one serving loop, one interpretation of requests, and
+// one way to hijack: a watch does not depend on the protocol. This costs parsing each head twice, a
+// few microseconds.
 //
-// An HTTP/2 connection counts once. At most 4096 of all its requests, across connections, may be
-// unauthenticated at a time. Phases, deadlines, and turns belong to the Conn of each request. The
-// protocol closes idle and silent connections itself.
+// An HTTP/2 connection counts once. Its requests of unknown users are bounded across connections
+// (limits.Streams). Phases, deadlines, and turns belong to the Conn of each request. net/http
+// closes idle and silent connections itself.
 //
 // # Bounds
 //

@@ -62,8 +62,8 @@ func (r *Connections) evictAnonymous(victims []*Conn) []*Conn {
 	return victims
 }
 
-// evictOwned takes out the oldest connection of a principal that is new or not answering a request;
-// never keep.
+// evictOwned evicts the oldest connection of a principal that is new or handles no request, but not
+// keep.
 func (r *Connections) evictOwned(victims []*Conn, of *limits.Principal, keep *Conn) []*Conn {
 	conns := r.owned[of]
 	for looks := min(conns.Len(), maxEvictionScan); looks > 0; looks-- {
@@ -76,7 +76,6 @@ func (r *Connections) evictOwned(victims []*Conn, of *limits.Principal, keep *Co
 	return victims
 }
 
-// evict takes one connection out.
 func (r *Connections) evict(victims []*Conn, e *list.Element) []*Conn {
 	c := e.Value.(*Conn)
 	r.removeLocked(c)

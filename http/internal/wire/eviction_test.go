@@ -18,7 +18,7 @@ func (s *fakeConn) RemoteAddr() net.Addr { return &s.address }
 
 func (s *fakeConn) Close() error { s.closed = true; return nil }
 
-// newFakeConn returns a connection from an address, over one that only notes its end.
+// newFakeConn returns a connection from an address over a fakeConn.
 func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	raw := &fakeConn{address: net.TCPAddr{IP: net.ParseIP(address), Port: 1}}
 	c := newConn(raw, r)
@@ -26,8 +26,8 @@ func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	return c, raw
 }
 
-// TestEviction: which connections are closed so that others can come in. A client is named by a letter,
-// each of its connections by the letter and a number; in upper case it has sent a whole request and is idle.
+// TestEviction tests which connections are closed to admit others. Names consist of a client's
+// letter and a number; upper case means idle after a whole request.
 func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
 	for letter := byte('a'); letter < 'k'; letter++ {
@@ -36,8 +36,8 @@ func TestEviction(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		limit int
-		come  string // in this order
-		stay  string // of them, in this order
+		come  string // in order of arrival
+		stay  string // remaining, in order
 	}{
 		{"room for all", 10, "a1 a2 b1 l1", "a1 a2 b1 l1"},
 		{"the oldest new connection goes", 5, "a1 b1 c1 d1 e1 f1 g1", "c1 d1 e1 f1 g1"},
@@ -79,7 +79,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// TestAddressesAreForgotten: an address without connections takes no memory.
+// TestAddressesAreForgotten tests that an address without connections takes no memory.
 func TestAddressesAreForgotten(t *testing.T) {
 	r := New(Options{MaxConnections: 1000})
 	for n := range 100 {
@@ -95,8 +95,8 @@ func TestAddressesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNewConnsAmongAnonymous: anonymous clients that send a request and hold their connections
-// leave new connections time for a handshake, however many come.
+// TestNewConnsAmongAnonymous tests that anonymous clients that hold their connections after a
+// request leave new connections time for a handshake.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
 	r := New(Options{MaxConnections: limit})
@@ -126,7 +126,7 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
-// TestLargeHeadEviction: anonymous clients with large heads do not block those of others.
+// TestLargeHeadEviction tests that anonymous clients with large heads do not block others.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads})
 	var all []*fakeConn

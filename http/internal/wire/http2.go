@@ -10,7 +10,8 @@ import (
 )
 
 const (
-	// streamWindow and connectionWindow are what a client may send of the bodies of one request, and of all, before somebody reads it.
+	// streamWindow and connectionWindow bound the unread bytes of one request body, and of all
+	// bodies of a connection.
 	streamWindow     = 64 << 10
 	connectionWindow = 1 << 20
 )
@@ -53,7 +54,7 @@ func newHTTP2Server(o Options) *http2Server {
 }
 
 func (s *http2Server) serve() {
-	_ = s.protocol.Serve(s) // returns only the end of the server
+	_ = s.protocol.Serve(s) // returns only when the server ends
 }
 
 func (s *http2Server) Accept() (net.Conn, error) {
@@ -119,8 +120,8 @@ func growStack(n int) byte {
 	return room[n&1023]
 }
 
-// A multiplexer gives each request of a connection its own Conn. Conns are reused, the latest
-// first, to keep what they know of the client.
+// A multiplexer gives each request of a connection its own Conn. It reuses the most recent one,
+// which has cached state of the client.
 type multiplexer struct {
 	conn *Conn
 

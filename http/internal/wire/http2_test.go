@@ -39,15 +39,15 @@ func (a *recordedAnswer) FlushError() error                { a.flushes++; return
 func (a *recordedAnswer) SetReadDeadline(time.Time) error  { return nil }
 func (a *recordedAnswer) SetWriteDeadline(time.Time) error { return nil }
 
-// TestAnswersOfStreams: HTTP/1.1 responses are converted to HTTP/2, wherever writes are cut, and
-// incomplete ones are detected.
+// TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2 regardless of write
+// boundaries, and that incomplete ones are detected.
 func TestAnswersOfStreams(t *testing.T) {
 	t.Parallel()
 	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for name, test := range map[string]struct {
 		answer   string
 		bodiless bool
-		want     string // "": an error
+		want     string // "" means an error
 		whole    bool
 	}{
 		"length":        {"HTTP/1.1 200 OK\r\nContent-Type: a/b\r\nContent-Length: 3\r\nConnection: close\r\nX: 1\r\nX:2\r\n\r\nabc", false, "OK\nContent-Length=3\nContent-Type=a/b\nX=1\nX=2\nabc", true},
@@ -88,7 +88,7 @@ func TestAnswersOfStreams(t *testing.T) {
 	}
 }
 
-// TestHeadsOfStreams: an HTTP/2 request has the same meaning in HTTP/1.1 form.
+// TestHeadsOfStreams tests that the HTTP/1.1 form of an HTTP/2 request has the same meaning.
 func TestHeadsOfStreams(t *testing.T) {
 	t.Parallel()
 	request := func(method, target string, length int64, header http.Header) *http.Request {
@@ -108,7 +108,7 @@ func TestHeadsOfStreams(t *testing.T) {
 	}
 }
 
-// TestBodiesOfStreams: a body of unknown length is chunked, including its end.
+// TestBodiesOfStreams tests that a body of unknown length is chunked, including its end.
 func TestBodiesOfStreams(t *testing.T) {
 	t.Parallel()
 	body := strings.Repeat("0123456789abcdef", 3000)
@@ -128,7 +128,7 @@ func TestBodiesOfStreams(t *testing.T) {
 	}
 }
 
-// TestUnknownStreams: HTTP/2 requests whose user is not known are limited; beyond its share, an
+// TestUnknownStreams tests the limit of HTTP/2 requests of unknown users: beyond its share, an
 // address loses its oldest one.
 func TestUnknownStreams(t *testing.T) {
 	t.Parallel()
@@ -171,7 +171,7 @@ func (c *addressedConn) RemoteAddr() net.Addr {
 	return &net.TCPAddr{IP: net.ParseIP(c.address), Port: 1}
 }
 
-// waitingBody is the body of a request of which nothing comes.
+// A waitingBody is a request body that never arrives.
 type waitingBody struct {
 	recordedAnswer
 	asked, ended chan struct{}
@@ -190,7 +190,7 @@ func (b *waitingBody) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-// TestDeadlinesOfStreams: a pending read of the body can be interrupted.
+// TestDeadlinesOfStreams tests that a pending read of the body can be interrupted.
 func TestDeadlinesOfStreams(t *testing.T) {
 	t.Parallel()
 	b := &waitingBody{asked: make(chan struct{}), ended: make(chan struct{})}
@@ -216,8 +216,8 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	}
 }
 
-// TestEndOfStreams: a user of the stream after the end of its request, such as a force-closed
-// watch, gets an error and does not touch the request.
+// TestEndOfStreams tests that using the stream after its request, such as by a force-closed watch,
+// returns an error and does not touch the request.
 func TestEndOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}
@@ -246,7 +246,7 @@ func TestEndOfStreams(t *testing.T) {
 	}
 }
 
-// TestMemoryOfStreams: large buffers are not kept for the next request.
+// TestMemoryOfStreams tests that large buffers are not kept for the next request.
 func TestMemoryOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}

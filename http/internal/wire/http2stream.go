@@ -40,8 +40,8 @@ type stream struct {
 	changed    chan struct{} // closed on change; nil: no waiter
 }
 
-// An operationCount counts the starts and ends of an operation, so that a timer can tell whether
-// its operation is still under way. It is while the count is odd.
+// An operationCount counts starts and ends of an operation and is odd while it runs, so that a
+// timer can identify its operation.
 type operationCount uint64
 
 func (t operationCount) underWay() bool { return t%2 == 1 }
@@ -303,7 +303,6 @@ func (s *stream) finish(again bool) bool {
 	return whole
 }
 
-// LocalAddr implements net.Conn.
 func (s *stream) LocalAddr() net.Addr { return s.mux.conn.raw.LocalAddr() }
 
 func (s *stream) RemoteAddr() net.Addr { return s.mux.conn.raw.RemoteAddr() }
@@ -312,8 +311,8 @@ func (s *stream) SetDeadline(t time.Time) error {
 	return errors.Join(s.SetReadDeadline(t), s.SetWriteDeadline(t))
 }
 
-// SetReadDeadline implements net.Conn. It applies to pending reads, except that a pending read of
-// the body ends only by a past deadline.
+// SetReadDeadline applies to pending reads, except that a pending read of the body ends only by a
+// past deadline.
 func (s *stream) SetReadDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -325,7 +324,7 @@ func (s *stream) SetReadDeadline(t time.Time) error {
 	return nil
 }
 
-// SetWriteDeadline implements net.Conn. It applies to the next Write.
+// SetWriteDeadline applies to the next Write.
 func (s *stream) SetWriteDeadline(t time.Time) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -11,12 +11,13 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Options configure connections. All are required, except TLS.
+// Options configures connections. All fields are required except TLS, ClientCAs and
+// HTTP2MaxStreams.
 type Options struct {
 	Ledger         *limits.Ledger
-	MaxConnections int // that are open
-	// HandshakeTimeout is for the handshake of TLS, ReadTimeout for one whole request, IdleTimeout for
-	// the time between two, WriteTimeout for one write to a client.
+	MaxConnections int // maximum open connections
+	// HandshakeTimeout bounds a TLS handshake, ReadTimeout one whole request, IdleTimeout the time
+	// between two, WriteTimeout one write to a client.
 	HandshakeTimeout, ReadTimeout, IdleTimeout, WriteTimeout time.Duration
 	TLS                                                      *tls.Config // nil: no TLS
 	// ClientCAs returns the CAs that a handshake names when it requests a client certificate. nil

@@ -13,7 +13,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A requestBody is the body of a request. It is not read until the handler asks, after
+// A requestBody is the body of a request. It is read only on demand of the handler, after
 // authorization, so announcing a body takes no memory.
 type requestBody struct {
 	remaining       int64 // unread bytes of the body or current chunk
@@ -21,12 +21,12 @@ type requestBody struct {
 	chunkCount      int  // started chunks
 	expectsContinue bool // the client waits for 100 Continue
 	done            bool // fully read
-	framingLost     bool // its end cannot be determined
+	framingLost     bool // its end is unknown
 	buf             *[]byte
-	limit           int64 // bytes
+	limit           int64 // in bytes
 	principal       *limits.Principal
 	reserved        bool  // the principal may use the reserve
-	held            int64 // bytes that the principal holds for the body
+	held            int64 // bytes acquired from the principal
 }
 
 // start initializes the body from a head.
@@ -41,8 +41,8 @@ func (in *requestBody) start(h *fasthttp.RequestHeader) {
 // maxDiscard is how much of an unread body is discarded to keep the connection.
 const maxDiscard = 256 << 10
 
-// canDiscard reports whether the rest of a body that has not been read to its end is worth reading
-// over. Nothing is read of the bodies of unknown users.
+// canDiscard reports whether discarding the unread rest of the body is worthwhile. Bodies of
+// unauthenticated users are never discarded.
 func (c *Conn) canDiscard() bool {
 	in := &c.body
 	return c.authenticated.Load() && !in.chunked && !in.expectsContinue && in.remaining <= maxDiscard
@@ -64,9 +64,9 @@ func (c *Conn) discardBody() error {
 	return err
 }
 
-// ReadBody reads the body of the request that is being answered, into memory that grows with what
-// comes. It stays valid until the response is written. limit is in bytes; reserved lets the memory come from the
-// reserve. The error is a *limits.Rejection or a *meta.Status.
+// ReadBody reads the request body into memory that grows with the received bytes. It stays valid
+// until the response is written. limit is in bytes; reserved allows the use of the reserve. The
+// error is a *limits.Rejection or a *meta.Status.
 func (c *Conn) ReadBody(limit int64, reserved bool) ([]byte, error) {
 	in := &c.body
 	if in.buf == nil && !in.done {
@@ -109,7 +109,7 @@ func (c *Conn) sendContinue() error {
 	}
 	c.body.expectsContinue = false
 	if c.reader.Buffered() > 0 {
-		return nil // it has not waited
+		return nil // the client has not waited
 	}
 	_, err := io.WriteString(c, "HTTP/1.1 100 Continue\r\n\r\n")
 	return err

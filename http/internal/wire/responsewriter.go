@@ -43,7 +43,6 @@ func newResponseWriterPool(size int) *sync.Pool {
 	}}
 }
 
-// Write implements io.Writer.
 func (w *responseWriter) Write(b []byte) (int, error) {
 	w.started = true
 	if !w.streamed || !w.conn.turn.taken.Load() {
@@ -68,7 +67,7 @@ func (w *responseWriter) writeResponse(answer *fasthttp.Response, newline bool) 
 		return err
 	}
 	if !answer.SkipBody {
-		// Flush returns the error of a write.
+		// Flush returns the error.
 		_, _ = w.buf.Write(body)
 		_ = w.buf.WriteByte('\n')
 	}

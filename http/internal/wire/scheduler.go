@@ -15,20 +15,20 @@ import (
 // with a single connection.
 //
 // A connection takes a slot when it has input, and leaves it when it waits. Without a free slot it
-// waits in its client's queue, and slots go to the clients in turn. While there are other clients,
-// no client gets a slot for every processor, so that one is free for the next arrival. A slot held
-// for too long is taken away: its holder waits for something unknown here.
+// queues at its client, and clients get slots in turn. While there are other clients, none gets a
+// slot for every processor, so that one is free for the next arrival. A slot held too long is
+// revoked: its holder probably waits for something that the scheduler does not see.
 type scheduler struct {
 	mu      sync.Mutex // guards the fields below
 	free    int        // free slots
 	slots   []slot
-	share   int                           // slots that a client may have while there are others
-	clients map[*limits.Principal]*client // those with connections
-	next    *client                       // whose turn it is; the others that wait and may have a slot follow in a ring
+	share   int                           // slots of a client while there are others
+	clients map[*limits.Principal]*client // by principal, those with connections
+	next    *client                       // next in the ring of waiting clients that may get a slot
 	waiting int                           // connections
-	latest  *client                       // the one that came last
-	mixed   time.Time                     // when another one came than before
-	watched bool                          // a timer looks after those that keep their slot
+	latest  *client                       // client of the latest arrival
+	mixed   time.Time                     // time of the last change of latest
+	watched bool                          // the timer for long holds runs
 	arrival arrivals
 }
 
@@ -36,21 +36,21 @@ type scheduler struct {
 type slot struct {
 	holder *Conn
 	client *client // the client it counts for
-	seen   bool    // by the timer, on its last run
+	seen   bool    // on the timer's last run
 }
 
-// A client is a principal as the scheduler sees it. Its connections wait in the order in which they came.
+// A client is a principal in the scheduler. Its connections wait in the order of arrival.
 type client struct {
 	principal   *limits.Principal
 	connections int
-	held        int // slots
+	held        int // number of slots
 	first, last *Conn
-	prev, next  *client // in the ring; nil if not
+	prev, next  *client // in the ring, or nil
 }
 
 // turn is a connection's scheduling state. The scheduler guards it, except taken.
 type turn struct {
-	client *client       // nil: the connection has ended
+	client *client       // nil after the connection has ended
 	slot   int           // index + 1; 0: none
 	next   *Conn         // in the client's queue
 	ready  chan struct{} // signals the waiter; created on first use
@@ -60,9 +60,9 @@ type turn struct {
 const (
 	// slotsPerProcessor is more than one because a holder may wait briefly, such as for a lock.
 	slotsPerProcessor = 2
-	// maxHold to twice maxHold is the time after which a contended slot is taken away.
+	// A contended slot is revoked after maxHold to twice maxHold.
 	maxHold = time.Millisecond
-	// othersFor is how long a client counts as other after an arrival.
+	// othersFor is the time after an arrival for which a client counts as another one.
 	othersFor = 100 * time.Millisecond
 )
 
@@ -71,7 +71,8 @@ func newScheduler(processors int) *scheduler {
 	return &scheduler{free: n, slots: make([]slot, n), share: max(1, processors-1), clients: map[*limits.Principal]*client{}}
 }
 
-// assign makes a connection one of a principal; what it has of another one ends when it leaves its slot.
+// assign assigns a connection to a principal, or removes it with nil. A held slot counts for the
+// previous one until it is left.
 func (s *scheduler) assign(c *Conn, p *limits.Principal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +140,7 @@ func (s *scheduler) give(c *Conn) {
 	c.turn.client.held++
 }
 
-// leave releases the connection's slot, if any. Any goroutine may call it.
+// leave releases the connection's slot, if any. It is safe for concurrent use.
 func (s *scheduler) leave(c *Conn) {
 	if !c.turn.taken.Load() {
 		return
@@ -148,7 +149,7 @@ func (s *scheduler) leave(c *Conn) {
 	defer s.mu.Unlock()
 	c.turn.taken.Store(false)
 	if c.turn.slot == 0 {
-		return // taken away
+		return // revoked
 	}
 	s.vacate(c.turn.slot - 1)
 	if s.next != nil && !s.lookForArrivals() {
@@ -184,7 +185,7 @@ func (s *scheduler) distribute() {
 	}
 }
 
-// watch takes away slots that were held since its last run. It is repeated while connections wait.
+// watch revokes slots held since its last run. It repeats while connections wait.
 func (s *scheduler) watch() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,8 +244,8 @@ func (s *scheduler) part(c *client) {
 	c.prev, c.next = nil, nil
 }
 
-// A scheduledConn is a connection beneath TLS. Whatever its goroutine reads costs something to work on, so it waits for its slot
-// when that has come. While the handler works, others may read, and the handler says itself when it waits.
+// A scheduledConn is a connection below TLS. Input on it causes work, so Read waits for a slot
+// after input has arrived. It does not while the handler runs, which calls Pause when it waits.
 type scheduledConn struct {
 	net.Conn
 	c *Conn

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// testScheduler is a scheduler with the given slots and share per client.
+// testScheduler returns a scheduler with the given slots and share per client.
 func testScheduler(slots, share int) *scheduler {
 	s := newScheduler(1)
 	s.free, s.slots, s.share = slots, make([]slot, slots), share
@@ -25,23 +25,24 @@ func testScheduler(slots, share int) *scheduler {
 
 var testLedger = limits.NewLedger(limits.Capacities{})
 
-// principal is a client, which is known by a name.
+// principal returns the principal of a client name.
 func (s *scheduler) principal(client string) *limits.Principal { return testLedger.User(client) }
 
-// forget is for a connection that has ended.
+// forget removes a connection that has ended.
 func (s *scheduler) forget(c *Conn) {
 	s.leave(c)
 	s.assign(c, nil)
 }
 
-// conn is a connection of a client, which is known by a name.
+// conn returns a connection of a client name.
 func (s *scheduler) conn(client string) *Conn {
 	c := new(Conn)
 	s.assign(c, s.principal(client))
 	return c
 }
 
-// TestTurns: a client with many connections gets as many turns as one with a single connection.
+// TestTurns tests that a client with many connections gets as many turns as one with a single
+// connection.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -72,8 +73,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestShare: a lone client gets all slots. With others it gets at most its share, whatever waits,
-// and all again after they have gone.
+// TestShare tests that a lone client gets all slots, at most its share while there are others, and
+// all again after they have gone.
 func TestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(4, 2)
@@ -134,8 +135,8 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// TestClients: a client is known while it has connections, and a held slot counts for the client
-// that acquired it.
+// TestClients tests that a client is known while it has connections, and that a held slot counts
+// for the client that acquired it.
 func TestClients(t *testing.T) {
 	s := testScheduler(2, 1)
 	a, b := s.conn("a"), s.conn("a")
@@ -152,8 +153,8 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestLongHold: a slot held for long is taken away, and is not given out twice when it is released
-// later.
+// TestLongHold tests that a slot held for long is revoked, and that its later release does not free
+// it twice.
 func TestLongHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -163,7 +164,7 @@ func TestLongHold(t *testing.T) {
 		if stuck.turn.slot == 0 {
 			t.Fatal("the slot was taken away although nobody needs it")
 		}
-		s.enter(next) // blocks until a slot is taken away
+		s.enter(next) // blocks until a slot is revoked
 		if stuck.turn.slot != 0 || next.turn.slot == 0 {
 			t.Fatal("the slot has not changed its holder")
 		}
@@ -180,12 +181,12 @@ func TestLongHold(t *testing.T) {
 	})
 }
 
-// TestArrivals: while connections wait, slots are sometimes given out via the poller, and none is
-// forgotten, also on close.
+// TestArrivals tests that slots are sometimes distributed via the poller while connections wait,
+// and that none is lost, also on close.
 func TestArrivals(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		s := testScheduler(1, 1)
-		s.watched = true // else the timer would take the slot away
+		s.watched = true // otherwise the timer would revoke the slot
 		holder := s.conn("a")
 		s.enter(holder)
 		served := make(chan bool)
@@ -220,7 +221,7 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// turnHandler records whether requests have a slot, and releases it as a wait for the journal does.
+// turnHandler records whether requests have a slot, and releases it like a wait for the journal.
 type turnHandler struct {
 	Handler
 	c     *Conn
@@ -232,7 +233,7 @@ func (h turnHandler) ServeRequest(*fasthttp.RequestCtx) {
 	h.c.Pause()
 }
 
-// TestPipelinedRequests: requests that arrive together have a turn each.
+// TestPipelinedRequests tests that pipelined requests get a turn each.
 func TestPipelinedRequests(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

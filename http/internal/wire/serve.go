@@ -69,16 +69,16 @@ func (c *Conn) end() {
 	c.body.release()
 }
 
-// endTurn gives the slot back and leaves the principal: the connection ends, or is handed over.
+// endTurn releases the slot and the principal when the connection ends or is handed over.
 func (c *Conn) endTurn() {
 	c.all.scheduler.leave(c)
 	if c.stream != nil {
-		c.stream.setKnown() // it is counted with the principal
+		c.stream.setKnown() // its slot was acquired from the principal
 	}
 	c.setPrincipal(nil)
 }
 
-// markRequestSeen notes that the client has sent a whole request, or was authenticated.
+// markRequestSeen records that the client has sent a whole request or was authenticated.
 func (c *Conn) markRequestSeen() {
 	if !c.requestSeen {
 		c.requestSeen = true

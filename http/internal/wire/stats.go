@@ -1,9 +1,9 @@
 package wire
 
-// Stats are counts of connections.
+// Stats holds connection counts.
 type Stats struct {
 	Limit                         int    // maximum open
-	Open, New                     int    // open, and of those without a whole request
+	Open, New                     int    // all, and those without a whole request
 	Accepted                      uint64 // admitted
 	Refused, Evicted              uint64 // refused, and evicted for others
 	AcceptErrors, HandshakeErrors uint64

@@ -7,11 +7,11 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// unknownStreams are the active HTTP/2 requests whose user is not known, of all connections. Each holds
-// a head. When an address exceeds its share, its oldest request makes room for a new one, so that a
-// client with many streams does not keep out others at the same address.
+// unknownStreams holds the active HTTP/2 requests of unknown users of all connections, each of
+// which holds a head. If an address exceeds its share, its oldest request is evicted for a new one,
+// so that a client with many streams does not block others at the same address.
 type unknownStreams struct {
-	mu     sync.Mutex // guards the rest, and stream.unknown
+	mu     sync.Mutex // guards oldest and stream.unknown
 	oldest list.List  // of unknownStream
 }
 
@@ -20,8 +20,7 @@ type unknownStream struct {
 	principal *limits.Principal
 }
 
-// add counts a request, and reports whether it may continue. Local clients have a reserve for the case
-// that others hold everything.
+// add counts a request and reports whether it may continue. Local clients may use the reserve.
 func (u *unknownStreams) add(c *Conn) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -39,7 +38,7 @@ func (u *unknownStreams) add(c *Conn) bool {
 	return true
 }
 
-// evict ends the oldest request of a principal, and reports whether there was one.
+// evict aborts the oldest request of a principal, and reports whether there was one.
 func (u *unknownStreams) evict(of *limits.Principal) bool {
 	for e := u.oldest.Front(); e != nil; e = e.Next() {
 		if s := e.Value.(unknownStream); s.principal == of {
@@ -58,7 +57,7 @@ func (u *unknownStreams) removeLocked(e *list.Element) {
 	s.principal.Release(limits.Streams, 1)
 }
 
-// setKnown removes the request from the unknown ones: its user is known, or it has ended.
+// setKnown removes the request, because its user is known or it has ended.
 func (s *stream) setKnown() {
 	u := &s.mux.conn.all.unknown
 	u.mu.Lock()
