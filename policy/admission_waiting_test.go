@@ -191,8 +191,7 @@ func TestNamespacesAndNoOps(t *testing.T) {
 	}
 }
 
-// admissionSharing is a plugin that only validates; it notes whether what it sees is the very tree
-// that was asked for.
+// admissionSharing is a validator that records the tree it sees.
 type admissionSharing struct {
 	request.HandlesAll
 	seen *tree.Tree
