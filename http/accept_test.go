@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A moody listener fails like a system without descriptors, and accepts clients in between.
+// A faultyListener fails like a system without descriptors, and accepts clients in between.
 type faultyListener struct {
 	net.Listener
 	faults chan error
@@ -25,7 +25,7 @@ func (m faultyListener) Accept() (net.Conn, error) {
 	}
 }
 
-// Failures to accept are retried.
+// TestAcceptRetries tests that failures to accept are retried.
 func TestAcceptRetries(t *testing.T) {
 	faults := make(chan error, 10)
 	for _, fault := range []syscall.Errno{syscall.EMFILE, syscall.ENFILE, syscall.ECONNABORTED, syscall.ENOMEM, syscall.ENOBUFS, syscall.EPROTO} {

@@ -60,7 +60,8 @@ func (n blockingNotes) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// An operation is admitted like a write, and its reservations are kept on success.
+// TestOperationWaitsForAdmission tests that an operation is admitted like a write, and that its
+// reservations are committed on success.
 func TestOperationWaitsForAdmission(t *testing.T) {
 	n := &noteTaker{}
 	var fail error
@@ -105,7 +106,8 @@ func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// An apply that may not create its object creates no namespace.
+// TestApplyProvisionsWhatItMayCreate tests that an apply without the right to create its object
+// creates no namespace.
 func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -125,7 +127,8 @@ func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
 	}
 }
 
-// An apply is recognized by its digest only if no admission must see it.
+// TestAdmittedApplyIsNotSkipped tests that an apply is recognized by its digest only if no
+// admission must see it.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -144,7 +147,8 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	}
 }
 
-// The admission of a patch is selected once, and not if its type is refused.
+// TestPatchChoosesItsAdmissionOnce tests that the admission of a patch is selected once, and not at
+// all for an unsupported type.
 func TestPatchChoosesItsAdmissionOnce(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

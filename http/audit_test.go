@@ -103,7 +103,8 @@ func TestStrictAuditRefuses(t *testing.T) {
 	}
 }
 
-// Requests that end before authentication are recorded with the attempted user.
+// TestRefusalsAreAudited tests that requests refused before authentication are recorded with the
+// attempted user.
 func TestRefusalsAreAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	for _, test := range []struct{ path, header, message string }{
@@ -126,7 +127,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 	}
 }
 
-// A watch has an event at its start and one at its end.
+// TestWatchIsAudited tests that a watch has an event at its start and one at its end.
 func TestWatchIsAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	resp, err := f.client.Get(f.url + configMapsPath + "?watch=1")

@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Without an audit its hooks do not allocate.
+// TestAuditCostsNothingWhenOff tests that audit hooks do not allocate without an audit.
 func TestAuditCostsNothingWhenOff(t *testing.T) {
 	s, x := &Server{}, &requestContext{ctx: &fasthttp.RequestCtx{}}
 	x.info.Path = "/version"

@@ -43,7 +43,7 @@ func (s *Server) authenticate(x *requestContext) error {
 	return apierrors.Unauthorized()
 }
 
-// identify tells the connection its user, and gives the request the permit of its principal.
+// identify passes the user to the connection, and sets the permit of its principal.
 func (s *Server) identify(x *requestContext, user *authn.User) error {
 	if user.Name == authn.UserAnonymous {
 		x.permit = limits.NewPermit(x.conn.SetAnonymous(), false)
@@ -58,11 +58,11 @@ func (s *Server) identify(x *requestContext, user *authn.User) error {
 	return tooManyRequests(err)
 }
 
-// readCredentials reads the credentials of a request, and hides them. A header Authorization with another
-// scheme than Bearer counts as none.
+// readCredentials reads the credentials of a request and hides them. An Authorization header with a
+// scheme other than Bearer counts as none.
 //
-// A browser cannot set headers when it opens a WebSocket, so the token may come as a sub-protocol there.
-// Authorization counts before that.
+// Browsers cannot set headers when they open a WebSocket, so the token may be a subprotocol there.
+// Authorization takes precedence.
 func (s *Server) readCredentials(x *requestContext) (authn.Request, error) {
 	h := &x.ctx.Request.Header
 	r := authn.Request{Headers: &x.headers, Path: x.info.Path, Certs: x.conn.ClientCerts(), ConnCache: &x.conn.authCache}

@@ -12,7 +12,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// Credentials are read once and then hidden.
+// TestCredentialsAreHidden tests that credentials are read once and then hidden.
 func TestCredentialsAreHidden(t *testing.T) {
 	const socket = "Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Protocol: "
 	s := &Server{names: negotiate.Names{BearerProtocol: "base64url.bearer.authorization." + meta.Platform.Translate("platform.io") + "."}}

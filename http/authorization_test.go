@@ -60,7 +60,7 @@ func TestAttributes(t *testing.T) {
 	}
 }
 
-// Without a selector, authorization does not allocate.
+// TestAuthorizeAllocatesNothing tests that authorization without a selector does not allocate.
 func TestAuthorizeAllocatesNothing(t *testing.T) {
 	s := newAuthorizingServer(t)
 	for _, path := range []string{"/api/v1/namespaces/x/pods/a", "/api/v1/pods?limit=5", "/metrics"} {

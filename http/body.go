@@ -55,11 +55,11 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 	return body, nil
 }
 
-// maxReviewBytes limits the bodies of kinds that are not stored, such as a SubjectAccessReview, which
+// maxReviewBytes limits the bodies of kinds that are not stored, such as SubjectAccessReview, which
 // almost every user may create.
 const maxReviewBytes = 64 << 10
 
-// maxBody returns how many bytes the body of a request may have.
+// maxBody returns the maximum body size of a request in bytes.
 func (s *Server) maxBody(x *requestContext) int64 {
 	if x.kind.Virtual() {
 		return maxReviewBytes
@@ -67,11 +67,11 @@ func (s *Server) maxBody(x *requestContext) int64 {
 	return int64(s.opts.Limits.MaxRequestBodyBytes)
 }
 
-// receiveBody reads the body of a request. While it waits for what is still to come, the request is not
-// counted among those that the server works on: the time is the client's.
+// receiveBody reads the body of a request. While it waits for the client, the request is not in
+// flight.
 //
-// Its turn is asked for again when the body is there; if others have taken it meanwhile, the answer is 429. The
-// memory for the work is taken then too, by the size that the body really has.
+// It acquires a new turn when the body has arrived, which may fail with 429. It then also reserves
+// memory for the actual size.
 func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	waits, held := x.conn.BodyPending(), false
 	if waits {

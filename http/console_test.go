@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// The built files are checked in, so they must match the sources.
+// TestBuiltFromTheseSources tests that the checked-in build matches the sources.
 func TestBuiltFromTheseSources(t *testing.T) {
 	names := []string{"build.mjs", "package-lock.json", "package.json", "tsconfig.json"}
 	sources, err := os.ReadDir("internal/console/web/src")
@@ -56,7 +56,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// A page that could load or send anything elsewhere could leak what it shows.
+// TestSecurityPolicy tests that the page can load and send data only to allowed places, so that it
+// cannot leak what it shows.
 func TestSecurityPolicy(t *testing.T) {
 	provider := &console.SignIn{ClientID: "us", AuthorizationEndpoint: "https://login.example/a", TokenEndpoint: "https://token.example:8443/t?x=y"}
 	for name, c := range map[string]struct {

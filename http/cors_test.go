@@ -76,7 +76,7 @@ func TestNoCORS(t *testing.T) {
 	}
 }
 
-// TestStrictTransport: every response has the header, also errors before parsing.
+// TestStrictTransport tests that every response has the header, including errors before parsing.
 func TestStrictTransport(t *testing.T) {
 	const want = "max-age=31536000; includeSubDomains"
 	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = want })

@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/credentials"
 )
 
-// TestRedact: tokens are removed however the parameter is spelled, and nothing else.
+// TestRedact tests that tokens are removed in any spelling of the parameter, and nothing else.
 func TestRedact(t *testing.T) {
 	for target, want := range map[string]string{
 		"/a":                            "/a",

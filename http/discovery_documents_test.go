@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/openapi"
 )
 
-// TestCache: the same kinds give the same documents, and the index has fixed paths and versions
-// once and in order.
+// TestCache tests that equal kinds yield equal documents, and that the index lists fixed paths and
+// versions once and sorted.
 func TestCache(t *testing.T) {
 	kinds, err := catalog.New(meta.Kubernetes)
 	if err != nil {
@@ -41,8 +41,8 @@ func TestMatchesETag(t *testing.T) {
 	}
 }
 
-// TestOpenAPIFormat: the highest weight wins, then the first, and the older name of Protobuf is
-// known.
+// TestOpenAPIFormat tests that the highest weight wins, then the first, and that the old Protobuf
+// name is supported.
 func TestOpenAPIFormat(t *testing.T) {
 	const old = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	for _, c := range []struct {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestExtraRoutes: further routes are authorized, may stream, and are cut by errors and panics,
-// which affect nothing else.
+// TestExtraRoutes tests that extra routes are authorized, may stream, and are cut by errors and
+// panics without other effects.
 func TestExtraRoutes(t *testing.T) {
 	large := strings.Repeat("x", 200<<10)
 	write := func(fault func() error) func(io.Writer) error {

@@ -80,10 +80,10 @@ func (s *Server) runFilters(x *requestContext) error {
 	return s.route(x)
 }
 
-// parseHead checks the form of a request and reads its target.
+// parseHead validates the head of a request and parses its target.
 //
-// The id by which it is audited, and which a client may bring, comes even before a malformed request is refused, so
-// that every answer has an id to ask the operator about.
+// It sets the audit id, which a client may provide, even for malformed requests, so that every
+// response has an id for support.
 func (s *Server) parseHead(x *requestContext) (err error) {
 	h := &x.ctx.Request.Header
 	if x.headerFlags, err = wire.ValidateHead(h); x.headerFlags.ConnectionClose {

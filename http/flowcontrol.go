@@ -62,11 +62,11 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	return nil
 }
 
-// listing returns what a list, or a watch that begins with one, has to look at; nil if nothing.
+// listing describes the cost of a list or of a watch's initial events; nil if there are none.
 func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	kind := s.opts.Catalog.Kind(x.info.Group, x.info.Version, x.info.Resource)
 	if kind == nil || kind.Virtual() {
-		return nil // another server has it, or none
+		return nil // aggregated or unknown
 	}
 	q := x.target.Query
 	version := q.Get("resourceVersion")

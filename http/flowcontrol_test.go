@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// TestSeatsAreGivenBack: seats are released after every outcome, and requests are refused while
-// they are taken.
+// TestSeatsAreGivenBack tests that seats are released after every outcome, and that requests are
+// refused while all are taken.
 func TestSeatsAreGivenBack(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		o.FlowControl = flowcontrol.New(meta.Kubernetes, 1) // for catch-all, without queues

@@ -119,7 +119,7 @@ func (s *frames) await(stream uint32) string {
 	}
 }
 
-// TestHTTP2: one connection carries concurrent requests and watches of all kinds.
+// TestHTTP2 tests that one connection carries concurrent requests and watches of all kinds.
 func TestHTTP2(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	if resp, body := f.do("POST", configMapsPath, configMap("a")); resp.StatusCode != 201 || resp.ProtoMajor != 2 || resp.Header.Get("Audit-Id") == "" || resp.Header.Get("Connection") != "" {
@@ -173,8 +173,8 @@ func TestHTTP2(t *testing.T) {
 	eventually(t, "sessions outlive the clients of their watches", func() bool { return f.store.openSessions() == 0 })
 }
 
-// TestHTTP2Shutdown: watches end in order, pending requests complete, and clients are told to
-// reconnect.
+// TestHTTP2Shutdown tests that watches end in order, pending requests complete, and clients are
+// asked to reconnect.
 func TestHTTP2Shutdown(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -210,7 +210,7 @@ func TestHTTP2Shutdown(t *testing.T) {
 	}
 }
 
-// TestHTTP2Clients: misbehaving clients end only their own streams or connections.
+// TestHTTP2Clients tests that misbehaving clients end only their own streams or connections.
 func TestHTTP2Clients(t *testing.T) {
 	t.Parallel()
 	patient, short := serveHTTP2(t, nil), serveHTTP2(t, func(o *http.Options) {
@@ -281,7 +281,7 @@ func TestHTTP2Clients(t *testing.T) {
 	}
 }
 
-// TestHTTP2Silence: a client that has negotiated HTTP/2 must begin with it.
+// TestHTTP2Silence tests that a client that has negotiated HTTP/2 must start it in time.
 func TestHTTP2Silence(t *testing.T) {
 	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.ReadTimeout = 300 * time.Millisecond })
@@ -303,7 +303,7 @@ func TestHTTP2Silence(t *testing.T) {
 	}
 }
 
-// TestHTTP2Continue: 100 Continue is not sent if the body is not wanted.
+// TestHTTP2Continue tests that 100 Continue is not sent for an unused body.
 func TestHTTP2Continue(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	for path, want := range map[string]string{"/version": "200", configMapsPath: "100"} {
@@ -323,7 +323,7 @@ func TestHTTP2Continue(t *testing.T) {
 	}
 }
 
-// TestHTTP2Users: requests on one connection do not share their user.
+// TestHTTP2Users tests that requests on one connection do not share their user.
 func TestHTTP2Users(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Authenticator = tokenAuthenticator{} })
 	var asking sync.WaitGroup
@@ -344,7 +344,7 @@ func TestHTTP2Users(t *testing.T) {
 	asking.Wait()
 }
 
-// TestNoHTTP2: HTTP/2 is offered only if enabled.
+// TestNoHTTP2 tests that HTTP/2 is offered only if enabled.
 func TestNoHTTP2(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.HTTP2MaxStreams = 0 })
 	if resp, _ := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || resp.ProtoMajor != 1 {

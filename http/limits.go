@@ -13,16 +13,16 @@ import (
 	"github.com/troupe-api/troupe/policy/flowcontrol"
 )
 
-// watchesPerUpgrade is how many watches take as much memory as one proxied connection, which needs
-// buffers in both directions and a second connection.
+// watchesPerUpgrade is the number of watches that use as much memory as one proxied connection,
+// which has buffers in both directions and a second connection.
 const watchesPerUpgrade = 16
 
-// maxUnknownStreams limits HTTP/2 requests whose user is not known yet.
+// maxUnknownStreams bounds HTTP/2 requests of unknown users.
 const maxUnknownStreams = 4096
 
-// capacities returns what the server has of each resource. Reads and writes have separate limits, so
-// that a flood of one does not affect the other. Flow control has as many seats as both together;
-// then each may use all of them, as the outer bound.
+// capacities returns the capacity of each resource. Reads and writes have separate limits, so that
+// a flood of one does not affect the other. With flow control, the sum is its number of seats, and
+// the outer bound for each.
 func (o *Options) capacities() limits.Capacities {
 	l := o.Limits
 	c := limits.Capacities{
@@ -38,8 +38,8 @@ func (o *Options) capacities() limits.Capacities {
 	return c
 }
 
-// reserves decides which users may use the reserves of the limits: administrators, nodes and the
-// components of the cluster.
+// A reserves selects the users of the reserves: administrators, nodes and components of the
+// cluster.
 type reserves struct {
 	groups []string
 	prefix string // of user names, such as "system:kube-"
@@ -57,11 +57,11 @@ func (r *reserves) admit(u *authn.User) bool {
 	return strings.HasPrefix(u.Name, r.prefix) || slices.ContainsFunc(r.groups, u.InGroup)
 }
 
-// acquireTurn waits for the seats of a request, and takes its slot among the requests in flight. A
-// watch counts as a read until it runs, and among the open watches from now on.
+// acquireTurn waits for seats and takes a slot in flight. A watch counts as a read until it runs,
+// and as an open watch from now on.
 //
-// Nobody waits for a slot: the queues of flow control have bounds, and without it a queue would only
-// move the overload into memory. Health checks have no limit, since they must answer under overload.
+// It does not wait for a slot: the queues of flow control are bounded, and another queue would only
+// move the overload into memory. Health checks are unlimited, since they must work under overload.
 func (s *Server) acquireTurn(x *requestContext) error {
 	if err := s.acquireSeats(x); err != nil {
 		return err
@@ -80,8 +80,8 @@ func (s *Server) acquireTurn(x *requestContext) error {
 	return tooManyRequests(err)
 }
 
-// tooManyRequests returns the response for a request that has met a limit, which it names as the type
-// of its cause; nil for no error.
+// tooManyRequests converts an exceeded limit to a 429 with the limit as the type of its cause. It
+// returns other errors unchanged.
 func tooManyRequests(err error) error {
 	if err == nil {
 		return nil

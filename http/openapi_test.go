@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// TestOpenAPI: documents are in the index, negotiated, revalidated and authorized.
+// TestOpenAPI tests that documents are indexed, negotiated, revalidated and authorized.
 func TestOpenAPI(t *testing.T) {
 	f := serve(t, nil)
 	f.client.CheckRedirect = func(*nethttp.Request, []*nethttp.Request) error { return nethttp.ErrUseLastResponse }

@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestIsCross: the browser's headers decide; other clients send none.
+// TestIsCross tests that the browser's headers decide, and that other clients send none.
 func TestIsCross(t *testing.T) {
 	allowed := origin.Allowed{regexp.MustCompile(`^https://good\.example$`)}
 	for _, test := range []struct {

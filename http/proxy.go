@@ -98,7 +98,8 @@ func (s *Server) hijackTunnel(x *requestContext, e *proxy.Exchange, t *proxy.Tun
 	})
 }
 
-// beginProxied registers what is long-running, if there may be one more. It is not in flight any more.
+// beginProxied registers a long-running exchange, subject to the limit. It is no longer in flight
+// afterwards.
 func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 	if err := x.permit.TryAcquire(limits.Upgrades, 1); err != nil {
 		return tooManyRequests(err)

@@ -153,12 +153,12 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestDocumentsAreSandboxed: documents of backends get an origin of their own; the policy of a backend
-// stays, too.
+// TestDocumentsAreSandboxed tests that documents of backends get an origin of their own, and that a
+// backend's policy stays.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Type"] = nil // and so it is not sniffed
+		w.Header()["Content-Type"] = nil // so it is not sniffed
 		if contentType := r.URL.Query().Get("t"); contentType != "" {
 			w.Header().Set("Content-Type", contentType)
 		}
@@ -178,7 +178,8 @@ func TestDocumentsAreSandboxed(t *testing.T) {
 	}
 }
 
-// TestKeepAlive: many requests with every sort of body go over one connection, pipelined, and each gets its own answer.
+// TestKeepAlive tests pipelined requests with all types of bodies on one connection, each with its
+// own response.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -215,7 +216,8 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestStreaming: each piece is forwarded at once in both directions, with trailers at the end.
+// TestStreaming tests that data is forwarded immediately in both directions, with trailers at the
+// end.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -248,7 +250,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestExpectContinue: the client is told to continue only if the backend is.
+// TestExpectContinue tests that the client gets 100 Continue only if the backend sends it.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -276,7 +278,8 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// TestClientGone: a client's disconnect, with or without a pending body, ends the backend request.
+// TestClientGone tests that a disconnect of the client ends the backend request, with or without a
+// pending body.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	arrived, ended := make(chan struct{}, 3), make(chan struct{}, 3)
@@ -308,8 +311,8 @@ func TestClientGone(t *testing.T) {
 	eventually(t, "requests are left", func() bool { return open.Load() == 0 })
 }
 
-// TestBackendBreaksOff: a partial response is not taken for complete, and an unreachable backend is
-// a 503.
+// TestBackendBreaksOff tests that a partial response is not taken for complete, and that an
+// unreachable backend is a 503.
 func TestBackendBreaksOff(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -337,7 +340,7 @@ func TestBackendBreaksOff(t *testing.T) {
 	}
 }
 
-// echo is a backend that accepts any upgrade and echoes, after a greeting sent with its head.
+// echo returns a backend that accepts any upgrade and echoes, after a greeting sent with its head.
 func echo(t *testing.T, protocol string) string {
 	return backend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/no" {
@@ -362,8 +365,8 @@ func echo(t *testing.T, protocol string) string {
 
 const upgradeTo = "POST / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: %s\r\nX-A: a\r\n\r\n"
 
-// TestUpgrade: an upgraded connection is copied both ways, with early data, and each direction ends
-// on its own.
+// TestUpgrade tests that an upgraded connection is copied both ways, with early data, and that each
+// direction ends on its own.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	address, open := serveProxy(t, echo(t, "SPDY/3.1"), nil)
@@ -384,7 +387,7 @@ func TestUpgrade(t *testing.T) {
 	eventually(t, "the tunnel stays", func() bool { return open.Load() == 0 })
 }
 
-// TestNoUpgrade: only a 101 for the requested protocol makes a tunnel.
+// TestNoUpgrade tests that only a 101 for the requested protocol creates a tunnel.
 func TestNoUpgrade(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, echo(t, "other"), nil)
@@ -409,7 +412,7 @@ func TestNoUpgrade(t *testing.T) {
 	}
 }
 
-// TestRedirects: they are forwarded or refused.
+// TestRedirects tests that redirects are forwarded or refused.
 func TestRedirects(t *testing.T) {
 	t.Parallel()
 	to := backend(t, func(w http.ResponseWriter, r *http.Request) {

@@ -53,7 +53,7 @@ func (s *Server) recheckGrant(snapshot *credentials.Snapshot, asked authz.Attrib
 	return stream.Verdict{ValidUntil: until}
 }
 
-// failureRecorder is an authorizer that remembers whether a mode has failed.
+// failureRecorder is an authorizer that records whether a mode has failed.
 type failureRecorder struct {
 	authz.Authorizer
 	failed bool

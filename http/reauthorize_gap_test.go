@@ -23,8 +23,8 @@ func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// A watch survives the gap between the removal of a binding and the visibility of its replacement,
-// but not a lasting denial.
+// TestWatchSurvivesTransientDenial tests that a watch survives the gap between the removal of a
+// binding and its replacement, but not a lasting denial.
 func TestWatchSurvivesTransientDenial(t *testing.T) {
 	var rights transientDenier
 	var generation atomic.Uint64

@@ -53,7 +53,7 @@ func (f *testServer) sendParts(answers int, parts ...string) (codes []int, close
 	return codes, false
 }
 
-// Bodies that are read, unwanted, slow, or wait for 100 Continue.
+// TestRequestBodies tests bodies that are read, unread, slow, or wait for 100 Continue.
 func TestRequestBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MaxRequestBodyBytes = 1 << 20 })
 	body := `{"metadata":{"generateName":"a-"},"data":{"k":"` + strings.Repeat("x", 10_000) + `"}}`
@@ -117,7 +117,7 @@ func TestRequestBodies(t *testing.T) {
 	})
 }
 
-// A watch's timeout is bounded by that of a watch without one.
+// TestLongestWatch tests that a requested timeout is bounded by the maximum default lifetime.
 func TestLongestWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.client.Timeout = 30 * time.Second
@@ -126,13 +126,13 @@ func TestLongestWatch(t *testing.T) {
 	}
 }
 
-// fixedMemory is a gauge with constant memory.
+// fixedMemory is a MemoryMonitor with constant memory.
 type fixedMemory int64
 
 func (fixedMemory) UnderPressure() bool { return false }
 func (r fixedMemory) Available() int64  { return int64(r) }
 
-// Announced bodies that do not arrive take no memory from others.
+// TestAnnouncedBodies tests that announced bodies that do not arrive take no memory.
 func TestAnnouncedBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.MemoryMonitor = fixedMemory(64 << 20) })
 	for range 20 {
@@ -155,7 +155,7 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// HTTP/1.0 clients get no chunks.
+// TestHTTP10 tests that HTTP/1.0 clients get no chunks.
 func TestHTTP10(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.do("POST", configMapsPath, configMap("a"))

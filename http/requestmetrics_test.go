@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestRouteSeries counts from many goroutines, which find some series and add others.
+// TestRouteSeries counts from many goroutines, which find and add series.
 func TestRouteSeries(t *testing.T) {
 	m := newRequestMetrics(func(string, string, string) bool { return true })
 	var all sync.WaitGroup
@@ -41,8 +41,8 @@ func TestRouteSeries(t *testing.T) {
 	}
 }
 
-// TestOneSeriesForEachLabels: series with the same labels are merged: Prometheus rejects duplicate
-// lines.
+// TestOneSeriesForEachLabels tests that series with the same labels are merged, since Prometheus
+// rejects duplicate lines.
 func TestOneSeriesForEachLabels(t *testing.T) {
 	m := newRequestMetrics(func(string, string, string) bool { return true })
 	for _, verb := range []string{"create", "post", "create"} {
@@ -63,7 +63,7 @@ func TestOneSeriesForEachLabels(t *testing.T) {
 	}
 }
 
-// TestSeriesOfFormerKinds: the series of a kind end with it and restart with it.
+// TestSeriesOfFormerKinds tests that the series of a kind end with it and restart with it.
 func TestSeriesOfFormerKinds(t *testing.T) {
 	served := true
 	m := newRequestMetrics(func(_, _, resource string) bool { return served || resource != "widgets" })

@@ -108,7 +108,8 @@ func TestHead(t *testing.T) {
 	}
 }
 
-// TestUnfinishedList: a list that fails before any of it was sent is an error; later it is cut.
+// TestUnfinishedList tests that a list that fails before its first byte is an error, and is cut
+// afterwards.
 func TestUnfinishedList(t *testing.T) {
 	f := serve(t, nil)
 	const table = "application/json;as=Table;g=meta.platform.io;v=v1"
@@ -144,7 +145,7 @@ func TestUnfinishedList(t *testing.T) {
 	}
 }
 
-// TestEarlyErrors: an error of a filter has the accepted format, or JSON.
+// TestEarlyErrors tests that an error of a filter has the accepted format, or JSON.
 func TestEarlyErrors(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	for token, code := range map[string]int{"jane": 403, "bad": 401} {

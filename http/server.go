@@ -36,11 +36,11 @@ type Server struct {
 	documents  *discovery.Cache
 	version    []byte // the document at /version
 
-	// What bounds requests (flowcontrol.go, limiter.go, memory.go).
+	// Bounds of requests (flowcontrol.go, limits.go, memory.go):
 	flowHeaders flowHeaders
 	ledger      *limits.Ledger
 	reserves    reserves
-	workBytes   atomic.Int64 // bytes that are set aside for the work of requests
+	workBytes   atomic.Int64 // bytes reserved for the work of requests
 
 	// Running state:
 	connections *wire.Connections

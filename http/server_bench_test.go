@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A script is a connection whose client repeats a request, each after the previous response, and
-// checks only the first bytes of each response.
+// A scriptedConn is a connection whose client repeats a request, each after the previous response,
+// and checks only the first bytes of each response.
 type scriptedConn struct {
 	request   []byte
 	remaining int
@@ -62,7 +62,7 @@ func (s *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
 
 var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 
-// A stage is a listener with in-process connections.
+// A chanListener is a listener with in-process connections.
 type chanListener struct{ conns chan net.Conn }
 
 func (s chanListener) Accept() (net.Conn, error) {
@@ -104,7 +104,7 @@ func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (r
 	return request.Result{Object: s.object}, true
 }
 
-// tokenDigests finds users by the digest of the token, as the daemon does.
+// tokenDigests looks up users by the digest of the token, as the daemon does.
 type tokenDigests map[[sha256.Size]byte]*authn.User
 
 func (k tokenDigests) Authenticate(r authn.Request) (*authn.User, error) {
@@ -117,8 +117,8 @@ const (
 		"Accept: application/json, */*\r\nAuthorization: Bearer 31ada4fd-adec-460c-809a-9e56ceb75269\r\nAccept-Encoding: gzip\r\n"
 )
 
-// benchmarkRequest measures a request's cost in the front: without TLS, system calls and the store.
-// CPU time depends least on other load.
+// benchmarkRequest measures a request's cost in the front, without TLS, system calls and the store.
+// It uses CPU time, which depends least on other load.
 func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
@@ -192,7 +192,7 @@ func BenchmarkList(b *testing.B) {
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }
 
-// BenchmarkApply: an apply recognized by its text as a no-op.
+// BenchmarkApply measures an apply recognized by its text as a no-op.
 func BenchmarkApply(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+

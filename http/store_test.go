@@ -162,7 +162,7 @@ func (m *memStore) DeleteCollection(ctx context.Context, l request.List, r reque
 	return out, err
 }
 
-// A session sends events in its own goroutine.
+// A memSession sends events in its own goroutine.
 type memSession struct {
 	store  *memStore
 	sink   request.Sink

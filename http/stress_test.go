@@ -18,8 +18,8 @@ import (
 // heldSeries are the metrics of resources held during requests.
 var heldSeries = regexp.MustCompile(`(?m)^(apiserver_current_inflight_requests\{[^}]*\}|apiserver_longrunning_requests[^ ]*|troupe_response_bytes|troupe_request_body_bytes|troupe_connections\{[^}]*\}) (\d+)$`)
 
-// TestStress: disconnecting clients, refused, late and missing bodies, failing lists and unread
-// watches leave nothing behind: no slot, no byte of a budget, no connection and no goroutine.
+// TestStress tests that nothing remains held after disconnecting clients, refused, late and missing
+// bodies, failing lists and unread watches: no slot, budget, connection or goroutine.
 func TestStress(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		o.Limits.MaxRequestsInFlight, o.Limits.MaxMutatingRequestsInFlight = 20, 10

@@ -84,7 +84,7 @@ func TestClientCertificate(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPWhereTLSIsSpoken: the client gets an error that says so.
+// TestPlainHTTPWhereTLSIsSpoken tests that plain HTTP on a TLS port gets a clear error.
 func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 	f := serve(t, withTLS(t))
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
@@ -129,7 +129,8 @@ func (f *testServer) dial() net.Conn {
 	return c
 }
 
-// TestSlowHandshakes: a thousand silent clients do not affect others and are disconnected.
+// TestSlowHandshakes tests that a thousand silent clients do not affect others and are
+// disconnected.
 func TestSlowHandshakes(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) {
@@ -161,7 +162,7 @@ func TestSlowHandshakes(t *testing.T) {
 	}
 }
 
-// TestShutdownIsOrderly: readyz fails before the server stops.
+// TestShutdownIsOrderly tests that readyz fails before the server stops.
 func TestShutdownIsOrderly(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // long enough

@@ -88,7 +88,7 @@ func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	return least + rand.N(least)
 }
 
-// hijack hands the connection to the watch. What is still read from the client gets its own
+// hijack hands the connection to the watch. The rest of the client's input is read on its own
 // goroutine.
 func (s *Server) hijack(x *requestContext, w *stream.Watch, timeout time.Duration) {
 	x.state = stateHijacked

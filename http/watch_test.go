@@ -102,7 +102,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchFraming: concurrent events are sent as one chunk, and the last chunk ends the response.
+// TestWatchFraming tests that concurrent events are sent as one chunk, and that the last chunk ends
+// the response.
 func TestWatchFraming(t *testing.T) {
 	f := serve(t, nil)
 	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
@@ -151,7 +152,7 @@ func TestWatchEndsByTime(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWatchClientGoes: a disconnect from a silent watch is noticed.
+// TestWatchClientGoes tests that a disconnect from a silent watch is noticed.
 func TestWatchClientGoes(t *testing.T) {
 	f := serve(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -180,7 +181,7 @@ func TestWatchFormats(t *testing.T) {
 	}
 }
 
-// TestExpiredWatch: a watch from a compacted version begins and ends with an ERROR event in its
+// TestExpiredWatch tests that a watch from a compacted version consists of an ERROR event in its
 // representation. Clients retry other responses forever.
 func TestExpiredWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
@@ -236,7 +237,7 @@ func TestShutdownEndsWatches(t *testing.T) {
 	}
 }
 
-// TestSlowWatch: a client that reads a large event slowly gets all of it.
+// TestSlowWatch tests that a client that reads a large event slowly gets all of it.
 func TestSlowWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // not enough for all
@@ -266,7 +267,7 @@ func TestSlowWatch(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsStalledWatch: a client that reads nothing does not delay shutdown.
+// TestShutdownEndsStalledWatch tests that a client that reads nothing does not delay shutdown.
 func TestShutdownEndsStalledWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })

@@ -63,7 +63,7 @@ func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	return head[0], string(b)
 }
 
-// TestWebSocketFrames checks the response and frames byte by byte.
+// TestWebSocketFrames tests the response and frames byte by byte.
 func TestWebSocketFrames(t *testing.T) {
 	f := serve(t, nil)
 	c, r, h := f.openWebSocket(configMapsPath+"?watch=1&resourceVersion=5&timeoutSeconds=60", "Sec-WebSocket-Protocol: one, two\r\n")
@@ -93,7 +93,7 @@ func TestWebSocketFrames(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWebSocketProtocolErrors: invalid client frames end with 1002.
+// TestWebSocketProtocolErrors tests that invalid client frames end with 1002.
 func TestWebSocketProtocolErrors(t *testing.T) {
 	for name, bytes := range map[string][]byte{
 		"unmasked":          {0x81, 0x01, 'x'},
@@ -127,7 +127,7 @@ func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, ""
 }
 
-// TestSelectedName: who may read an object may list and watch it by name.
+// TestSelectedName tests that a user who may read an object may list and watch it by name.
 func TestSelectedName(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Authorizer = allowNameA{} })
 	for query, want := range map[string]int{
