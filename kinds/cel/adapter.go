@@ -7,13 +7,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An adapter makes values of what trees hold, when it is looked at: nothing is copied. Without a registry
-// it knows no other types than these. Trees are shared with other readers, which is safe because no
-// expression can change a value.
+// An adapter converts values of trees on access, without copying. Without a registry it knows no
+// other types. Sharing trees is safe because expressions cannot change values.
 type adapter struct{ *types.Registry }
 
-// NativeToValue implements types.Adapter. A nil tree.Tree is an absent object, which a type switch would
-// otherwise take for an empty map.
+// NativeToValue maps a nil tree.Tree, an absent object, to null; a type switch would treat it as an
+// empty map.
 func (a adapter) NativeToValue(v any) ref.Val {
 	switch v := v.(type) {
 	case tree.Tree:

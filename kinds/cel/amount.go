@@ -7,30 +7,28 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An amount is a quantity that remembers how it was written, since functions of quantities tell: "1" is an
-// integer, and "1.0" is none, nor is what had ever more than 18 digits. Which expressions accept an amount
-// as an integer thus depends on its text, and rules that users wrote for other servers of this API rely on
-// just these limits.
+// An amount is a quantity with its written form, on which functions depend as in kube-apiserver:
+// "1" is an integer, but "1.0" is not, nor is anything that ever had more than 18 digits.
 type amount struct {
 	quantity.Quantity
-	scale int  // the amount is a whole multiple of 10^scale
-	small bool // of one that fits into 64 bits
+	scale int  // a multiple of 10^scale
+	small bool // fits into 64 bits
 }
 
-// finest is the scale of the smallest unit. It is a billionth, the suffix n.
+// finest is the scale of the smallest unit, a billionth (suffix n).
 const finest = -9
 
 // maxDigits is the number of digits that always fit into 64 bits.
 const maxDigits = 18
 
-// maxBinaryDigits is the number of digits of a binary amount that do, with those of its unit. A unit of
-// 2^60 takes 19 digits by itself, so fewer are left for the number than with a decimal unit.
+// maxBinaryDigits bounds the digits of a binary amount together with those of its unit, which takes
+// 19 digits for 2^60.
 const maxBinaryDigits = 14
 
-// A numeral is a quantity as it is written.
+// A numeral is a quantity as written.
 type numeral struct{ sign, whole, fraction, suffix string }
 
-// parseNumeral divides a text. Zeros before the first other digit do not count, and there may be no digits at all.
+// parseNumeral splits a text. It skips leading zeros, and accepts texts without digits.
 func parseNumeral(s string) (n numeral, ok bool) {
 	rest := strings.TrimPrefix(s, "+")
 	if rest == s && strings.HasPrefix(s, "-") {
@@ -53,7 +51,6 @@ func parseNumeral(s string) (n numeral, ok bool) {
 	return n, s != "" && rest == ""
 }
 
-// cutDigits divides a text behind the digits that it begins with.
 func cutDigits(s string) (digits, rest string) {
 	n := 0
 	for n < len(s) && isDigit(rune(s[n])) {
@@ -62,9 +59,8 @@ func cutDigits(s string) (digits, rest string) {
 	return s[:n], s[n:]
 }
 
-// parseAmount reads a quantity. The value is read by package quantity; what is found here besides is the
-// form: how many digits there are, and on which scale. Some texts without any digit, as "k", are quantities
-// in the public API, but only where they fit into 64 bits.
+// parseAmount parses a quantity and records its number of digits and scale. As in kube-apiserver,
+// texts without digits, such as "k", are quantities if they fit into 64 bits.
 func parseAmount(s string) (amount, error) {
 	n, ok := parseNumeral(s)
 	if !ok {
@@ -91,7 +87,7 @@ func parseAmount(s string) (amount, error) {
 	return big(q, hasDigits)
 }
 
-// big is an amount that needs more than 64 bits, or might. It has to have digits.
+// big returns an amount that may need more than 64 bits. It must have digits.
 func big(q quantity.Quantity, hasDigits bool) (amount, error) {
 	if !hasDigits {
 		return amount{}, quantity.ErrNumeric
@@ -99,8 +95,8 @@ func big(q quantity.Quantity, hasDigits bool) (amount, error) {
 	return amount{q, finest, false}, nil
 }
 
-// decimalExponent is the power of ten of a valid suffix. Suffixes are letters three powers apart, n to m
-// below one and k to E above, or e and a number.
+// decimalExponent returns the power of ten of a valid suffix: n to m below one, k to E above, or e
+// and a number.
 func decimalExponent(suffix string) int {
 	if suffix == "" {
 		return 0
@@ -126,15 +122,15 @@ func decimalExponent(suffix string) int {
 	return exponent
 }
 
-// amountOf is the amount that an integer in an expression stands for.
+// amountOf returns the amount for an integer in an expression.
 func amountOf(n int64) amount { return amount{quantity.FromInt(n), 0, true} }
 
 func (a amount) add(b amount) amount { return a.combined(b, a.Quantity.Add(b.Quantity)) }
 
 func (a amount) sub(b amount) amount { return a.combined(b, a.Quantity.Sub(b.Quantity)) }
 
-// combined is a sum, or a difference, as it would be written. Adding nothing keeps the scale of the other
-// side, whatever the scale of the zero is.
+// combined returns a sum or difference with its written form. Adding zero keeps the scale of the
+// other operand.
 func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	c := amount{sum, min(a.scale, b.scale), a.small && b.small}
 	switch {
@@ -152,7 +148,7 @@ func (a amount) combined(b amount, sum quantity.Quantity) amount {
 	return c
 }
 
-// int64 is the amount as a whole number; false if it is not written as one.
+// int64 returns the amount as an integer; false if it is not written as one.
 func (a amount) int64() (int64, bool) {
 	n, exact := a.Multiple(0)
 	if !a.small || a.scale < 0 || !exact || !n.IsInt64() {
@@ -161,8 +157,8 @@ func (a amount) int64() (int64, bool) {
 	return n.Int64(), true
 }
 
-// float is the amount, roughly. The product is of two floats on purpose: the public API computes it so, and
-// expressions compare the result to the last bit.
+// float returns the approximate amount. Like kube-apiserver, it multiplies floats, because
+// expressions compare results exactly.
 func (a amount) float() float64 {
 	n, _ := a.Multiple(a.scale)
 	f, _ := n.Float64()

@@ -12,31 +12,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/selector"
 )
 
-// An Authorizer decides what a user may do, for the variable authorizer. It is the same authorizer that
-// decides requests, and may take as long; so each question has a high cost, and the context of the
-// evaluation.
+// An Authorizer decides what a user may do, for the variable authorizer. It authorizes requests too
+// and may be slow, so each check has a high cost and gets the context of the evaluation.
 type Authorizer interface {
-	// Authorize decides one access. reason may be "". An error does not end the expression, which can ask for it.
+	// Authorize decides one access. reason may be "". An error does not end the expression,
+	// which can test for it.
 	Authorize(ctx context.Context, a Access) (allowed bool, reason string, err error)
-	// ServiceAccount is the authorizer of another user. The names are valid.
+	// ServiceAccount returns the authorizer of a service account with valid names.
 	ServiceAccount(namespace, name string) Authorizer
 }
 
-// An Access is what an expression asks about: of a path, or of a resource, whose version is any. A selector
-// that cannot be read does not fail the expression: the authorizer decides as if there was none, which can
-// only mean fewer rights.
+// An Access is a path, or a resource in any version, that an expression checks. An unparsable
+// selector is treated as absent, which can only mean fewer rights.
 type Access struct {
 	Verb string
-	Path string // "": of a resource
+	Path string // "": a resource
 
 	Group, Resource, Subresource, Namespace, Name string
-	// The requirements of selectors, which are none where their text cannot be read.
+	// Requirements of selectors; none if their text is invalid.
 	Fields, Labels []selector.Requirement
 }
 
-// The types of the steps of a question. A question is a chain, as in
-// authorizer.group("apps").resource("deployments").namespace("x").check("get"). Each step returns a value
-// of another type, so the compiler refuses steps out of order.
+// Types of the steps of a check, as in
+// authorizer.group("apps").resource("deployments").namespace("x").check("get"). Each step returns
+// another type, so the compiler rejects steps out of order.
 var (
 	authorizerType    = cel.ObjectType("platform.authorization.Authorizer")
 	pathCheckType     = cel.ObjectType("platform.authorization.PathCheck")
@@ -45,8 +44,8 @@ var (
 	decisionType      = cel.ObjectType("platform.authorization.Decision")
 )
 
-// An authorization asks an Authorizer, for one evaluation. Holding a context in a value is safe here, since
-// no value outlives the evaluation that it was made for.
+// An authorization calls an Authorizer in one evaluation. It may hold the context, because no value
+// outlives the evaluation.
 type authorization struct {
 	ctx context.Context
 	by  Authorizer
@@ -62,40 +61,41 @@ type groupCheck struct {
 	group string
 }
 
-// The selectors stay texts until the question is asked, so that a fault in one is not that of the step
-// which sets it.
+// A resourceCheck parses its selectors only when it runs, so that the step that sets one cannot
+// fail.
 type resourceCheck struct {
 	authorization
 	access         Access
 	fields, labels string
 }
 
-// err is kept for errored() and error(): an expression can thus fail open or closed as its author wants.
+// A decision keeps the error for errored() and error(), so that expressions can fail open or
+// closed.
 type decision struct {
 	allowed bool
 	reason  string
 	err     error
 }
 
-// NewAuthorization is the value of the variable authorizer.
+// NewAuthorization returns the value of the variable authorizer.
 func NewAuthorization(ctx context.Context, by Authorizer) Value {
 	return receiver(authorizerType, authorization{ctx, by})
 }
 
-// NewResourceAuthorization is the value of the variable authorizer.requestResource: of an access, group, resource,
-// sub-resource, namespace and name count.
+// NewResourceAuthorization returns the value of authorizer.requestResource. It uses group,
+// resource, subresource, namespace and name of the access.
 func NewResourceAuthorization(ctx context.Context, by Authorizer, a Access) Value {
 	return receiver(resourceCheckType, resourceCheck{authorization: authorization{ctx, by}, access: a})
 }
 
-// receiver is a value that has only functions. Two of them are never equal, as the public API has it; to
-// compare questions means nothing.
+// receiver returns a value that has only functions. As in kube-apiserver, two of them are never
+// equal.
 func receiver[T any](t *types.Type, v T) ref.Val {
 	return opaque[T]{t, t.TypeName(), v, func(T, T) bool { return false }, nil}
 }
 
-// authorizerFunctions are the steps of a question, and what is asked of its answer. The ids of overloads
-// are those of the public API.
+// authorizerFunctions declares the steps of a check and the functions of its decision, with the
+// overload ids of kube-apiserver.
 func authorizerFunctions() []cel.EnvOption {
 	step := func(name, id string, of, to *cel.Type, call func(x, y ref.Val) ref.Val) cel.EnvOption {
 		return cel.Function(name, cel.MemberOverload(id, []*cel.Type{of, cel.StringType}, to, cel.BinaryBinding(call)))
@@ -144,7 +144,7 @@ func authorizerFunctions() []cel.EnvOption {
 	}
 }
 
-// checkPath begins a question about a path that is no resource.
+// checkPath starts a check of a non-resource path.
 func (a authorization) checkPath(path string) ref.Val {
 	if strings.TrimSpace(path) == "" {
 		return types.NewErr("path must not be empty")
@@ -152,7 +152,7 @@ func (a authorization) checkPath(path string) ref.Val {
 	return receiver(pathCheckType, pathCheck{a, path})
 }
 
-// The names are checked because they become part of a user name, in which a colon would make another user.
+// serviceAccount validates the names, since a colon in one would denote another user.
 func (a authorization) serviceAccount(namespace, name string) ref.Val {
 	switch {
 	case len(rules.Subdomain(name)) > 0:
@@ -163,7 +163,7 @@ func (a authorization) serviceAccount(namespace, name string) ref.Val {
 	return NewAuthorization(a.ctx, a.by.ServiceAccount(namespace, name))
 }
 
-// resource begins a question about a resource of any version.
+// resource starts a check of a resource in any version.
 func (g groupCheck) resource(name string) ref.Val {
 	if strings.TrimSpace(name) == "" {
 		return types.NewErr("resource must not be empty")
@@ -171,12 +171,12 @@ func (g groupCheck) resource(name string) ref.Val {
 	return receiver(resourceCheckType, resourceCheck{authorization: g.authorization, access: Access{Group: g.group, Resource: name}})
 }
 
-// check asks the question, which is where its selectors are read.
+// check runs the check and parses its selectors.
 func (c resourceCheck) check(verb string) ref.Val {
 	a := c.access
 	a.Verb = verb
 	if c.fields != "" {
-		a.Fields, _ = selector.FieldRequirements(c.fields) // none with a fault
+		a.Fields, _ = selector.FieldRequirements(c.fields) // none if invalid
 	}
 	if l, err := selector.ParseLabels(c.labels); err == nil {
 		a.Labels = l.Requirements()
@@ -184,7 +184,7 @@ func (c resourceCheck) check(verb string) ref.Val {
 	return c.decide(a)
 }
 
-// decide asks in the middle of an evaluation, on its goroutine.
+// decide calls the authorizer on the goroutine of the evaluation.
 func (a authorization) decide(access Access) ref.Val {
 	allowed, reason, err := a.by.Authorize(a.ctx, access)
 	return receiver(decisionType, decision{allowed, reason, err})

@@ -13,25 +13,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// To count what each step costs takes longer than the steps of a usual expression do. An expression of a policy over a
-// usual object cannot come near any limit, which its form and the size of the object tell beforehand: such an evaluation
-// is not counted. What it costs at most is taken from a small part of the budget instead (Budget.allowance).
+// Counting costs takes longer than the steps of usual expressions. If the form of an expression and
+// the sizes of its variables bound the cost well below all limits, its evaluation is not counted.
+// Its bound is charged to a small part of the budget (Budget.allowance).
 
-// A Sizer is an Activation that knows how large the values of variables are.
+// A Sizer is an Activation that knows the sizes of its variables.
 type Sizer interface {
 	Activation
-	// Size is that of the value of a variable; false if it is not known.
+	// Size returns the size of a variable; false if it is unknown.
 	Size(variable string) (Size, bool)
 }
 
-// A Size is how large a value is: its longest text, its longest list or object, and all of it, in bytes and parts.
+// A Size is the size of a value in bytes and parts: its longest text, its longest list or object,
+// and its total.
 type Size struct{ text, list, all int }
 
-// maxSized is where measuring stops: what is larger is counted step by step. Up to it no function takes longer than
-// what it costs by the public API (see ordinary).
+// maxSized is where measuring stops and evaluations are counted. Up to this size, no function takes
+// longer than its cost in kube-apiserver (see ordinary).
 const maxSized = ordinary
 
-// SizeOf is the size of a value of a tree. Looking at a large one stops early.
+// SizeOf returns the size of a value of a tree. It stops early for large values.
 func SizeOf(v any) Size {
 	var s Size
 	s.add(v)
@@ -64,13 +65,13 @@ func (s *Size) addText(text string) {
 	s.all += len(text) + 1
 }
 
-// Join is a size that is at least both.
+// Join returns a size that is at least as large as both.
 func (s Size) Join(other Size) Size {
 	return Size{max(s.text, other.text), max(s.list, other.list), s.all + other.all}
 }
 
-// A form is what bounds the cost of an expression: how many steps it has, how deep its loops are nested, the largest of
-// its constants, how often a function reads a text for one unit, and the variables that it reads.
+// A form bounds the cost of an expression: the number of steps, the nesting of loops, the largest
+// constants, how often a function reads a text per unit, and the variables.
 type form struct {
 	steps, depth int
 	constants    Size
@@ -78,8 +79,8 @@ type form struct {
 	variables    []string
 }
 
-// boundedCalls are the functions that read nothing but their arguments, once, and return no text, list or object that is
-// not a part of an argument.
+// boundedCalls are functions that read only their arguments, once, and return no text, list or
+// object other than a part of an argument.
 var boundedCalls = map[string]bool{
 	operators.LogicalAnd: true, operators.LogicalOr: true, operators.LogicalNot: true, operators.Conditional: true,
 	operators.NotStrictlyFalse: true, operators.Equals: true, operators.NotEquals: true, operators.Less: true,
@@ -88,7 +89,7 @@ var boundedCalls = map[string]bool{
 	"quantity": true, "isQuantity": true, "isInteger": true, "asInteger": true, "sign": true, "isGreaterThan": true, "isLessThan": true, "compareTo": true,
 }
 
-// formOf is the form of an expression; false for one that does what only counting can bound.
+// formOf returns the form of an expression; false if only counting bounds its cost.
 func (c *Checked) formOf() (*form, bool) {
 	f := &form{perText: 1}
 	checked := c.ast.NativeRep()
@@ -96,7 +97,7 @@ func (c *Checked) formOf() (*form, bool) {
 	return f, ok
 }
 
-// add takes in a part of an expression. bound are the variables of the loops around it.
+// add adds a part of an expression. bound are the variables of enclosing loops.
 func (f *form) add(checked *ast.AST, x ast.Expr, depth int, bound map[string]bool) bool {
 	f.steps++
 	f.depth = max(f.depth, depth)
@@ -147,14 +148,14 @@ func (f *form) addCall(checked *ast.AST, x ast.Expr) bool {
 		}
 		f.perText = max(f.perText, float64(len(text)))
 		return true
-	case operators.Add: // counts the elements of exists_one; of texts and lists it makes larger ones
+	case operators.Add: // counts the elements of exists_one; otherwise it makes larger values
 		ids := checked.GetOverloadIDs(x.ID())
 		return len(ids) == 1 && ids[0] == overloads.AddInt64
 	}
 	return boundedCalls[call.FunctionName()]
 }
 
-// addLoop takes in a loop. Its range counts as if it were inside, which only makes the bound higher.
+// addLoop adds a loop. It counts the range as if it were inside, which only raises the bound.
 func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bound map[string]bool) bool {
 	inner := map[string]bool{l.IterVar(): true, l.IterVar2(): true, l.AccuVar(): true}
 	for name := range bound {
@@ -168,8 +169,9 @@ func (f *form) addLoop(checked *ast.AST, l ast.ComprehensionExpr, depth int, bou
 	return true
 }
 
-// cost is what an evaluation costs at most with variables of a size: each step, in each round of the loops around it,
-// costs what the costliest may. Literals of objects would cost more, and are of no such form; a list costs 10.
+// cost returns the maximum cost for variables of a size: each step, in each iteration of enclosing
+// loops, costs as much as the most expensive one. Forms exclude object literals, which cost more; a
+// list costs 10.
 func (f *form) cost(s Size) float64 {
 	s = s.Join(f.constants)
 	const perStep = 2 * 10
@@ -177,7 +179,7 @@ func (f *form) cost(s Size) float64 {
 	return float64(f.steps) * (perStep + perCall) * math.Pow(float64(max(s.list, 1)), float64(f.depth))
 }
 
-// bound is what an evaluation with some variables costs at most; false if that is not known.
+// bound returns the maximum cost for some variables; false if it is unknown.
 func (f *form) bound(variables Activation) (cost uint64, known bool) {
 	sizer, ok := variables.(Sizer)
 	if !ok {

@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// sizedVariables are Variables that know their sizes.
 type sizedVariables struct{ Variables }
 
 func (v sizedVariables) Size(name string) (Size, bool) {
@@ -17,7 +16,7 @@ func (v sizedVariables) Size(name string) (Size, bool) {
 	return SizeOf(value), ok
 }
 
-// boundedExpressions are of all forms whose cost is bounded beforehand.
+// boundedExpressions cover all forms with a bounded cost.
 var boundedExpressions = []string{
 	`object.l.all(c, c.t.startsWith('a'))`,
 	`object.l.all(c, object.l.exists_one(d, d.t == c.t))`,
@@ -31,8 +30,8 @@ var boundedExpressions = []string{
 	`object.m.exists(k, object.m[k] == object.m.t || k.endsWith('c'))`,
 }
 
-// countedExpressions are of forms whose cost is not bounded beforehand: they make larger values of small ones, or their
-// cost is not that of their form.
+// countedExpressions have unbounded forms: they make larger values, or their form does not
+// determine their cost.
 var countedExpressions = []string{
 	`object.m.t + object.m.t == 'aa'`,
 	`object.l.map(c, c.t).size() > 0`,
@@ -46,7 +45,7 @@ var countedExpressions = []string{
 
 func anyText(t *rapid.T) string { return rapid.StringMatching(`[abc]{0,200}`).Draw(t, "text") }
 
-// anyObject has the fields that boundedExpressions read, or most of them.
+// anyObject returns an object with most fields that boundedExpressions read.
 func anyObject(t *rapid.T) tree.Tree {
 	list := make([]any, rapid.IntRange(0, 25).Draw(t, "items"))
 	for i := range list {
@@ -63,7 +62,7 @@ func anyObject(t *rapid.T) tree.Tree {
 	return tree.Tree{"l": list, "m": m}
 }
 
-// An evaluation whose cost is bounded beforehand costs no more than that, and comes to the same as one that is counted.
+// TestBounds: evaluations stay within their bounds and have the same results as counted ones.
 func TestBounds(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Variable("oldObject", Dyn), Sized())
 	var programs []*Program
@@ -95,7 +94,7 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// The bound covers what functions cost that read texts, and not only how often they are called.
+// TestBoundOfTexts: the bound covers the cost of reading texts, not only the number of calls.
 func TestBoundOfTexts(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	list := make([]any, 20)
@@ -112,7 +111,8 @@ func TestBoundOfTexts(t *testing.T) {
 	}
 }
 
-// What is not bounded is counted: other forms, large values, and what a used-up allowance has no room for.
+// TestUnboundedIsCounted: other forms, large values and evaluations beyond the allowance are
+// counted.
 func TestUnboundedIsCounted(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	for _, text := range countedExpressions {

@@ -32,8 +32,8 @@ func compile(t testing.TB, env *Env, text string, wanted ...*Type) *Program {
 	return p
 }
 
-// TestFunctions calls a function of every library. That all of them do what they should is held against the public
-// implementation by test/extension.
+// TestFunctions calls a function of every library. test/extension compares all of them with the
+// reference implementation.
 func TestFunctions(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), PatchTypes())
 	input := Variables{"object": tree.Tree{"spec": tree.Tree{"n": int64(3), "l": []any{int64(1), int64(2)}}}}
@@ -65,7 +65,7 @@ func TestFunctions(t *testing.T) {
 	}
 }
 
-// nested are random schemas of objects.
+// nested generates random object schemas.
 func nested(depth int) *rapid.Generator[*Schema] {
 	names := rapid.SampledFrom([]string{"self", "spec", "a", "in", "namespace", "a-b", "a.b", "size", "type", "int", "list"})
 	if depth == 0 {
@@ -87,7 +87,7 @@ func nested(depth int) *rapid.Generator[*Schema] {
 	})
 }
 
-// selections are expressions for all that can be selected from the values of a schema.
+// selections returns expressions for everything that can be selected from values of a schema.
 func selections(s *Schema, at string) []string {
 	all := []string{at + " == " + at}
 	if s.Items != nil {
@@ -104,7 +104,7 @@ func selections(s *Schema, at string) []string {
 	return all
 }
 
-// TestSelections selects every field of random schemas: no selection is taken for the name of a type.
+// TestSelections: no selection of a field is mistaken for the name of a type.
 func TestSelections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := nested(4).Draw(t, "schema")
@@ -138,7 +138,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestGuards evaluates what would take far longer, or make far more, than the limit says: it is not done.
+// TestGuards: evaluations far beyond the limits are rejected in advance.
 func TestGuards(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("n", Int))
 	input := Variables{"s": strings.Repeat("a", 1<<18), "n": int64(1) << 40}
@@ -152,7 +152,7 @@ func TestGuards(t *testing.T) {
 	}
 }
 
-// TestCostlyExpressions evaluates what would take minutes, or gigabytes, for what one object holds, in rules without types.
+// TestCostlyExpressions covers untyped rules that would take minutes or gigabytes.
 func TestCostlyExpressions(t *testing.T) {
 	env := newEnv(t, Variable("self", Dyn))
 	var l, m []any
@@ -177,8 +177,8 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
-// TestLoopsAreLinear: a loop over n elements takes the time of n steps, for what the library counts; and what is done for that cannot be
-// seen in estimates. A step once looked at what all steps before it had left, which took minutes here.
+// TestLoopsAreLinear: counting a loop over n elements takes linear time, and wrapping its steps
+// does not change costs.
 func TestLoopsAreLinear(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("l", Dyn))
 	input := Variables{"s": strings.Repeat("a", 150_000), "l": tree.Tree{"a": []any{"x", "y"}}}
@@ -233,7 +233,6 @@ func TestBudget(t *testing.T) {
 	}
 }
 
-// TestLazy evaluates variables that are made of others.
 func TestLazy(t *testing.T) {
 	variables := ObjectOf("platform.variables", map[string]*Type{"a": Int, "b": Int, "c": Int})
 	p := compile(t, newEnv(t, Variable("variables", variables)), `variables.a + variables.a + (has(variables.b) ? 1 : 0)`)
@@ -258,7 +257,6 @@ func TestLazy(t *testing.T) {
 
 func intValue(n int) Value { return (&Schema{Type: "integer"}).Value(int64(n)) }
 
-// TestConcurrent evaluates one program for many at once.
 func TestConcurrent(t *testing.T) {
 	p := compile(t, newEnv(t, Variable("n", Int)), `[n, 2].exists(x, x == 2) && string(n).find('[0-9]') != '' && string(n).matches('^[0-9]+$')`)
 	var all sync.WaitGroup

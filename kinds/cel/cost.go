@@ -9,17 +9,15 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// checkCost is the cost of one question to an Authorizer: an expression can ask two. That is a third of
-// what one evaluation may cost (PerCallLimit).
+// checkCost is the cost of one Authorizer check. It is a third of PerCallLimit, so an expression
+// can make two.
 const checkCost = 350_000
 
-// An estimator counts what calls of the libraries cost: what other functions cost is up to CEL. It
-// implements interpreter.ActualCostEstimator. Costs are the same as on other servers of this API, so that
-// an expression which runs there runs here. Where the real time is far higher, the real time counts
-// (takes): there the public API would let a few requests occupy a processor.
+// An estimator counts the costs of library calls; CEL counts others. Costs equal those of
+// kube-apiserver, so that its expressions run here. If the real time is far higher, it counts
+// instead (takes), so that few requests cannot occupy a processor.
 type estimator struct{}
 
-// CallCost implements interpreter.ActualCostEstimator.
 func (estimator) CallCost(function, overload string, args []ref.Val, result ref.Val) *uint64 {
 	cost, known := callCost(function, overload, args, result)
 	if much := takes(function, args); much > ordinary && much > float64(cost) {
@@ -31,9 +29,8 @@ func (estimator) CallCost(function, overload string, args []ref.Val, result ref.
 	return &cost
 }
 
-// callCost is the cost of a call as the public API counts it; known is false for functions of the language.
-// The formulas must agree with those of estimates, which are given sizes at most where these are given
-// values.
+// callCost returns the cost of a call as in kube-apiserver; known is false for functions of the
+// language. The formulas must match those of estimates, which use maximum sizes instead of values.
 func callCost(function, overload string, args []ref.Val, result ref.Val) (cost uint64, known bool) {
 	if unitCall(function, overload) {
 		return 1, true
@@ -89,8 +86,8 @@ func callCost(function, overload string, args []ref.Val, result ref.Val) (cost u
 	return 0, false
 }
 
-// unitCall tells the functions that cost one unit: they read a field. ip has two meanings, and only that of
-// a network's address reads nothing.
+// unitCall reports whether a function only reads a field and costs one unit. Of the two functions
+// ip, only that of a network does.
 func unitCall(function, overload string) bool {
 	switch function {
 	case "serviceAccount", "path", "group", "resource", "subresource", "namespace", "name", "allowed", "reason", "error", "errored",
@@ -103,31 +100,30 @@ func unitCall(function, overload string) bool {
 	return function == "ip" && overload == "cidr_ip"
 }
 
-// unitEqual are the values that are compared for one unit: those of the libraries. An interface without
-// type parameters is needed to recognize an opaque of any type.
+// unitEqual is implemented by values that compare at the cost of one unit: opaques of any type.
 type unitEqual interface{ isOpaque() }
 
 func (opaque[T]) isOpaque() {}
 
-// reading is the cost of reading so many bytes. Costs are rounded up: reading a short text is not free.
+// reading returns the cost of reading so many bytes, rounded up.
 func reading(size float64) uint64 { return uint64(math.Ceil(size * common.StringTraversalCostFactor)) }
 
-// matching is the cost of matching a text against a regular expression. The matcher takes time in
-// proportion to the product, as it never goes back in the text.
+// matching returns the cost of matching a regular expression. The matcher never backtracks, so its
+// time is proportional to the product.
 func matching(text, pattern float64) uint64 {
 	return reading(text+1) * uint64(math.Ceil(pattern*common.RegexStringLengthCostFactor))
 }
 
-// selectorCost is the cost of parsing a selector into requirements, of which the shortest has two
-// characters. A requirement is an object in a list, and is counted as a literal of that form.
+// selectorCost returns the cost of parsing a selector, whose shortest requirement has two
+// characters. A requirement counts as an object in a list literal.
 func selectorCost(size uint64) uint64 {
 	const perRequirement = common.ListCreateBaseCost + common.StructCreateBaseCost
 	requirements := math.Ceil(float64(size) / 2)
 	return common.ListCreateBaseCost + reading(float64(size)) + uint64(requirements*perRequirement)
 }
 
-// sizeOf is the size of what has one; 1 of anything else. Texts count in characters here, as the public API
-// does.
+// sizeOf returns the size of a value, 1 if it has none. As in kube-apiserver, texts count in
+// characters.
 func sizeOf(v ref.Val) uint64 {
 	if sizer, ok := v.(traits.Sizer); ok {
 		if n, ok := sizer.Size().(types.Int); ok {
@@ -137,8 +133,8 @@ func sizeOf(v ref.Val) uint64 {
 	return 1
 }
 
-// traversal is the cost of looking at all that is in a value. It counts after the call, and only up to the
-// size that the call has read anyway.
+// traversal returns the cost of reading all of a value. It runs after the call, on a size that the
+// call has read anyway.
 func traversal(v ref.Val) (cost uint64) {
 	switch v := v.(type) {
 	case types.String:

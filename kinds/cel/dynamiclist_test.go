@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list of a tree is for expressions what the library's own list of the same elements is, faults included.
+// TestDynamicList: a dynamicList behaves like the library's list, including faults.
 func TestDynamicList(t *testing.T) {
 	env := newEnv(t, Variable("l", Dyn), Variable("m", Dyn))
 	elements := []any{int64(3), "a", nil, []any{int64(1)}, tree.Tree{"n": int64(2)}, 1.5, true}

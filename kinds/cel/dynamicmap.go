@@ -8,10 +8,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A dynamicMap is an object of a tree without a schema. It is as large as a pointer, so that looking at an
-// object takes no memory; what is rare is left to the map of the library. The fields of objects in policies
-// and of parameters are looked up in every request; the library's own map takes an allocation of several
-// words for each level of a path.
+// A dynamicMap is an object of a tree without a schema. It is as large as a pointer and needs no
+// allocation, unlike the library's map, for the fields that policies read in every request. It
+// delegates rare operations to the library.
 type dynamicMap map[string]any
 
 var (
@@ -19,14 +18,12 @@ var (
 	_ traits.Foldable = dynamicMap(nil)
 )
 
-// library is the same map as the library has it. Its semantics are the standard ones; whatever is not
-// written here again is left to it.
+// library returns the library's map of the same entries, with standard semantics.
 func (m dynamicMap) library() traits.Mapper {
 	return types.NewStringInterfaceMap(adapter{}, map[string]any(m))
 }
 
-// Find implements traits.Mapper. Keys that are no texts can only be equal to none, but the library words
-// their faults.
+// Find leaves keys other than texts, and their faults, to the library.
 func (m dynamicMap) Find(key ref.Val) (ref.Val, bool) {
 	name, ok := key.(types.String)
 	if !ok {
@@ -39,7 +36,6 @@ func (m dynamicMap) Find(key ref.Val) (ref.Val, bool) {
 	return adapter{}.NativeToValue(v), true
 }
 
-// Get implements traits.Indexer.
 func (m dynamicMap) Get(key ref.Val) ref.Val {
 	v, found := m.Find(key)
 	if !found {
@@ -48,7 +44,6 @@ func (m dynamicMap) Get(key ref.Val) ref.Val {
 	return v
 }
 
-// Contains implements traits.Container.
 func (m dynamicMap) Contains(key ref.Val) ref.Val {
 	if name, ok := key.(types.String); ok {
 		_, found := m[string(name)]
@@ -57,16 +52,13 @@ func (m dynamicMap) Contains(key ref.Val) ref.Val {
 	return m.library().Contains(key)
 }
 
-// Size implements traits.Sizer.
 func (m dynamicMap) Size() ref.Val { return types.Int(len(m)) }
 
-// IsZeroValue implements traits.Zeroer.
 func (m dynamicMap) IsZeroValue() bool { return len(m) == 0 }
 
-// Iterator implements traits.Iterable.
 func (m dynamicMap) Iterator() traits.Iterator { return m.library().Iterator() }
 
-// Fold implements traits.Foldable. The order is that of the Go map, on which no expression may depend.
+// Fold uses the order of the Go map, which expressions must not depend on.
 func (m dynamicMap) Fold(f traits.Folder) {
 	for name, v := range m {
 		if !f.FoldEntry(name, v) {
@@ -75,12 +67,10 @@ func (m dynamicMap) Fold(f traits.Folder) {
 	}
 }
 
-// ConvertToNative implements ref.Val.
 func (m dynamicMap) ConvertToNative(t reflect.Type) (any, error) {
 	return m.library().ConvertToNative(t)
 }
 
-// ConvertToType implements ref.Val.
 func (m dynamicMap) ConvertToType(t ref.Type) ref.Val {
 	switch t {
 	case types.MapType:
@@ -91,11 +81,8 @@ func (m dynamicMap) ConvertToType(t ref.Type) ref.Val {
 	return m.library().ConvertToType(t)
 }
 
-// Equal implements ref.Val.
 func (m dynamicMap) Equal(other ref.Val) ref.Val { return m.library().Equal(other) }
 
-// Type implements ref.Val.
 func (m dynamicMap) Type() ref.Type { return types.MapType }
 
-// Value implements ref.Val.
 func (m dynamicMap) Value() any { return map[string]any(m) }

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An Env is what expressions of one purpose may use: the language, the functions, and variables. It is
-// costly to make and cheap to use, so each purpose has one that lives as long as the process or the schema.
+// An Env holds the language, functions and variables for expressions of one purpose. It is
+// expensive to create, so each purpose has one, as long-lived as the process or the schema.
 type Env struct {
 	env       *cel.Env
 	naming    *meta.Naming
@@ -25,7 +25,7 @@ type Env struct {
 // An Option adds to an environment.
 type Option func(*envOptions)
 
-// first is the type that sizes of values without a variable are taken from (estimates.EstimateSize).
+// first is the type that gives sizes of values without a variable (estimates.EstimateSize).
 type envOptions struct {
 	variables map[string]*Type
 	first     *Type
@@ -34,8 +34,8 @@ type envOptions struct {
 	sized     bool
 }
 
-// declare declares a variable whose type in expressions is of. of differs from the type of t where the
-// variable is optional.
+// declare declares a variable. of is its type in expressions, which differs from that of t for an
+// optional variable.
 func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	if o.first == nil {
 		o.first = t
@@ -44,24 +44,24 @@ func (o *envOptions) declare(name string, t *Type, of *cel.Type) {
 	o.more = append(o.more, cel.Variable(name, of))
 }
 
-// Variable declares a variable. The first one that is declared also stands for what has no variable in
-// estimates.
+// Variable declares a variable. In estimates, the first one also represents values without a
+// variable.
 func Variable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, t.cel) }
 }
 
-// OptionalVariable declares a variable that may have no value: in expressions it is an optional, which is
-// not the same as null.
+// OptionalVariable declares a variable that may be absent: in expressions it is an optional, which
+// differs from null.
 func OptionalVariable(name string, t *Type) Option {
 	return func(o *envOptions) { o.declare(name, t, types.NewOptionalType(t.cel)) }
 }
 
-// Sized says that the sizes of variables are known when expressions are evaluated: their Activation is a Sizer. It
-// makes evaluations cheaper, and programs twice as large.
+// Sized declares that the Activation is a Sizer. It makes evaluations cheaper and programs twice as
+// large.
 func Sized() Option { return func(o *envOptions) { o.sized = true } }
 
-// PatchTypes declares what expressions that change objects make: JSONPatch, Object and the types of its fields
-// (Object.spec, Object.spec.containers), and jsonpatch.escapeKey.
+// PatchTypes declares the types and functions for mutations: JSONPatch, Object and its field types
+// (Object.spec), and jsonpatch.escapeKey.
 func PatchTypes() Option {
 	return func(o *envOptions) { o.patches = true }
 }
@@ -71,9 +71,8 @@ func Bindings() Option {
 	return func(o *envOptions) { o.more = append(o.more, ext.Bindings(ext.BindingsVersion(0))) }
 }
 
-// NewEnv makes an environment. The names of types in faults are those of a naming profile. The functions
-// are shared by all environments, and are made with the first one. The registry is the library's, for types
-// of the language itself; objects of trees never get there.
+// NewEnv returns an environment whose faults use the type names of a profile. The first call
+// declares the shared functions.
 func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	o := envOptions{variables: map[string]*Type{}}
 	for _, option := range options {
@@ -101,10 +100,9 @@ func NewEnv(naming *meta.Naming, options ...Option) (*Env, error) {
 	return &Env{env: env, naming: naming, variables: o.variables, first: o.first, sized: o.sized}, nil
 }
 
-// baseEnv is the environment of every expression: the language and the functions. The versions of
-// extensions are pinned: a later one would accept expressions which older servers of the same cluster
-// refuse. Literals of mixed types are refused, times are in UTC unless an expression says otherwise, and to
-// test whether a field is present is free, all as in the public API.
+// baseEnv is the environment of every expression. As in kube-apiserver, extension versions are
+// pinned, so that older servers of a cluster accept the same expressions, mixed literals are
+// rejected, times are in UTC by default, and presence tests are free.
 var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	options := []cel.EnvOption{
 		cel.HomogeneousAggregateLiterals(), cel.EagerlyValidateDeclarations(true), cel.DefaultUTCTimeZone(true),
@@ -127,9 +125,8 @@ var baseEnv = sync.OnceValues(func() (*cel.Env, error) {
 	return guardFunctions(env)
 })
 
-// translate gives a text that may mention types the names of a profile. Types are named in platform form
-// everywhere in this package, because environments are shared by profiles; texts are translated when they
-// leave it.
+// translate translates type names in a text to a profile. This package uses platform names, because
+// profiles share environments, and translates texts that leave it.
 func translate(naming *meta.Naming, text string) string {
 	word := naming.Translate("platform")
 	if word == "platform" || !strings.Contains(text, "platform") {

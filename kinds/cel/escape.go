@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// reserved are the words of the language, which cannot name fields in expressions.
+// reserved are the reserved words, which cannot name fields in expressions.
 var reserved = []string{
 	"true", "false", "null", "in", "as", "break", "const", "continue", "else", "for", "function", "if", "import", "let",
 	"loop", "package", "namespace", "return", "var", "void", "while",
@@ -13,9 +13,8 @@ var reserved = []string{
 
 func isReserved(name string) bool { return slices.Contains(reserved, name) }
 
-// escapes are what names may hold but identifiers may not, and how expressions write it. Escaping is part
-// of the public API: self.spec.a__dot__b is written in definitions by their authors. The underscores come
-// first, so that those of the other escapes are not escaped again.
+// escapes are the escapes of Kubernetes for characters that identifiers cannot contain, as in
+// self.spec.a__dot__b. Underscores come first, so that other escapes are not escaped again.
 var escapes = []struct{ text, escaped string }{
 	{"__", "__underscores__"}, {".", "__dot__"}, {"-", "__dash__"}, {"/", "__slash__"},
 }
@@ -30,8 +29,8 @@ func newEscaper() *strings.Replacer {
 	return strings.NewReplacer(pairs...)
 }
 
-// Escape is the name of a field in expressions; false if it cannot be named there. Single underscores and
-// names such as a_b stay as they are; only two together are escaped.
+// Escape returns the name of a field in expressions; false if there is none. Single underscores are
+// not escaped, only pairs.
 func Escape(name string) (string, bool) {
 	if name == "" || isDigit(rune(name[0])) {
 		return "", false
@@ -57,9 +56,8 @@ func Escape(name string) (string, bool) {
 
 func isDigit(c rune) bool { return '0' <= c && c <= '9' }
 
-// unescape is the field that a name in expressions means; false if it is none. A name that escapes nothing,
-// as __x__, means no field: were it taken literally, two spellings would mean the same one. Reserved words
-// are escaped as a whole or not at all.
+// unescape returns the field for a name in expressions; false if it is invalid. A name that escapes
+// nothing, such as __x__, is invalid, so that each field has one spelling.
 func unescape(escaped string) (string, bool) {
 	if !strings.Contains(escaped, "__") {
 		return escaped, true
@@ -82,8 +80,7 @@ func unescape(escaped string) (string, bool) {
 	return b.String(), true
 }
 
-// findEscape finds the first "__word__", whose word holds no underscore; -1: there is none. Underscores
-// within a word would make an escape ambiguous.
+// findEscape finds the first "__word__" whose word has no underscore; -1 if there is none.
 func findEscape(s string) (at int, word string) {
 	for i := 0; i+4 < len(s); i++ {
 		if s[i] != '_' || s[i+1] != '_' || s[i+2] == '_' {
@@ -100,7 +97,7 @@ func findEscape(s string) (at int, word string) {
 	return -1, ""
 }
 
-// unescapeWord is what stands for one escaped word; false if it is none.
+// unescapeWord returns the text for one escaped word; false if it is not an escape.
 func unescapeWord(word string) (string, bool) {
 	for _, e := range escapes {
 		if e.escaped == "__"+word+"__" {

@@ -9,28 +9,27 @@ import (
 	"github.com/google/cel-go/common/types"
 )
 
-// EstimateCost is what the expression costs at most, with values as large as the types of variables allow.
-// It decides at definition time: a rule that could cost too much with the largest object that its schema
-// allows is refused, before any object exists. So a schema without limits on its lists and texts gets a
-// high estimate.
+// EstimateCost returns the maximum cost of the expression for the largest values that types of
+// variables allow. Rules above the limit are rejected at definition time, so schemas should bound
+// lists and texts.
 func (c *Checked) EstimateCost() (uint64, error) {
 	estimate, err := c.env.env.EstimateCost(c.ast, estimates{c.env})
 	return estimate.Max, err
 }
 
-// estimates are the estimates of calls and sizes for the variables of an environment. It implements
-// checker.CostEstimator. The minimum of a size is always zero, since every value may be empty or absent.
+// estimates estimates the costs and sizes of calls for the variables of an environment. Minimum
+// sizes are always zero, since every value may be empty or absent.
 type estimates struct{ env *Env }
 
-// EstimateSize implements checker.CostEstimator. The path begins with a variable and goes on with fields,
-// "@items" for the elements of a list, "@keys" and "@values" for those of a map.
+// EstimateSize gets a path that starts with a variable, followed by fields, "@items" for list
+// elements, and "@keys" and "@values" for maps.
 func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	path := element.Path()
 	if len(path) == 0 {
 		return nil
 	}
 	t := e.env.variables[path[0]]
-	if t == nil { // the name of a type is taken for a variable as large as the first one
+	if t == nil { // a type name counts as a variable as large as the first one
 		t = e.env.first
 	}
 	for _, name := range path[1:] {
@@ -52,8 +51,7 @@ func (e estimates) EstimateSize(element checker.AstNode) *checker.SizeEstimate {
 	return &checker.SizeEstimate{Min: 0, Max: uint64(t.maxElements)}
 }
 
-// EstimateCallCost implements checker.CostEstimator. It mirrors callCost; a nil result leaves the estimate
-// to the library.
+// EstimateCallCost mirrors callCost; nil leaves the estimate to the library.
 func (e estimates) EstimateCallCost(function, overload string, target *checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	if unitCall(function, overload) {
 		return costs(one)
@@ -69,18 +67,18 @@ func (e estimates) EstimateCallCost(function, overload string, target *checker.A
 
 var one = checker.CostEstimate{Min: 1, Max: 1}
 
-// costs is an estimate of a call whose result has no size of its own.
+// costs returns an estimate of a call whose result has no size of its own.
 func costs(c checker.CostEstimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: c}
 }
 
-// makes is an estimate of a call that also says how large its result becomes, from which the cost of calls
-// on the result follows.
+// makes returns an estimate of a call with the size of its result, on which the cost of further
+// calls depends.
 func makes(c checker.CostEstimate, size checker.SizeEstimate) *checker.CallEstimate {
 	return &checker.CallEstimate{CostEstimate: c, ResultSize: &size}
 }
 
-// readingOf is the cost of reading a text. It is what reading becomes for a size that is only bounded.
+// readingOf is reading for a bounded size.
 func readingOf(size checker.SizeEstimate) checker.CostEstimate {
 	return size.MultiplyByCostFactor(common.StringTraversalCostFactor)
 }
@@ -138,7 +136,7 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 		pattern := e.size(args[0]).MultiplyByCostFactor(common.RegexStringLengthCostFactor)
 		return makes(text.Multiply(pattern), checker.SizeEstimate{Min: 0, Max: size.Max})
 	case "validate":
-		// The format is known only when the expression runs.
+		// The format is known only at run time.
 		const longestPattern = 128
 		return costs(readingOf(e.size(args[0])).MultiplyByCostFactor(longestPattern * common.RegexStringLengthCostFactor))
 	case "containsIP":
@@ -152,7 +150,7 @@ func (e estimates) memberCall(function, overload string, target checker.AstNode,
 // addressSize is the size of an address, in bytes.
 var addressSize = checker.SizeEstimate{Min: 4, Max: 16}
 
-// contains estimates whether an address, or a network, is in a network. A text has to be parsed first.
+// contains estimates whether an address or a network is in a network. Texts must be parsed first.
 func (e estimates) contains(isText bool, more checker.CostEstimate, other checker.AstNode) *checker.CallEstimate {
 	cost := readingOf(addressSize.Add(addressSize)).Add(more)
 	if isText {
@@ -161,8 +159,8 @@ func (e estimates) contains(isText bool, more checker.CostEstimate, other checke
 	return costs(cost)
 }
 
-// listCall looks at every element once, or at a text. Elements that are texts have to be compared byte by
-// byte.
+// listCall estimates functions that read each element once, or a text. Texts in lists are compared
+// byte by byte.
 func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	elem := elementOf(target)
 	if elem == nil {
@@ -175,7 +173,7 @@ func (e estimates) listCall(target checker.AstNode) *checker.CallEstimate {
 	return costs(e.size(target).MultiplyByCost(each))
 }
 
-// A limit that is a literal bounds the number of parts; any other is not known yet.
+// split bounds the number of parts by the limit if that is a literal.
 func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size := e.size(target)
 	most := size.Max // into characters
@@ -189,7 +187,7 @@ func (e estimates) split(target checker.AstNode, args []checker.AstNode) *checke
 	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), checker.SizeEstimate{Min: 0, Max: most})
 }
 
-// The result has all elements and a separator between each two.
+// join estimates a result with all elements and separators.
 func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	var size checker.SizeEstimate
 	list := e.size(target)
@@ -203,13 +201,13 @@ func (e estimates) join(target checker.AstNode, args []checker.AstNode) *checker
 	return makes(readingOf(size), size)
 }
 
-// The size of the result is largest if either as much as possible or nothing is replaced, whichever text is
-// longer, and smallest the other way round.
+// replace estimates the largest and smallest results, for replacing as much as possible or nothing,
+// depending on which text is longer.
 func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *checker.CallEstimate {
 	size, old, fresh := e.size(target), e.size(args[0]), e.size(args[1])
 	var count, kept checker.SizeEstimate
 	switch {
-	case old.Min == 0: // it is put around all characters
+	case old.Min == 0: // inserted around all characters
 		count.Max, kept.Max = addOne(size.Max), size.Max
 	case fresh.Max <= old.Min:
 		kept.Max = size.Max
@@ -227,7 +225,7 @@ func (e estimates) replace(target checker.AstNode, args []checker.AstNode) *chec
 	return makes(size.MultiplyByCostFactor(2*common.StringTraversalCostFactor), count.Multiply(fresh).Add(kept))
 }
 
-// Sizes without a limit are the largest number, which must not wrap around to zero.
+// addOne saturates: the largest number means no limit and must not wrap.
 func addOne(n uint64) uint64 {
 	if n == math.MaxUint64 {
 		return n
@@ -235,15 +233,14 @@ func addOne(n uint64) uint64 {
 	return n + 1
 }
 
-// selectorEstimate is selectorCost for a size that is not known yet.
+// selectorEstimate is selectorCost for an unknown size.
 func selectorEstimate(size checker.SizeEstimate) checker.CostEstimate {
 	const perRequirement = common.ListCreateBaseCost + common.StructCreateBaseCost
 	base := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}
 	return base.Add(readingOf(size)).Add(size.MultiplyByCostFactor(0.5).MultiplyByCostFactor(perRequirement))
 }
 
-// equality is the cost of comparing values of the libraries; nil for others. A nil result lets the library
-// compare structures element by element.
+// equality returns the cost of comparing library values; nil lets the library compare structures.
 func equality(a, b checker.AstNode) *checker.CallEstimate {
 	t := a.Type()
 	if t.Equal(b.Type()) != types.True {
@@ -272,7 +269,7 @@ func equality(a, b checker.AstNode) *checker.CallEstimate {
 	return nil
 }
 
-// A size that nothing bounds is the largest number, so that what depends on it is refused.
+// size returns the largest number for unbounded values, so that dependent costs exceed the limit.
 func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	if size := node.ComputedSize(); size != nil {
 		return *size
@@ -283,7 +280,7 @@ func (e estimates) size(node checker.AstNode) checker.SizeEstimate {
 	return checker.SizeEstimate{Min: 0, Max: math.MaxUint64}
 }
 
-// elementOf is an element of a list; nil if it is none. Its path lets the size of elements be found in the
+// elementOf returns an element of a list, or nil. Its path locates the size of elements in the
 // schema.
 func elementOf(list checker.AstNode) checker.AstNode {
 	parameters := list.Type().Parameters()
@@ -297,21 +294,16 @@ func elementOf(list checker.AstNode) checker.AstNode {
 	return elem
 }
 
-// An element is any element of a list. It implements checker.AstNode. The library asks estimators about
-// nodes of the expression, and an element is none; this stands for one.
+// An element stands for any list element, because estimators take nodes of the expression.
 type element struct {
 	path []string
 	t    *types.Type
 }
 
-// Path implements checker.AstNode.
 func (e element) Path() []string { return e.path }
 
-// Type implements checker.AstNode.
 func (e element) Type() *types.Type { return e.t }
 
-// Expr implements checker.AstNode.
 func (e element) Expr() ast.Expr { return nil }
 
-// ComputedSize implements checker.AstNode.
 func (e element) ComputedSize() *checker.SizeEstimate { return nil }

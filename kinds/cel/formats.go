@@ -15,10 +15,10 @@ import (
 
 var formatType = cel.ObjectType("platform.NamedFormat")
 
-// A format checks texts. faults are nil for a text that has the format.
+// A format checks texts; faults returns nil for valid ones.
 type format struct {
 	faults func(s string) []string
-	size   uint64 // of the regular expression that it costs as much as
+	size   uint64 // of the regular expression that determines the cost
 }
 
 var (
@@ -27,8 +27,8 @@ var (
 	base64Pattern = regexp.MustCompile(`^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{4})$`)
 )
 
-// formats are all formats by their names in expressions. The names of formats and the sizes are those of
-// the public API, from which the cost of validate follows.
+// formats are all formats by name. Names and sizes, which determine the cost of validate, are those
+// of kube-apiserver.
 var formats = map[string]*format{
 	"dns1123Label":           {label, 30},
 	"dns1123Subdomain":       {subdomain, 60},
@@ -53,9 +53,9 @@ var formats = map[string]*format{
 	"datetime": {says("invalid datetime", IsDateTime), uint64(len(dateTimePattern))},
 }
 
-// Faults of names have words of their own here.
+// Faults of names have their own texts here.
 
-// label adds the most common mistake: a subdomain where one label is wanted.
+// label adds a fault for the most common mistake: a subdomain in place of a label.
 func label(s string) []string {
 	faults := inCharacters(rules.Label(s))
 	if dottedPattern.MatchString(s) {
@@ -68,7 +68,7 @@ func subdomain(s string) []string { return inCharacters(rules.Subdomain(s)) }
 
 func label1035(s string) []string { return inCharacters(rules.Label1035(s)) }
 
-// qualifiedName has the word that expressions know for the same rule.
+// qualifiedName replaces a term in the fault, as in kube-apiserver.
 func qualifiedName(s string) []string {
 	faults := rules.QualifiedName(s)
 	for i, fault := range faults {
@@ -77,8 +77,7 @@ func qualifiedName(s string) []string {
 	return faults
 }
 
-// inCharacters counts characters where others count bytes. The names are all ASCII, so the number is the
-// same.
+// inCharacters replaces bytes with characters in faults. Names are ASCII, so the numbers are equal.
 func inCharacters(faults []string) []string {
 	for i, fault := range faults {
 		if size, found := strings.CutSuffix(fault, " bytes"); found {
@@ -88,7 +87,7 @@ func inCharacters(faults []string) []string {
 	return faults
 }
 
-// says makes the faults of a format that only tells whether a text has it.
+// says returns a check with a single fault.
 func says(fault string, is func(s string) bool) func(string) []string {
 	return func(s string) []string {
 		if is(s) {
@@ -98,8 +97,8 @@ func says(fault string, is func(s string) bool) func(string) []string {
 	}
 }
 
-// prefix checks the beginning of a name, which may end with a hyphen. The hyphen is replaced together with
-// the character before it, so that the length stays within one of the original, as in the public API.
+// prefix checks a name prefix, which may end with a hyphen. As in kube-apiserver, it replaces the
+// hyphen and the preceding character.
 func prefix(check func(string) []string) func(string) []string {
 	return func(s string) []string {
 		if len(s) > 1 && strings.HasSuffix(s, "-") {
@@ -109,8 +108,8 @@ func prefix(check func(string) []string) func(string) []string {
 	}
 }
 
-// formatFunctions are format.named, one function for each format, and validate. A format is a value of its
-// own, so that an expression can choose one by name and test that it exists.
+// formatFunctions declares the named formats and validate. A format is a value, so that expressions
+// can choose one by name.
 func formatFunctions() []cel.EnvOption {
 	options := []cel.EnvOption{
 		cel.Function("validate", cel.MemberOverload("format-validate", []*cel.Type{formatType, cel.StringType},
@@ -135,7 +134,7 @@ func formatFunctions() []cel.EnvOption {
 	return options
 }
 
-// Formats are equal if they are the same entry of formats.
+// newFormat returns a format value. Formats are equal if they are the same entry of formats.
 func newFormat(f *format) ref.Val {
 	return opaque[*format]{formatType, "Format", f, func(a, b *format) bool { return a == b }, nil}
 }

@@ -16,23 +16,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// Costs are counted when a call has returned. Calls whose time or result can be far larger than their arguments are
-// guarded besides: they look at what they would take before they do anything. And what they take is what they cost, if it is
-// far more than the public API counts for them.
+// Costs are counted after a call. Calls whose time or result can be far larger than their arguments
+// are therefore guarded: they check in advance what they would take. If that is far more than their
+// cost in kube-apiserver, it counts instead.
 
-// errTooCostly is the result of a call that is not made because it alone would cost too much.
+// errTooCostly is the result of a call that alone would exceed the cost limit.
 var errTooCostly = errors.New(costLimitExceeded)
 
-// guarded are the functions that are guarded. matches is another (guardMatches). The others take time in
-// proportion to what they are given, and what they are given was paid for when it was made.
+// guarded are the guarded functions, besides matches (guardMatches). Others take time proportional
+// to their arguments, whose creation has been charged.
 var guarded = []string{
 	"replace", "split", "join", "format", "find", "findAll", "sets.contains", "sets.equivalent", "sets.intersects", "lists.range", "distinct",
 	"flatten",
 }
 
-// guardFunctions makes an environment in which guarded functions check what they would take before they
-// run. The bindings are wrapped, not written again, so the semantics stay those of the library. An overload
-// that has no binding is evaluated by the interpreter itself and cannot be wrapped.
+// guardFunctions wraps the bindings of guarded functions in checks. Overloads without a binding are
+// evaluated by the interpreter and cannot be wrapped.
 func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	options := []cel.EnvOption{declareLoopStep()}
 	for _, name := range guarded {
@@ -57,8 +56,8 @@ func guardFunctions(env *cel.Env) (*cel.Env, error) {
 	return env.Extend(options...)
 }
 
-// guardBinding is the binding of a function that checks what it would take. It has as many arguments: on that depends
-// when faults of arguments count.
+// guardBinding returns a guarded binding with the same number of arguments, which determines when
+// faults of arguments count.
 func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 	switch {
 	case b.Unary != nil:
@@ -84,16 +83,15 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 	})
 }
 
-// isTooCostly tells whether a call would take more than one evaluation may. A call that is refused ends the
-// evaluation like one that has exceeded its limit.
+// isTooCostly reports whether a call would exceed PerCallLimit.
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
-// ordinary is the cost up to which calls cost what the public API says, even where they take more. Below
-// it, the difference is no danger, and expressions near their limits must not fail here that run elsewhere.
+// ordinary is the cost up to which calls cost the same as in kube-apiserver even if they take more.
+// Below it, the difference is harmless, and expressions that run there must run here.
 const ordinary = 10_000
 
-// takes is what a call takes, in units of cost; 0 for calls that take what they cost. Sizes are floats:
-// products of two sizes may exceed 64 bits, and must saturate rather than wrap.
+// takes returns what a call takes in units of cost; 0 if that equals its cost. Floats saturate for
+// products beyond 64 bits.
 func takes(function string, args []ref.Val) (cost float64) {
 	switch function {
 	case "_==_", "_!=_":
@@ -139,7 +137,7 @@ func takes(function string, args []ref.Val) (cost float64) {
 	return cost
 }
 
-// isContainer tells values whose parts have to be looked at one by one.
+// isContainer reports whether a value has parts that must be read one by one.
 func isContainer(v ref.Val) bool {
 	switch v.(type) {
 	case traits.Lister, traits.Mapper:
@@ -148,15 +146,15 @@ func isContainer(v ref.Val) bool {
 	return false
 }
 
-// readingTime is the time for so many bytes or elements, in units of cost.
+// readingTime returns the time for so many bytes or elements, in units of cost.
 func readingTime(size float64) float64 { return size * 0.1 }
 
-// length is that of a text or a list; 1 of anything else. It is cheap: guards run before every call that
-// they guard.
+// length returns the length of a text or a list, 1 for others. It must be cheap, because it runs
+// before every guarded call.
 func length(v ref.Val) float64 {
 	switch v := v.(type) {
 	case types.String:
-		return float64(len(v)) // bytes, which is quicker to find than characters
+		return float64(len(v)) // bytes are quicker to count than characters
 	case types.Bytes:
 		return float64(len(v))
 	case traits.Lister, traits.Mapper:
@@ -165,19 +163,18 @@ func length(v ref.Val) float64 {
 	return 1
 }
 
-// maxSize is where deepSize stops counting: it is more than any expression may cost.
+// maxSize is where deepSize stops: above the cost of any expression.
 const maxSize = 100 * PerCallLimit
 
-// deepSize is the size of a value with everything in it. Measuring stops at maxSize and so cannot itself
-// become costly.
+// deepSize returns the total size of a value. It stops at maxSize and so is cheap itself.
 func deepSize(v ref.Val) float64 {
 	var sum float64
 	addSize(v, &sum)
 	return sum
 }
 
-// The sum is passed on, so that the bound holds for the whole value and not for each part. It counts one
-// for each value besides its content.
+// addSize adds to the sum for the whole value, so that the bound does not apply to each part. Each
+// value counts one besides its content.
 func addSize(v ref.Val, sum *float64) {
 	if *sum++; *sum > maxSize {
 		return
@@ -200,15 +197,13 @@ func addSize(v ref.Val, sum *float64) {
 	}
 }
 
-// replacedSize bounds the size of the result of a replacement. An empty old text is found between all
-// characters.
+// replacedSize bounds the size of a replacement. An empty old text matches between all characters.
 func replacedSize(args []ref.Val) float64 {
 	text, old, fresh := length(args[0]), length(args[1]), length(args[2])
 	return text + (text/math.Max(old, 1)+1)*fresh
 }
 
-// joinedSize is the size of the texts of a list, with what is between them. It counts one separator more
-// than there is, which does no harm to a bound.
+// joinedSize bounds the size of the separators in a joined list, counting one too many.
 func joinedSize(args []ref.Val) float64 {
 	if len(args) > 1 {
 		return length(args[0]) * length(args[1])
@@ -216,16 +211,15 @@ func joinedSize(args []ref.Val) float64 {
 	return 0
 }
 
-// formattedSize bounds the size of the result of a format: numbers, and texts in hexadecimal digits, become longer than
-// the arguments.
+// formattedSize bounds the result of a format: numbers and hexadecimal texts are longer than the
+// arguments.
 func formattedSize(args []ref.Val) float64 {
 	const perNumber, perByte = 64, 2
 	return length(args[0]) + perByte*deepSize(args[1]) + perNumber*length(args[1]) + perNumber*precision(args[0])
 }
 
-// precision is the sum of the numbers in a format: each asks for that many digits. "%.9999f" of a few bytes
-// becomes text of thousands. Digits that mean no precision are counted as well; that only makes the bound
-// higher.
+// precision returns the sum of the numbers in a format: "%.9999f" becomes thousands of digits. It
+// also counts other digits, which only raises the bound.
 func precision(format ref.Val) (sum float64) {
 	text, _ := format.Value().(string)
 	number := 0.0
@@ -239,14 +233,11 @@ func precision(format ref.Val) (sum float64) {
 	return sum + number
 }
 
-// guardedMatches is the function that calls of matches become. The name begins with a character that no
-// expression can spell.
+// guardedMatches is the function that replaces matches. Expressions cannot contain its name.
 const guardedMatches = "@matches"
 
-// guardMatches replaces calls of matches by calls that check what they would take first. Regular
-// expressions that are constants are compiled once. It is a decorator, because in the planned call a
-// constant pattern can be told from a computed one. Errors of arguments are passed on as the interpreter
-// would.
+// guardMatches replaces calls of matches by guarded ones. It is a decorator, because only the
+// planned call shows whether a pattern is constant; constant ones are compiled once.
 func guardMatches(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 	call, ok := i.(interpreter.InterpretableCall)
 	if !ok || call.Function() != overloads.Matches || len(call.Args()) != 2 {

@@ -8,7 +8,7 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// A regular expression of few bytes may become a program of many.
+// TestGuardedPatterns: a short regular expression may become a large program.
 func TestGuardedPatterns(t *testing.T) {
 	bomb := "(" + strings.Repeat("x", 3000) + "){1000}"
 	for _, function := range []string{"find", "findAll", guardedMatches} {

@@ -10,10 +10,9 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A Lazy is an object whose fields are made when expressions first look at them, as the variables of a
-// policy. It belongs to one evaluation after the other. A variable may be costly and unused, and may refer
-// to those before it; made holds each one that was needed, also a Fault, so that it is computed and paid
-// for once.
+// A Lazy is an object whose fields are computed on first use, such as the variables of a policy,
+// which may refer to earlier ones. made caches results, including Faults, so that each is computed
+// and charged once. It is not safe for concurrent use.
 type Lazy struct {
 	kind  *types.Type
 	names []string
@@ -21,8 +20,8 @@ type Lazy struct {
 	made  map[string]ref.Val
 }
 
-// NewLazy makes a lazy value of a type made by ObjectOf. make makes a field; it returns a Fault if it
-// cannot. The names are sorted, so that iterating gives the same order each time.
+// NewLazy returns a lazy value of a type made by ObjectOf. make computes a field, or returns a
+// Fault. Iteration has a fixed order.
 func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	l := &Lazy{kind: types.NewObjectType(t.cel.TypeName(), traits.IndexerType|traits.FieldTesterType|traits.IterableType), make: make, made: map[string]ref.Val{}}
 	for name := range t.fields {
@@ -32,8 +31,7 @@ func NewLazy(t *Type, make func(field string) Value) *Lazy {
 	return l
 }
 
-// Find implements traits.Mapper. Names are unescaped and escaped again, because several spellings of one
-// variable must share its entry.
+// Find unescapes and escapes names, because spellings of one variable share an entry.
 func (l *Lazy) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {
@@ -54,7 +52,6 @@ func (l *Lazy) Find(key ref.Val) (ref.Val, bool) {
 	return v, true
 }
 
-// Get implements traits.Indexer.
 func (l *Lazy) Get(key ref.Val) ref.Val {
 	if v, found := l.Find(key); found {
 		return v
@@ -62,8 +59,7 @@ func (l *Lazy) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Contains implements traits.Container. has(variables.x) evaluates the variable, as in the public API: its
-// fault is that of the test.
+// Contains evaluates the variable, as in kube-apiserver: has(variables.x) fails if x does.
 func (l *Lazy) Contains(key ref.Val) ref.Val {
 	v, found := l.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {
@@ -72,7 +68,6 @@ func (l *Lazy) Contains(key ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-// Iterator implements traits.Iterable.
 func (l *Lazy) Iterator() traits.Iterator {
 	var names []ref.Val
 	for _, name := range l.names {
@@ -81,15 +76,12 @@ func (l *Lazy) Iterator() traits.Iterator {
 	return &iterator{values: names}
 }
 
-// Size implements traits.Sizer.
 func (l *Lazy) Size() ref.Val { return types.Int(len(l.names)) }
 
-// ConvertToNative implements ref.Val.
 func (l *Lazy) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("disallowed conversion from %q to %q", l.kind.TypeName(), t.Name())
 }
 
-// ConvertToType implements ref.Val.
 func (l *Lazy) ConvertToType(t ref.Type) ref.Val {
 	switch {
 	case t.TypeName() == l.kind.TypeName():
@@ -100,8 +92,7 @@ func (l *Lazy) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("disallowed conversion from %q to %q", l.kind.TypeName(), t.TypeName())
 }
 
-// Equal implements ref.Val. Two of them are equal only if they are the same: comparing would evaluate
-// everything.
+// Equal reports identity: a comparison would evaluate everything.
 func (l *Lazy) Equal(other ref.Val) ref.Val {
 	o, ok := other.(*Lazy)
 	if !ok {
@@ -110,8 +101,6 @@ func (l *Lazy) Equal(other ref.Val) ref.Val {
 	return types.Bool(o == l)
 }
 
-// Type implements ref.Val.
 func (l *Lazy) Type() ref.Type { return l.kind }
 
-// Value implements ref.Val.
 func (l *Lazy) Value() any { return types.NoSuchOverloadErr() }

@@ -12,14 +12,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A list is a list with a schema. Elements are adapted one at a time when they are read; iterating a list
-// adapts each of them again rather than keeping them.
+// A list is a list with a schema. It adapts elements whenever they are read.
 type list struct {
 	elements []any
 	schema   *Schema // of the elements
 }
 
-// ConvertToNative implements ref.Val.
 func (l *list) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() != reflect.Slice {
 		return nil, fmt.Errorf("type conversion error from '%s' to '%s'", l.Type(), t)
@@ -38,7 +36,6 @@ func (l *list) ConvertToNative(t reflect.Type) (any, error) {
 	return texts, nil
 }
 
-// ConvertToType implements ref.Val.
 func (l *list) ConvertToType(t ref.Type) ref.Val {
 	switch t {
 	case types.ListType:
@@ -49,8 +46,7 @@ func (l *list) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", l.Type(), t.TypeName())
 }
 
-// Equal implements ref.Val. Elements that cannot be compared make the comparison fail instead of being
-// unequal.
+// Equal fails if elements cannot be compared.
 func (l *list) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -67,14 +63,11 @@ func (l *list) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Type implements ref.Val.
 func (l *list) Type() ref.Type { return types.ListType }
 
-// Value implements ref.Val.
 func (l *list) Value() any { return l.elements }
 
-// Add implements traits.Adder. The slice is clipped so that append copies: elements belong to a tree at
-// rest.
+// Add clips the slice so that append copies: a stored tree may share the elements.
 func (l *list) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -83,8 +76,8 @@ func (l *list) Add(other ref.Val) ref.Val {
 	return &list{append(slices.Clip(l.elements), natives(o)...), l.schema}
 }
 
-// natives are the elements of a list as trees hold them. Lists of this package give up their elements
-// without adapting them twice.
+// natives returns the elements of a list as tree values. Lists of this package are not adapted
+// twice.
 func natives(l traits.Lister) []any {
 	var all []any
 	switch l := l.(type) {
@@ -101,8 +94,7 @@ func natives(l traits.Lister) []any {
 	return all
 }
 
-// Contains implements traits.Container. An element that cannot be compared is a fault only if no other is
-// equal.
+// Contains fails for incomparable elements only if no other element is equal.
 func (l *list) Contains(v ref.Val) ref.Val {
 	if types.IsUnknownOrError(v) {
 		return v
@@ -122,7 +114,6 @@ func (l *list) Contains(v ref.Val) ref.Val {
 	return types.False
 }
 
-// Get implements traits.Indexer.
 func (l *list) Get(index ref.Val) ref.Val {
 	i, ok := index.(types.Int)
 	if !ok {
@@ -134,31 +125,27 @@ func (l *list) Get(index ref.Val) ref.Val {
 	return l.at(int(i))
 }
 
-// at does not check its bounds; Get does, for indices of expressions.
+// at does not check bounds.
 func (l *list) at(i int) ref.Val { return l.schema.Value(l.elements[i]) }
 
-// Iterator implements traits.Iterable.
 func (l *list) Iterator() traits.Iterator { return &listIterator{list: l} }
 
-// Size implements traits.Sizer.
 func (l *list) Size() ref.Val { return types.Int(len(l.elements)) }
 
-// It makes the values one at a time, so a loop that ends early has not made all.
+// A listIterator adapts one element at a time, for loops that end early.
 type listIterator struct {
 	*list
 	next int
 }
 
-// HasNext implements traits.Iterator.
 func (i *listIterator) HasNext() ref.Val { return types.Bool(i.next < len(i.elements)) }
 
-// Next implements traits.Iterator.
 func (i *listIterator) Next() ref.Val {
 	i.next++
 	return i.at(i.next - 1)
 }
 
-// A setList is a list whose order means nothing, and whose elements are scalars that occur once.
+// A setList is an unordered list of distinct scalars.
 type setList struct{ *list }
 
 func (s *setList) set() map[any]bool {
@@ -169,8 +156,8 @@ func (s *setList) set() map[any]bool {
 	return set
 }
 
-// valueKey is a value as the key of a Go map. Times in different zones may be equal, and bytes are no key
-// in Go; the array keeps them apart from texts.
+// valueKey returns a value as a Go map key. Equal times may have different zones; the array
+// distinguishes bytes from texts.
 func valueKey(v ref.Val) any {
 	switch v := v.(type) {
 	case types.Bytes:
@@ -181,7 +168,7 @@ func valueKey(v ref.Val) any {
 	return asKey(v.Value())
 }
 
-// Equal implements ref.Val: it ignores the order.
+// Equal ignores the order.
 func (s *setList) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -199,7 +186,7 @@ func (s *setList) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Add implements traits.Adder: it appends what is new.
+// Add appends new elements.
 func (s *setList) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -216,13 +203,14 @@ func (s *setList) Add(other ref.Val) ref.Val {
 	return &setList{&list{elements, s.schema}}
 }
 
-// A mapList is a list of objects that are told apart by keys, and whose order means nothing.
+// A mapList is an unordered list of objects identified by keys.
 type mapList struct {
 	*list
 	keys []string
 }
 
-// keyOf identifies an element. Several keys are one text with their types in it, so that 1 and "1" differ.
+// keyOf returns the identity of an element. Text of several keys contains their types, so that 1
+// and "1" differ.
 func (m *mapList) keyOf(element any) any {
 	t, ok := asTree(element)
 	if !ok {
@@ -238,7 +226,8 @@ func (m *mapList) keyOf(element any) any {
 	return fmt.Sprintf("%#v", key)
 }
 
-// Of elements with equal keys, which validation refuses elsewhere, the last one counts.
+// positions maps keys to positions. The last of several equal keys wins; validation rejects them
+// elsewhere.
 func (m *mapList) positions() map[any]int {
 	at := make(map[any]int, len(m.elements))
 	for i, e := range m.elements {
@@ -247,7 +236,7 @@ func (m *mapList) positions() map[any]int {
 	return at
 }
 
-// Equal implements ref.Val: it ignores the order.
+// Equal ignores the order.
 func (m *mapList) Equal(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -270,8 +259,7 @@ func (m *mapList) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Add implements traits.Adder: elements of other replace those with the same keys, and the others are
-// appended. It does what an apply of both lists would do.
+// Add replaces elements with the same keys and appends others, as an apply of both lists would.
 func (m *mapList) Add(other ref.Val) ref.Val {
 	o, ok := other.(traits.Lister)
 	if !ok {
@@ -289,7 +277,8 @@ func (m *mapList) Add(other ref.Val) ref.Val {
 	return &mapList{&list{elements, m.schema}, m.keys}
 }
 
-// asKey is a value as the key of a Go map: what has parts stands for its type, as Go cannot hash it.
+// asKey returns a value as a Go map key. Values with parts, which Go cannot hash, are represented
+// by their type.
 func asKey(v any) any {
 	switch v.(type) {
 	case tree.Tree, map[string]any, []any, []byte:

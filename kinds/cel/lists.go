@@ -7,23 +7,22 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// A namedType is a type with its name in the ids of overloads.
+// A namedType is a type with its name in overload ids.
 type namedType struct {
 	name string
 	cel  *cel.Type
-	zero ref.Val // of types that can be summed
+	zero ref.Val // of summable types
 }
 
-// Functions are declared for each type instead of for all, so that max of a list of objects is refused when
-// it is compiled.
+// Functions are declared per type, so that the compiler rejects max of a list of objects.
 var orderedTypes = []namedType{
 	{"int", cel.IntType, types.IntZero}, {"uint", cel.UintType, types.Uint(0)}, {"double", cel.DoubleType, types.Double(0)},
 	{"duration", cel.DurationType, types.Duration{}}, {"bool", cel.BoolType, nil}, {"timestamp", cel.TimestampType, nil},
 	{"string", cel.StringType, nil}, {"bytes", cel.BytesType, nil},
 }
 
-// listFunctions are isSorted, sum, min, max, indexOf and lastIndexOf. The ids of overloads are those of the
-// public API, where faults and costs name them.
+// listFunctions declares isSorted, sum, min, max, indexOf and lastIndexOf, with the overload ids of
+// kube-apiserver, which faults and costs mention.
 func listFunctions() []cel.EnvOption {
 	var sorted, sum, least, greatest []cel.FunctionOpt
 	for _, t := range orderedTypes {
@@ -44,8 +43,8 @@ func listFunctions() []cel.EnvOption {
 	}
 }
 
-// firstResult calls do with the elements of a list until it returns a value; nil if it never does. It ends
-// early at the first fault too, which it returns like any result.
+// firstResult calls do with the elements of a list and returns its first result, including faults;
+// nil if there is none.
 func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	l, ok := list.(traits.Lister)
 	if !ok {
@@ -60,8 +59,7 @@ func firstResult(list ref.Val, do func(i int64, v ref.Val) ref.Val) ref.Val {
 	return nil
 }
 
-// compare is -1, 0 or 1, or an error. Faults of comparing values of different types are those of the
-// library.
+// compare returns -1, 0, 1, or a fault of the library for different types.
 func compare(a, b ref.Val) ref.Val {
 	c, ok := a.(traits.Comparer)
 	if !ok {
@@ -70,7 +68,7 @@ func compare(a, b ref.Val) ref.Val {
 	return c.Compare(b)
 }
 
-// isSorted allows equal neighbours.
+// isSorted allows equal neighbors.
 func isSorted(list ref.Val) ref.Val {
 	var last ref.Val
 	out := firstResult(list, func(_ int64, v ref.Val) ref.Val {
@@ -91,8 +89,8 @@ func isSorted(list ref.Val) ref.Val {
 	return out
 }
 
-// extreme finds the least element of a list (wanted is -1), or the greatest (1). An empty list has neither,
-// and no value could stand for it; sum has its zero.
+// extreme finds the least (wanted is -1) or greatest (1) element of a list. An empty list is a
+// fault.
 func extreme(name string, wanted types.Int) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		var found ref.Val
@@ -120,7 +118,7 @@ func extreme(name string, wanted types.Int) func(ref.Val) ref.Val {
 	}
 }
 
-// sumOf adds up from a zero of the elements' type; an overflow is a fault.
+// sumOf adds elements to a zero of their type; overflow is a fault.
 func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	return func(list ref.Val) ref.Val {
 		sum := zero
@@ -141,7 +139,7 @@ func sumOf(zero ref.Val) func(ref.Val) ref.Val {
 	}
 }
 
-// indexOf is -1 for an element that is not there; elements of another type are unequal to it, not faults.
+// indexOf returns -1 for an absent element. Elements of other types are unequal, not faults.
 func indexOf(list, wanted ref.Val) ref.Val {
 	out := firstResult(list, func(i int64, v ref.Val) ref.Val {
 		if v.Equal(wanted) == types.True {

@@ -8,20 +8,20 @@ import (
 	"github.com/google/cel-go/interpreter"
 )
 
-// Counting what steps cost, the library keeps the values of the conditions and the steps of a loop until the loop ends, and
-// looks for the arguments of each further step among all of them: a loop over n elements takes n² time, which one text of
-// hundreds of thousands of parts makes minutes, for a cost that is allowed. So each step of a loop is wrapped in a call that
-// costs nothing and has, for the library, what is left over as its arguments: it takes them away.
+// While counting costs, the library keeps the values of conditions and steps of a loop until it
+// ends, and searches all of them for the arguments of each step. A loop over n elements takes n²
+// time: minutes for a text of hundreds of thousands of parts. So each step is wrapped in a call
+// without cost that takes the leftover values as its arguments.
 
-// loopStep is the function of that call. No expression can name it.
+// loopStep is the function of that call. Expressions cannot contain its name.
 const loopStep = "@step"
 
-// declareLoopStep declares the function, whose result is its argument.
 func declareLoopStep() cel.EnvOption {
 	return cel.Function(loopStep, cel.Overload(loopStep, []*cel.Type{cel.DynType}, cel.DynType, cel.UnaryBinding(func(v ref.Val) ref.Val { return v })))
 }
 
-// wrapLoopSteps wraps the steps of all loops of a checked expression until restore is called, and returns the conditions by the calls.
+// wrapLoopSteps wraps the steps of all loops of a checked expression until restore is called. It
+// returns the loop conditions by call.
 func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()) {
 	conditions = map[int64]int64{}
 	last, factory := ast.MaxID(checked), ast.NewExprFactory()
@@ -34,7 +34,7 @@ func wrapLoopSteps(checked *ast.AST) (conditions map[int64]int64, restore func()
 		id, reference := step.ID(), checked.ReferenceMap()[step.ID()]
 		conditions[id] = x.AsComprehension().LoopCondition().ID()
 		last++
-		inner := factory.NewUnspecifiedExpr(last) // the step itself, under another number
+		inner := factory.NewUnspecifiedExpr(last) // the step itself, under another id
 		inner.SetKindCase(step)
 		checked.SetType(last, checked.GetType(id))
 		if reference != nil {
@@ -64,15 +64,16 @@ type cleaningStep struct {
 	args []interpreter.Interpretable
 }
 
-// Eval implements interpreter.Interpretable: it is the step, faults included.
+// Eval returns the value of the step, including faults.
 func (s *cleaningStep) Eval(vars interpreter.Activation) ref.Val {
 	return s.InterpretableCall.Args()[0].Eval(vars)
 }
 
-// Args are the results that the call takes away: the last one of itself, that of the condition, and that of the step.
+// Args are the results that the call consumes: the last one of itself, that of the condition, and
+// that of the step.
 func (s *cleaningStep) Args() []interpreter.Interpretable { return s.args }
 
-// cleanLoops makes the calls around steps what takes away.
+// cleanLoops decorates the calls around steps.
 func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecorator {
 	return func(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 		call, ok := i.(interpreter.InterpretableCall)

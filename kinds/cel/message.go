@@ -6,23 +6,21 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// MessageType is the type of the objects of a built-in kind, for checking expressions. Values of trees are
-// no values of it: a time is a text there. name begins the names of the types of objects, as for NewType.
-// It serves the warnings of a policy's status: a wrong field name is found when the policy is written,
-// although admission evaluates the objects as dynamic.
+// MessageType returns the type of objects of a built-in kind for type checks, such as warnings
+// about wrong field names in the status of a policy. Values of trees do not have it: admission
+// evaluates objects as dynamic. name is the prefix of object types, as for NewType.
 func MessageType(m *schema.Message, name string) *Type {
 	return messageTyper{name, map[string]*Type{}}.object(m)
 }
 
-// A messageTyper makes the types of one message. A message that contains itself is one type. It is used for
-// one message, whose types have names of their own.
+// A messageTyper builds the types of one message, which may be recursive.
 type messageTyper struct {
 	name    string
 	objects map[string]*Type
 }
 
-// The object is registered before its fields are made, which ends the recursion of messages that contain
-// themselves. Field names that cannot be escaped are left out.
+// object registers the type before its fields, which ends recursion. It omits field names that
+// cannot be escaped.
 func (t messageTyper) object(m *schema.Message) *Type {
 	name := t.name + "." + m.Name
 	if known := t.objects[name]; known != nil {
@@ -41,7 +39,7 @@ func (t messageTyper) object(m *schema.Message) *Type {
 	return o
 }
 
-// field is the type of a field, with its list or map around the type of one value.
+// field returns the type of a field, including list or map.
 func (t messageTyper) field(f *schema.Field) *Type {
 	one := t.value(f)
 	switch f.Shape {
@@ -57,7 +55,8 @@ func (t messageTyper) field(f *schema.Field) *Type {
 	return one
 }
 
-// Quantities and what holds either a number or a text are dynamic: expressions treat both sorts.
+// value returns a dynamic type for quantities and int-or-string values, since expressions use both
+// forms.
 func (t messageTyper) value(f *schema.Field) *Type {
 	switch f.Type {
 	case schema.TypeString, schema.TypeDuration:

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Native is a value as trees hold it: tree.Tree, []any, string, int64, float64, bool or nil. It shares
-// nothing with what it was made of. Bytes become base64, times and durations their texts, and an optional
-// is its value. The error says what has no such form. NaN and infinities have no JSON form. An object with
-// a schema is copied as a whole, with fields that its schema does not declare.
+// Native converts a value to a tree value: tree.Tree, []any, string, int64, float64, bool or nil,
+// sharing nothing with it. Bytes become base64, times and durations texts, and optionals their
+// values. Values without a JSON form, such as NaN, are an error. An object with a schema is copied
+// with its undeclared fields.
 func Native(v Value) (any, error) {
 	switch v := v.(type) {
 	case types.Null:
@@ -60,7 +60,7 @@ func Native(v Value) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to JSON", v.Type().TypeName())
 }
 
-// Names are kept as the expression has them.
+// nativeFields keeps names as the expression has them.
 func nativeFields(fields map[string]ref.Val) (tree.Tree, error) {
 	t := make(tree.Tree, len(fields))
 	for name, f := range fields {
@@ -73,7 +73,7 @@ func nativeFields(fields map[string]ref.Val) (tree.Tree, error) {
 	return t, nil
 }
 
-// An empty list stays a list, which is not the same as null.
+// nativeList returns an empty list rather than null.
 func nativeList(l traits.Lister) (any, error) {
 	all := []any{}
 	for it := l.Iterator(); it.HasNext() == types.True; {
@@ -86,7 +86,7 @@ func nativeList(l traits.Lister) (any, error) {
 	return all, nil
 }
 
-// JSON has texts as keys only, while the language allows numbers and booleans.
+// nativeMap requires text keys, while CEL also allows numbers and booleans.
 func nativeMap(m traits.Mapper) (any, error) {
 	t := tree.Tree{}
 	for it := m.Iterator(); it.HasNext() == types.True; {
@@ -108,8 +108,8 @@ func nativeMap(m traits.Mapper) (any, error) {
 	return t, nil
 }
 
-// PatchTree is the content of a result of type ObjectPatch. It is an error if the type of a part is not that of its
-// place: Object.spec belongs only into the field spec of Object.
+// PatchTree returns the content of a result of type ObjectPatch. A part whose type does not match
+// its position is an error: Object.spec belongs only into the field spec of Object.
 func PatchTree(v Value) (tree.Tree, error) {
 	o, ok := v.(*patchObject)
 	if !ok {
@@ -125,23 +125,22 @@ func PatchTree(v Value) (tree.Tree, error) {
 	return t.(tree.Tree), nil
 }
 
-// Truth is a result as a bool; false if it is none.
+// Truth returns a result as a bool; false for other types.
 func Truth(v Value) bool { return v == types.True }
 
-// Text is a result as a text; false if it is none.
+// Text returns a result as a text; false for other types.
 func Text(v Value) (string, bool) {
 	s, ok := v.(types.String)
 	return string(s), ok
 }
 
-// IsNull tells whether a result is null.
+// IsNull reports whether a result is null.
 func IsNull(v Value) bool { return v == types.NullValue }
 
-// Fault is a value that makes the evaluation that meets it fail. A Fault may be the value of a variable
-// that nothing uses, and then does no harm.
+// Fault returns a value that fails evaluations that use it. An unused variable may be a Fault.
 func Fault(err error) Value { return types.WrapErr(err) }
 
-// Optional is an optional with a value, or without one if v is nil.
+// Optional returns an optional with a value, or without one if v is nil.
 func Optional(v Value) Value {
 	if v == nil {
 		return types.OptionalNone

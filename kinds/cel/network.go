@@ -15,17 +15,15 @@ var (
 	cidrType = cel.OpaqueType("net.CIDR")
 )
 
-// A sized is a value of a library with a size, in bytes. size() of an address is a way to tell the families
-// apart, and the costs of functions depend on it.
+// A sized is a library value with a size in bytes, for size() and the costs of functions.
 type sized[T any] struct {
 	opaque[T]
 	size types.Int
 }
 
-// Size implements traits.Sizer.
 func (s sized[T]) Size() ref.Val { return s.size }
 
-// Equal implements ref.Val. Values of different types are faults with a text of their own here.
+// Equal has its own text for values of different types.
 func (s sized[T]) Equal(other ref.Val) ref.Val {
 	second, ok := other.(sized[T])
 	if !ok {
@@ -34,7 +32,6 @@ func (s sized[T]) Equal(other ref.Val) ref.Val {
 	return types.Bool(s.equal(s.value, second.value))
 }
 
-// ConvertToType implements ref.Val.
 func (s sized[T]) ConvertToType(t ref.Type) ref.Val {
 	switch {
 	case t.TypeName() == s.kind.TypeName():
@@ -50,7 +47,7 @@ func newIP(a netip.Addr) ref.Val {
 	return sized[netip.Addr]{opaque[netip.Addr]{ipType, "IP", a, same, netip.Addr.String}, bytesOf(a.BitLen())}
 }
 
-// Its size is that of the prefix and not of the address, as in the public API.
+// newCIDR returns a network. As in kube-apiserver, its size is that of the prefix.
 func newCIDR(p netip.Prefix) ref.Val {
 	same := func(a, b netip.Prefix) bool { return a == b }
 	return sized[netip.Prefix]{opaque[netip.Prefix]{cidrType, "CIDR", p, same, netip.Prefix.String}, bytesOf(p.Bits())}
@@ -58,8 +55,8 @@ func newCIDR(p netip.Prefix) ref.Val {
 
 func bytesOf(bits int) types.Int { return types.Int(math.Ceil(float64(bits) / 8)) }
 
-// ipFunctions are ip, isIP, ip.isCanonical, and what is asked of addresses. They are stricter than the
-// parser of Go: the same address must not have two spellings that a rule could let pass for different ones.
+// ipFunctions declares ip, isIP, ip.isCanonical, and functions of addresses. They are stricter than
+// Go's parser, so that rules cannot be bypassed by other spellings.
 func ipFunctions() []cel.EnvOption {
 	texts, ips := []*cel.Type{cel.StringType}, []*cel.Type{ipType}
 	options := []cel.EnvOption{
@@ -110,7 +107,7 @@ func textToIP(s string) ref.Val {
 	return newIP(a)
 }
 
-// Zones mean something on one machine only.
+// parseIP rejects zones, which are local to a machine.
 func parseIP(s string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(s)
 	switch {
@@ -124,7 +121,7 @@ func parseIP(s string) (netip.Addr, error) {
 	return a, nil
 }
 
-// cidrFunctions are cidr, isCIDR, and what is asked of networks.
+// cidrFunctions declares cidr, isCIDR, and functions of networks.
 func cidrFunctions() []cel.EnvOption {
 	texts, cidrs := []*cel.Type{cel.StringType}, []*cel.Type{cidrType}
 	of := func(call func(p netip.Prefix) ref.Val) cel.OverloadOpt { return cel.UnaryBinding(unary(call)) }
@@ -138,7 +135,7 @@ func cidrFunctions() []cel.EnvOption {
 		cel.Function("containsIP",
 			cel.MemberOverload("cidr_contains_ip_string", []*cel.Type{cidrType, cel.StringType}, cel.BoolType, cel.BinaryBinding(func(p, s ref.Val) ref.Val {
 				address := unary(textToIP)(s)
-				if types.IsError(address) { // which faults do not tell here
+				if types.IsError(address) { // without detail in this fault
 					return types.NoSuchOverloadErr()
 				}
 				return containsIP(p, address)
@@ -160,7 +157,7 @@ func containsIP(network, address ref.Val) ref.Val {
 	return binary(func(p netip.Prefix, a netip.Addr) ref.Val { return types.Bool(p.Contains(a)) })(network, address)
 }
 
-// Overlapping networks contain each other by the shorter prefix.
+// containsCIDR: of two overlapping networks, the one with the shorter prefix contains the other.
 func containsCIDR(network, other ref.Val) ref.Val {
 	return binary(func(p, q netip.Prefix) ref.Val { return types.Bool(p.Overlaps(q) && p.Bits() <= q.Bits()) })(network, other)
 }

@@ -11,15 +11,14 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An object is an object or a map with a schema. A schema declares either fields, which are selected by
-// escaped names, or the values of a map, whose keys are data and are never escaped.
+// An object is an object or a map with a schema. Fields are selected by escaped names; keys of a
+// map are data and not escaped.
 type object struct {
 	tree   tree.Tree
 	schema *Schema
 }
 
-// child is the schema of a field or an entry; nil if there is none. A field that the schema does not have
-// cannot be selected, although the tree may have it.
+// child returns the schema of a field or an entry, or nil. Undeclared fields cannot be selected.
 func (o *object) child(name string) *Schema {
 	if o.schema.Properties != nil {
 		return o.schema.Properties[name]
@@ -27,7 +26,6 @@ func (o *object) child(name string) *Schema {
 	return o.schema.Additional
 }
 
-// ConvertToNative implements ref.Val.
 func (o *object) ConvertToNative(t reflect.Type) (any, error) {
 	if t.Kind() == reflect.Map {
 		return map[string]any(o.tree), nil
@@ -35,7 +33,6 @@ func (o *object) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to '%s'", o.Type(), t)
 }
 
-// ConvertToType implements ref.Val.
 func (o *object) ConvertToType(t ref.Type) ref.Val {
 	switch t {
 	case types.MapType:
@@ -46,8 +43,7 @@ func (o *object) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", o.Type(), t.TypeName())
 }
 
-// Equal implements ref.Val. Fields without a schema cannot be seen by expressions but count in comparisons,
-// so that a transition rule notices a change in them; they are compared as trees.
+// Equal also compares undeclared fields, as trees, so that transition rules notice their changes.
 func (o *object) Equal(other ref.Val) ref.Val {
 	m, ok := other.(traits.Mapper)
 	if !ok {
@@ -82,13 +78,10 @@ func (o *object) Equal(other ref.Val) ref.Val {
 	return types.True
 }
 
-// Type implements ref.Val.
 func (o *object) Type() ref.Type { return types.MapType }
 
-// Value implements ref.Val.
 func (o *object) Value() any { return map[string]any(o.tree) }
 
-// Contains implements traits.Container.
 func (o *object) Contains(key ref.Val) ref.Val {
 	v, found := o.Find(key)
 	if v != nil && types.IsUnknownOrError(v) {
@@ -97,7 +90,6 @@ func (o *object) Contains(key ref.Val) ref.Val {
 	return types.Bool(found)
 }
 
-// Get implements traits.Indexer.
 func (o *object) Get(key ref.Val) ref.Val {
 	if v, found := o.Find(key); found {
 		return v
@@ -105,7 +97,7 @@ func (o *object) Get(key ref.Val) ref.Val {
 	return types.ValOrErr(key, "no such key: %v", key)
 }
 
-// Find implements traits.Mapper. A field that is null is none. Entries of a map may be null and are found.
+// Find treats a null field as absent. Map entries may be null.
 func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	text, ok := key.(types.String)
 	if !ok {
@@ -126,11 +118,9 @@ func (o *object) Find(key ref.Val) (ref.Val, bool) {
 	return child.Value(v), true
 }
 
-// Size implements traits.Sizer.
 func (o *object) Size() ref.Val { return types.Int(len(o.tree)) }
 
-// Iterator implements traits.Iterable. Keys are those that expressions can select; the order is that of the
-// Go map and thus undefined.
+// Iterator returns the selectable keys in undefined order.
 func (o *object) Iterator() traits.Iterator {
 	keys := make([]ref.Val, 0, len(o.tree))
 	for name := range o.tree {
@@ -147,44 +137,37 @@ func (o *object) Iterator() traits.Iterator {
 	return &iterator{values: keys}
 }
 
-// An iterator goes through values. The embedded ref.Val is never set: nothing but HasNext and Next is
-// called on an iterator.
+// An iterator iterates over values. The embedded ref.Val is never set: only HasNext and Next of an
+// iterator are called.
 type iterator struct {
 	ref.Val
 	values []ref.Val
 	next   int
 }
 
-// HasNext implements traits.Iterator.
 func (i *iterator) HasNext() ref.Val { return types.Bool(i.next < len(i.values)) }
 
-// Next implements traits.Iterator.
 func (i *iterator) Next() ref.Val {
 	i.next++
 	return i.values[i.next-1]
 }
 
-// unknown is a value without a schema, which can only be compared. A field that is preserved without a
-// schema may hold anything, so no operation on its parts could be type-checked.
+// unknown is a value without a schema, which can only be compared, because its operations could not
+// be type-checked.
 type unknown struct{ value any }
 
-// ConvertToNative implements ref.Val.
 func (u unknown) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion to '%s' not supported for values preserved by x-platform-preserve-unknown-fields", t)
 }
 
-// ConvertToType implements ref.Val.
 func (u unknown) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion to '%s' not supported for values preserved by x-platform-preserve-unknown-fields", t.TypeName())
 }
 
-// Equal implements ref.Val.
 func (u unknown) Equal(other ref.Val) ref.Val {
 	return types.Bool(tree.SemanticEqual(u.value, other.Value()))
 }
 
-// Type implements ref.Val.
 func (u unknown) Type() ref.Type { return types.UnknownType }
 
-// Value implements ref.Val.
 func (u unknown) Value() any { return u.value }

@@ -8,29 +8,27 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// extensionPrefix begins the names of extensions of schemas, which faults mention.
+// extensionPrefix is the prefix of schema extensions in faults.
 const extensionPrefix = "x-platform-"
 
-// platformTypes are types whose names differ between profiles. One with a point at its end stands for all
-// types that begin with it.
+// platformTypes are types whose names depend on the profile. A final dot matches all types with
+// that prefix.
 var platformTypes = []string{
 	"platform.URL", "platform.Quantity", "platform.Semver", "platform.NamedFormat", "platform.authorization.", "platform.variables",
 	"platform.AdmissionRequest", "platform.GroupVersionKind", "platform.GroupVersionResource", "platform.UserInfo",
 	"platform.Namespace",
 }
 
-// An opaque is a value of one of the libraries: its type, and what it holds. It has only functions, no
-// parts. One generic type replaces the dozen that differ only in what they hold. equal and text are
-// functions rather than methods of T because T is often a type of another package.
+// An opaque is a library value that has only functions. equal and text are not methods of T, which
+// often belongs to another package.
 type opaque[T any] struct {
 	kind  *types.Type
-	name  string // as conversion faults call it
+	name  string // in conversion faults
 	value T
 	equal func(a, b T) bool
-	text  func(T) string // nil: it has none
+	text  func(T) string // nil: no text form
 }
 
-// ConvertToNative implements ref.Val.
 func (o opaque[T]) ConvertToNative(t reflect.Type) (any, error) {
 	if reflect.TypeOf(o.value).AssignableTo(t) {
 		return o.value, nil
@@ -41,7 +39,6 @@ func (o opaque[T]) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("type conversion error from '%s' to '%v'", o.name, t)
 }
 
-// ConvertToType implements ref.Val.
 func (o opaque[T]) ConvertToType(t ref.Type) ref.Val {
 	switch {
 	case t.TypeName() == o.kind.TypeName():
@@ -52,7 +49,6 @@ func (o opaque[T]) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("type conversion error from '%s' to '%s'", o.kind, t)
 }
 
-// Equal implements ref.Val.
 func (o opaque[T]) Equal(other ref.Val) ref.Val {
 	second, ok := other.(opaque[T])
 	if !ok {
@@ -61,21 +57,18 @@ func (o opaque[T]) Equal(other ref.Val) ref.Val {
 	return types.Bool(o.equal(o.value, second.value))
 }
 
-// Type implements ref.Val.
 func (o opaque[T]) Type() ref.Type { return o.kind }
 
-// Value implements ref.Val.
 func (o opaque[T]) Value() any { return o.value }
 
-// held is what a value of a library holds. It fails for errors and unknowns, which callers pass on
-// (MaybeNoSuchOverloadErr), and for dynamic values of another type.
+// held returns the content of a library value. It fails for errors and unknowns, which callers
+// return (MaybeNoSuchOverloadErr), and for dynamic values of another type.
 func held[T any](v ref.Val) (T, bool) {
 	value, ok := v.Value().(T)
 	return value, ok
 }
 
-// unary makes the binding of a function of one argument. Checks of types that the compiler could not make,
-// for dynamic arguments, are made here once for all functions.
+// unary returns the binding of a function of one argument, with type checks for dynamic arguments.
 func unary[A any](call func(a A) ref.Val) func(ref.Val) ref.Val {
 	return func(v ref.Val) ref.Val {
 		a, ok := held[A](v)
@@ -86,7 +79,7 @@ func unary[A any](call func(a A) ref.Val) func(ref.Val) ref.Val {
 	}
 }
 
-// binary makes the binding of a function of two arguments.
+// binary returns the binding of a function of two arguments.
 func binary[A, B any](call func(a A, b B) ref.Val) func(x, y ref.Val) ref.Val {
 	return func(x, y ref.Val) ref.Val {
 		a, ok := held[A](x)

@@ -13,7 +13,7 @@ import (
 	"github.com/google/cel-go/common/types/traits"
 )
 
-// The types of patches.
+// Types of patches.
 const (
 	jsonPatchName  = "JSONPatch"
 	objectTypeName = "Object"
@@ -21,14 +21,14 @@ const (
 
 var jsonPatchType = types.NewObjectType(jsonPatchName)
 
-// Every path below Object is a type: which fields an object has depends on the kind that is patched, which
-// is known only when the patch is applied.
+// isPatchType accepts every path below Object: the kind, and so its fields, is only known when a
+// patch is applied.
 func isPatchType(name string) bool {
 	return name == jsonPatchName || name == objectTypeName || strings.HasPrefix(name, objectTypeName+".")
 }
 
-// jsonPatchFunctions are jsonpatch.escapeKey. Both characters are replaced in one pass; one after the other
-// would escape the tilde of the first.
+// jsonPatchFunctions declares jsonpatch.escapeKey. Both characters are replaced in one pass, so
+// that no tilde is escaped twice.
 func jsonPatchFunctions() []cel.EnvOption {
 	escaper := strings.NewReplacer("/", "~1", "~", "~0")
 	return []cel.EnvOption{cel.Function("jsonpatch.escapeKey", cel.Overload("string_jsonpatch_escapeKey_string",
@@ -37,8 +37,8 @@ func jsonPatchFunctions() []cel.EnvOption {
 		}))))}
 }
 
-// patchField is the type of a field of one of the types of patches. Fields of Object are dynamic; those of
-// JSONPatch are few and typed. An empty FieldType is refused when it is used.
+// patchField returns the type of a field of a patch type. Fields of Object are dynamic. An empty
+// FieldType is rejected when it is used.
 func patchField(typeName, field string) *types.FieldType {
 	switch {
 	case typeName != jsonPatchName:
@@ -59,8 +59,8 @@ func patchField(typeName, field string) *types.FieldType {
 	return &types.FieldType{}
 }
 
-// Operations are not validated here: whether op and path are right is found when the patch is applied, with
-// a fault that names the policy.
+// newPatchValue does not validate operations: applying the patch does, with a fault that names the
+// policy.
 func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	if typeName != jsonPatchName {
 		return &patchObject{typeName, maps.Clone(fields)}
@@ -90,13 +90,13 @@ func newPatchValue(typeName string, fields map[string]ref.Val) ref.Val {
 	return o
 }
 
-// An Operation is one of a JSON Patch, as an expression made it.
+// An Operation is an operation of a JSON Patch, built by an expression.
 type Operation struct {
 	Op, From, Path string
 	value          ref.Val // nil: none
 }
 
-// Operand is the value of the operation as a tree holds it; false if it has none.
+// Operand returns the operation's value as a tree value; false if it has none.
 func (o *Operation) Operand() (value any, has bool, err error) {
 	if o.value == nil {
 		return nil, false, nil
@@ -112,7 +112,7 @@ func (o *Operation) Operand() (value any, has bool, err error) {
 	return value, true, err
 }
 
-// Operations are the operations of a result of type JSONPatches.
+// Operations returns the operations of a result of type JSONPatches.
 func Operations(v Value) ([]*Operation, error) {
 	list, ok := v.(traits.Lister)
 	if !ok {
@@ -130,7 +130,6 @@ func Operations(v Value) ([]*Operation, error) {
 	return all, nil
 }
 
-// ConvertToNative implements ref.Val.
 func (o *Operation) ConvertToNative(t reflect.Type) (any, error) {
 	if t == reflect.TypeFor[*Operation]() {
 		return o, nil
@@ -138,7 +137,6 @@ func (o *Operation) ConvertToNative(t reflect.Type) (any, error) {
 	return nil, fmt.Errorf("cannot convert to native type: %v", t)
 }
 
-// ConvertToType implements ref.Val.
 func (o *Operation) ConvertToType(t ref.Type) ref.Val {
 	switch {
 	case t.TypeName() == jsonPatchName:
@@ -149,7 +147,6 @@ func (o *Operation) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("unsupported type: %s", t.TypeName())
 }
 
-// Equal implements ref.Val.
 func (o *Operation) Equal(other ref.Val) ref.Val {
 	p, ok := other.(*Operation)
 	if !ok || o.Op != p.Op || o.From != p.From || o.Path != p.Path || (o.value == nil) != (p.value == nil) {
@@ -161,7 +158,6 @@ func (o *Operation) Equal(other ref.Val) ref.Val {
 	return o.value.Equal(p.value)
 }
 
-// Get implements traits.Indexer.
 func (o *Operation) Get(field ref.Val) ref.Val {
 	switch field.Value() {
 	case "op":
@@ -179,7 +175,6 @@ func (o *Operation) Get(field ref.Val) ref.Val {
 	return types.NewErr("unsupported indexer: %s", field)
 }
 
-// IsSet implements traits.FieldTester.
 func (o *Operation) IsSet(field ref.Val) ref.Val {
 	switch field.Value() {
 	case "op":
@@ -194,21 +189,18 @@ func (o *Operation) IsSet(field ref.Val) ref.Val {
 	return types.NewErr("unsupported field: %s", field)
 }
 
-// Type implements ref.Val.
 func (o *Operation) Type() ref.Type { return jsonPatchType }
 
-// Value implements ref.Val.
 func (o *Operation) Value() any { return o }
 
-// A patchObject is an Object, or a part of one, which an expression made.
+// A patchObject is an Object, or a part of one, built by an expression.
 type patchObject struct {
 	typeName string
 	fields   map[string]ref.Val
 }
 
-// misplaced are the parts of a value whose types are not those of their places. Items of a list have the
-// type of the list's field. The position is checked because a value of type Object.spec looks the same
-// wherever it stands, and would be merged into the wrong place.
+// misplaced returns faults for parts whose types do not match their positions. A misplaced
+// Object.spec would be merged into the wrong field. List items have the type of the list's field.
 func misplaced(v ref.Val, path string) (faults []error) {
 	if o, ok := v.(*patchObject); ok {
 		if o.typeName != path {
@@ -232,7 +224,6 @@ func misplaced(v ref.Val, path string) (faults []error) {
 	return faults
 }
 
-// ConvertToNative implements ref.Val.
 func (o *patchObject) ConvertToNative(t reflect.Type) (any, error) {
 	if t != reflect.TypeFor[map[string]any]() {
 		return nil, fmt.Errorf("unable to convert to %v", t)
@@ -244,7 +235,6 @@ func (o *patchObject) ConvertToNative(t reflect.Type) (any, error) {
 	return map[string]any(v), nil
 }
 
-// ConvertToType implements ref.Val.
 func (o *patchObject) ConvertToType(t ref.Type) ref.Val {
 	switch {
 	case t.TypeName() == o.typeName:
@@ -255,16 +245,14 @@ func (o *patchObject) ConvertToType(t ref.Type) ref.Val {
 	return types.NewErr("unsupported conversion into %v", t)
 }
 
-// Equal implements ref.Val.
 func (o *patchObject) Equal(other ref.Val) ref.Val {
 	p, ok := other.(*patchObject)
 	return types.Bool(ok && o.typeName == p.typeName && reflect.DeepEqual(o.fields, p.fields))
 }
 
-// Type implements ref.Val.
 func (o *patchObject) Type() ref.Type { return types.NewObjectType(o.typeName) }
 
-// Value implements ref.Val. Value returns an error value on failure, as its interface has no other way.
+// Value returns an error value on failure.
 func (o *patchObject) Value() any {
 	v, err := o.ConvertToNative(reflect.TypeFor[map[string]any]())
 	if err != nil {
@@ -273,5 +261,4 @@ func (o *patchObject) Value() any {
 	return v
 }
 
-// IsZeroValue implements traits.Zeroer.
 func (o *patchObject) IsZeroValue() bool { return len(o.fields) == 0 }

@@ -17,44 +17,43 @@ import (
 // A Value is a value of an expression.
 type Value = ref.Val
 
-// An Activation resolves the variables of one evaluation. A value is one of a tree (tree.Tree, []any,
-// string, int64, float64, bool, nil), or a Value. Lookup is called when a variable is first needed, so a
-// costly value can be made in it.
+// An Activation resolves the variables of one evaluation, to tree values (tree.Tree, []any, string,
+// int64, float64, bool, nil) or Values. Lookup is called on first use, so it may compute expensive
+// values.
 type Activation interface {
-	// Lookup is the value of a variable; false if there is none.
+	// Lookup returns the value of a variable; false if there is none.
 	Lookup(name string) (any, bool)
 }
 
-// Variables are an Activation that knows all its values.
+// Variables is an Activation with existing values.
 type Variables map[string]any
 
-// Lookup implements Activation.
 func (v Variables) Lookup(name string) (any, bool) {
 	value, found := v[name]
 	return value, found
 }
 
-// A CompileError tells what is wrong with an expression. Issues is the compiler's text of it. It is told
-// apart from other errors because admission and definitions word it differently.
+// A CompileError reports an invalid expression. Issues is the text of the compiler. Admission and
+// CRDs word it differently from other errors.
 type CompileError struct{ Issues string }
 
 func (e *CompileError) Error() string { return "compilation failed: " + e.Issues }
 
-// A Checked is an expression that has been parsed, and whose types fit. It is cheap compared with a Program
-// and is all that estimates need; a definition is checked in full before any of its programs is made.
+// A Checked is a parsed and type-checked expression. It is much cheaper than a Program and suffices
+// for estimates.
 type Checked struct {
 	env *Env
 	ast *cel.Ast
 }
 
-// A Program is an expression that can be evaluated, by many at once.
+// A Program is an executable expression, safe for concurrent use.
 type Program struct {
 	naming  *meta.Naming
 	program cel.Program
 	text    string
 	result  *cel.Type
-	// uncounted is the program for evaluations that form bounds, which end so soon that they do not look for the end of
-	// their context; both are nil if it bounds none.
+	// uncounted is the program for evaluations bounded by form, which are too short to check
+	// their context. Both are nil if form does not bound the cost.
 	uncounted cel.Program
 	form      *form
 }
@@ -68,9 +67,9 @@ func (e *Env) Check(expression string) (*Checked, error) {
 	return &Checked{e, ast}, nil
 }
 
-// Compile makes the program of an expression whose result must be of one of some types; without any, all
-// will do. The error is a *CompileError, or says that the type is another. The dynamic type is accepted
-// only where it is wanted explicitly.
+// Compile compiles an expression whose result must have one of the wanted types, if there are any.
+// The error is a *CompileError or reports another type. Dynamic results are accepted only if wanted
+// explicitly.
 func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	checked, err := e.Check(expression)
 	if err != nil {
@@ -90,15 +89,13 @@ func (e *Env) Compile(expression string, wanted ...*Type) (*Program, error) {
 	return checked.Program()
 }
 
-// Returns tells whether the result of an expression is of a type, to the letter: an expression of a dynamic type
-// returns only that.
+// Returns reports whether the result has exactly type t: dynamic expressions return only Dyn.
 func (c *Checked) Returns(t *Type) bool { return c.ast.OutputType().IsExactType(t.cel) }
 
-// Result is the type of results.
+// Result returns the type of the result.
 func (c *Checked) Result() *Type { return typeOf(c.ast.OutputType()) }
 
-// Uses tells whether an expression refers to a variable. A rule that uses oldSelf runs on updates only, and
-// a policy that uses authorizer needs one.
+// Uses reports whether an expression refers to a variable, such as oldSelf or authorizer.
 func (c *Checked) Uses(variable string) bool {
 	for _, reference := range c.ast.NativeRep().ReferenceMap() {
 		if reference.Name == variable {
@@ -108,8 +105,8 @@ func (c *Checked) Uses(variable string) bool {
 	return false
 }
 
-// Program makes the program. Constant parts are evaluated and constant patterns compiled now, so their
-// faults appear at compile time.
+// Program compiles the expression. It evaluates constant parts and compiles constant patterns, so
+// that their faults appear now.
 func (c *Checked) Program() (*Program, error) {
 	env, err := c.runtimeEnv()
 	if err != nil {
@@ -131,7 +128,6 @@ func (c *Checked) Program() (*Program, error) {
 	return p, err
 }
 
-// plan makes the library's program.
 func (c *Checked) plan(env *cel.Env, options ...cel.ProgramOption) (cel.Program, error) {
 	p, err := env.Program(c.ast, append(options, cel.OptimizeRegex(regexOptimizations()...), cel.CustomDecorator(guardMatches))...)
 	if err != nil {
@@ -140,36 +136,36 @@ func (c *Checked) plan(env *cel.Env, options ...cel.ProgramOption) (cel.Program,
 	return p, nil
 }
 
-// ErrOutOfBudget says that expressions have exceeded the cost limit of all of them together. Its text is
-// that of the public API, by which clients know it.
+// ErrOutOfBudget reports that expressions have exceeded their common cost limit. The text is that
+// of kube-apiserver.
 var ErrOutOfBudget = errors.New("validation failed due to running out of cost budget, no further validation rules will be run")
 
-// costLimitExceeded begins the text of the fault of a single evaluation that cost more than PerCallLimit.
+// costLimitExceeded is the prefix of the fault of an evaluation above PerCallLimit.
 const costLimitExceeded = "operation cancelled: actual cost limit exceeded"
 
-// IsCostLimit tells whether an evaluation failed because it alone cost too much. The library gives no error
-// value for it, only the text.
+// IsCostLimit reports whether an evaluation exceeded its own cost limit. The library has only a
+// text for this error.
 func IsCostLimit(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), costLimitExceeded)
 }
 
-// IsNoSuchOverload tells whether an evaluation failed because a value of a dynamic type was not what a
-// function takes.
+// IsNoSuchOverload reports whether an evaluation failed because a function does not accept a
+// dynamic value.
 func IsNoSuchOverload(err error) bool {
 	return err != nil && strings.HasPrefix(err.Error(), "no such overload")
 }
 
-// A Budget is what is left of a cost limit for several evaluations. It belongs to one goroutine. Rules of
-// one object share one: many cheap rules must not take longer together than a few costly ones may.
+// A Budget is the rest of a cost limit for several evaluations, such as all rules of an object. It
+// is not safe for concurrent use.
 //
-// A twentieth of it, the allowance, is for what is not counted: evaluations of which it is known beforehand that they cost
-// less. The bounds are far above what the evaluations take.
+// A twentieth of it, the allowance, is for uncounted evaluations, whose bounds are far above their
+// costs.
 type Budget struct{ remaining, allowance uint64 }
 
-// NewBudget is a budget of so many units.
+// NewBudget returns a budget of so many units.
 func NewBudget(units uint64) *Budget { return &Budget{units, units / 20} }
 
-// allow takes units from the allowance; false if there are not as many.
+// allow takes units from the allowance and reports whether there were enough.
 func (b *Budget) allow(units uint64) bool {
 	if units > b.allowance {
 		return false
@@ -178,10 +174,10 @@ func (b *Budget) allow(units uint64) bool {
 	return true
 }
 
-// Remaining are the units that are left.
+// Remaining returns the remaining units.
 func (b *Budget) Remaining() uint64 { return b.remaining }
 
-// spend takes units from the budget; false if there are not as many.
+// spend takes units from the budget and reports whether there were enough.
 func (b *Budget) spend(units uint64) bool {
 	if units > b.remaining {
 		b.remaining = 0
@@ -191,15 +187,15 @@ func (b *Budget) spend(units uint64) bool {
 	return true
 }
 
-// Expression is the text of the program.
+// Expression returns the text of the program.
 func (p *Program) Expression() string { return p.text }
 
-// Type is the type of results.
+// Type returns the type of the result.
 func (p *Program) Type() *Type { return typeOf(p.result) }
 
-// Eval evaluates the program, and takes what it costs from the budget. It ends soon when the context does.
-// The error is ErrOutOfBudget if the budget is spent; otherwise it is what happened, in the words that
-// users know. An evaluation whose cost is not known, as when it was interrupted, is charged in full.
+// Eval evaluates the program and charges the budget; evaluations of unknown cost, such as
+// interrupted ones, are charged in full. It ends soon after ctx. The error is ErrOutOfBudget if the
+// budget is exhausted, else the fault with the text of kube-apiserver.
 func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Value, error) {
 	if p.form != nil {
 		if cost, known := p.form.bound(variables); known && b.allow(cost) {
@@ -221,7 +217,6 @@ func (p *Program) Eval(ctx context.Context, variables Activation, b *Budget) (Va
 	return p.outcome(out, err)
 }
 
-// outcome is what came of an evaluation.
 func (p *Program) outcome(out Value, err error) (Value, error) {
 	if err != nil {
 		return nil, evalError{translate(p.naming, err.Error()), err}
@@ -229,8 +224,8 @@ func (p *Program) outcome(out Value, err error) (Value, error) {
 	return out, nil
 }
 
-// An evalError has the names of the profile in its text. The original stays reachable, for errors.Is with
-// those of a context.
+// An evalError has a text with the names of the profile and wraps the original, such as that of a
+// context.
 type evalError struct {
 	text string
 	err  error
@@ -239,10 +234,10 @@ type evalError struct {
 func (e evalError) Error() string { return e.text }
 func (e evalError) Unwrap() error { return e.err }
 
-// An activation is an Activation as programs take it.
+// An activation adapts an Activation to the library.
 type activation struct{ Activation }
 
 func (a activation) ResolveName(name string) (any, bool) { return a.Lookup(name) }
 
-// Parent is nil: there is no outer scope.
+// Parent returns nil: there is no outer scope.
 func (a activation) Parent() interpreter.Activation { return nil }

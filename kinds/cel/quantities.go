@@ -15,8 +15,8 @@ func newQuantity(a amount) ref.Val {
 	return opaque[amount]{quantityType, "Quantity", a, same, amount.String}
 }
 
-// quantityFunctions are quantity, isQuantity, and the arithmetic of quantities. An integer may take the
-// place of a second quantity, but not a float: most decimal fractions have none.
+// quantityFunctions declares quantity, isQuantity, and the arithmetic of quantities. The second
+// operand may be an integer, but not a float, which cannot represent most decimal fractions.
 func quantityFunctions() []cel.EnvOption {
 	type q = amount
 	texts, one, two := []*cel.Type{cel.StringType}, []*cel.Type{quantityType}, []*cel.Type{quantityType, quantityType}

@@ -11,7 +11,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/regex"
 )
 
-// regexFunctions are find and findAll.
 func regexFunctions() []cel.EnvOption {
 	two := []*cel.Type{cel.StringType, cel.StringType}
 	three := []*cel.Type{cel.StringType, cel.StringType, cel.IntType}
@@ -30,8 +29,7 @@ func regexFunctions() []cel.EnvOption {
 	}
 }
 
-// A compiler compiles a regular expression. Constants are compiled once and need none at run time; that is
-// the only difference between the two ways.
+// A compiler compiles a regular expression. For constants it returns the precompiled one.
 type compiler func(pattern string) (*regexp.Regexp, error)
 
 func find(compile compiler, s, pattern ref.Val) ref.Val {
@@ -54,7 +52,7 @@ func findAll(compile compiler, s, pattern, limit ref.Val) ref.Val {
 	return types.NewStringList(types.DefaultTypeAdapter, re.FindAllString(text, int(n)))
 }
 
-// The third result is the fault to return, nil if there is none.
+// regexArguments returns a fault as its third result, or nil.
 func regexArguments(compile compiler, s, pattern ref.Val) (string, *regexp.Regexp, ref.Val) {
 	text, ok := s.(types.String)
 	if !ok {
@@ -71,7 +69,6 @@ func regexArguments(compile compiler, s, pattern ref.Val) (string, *regexp.Regex
 	return string(text), re, nil
 }
 
-// compileConstant compiles a regular expression that is a constant of an expression.
 func compileConstant(pattern string) (*regexp.Regexp, error) {
 	re, err := regex.Compile(pattern)
 	if err == regex.ErrTooLarge {
@@ -80,8 +77,8 @@ func compileConstant(pattern string) (*regexp.Regexp, error) {
 	return re, err
 }
 
-// regexOptimizations compile the regular expressions that are constants of an expression once. The
-// optimized call replaces the guarded binding, so it must check what it would take by itself.
+// regexOptimizations compile constant regular expressions once. The optimized call replaces the
+// guarded binding, so it must check its cost itself.
 func regexOptimizations() []*interpreter.RegexOptimization {
 	optimization := func(function string, call func(compile compiler, args []ref.Val) ref.Val) *interpreter.RegexOptimization {
 		return &interpreter.RegexOptimization{Function: function, RegexIndex: 1,

@@ -10,12 +10,11 @@ import (
 	"github.com/google/cel-go/ext"
 )
 
-// A program holds on to the functions of its environment, which are many. One that needs nothing but functions gets an
+// A program keeps the functions of its environment. If it needs only functions, it gets a small
 // environment with those that it calls.
 
-// runtimeEnv is the environment in which the expression becomes a program. A definition with a thousand
-// rules would otherwise hold as many copies of tables that are the same. Costs are tracked by names of
-// functions, which stay.
+// runtimeEnv returns the environment for the program. Otherwise a CRD with a thousand rules would
+// hold as many copies of the same tables. Costs depend on function names, which are unchanged.
 func (c *Checked) runtimeEnv() (*cel.Env, error) {
 	special, err := specialOverloads()
 	if err != nil {
@@ -27,7 +26,7 @@ func (c *Checked) runtimeEnv() (*cel.Env, error) {
 		name := call.AsCall().FunctionName()
 		names[name] = true
 		if name == operators.Index {
-			continue // which programs know without a function
+			continue // programs need no function for it
 		}
 		for _, id := range checked.GetOverloadIDs(call.ID()) {
 			if special[id] {
@@ -49,11 +48,10 @@ func (c *Checked) runtimeEnv() (*cel.Env, error) {
 	return empty.Extend(cel.FunctionDecls(called...), cel.CustomTypeProvider(c.env.env.CELTypeProvider()), cel.CustomTypeAdapter(c.env.env.CELTypeAdapter()))
 }
 
-// emptyEnv is an environment without functions.
 var emptyEnv = sync.OnceValues(func() (*cel.Env, error) { return cel.NewCustomEnv() })
 
-// specialOverloads are the functions that need more than themselves when they run: optionals are evaluated lazily, and
-// costs of sets and lists are counted by their libraries.
+// specialOverloads are functions that need their environment at run time: optionals are lazy, and
+// libraries count the costs of sets and lists.
 var specialOverloads = sync.OnceValues(func() (map[string]bool, error) {
 	env, err := cel.NewCustomEnv(cel.OptionalTypes(), ext.Sets(), ext.Lists(ext.ListsVersion(3)))
 	if err != nil {

@@ -6,16 +6,16 @@ import (
 	"github.com/google/cel-go/cel"
 )
 
-// A Schema says what values of trees mean in expressions: NewType makes their type of it, and Schema.Value
-// the values. It is neither the schema of OpenAPI nor that of built-in kinds but what both have in common
-// for expressions; package custom makes it of a definition.
+// A Schema defines the meaning of tree values in expressions: NewType derives their type, and
+// Schema.Value converts them. It holds what OpenAPI schemas and built-in kinds have in common for
+// expressions; package custom derives it from CRDs.
 type Schema struct {
 	Type   string // object, array, string, integer, number, boolean; "" for any
-	Format string // of texts: byte, date, date-time and duration are no strings in expressions
+	Format string // of texts: byte, date, date-time and duration are not strings in expressions
 
-	Properties map[string]*Schema // nil: the object has no declared fields
+	Properties map[string]*Schema // nil: no declared fields
 	Required   []string
-	Additional *Schema // of the entries of a map; nil if it is none
+	Additional *Schema // of map entries; nil if it is not a map
 	Items      *Schema
 	ListType   string // "", atomic, set, or map
 	ListKeys   []string
@@ -27,22 +27,20 @@ type Schema struct {
 	Enum                               []any
 }
 
-// NewType is the type of the values of a schema; nil if expressions cannot use them. name begins the names
-// of the types of objects in it, and must be one that no expression can spell, as in "@self": an expression
-// that selects a field of a field, such as self.spec.size, is never taken for the name of a type.
-// isResource tells an object with kind and metadata. The limits of lists and texts go into the type, for
-// estimates. Where a schema has none, a value can be as large as a request is at most, divided by the
-// smallest size of an element.
+// NewType returns the type of values of a schema; nil if expressions cannot use them. name is the
+// prefix of object type names and must not be a valid expression, as in "@self", so that
+// self.spec.size is never mistaken for a type. isResource adds kind and metadata. Types contain the
+// limits of lists and texts for estimates; by default, the request size bounds the number of
+// elements.
 func NewType(s *Schema, name string, isResource bool) *Type {
 	objects := map[string]*Type{}
 	return typer{objects}.of(s, name, isResource)
 }
 
-// A typer makes the types of one schema. They share the objects that it collects. All objects are
-// collected, because the compiler asks for types by name.
+// A typer collects the object types of one schema, for which the compiler asks by name.
 type typer struct{ objects map[string]*Type }
 
-// of is nil for a schema whose values have no single type; such a field cannot be selected.
+// of returns nil for a schema whose values have no single type; such a field cannot be selected.
 func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	if s.IntOrString {
 		d := simple(cel.DynType, 1)
@@ -72,7 +70,7 @@ func (t typer) of(s *Schema, name string, isResource bool) *Type {
 	return nil
 }
 
-// list is nil for a list whose items cannot be used; so is mapping.
+// list returns nil if expressions cannot use the items.
 func (t typer) list(s *Schema, name string) *Type {
 	if s.Items == nil {
 		return nil
@@ -96,7 +94,7 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	if elem == nil {
 		return nil
 	}
-	// Each entry has a key with its quotes, a colon and a comma besides.
+	// Each entry has a key with quotes, a colon and a comma.
 	limit := (maxRequest - 2) / (elem.minSize + 6)
 	if s.MaxProperties != nil {
 		limit = max(0, *s.MaxProperties)
@@ -106,9 +104,8 @@ func (t typer) mapping(s *Schema, name string) *Type {
 	return m
 }
 
-// The smallest size counts required fields only, with quotes, colon and comma; one that has a default need
-// not be in the request. A field whose name cannot be escaped is typed, for the objects in it, but not
-// declared.
+// object computes the smallest size from required fields without defaults, with quotes, colon and
+// comma. Fields whose names cannot be escaped are not declared, but typed for the objects in them.
 func (t typer) object(s *Schema, name string) *Type {
 	o := &Type{cel: cel.ObjectType(name), fields: map[string]*Type{}, minSize: 2, objects: t.objects}
 	t.objects[name] = o
@@ -136,8 +133,8 @@ func (t typer) object(s *Schema, name string) *Type {
 	return o
 }
 
-// text is the type of texts, and of what they stand for. The sizes of times and durations are the lengths
-// of their shortest and longest texts, with quotes.
+// text returns the type of texts by format. Sizes of times and durations are those of their
+// shortest and longest texts, with quotes.
 func (s *Schema) text() *Type {
 	t := *String
 	t.maxElements = s.maxText()
@@ -157,8 +154,8 @@ func (s *Schema) text() *Type {
 	return &t
 }
 
-// maxText is the length of a text at most, in bytes. A character takes up to four bytes, and limits of
-// schemas count characters.
+// maxText returns the maximum length of a text in bytes. Schemas limit characters, which take up to
+// four bytes.
 func (s *Schema) maxText() int64 {
 	switch {
 	case s.MaxLength != nil:
@@ -178,14 +175,14 @@ func (s *Schema) maxText() int64 {
 	return maxRequest - 2
 }
 
-// The fields that expressions see of any resource, whatever its schema says.
+// Fields of every resource, regardless of its schema.
 var (
 	textSchema     = &Schema{Type: "string"}
 	metadataSchema = &Schema{Type: "object", Properties: map[string]*Schema{"name": textSchema, "generateName": textSchema}}
 )
 
-// AsResource is the schema for an object with kind, apiVersion, and name and generateName in its metadata.
-// Rules of the public API see no other metadata.
+// AsResource returns the schema with kind, apiVersion, and metadata with name and generateName,
+// which is all that rules see, as in kube-apiserver.
 func (s *Schema) AsResource() *Schema {
 	is := func(p *Schema, kind string) bool { return p != nil && p.Type == kind }
 	metadata := s.Properties["metadata"]

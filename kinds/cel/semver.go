@@ -8,8 +8,8 @@ import (
 
 var semverType = cel.ObjectType("platform.Semver")
 
-// semverFunctions are semver, isSemver, and what is asked of versions. The second argument of both is
-// whether to normalize, as for "v1.2", which is no semantic version.
+// semverFunctions declares semver, isSemver, and functions of versions. The optional second
+// argument of both normalizes texts such as "v1.2".
 func semverFunctions() []cel.EnvOption {
 	texts, normalized := []*cel.Type{cel.StringType}, []*cel.Type{cel.StringType, cel.BoolType}
 	one, two := []*cel.Type{semverType}, []*cel.Type{semverType, semverType}

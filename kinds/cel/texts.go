@@ -8,11 +8,11 @@ import (
 	"time"
 )
 
-// dateTimeLayouts are the forms of a date-time. A date-time without a zone is accepted by validation of
-// formats, and is in UTC.
+// dateTimeLayouts are the layouts of a date-time. Without a zone, which format validation accepts,
+// it is in UTC.
 var dateTimeLayouts = []string{time.RFC3339Nano, "2006-01-02T15:04:05"}
 
-// parseDateTime reads a date-time; none at all is the beginning of 1970.
+// parseDateTime parses a date-time; an empty text is the Unix epoch.
 func parseDateTime(s string) (t time.Time, err error) {
 	if s == "" {
 		return time.Unix(0, 0).UTC(), nil
@@ -27,14 +27,14 @@ func parseDateTime(s string) (t time.Time, err error) {
 
 var (
 	durationPart = regexp.MustCompile(`(\d+)\s*([A-Za-zµ]+)`)
-	// dateTimeRest matches what follows the T of a date-time, in small letters.
+	// dateTimeRest matches the part after the T of a lower-case date-time.
 	dateTimeRest = regexp.MustCompile(dateTimePattern)
 )
 
-// dateTimePattern is the pattern of the time of a date-time.
+// dateTimePattern matches the time of a date-time.
 const dateTimePattern = `^([0-9]{2}):([0-9]{2}):([0-9]{2})(.[0-9]+)?(z|([+-][0-9]{2}:[0-9]{2}))$`
 
-// durationUnits are the units of durations by their names: whole ones, and beginnings of longer ones.
+// durationUnits are units of durations, by name and by prefix of longer names.
 var durationUnits = []struct {
 	names  []string
 	prefix string
@@ -50,15 +50,15 @@ var durationUnits = []struct {
 	{[]string{"w", "wk"}, "week", 7 * 24 * time.Hour},
 }
 
-// parseDuration reads a duration as Go prints them, or as in "1 day 3 hours". Units that are not known are
-// skipped, as long as one is known; validation of the format is as lenient, and both must agree.
+// parseDuration parses a Go duration, or a text such as "1 day 3 hours". Unknown units are skipped
+// if any is known. Format validation is equally lenient; both must agree.
 func parseDuration(s string) (time.Duration, error) {
 	if d, err := time.ParseDuration(s); err == nil {
 		return d, nil
 	}
 	var sum time.Duration
 	found := false
-	for rest := s; ; { // one part at a time: a text of a megabyte may have half a million
+	for rest := s; ; { // one part at a time, since a text may have half a million
 		part := durationPart.FindStringSubmatchIndex(rest)
 		if part == nil {
 			break
@@ -79,7 +79,7 @@ func parseDuration(s string) (time.Duration, error) {
 	return sum, nil
 }
 
-// Names are in small letters. A prefix covers plurals and long forms, as minutes.
+// durationUnit expects lower-case names. Prefixes cover plurals and long forms, such as minutes.
 func durationUnit(name string) (time.Duration, bool) {
 	for _, u := range durationUnits {
 		if strings.HasPrefix(name, u.prefix) {
@@ -94,10 +94,11 @@ func durationUnit(name string) (time.Duration, bool) {
 	return 0, false
 }
 
-// IsDuration tells whether a text is a duration, as rules read it.
+// IsDuration reports whether rules can parse a text as a duration.
 func IsDuration(s string) bool { _, err := parseDuration(s); return err == nil }
 
-// IsDateTime tells whether a text is a date, a T, and a time with its zone. Leap seconds are refused.
+// IsDateTime reports whether a text is a date, a T, and a time with its zone. Leap seconds are
+// invalid.
 func IsDateTime(s string) bool {
 	date, rest, found := strings.Cut(strings.ToLower(s), "t")
 	if _, err := time.Parse(time.DateOnly, date); !found || err != nil {

@@ -8,18 +8,18 @@ import (
 	"github.com/google/cel-go/common/types/ref"
 )
 
-// A Type is the type of a variable, of a field, or of a result. maxElements is -1 where no limit is known.
-// minSize bounds how many values one request can hold.
+// A Type is the type of a variable, a field or a result. maxElements is -1 without a known limit.
+// minSize bounds the number of values in one request.
 type Type struct {
 	cel         *cel.Type
-	fields      map[string]*Type // of an object, by their names in expressions
+	fields      map[string]*Type // of an object, by escaped name
 	key, elem   *Type            // of a map; a list has only elem
-	maxElements int64            // bytes of a text, elements of a list or a map
+	maxElements int64            // bytes of a text, elements of a list or map
 	minSize     int64            // of its JSON, in bytes
-	objects     map[string]*Type // all objects in it, by the names of their types
+	objects     map[string]*Type // all objects in it, by type name
 }
 
-// The types without parts.
+// Types without parts.
 var (
 	Any       = simple(cel.AnyType, 1)
 	Bool      = simple(cel.BoolType, 4)
@@ -32,33 +32,35 @@ var (
 	String    = simple(cel.StringType, 2)
 	Timestamp = simple(cel.TimestampType, 12)
 
-	// Quantity is the type of amounts.
+	// Quantity is the type of quantities.
 	Quantity = simple(quantityType, 8)
 
-	// Authorization and ResourceAuthorization are the types of NewAuthorization and NewResourceAuthorization.
+	// Authorization and ResourceAuthorization are the types of NewAuthorization and
+	// NewResourceAuthorization.
 	Authorization         = simple(authorizerType, 1)
 	ResourceAuthorization = simple(resourceCheckType, 1)
-	// JSONPatches is a list of operations of JSON Patch, and ObjectPatch an Object. An environment must have PatchTypes.
+	// JSONPatches is a list of JSON Patch operations, ObjectPatch an Object. The environment
+	// must have PatchTypes.
 	JSONPatches = ListOf(simple(jsonPatchType, 1))
 	ObjectPatch = simple(cel.ObjectType(objectTypeName), 1)
 )
 
 func simple(t *cel.Type, minSize int64) *Type { return &Type{cel: t, minSize: minSize} }
 
-// ListOf is a list without a known limit.
+// ListOf returns a list type without a known limit.
 func ListOf(elem *Type) *Type { return listOf(elem, -1) }
 
-// MapOf is a map with texts as keys, without a known limit.
+// MapOf returns a map type with text keys and without a known limit.
 func MapOf(elem *Type) *Type { return mapOf(elem, -1) }
 
-// Bounded is a type whose texts are at most so many bytes long, or whose lists and maps have at most so many elements.
+// Bounded returns t with a maximum length in bytes of a text, or in elements of a list or map.
 func Bounded(t *Type, most int64) *Type {
 	bounded := *t
 	bounded.maxElements = most
 	return &bounded
 }
 
-// BoundedMapOf is a map with at most so many entries, whose keys are texts of a type.
+// BoundedMapOf returns a map type with a maximum number of entries.
 func BoundedMapOf(key, elem *Type, most int64) *Type {
 	m := mapOf(elem, most)
 	m.key = key
@@ -73,8 +75,8 @@ func mapOf(elem *Type, maxEntries int64) *Type {
 	return &Type{cel: cel.MapType(cel.StringType, elem.cel), key: String, elem: elem, maxElements: maxEntries, minSize: 2, objects: elem.objects}
 }
 
-// ObjectOf is an object with some fields. The name is that of its type in faults; in platform form, as in
-// "platform.UserInfo", it is said in the words of the profile.
+// ObjectOf returns an object type with fields. The name appears in faults; a platform name, such as
+// "platform.UserInfo", is translated to the profile.
 func ObjectOf(name string, fields map[string]*Type) *Type {
 	t := &Type{cel: cel.ObjectType(name), fields: make(map[string]*Type, len(fields)), minSize: 2, objects: map[string]*Type{}}
 	for field, of := range fields {
@@ -87,8 +89,7 @@ func ObjectOf(name string, fields map[string]*Type) *Type {
 	return t
 }
 
-// Field is the type of a field of an object; nil if expressions cannot use it. It serves those who look
-// into an object by the names of its schema.
+// Field returns the type of a field by its name in the schema; nil if expressions cannot use it.
 func (t *Type) Field(name string) *Type {
 	escaped, ok := Escape(name)
 	if !ok {
@@ -97,17 +98,17 @@ func (t *Type) Field(name string) *Type {
 	return t.fields[escaped]
 }
 
-// Elem is the type of the elements of a list, or of the entries of a map; nil for other types.
+// Elem returns the type of list elements or map entries; nil for other types.
 func (t *Type) Elem() *Type { return t.elem }
 
-// MostPerRequest is the number of values of the type that one request has place for.
+// MostPerRequest returns the maximum number of values of the type in one request.
 func (t *Type) MostPerRequest() uint64 { return uint64(maxRequest / (t.minSize + 1)) }
 
-// String is the type as faults name it.
+// String returns the name of the type in faults.
 func (t *Type) String() string { return t.cel.String() }
 
-// typeOf is the type of the results of an expression, as the type of a field: an object is dynamic there.
-// Its parts are not known any more: an object type belongs to the environment that made it.
+// typeOf returns the type of an expression's result. Objects are dynamic, because object types
+// belong to their environment.
 func typeOf(t *cel.Type) *Type {
 	switch t.Kind() {
 	case types.ListKind:
@@ -128,9 +129,9 @@ func typeOf(t *cel.Type) *Type {
 	return Dyn
 }
 
-// A provider knows the objects of the variables of an environment, and their fields. Each variable has a
-// family of objects of its own; their names begin differently, so no lookup is ambiguous. It is read-only
-// once the environment is made.
+// A provider finds the object types of the variables of an environment, and their fields. Each
+// variable has a family of types with a distinct prefix. It is immutable after the environment is
+// created.
 type provider struct {
 	types.Provider
 	families []map[string]*Type
@@ -152,7 +153,6 @@ func (p *provider) find(name string) *Type {
 	return nil
 }
 
-// FindStructType implements types.Provider.
 func (p *provider) FindStructType(name string) (*types.Type, bool) {
 	if t := p.find(name); t != nil {
 		return types.NewTypeTypeWithParam(t.cel), true
@@ -163,7 +163,6 @@ func (p *provider) FindStructType(name string) (*types.Type, bool) {
 	return p.Provider.FindStructType(name)
 }
 
-// FindStructFieldNames implements types.Provider.
 func (p *provider) FindStructFieldNames(name string) ([]string, bool) {
 	if p.find(name) != nil || p.patches && isPatchType(name) {
 		return nil, true
@@ -171,7 +170,6 @@ func (p *provider) FindStructFieldNames(name string) ([]string, bool) {
 	return p.Provider.FindStructFieldNames(name)
 }
 
-// FindStructFieldType implements types.Provider.
 func (p *provider) FindStructFieldType(name, field string) (*types.FieldType, bool) {
 	if t := p.find(name); t != nil {
 		f := t.fields[field]
@@ -189,7 +187,6 @@ func (p *provider) FindStructFieldType(name, field string) (*types.FieldType, bo
 	return p.Provider.FindStructFieldType(name, field)
 }
 
-// NewValue implements types.Provider.
 func (p *provider) NewValue(name string, fields map[string]ref.Val) ref.Val {
 	if p.patches && isPatchType(name) {
 		return newPatchValue(name, fields)

@@ -10,7 +10,7 @@ import (
 
 var urlType = cel.ObjectType("platform.URL")
 
-// urlFunctions are url, isURL, and what a URL consists of.
+// urlFunctions declares url, isURL, and the parts of a URL.
 func urlFunctions() []cel.EnvOption {
 	texts := []*cel.Type{cel.StringType}
 	options := []cel.EnvOption{
@@ -44,8 +44,8 @@ func urlFunctions() []cel.EnvOption {
 	return options
 }
 
-// newURL takes absolute URLs and paths. Only url.Parse knows fragments. A relative reference would have no
-// fixed meaning in an object and is refused.
+// newURL accepts absolute URLs and paths; only url.Parse handles fragments. A relative reference
+// has no fixed meaning in an object.
 func newURL(s string) ref.Val {
 	_, err := url.ParseRequestURI(s)
 	if err != nil {

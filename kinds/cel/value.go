@@ -10,9 +10,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Value is a value of a tree as the schema means it. It is made when expressions look at it. Values have
-// been validated before rules see them, so errors here are of objects that were stored under another
-// schema, or of values that an expression does not reach otherwise.
+// Value converts a tree value by the schema, on access. Values are validated before rules run, so
+// errors concern objects stored under another schema, or values that expressions cannot reach
+// otherwise.
 func (s *Schema) Value(v any) Value {
 	switch {
 	case v == nil && s.Nullable:
@@ -71,14 +71,14 @@ func intOrString(v any) ref.Val {
 		return types.String(v)
 	case int64:
 		return types.Int(v)
-	case float64: // without a fraction, as validation asks for
+	case float64: // without a fraction, as validation ensures
 		return types.Int(v)
 	}
 	return types.NewErr("invalid data, expected XIntOrString value to be either a string or integer")
 }
 
-// number is a number as the schema means it: JSON writes 1 for a number without a fraction, so a number may
-// be an int64 in the tree, and an integer that was written with an exponent a float64.
+// number converts a number by the schema. In the tree, a number without a fraction may be an int64,
+// and an integer with an exponent a float64.
 func (s *Schema) number(v any) ref.Val {
 	i, isInt := v.(int64)
 	f, isFloat := v.(float64)
@@ -115,8 +115,8 @@ func (s *Schema) list(v any) ref.Val {
 	return l
 }
 
-// parseText is a text as its format means it. A fault is a value, and only counts if the expression looks
-// at it. Both alphabets of base64 are read, since both are accepted in requests.
+// parseText converts a text by its format. A fault is a value that only counts if the expression
+// uses it. Both base64 alphabets are valid, as in requests.
 func (s *Schema) parseText(text string) ref.Val {
 	switch s.Format {
 	case "duration":

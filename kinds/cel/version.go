@@ -9,27 +9,26 @@ import (
 	"strings"
 )
 
-// A version is a semantic version. Numbers of 64 bits are more than any real version has, and larger ones
-// are refused.
+// A version is a semantic version whose numbers fit into 64 bits.
 type version struct {
 	major, minor, patch uint64
 	pre                 []prerelease
 	build               []string
 }
 
-// A versionFault says why a text is no version, in the words that users know.
+// A versionFault describes an invalid version, with the text of kube-apiserver.
 type versionFault string
 
 func (f versionFault) Error() string { return string(f) }
 
-// A prerelease is a part of what follows the hyphen: a number, or a text.
+// A prerelease is a part of the pre-release: a number or a text.
 type prerelease struct {
 	text      string
 	number    uint64
 	isNumeric bool
 }
 
-// parseVersion reads a version to the letter.
+// parseVersion parses a strict semantic version.
 func parseVersion(s string) (v version, err error) {
 	if s == "" {
 		return v, versionFault("Version string empty")
@@ -72,7 +71,7 @@ func parseVersion(s string) (v version, err error) {
 	return v, nil
 }
 
-// title and name are the word as the two messages spell it.
+// versionNumber takes the part's name in both spellings of the messages.
 func versionNumber(title, name, s string) (uint64, error) {
 	if !isNumber(s) {
 		return 0, versionFault(fmt.Sprintf("Invalid character(s) found in %s number %q", name, s))
@@ -106,8 +105,8 @@ func isAlphanumeric(s string) bool {
 	}) < 0
 }
 
-// parseNormalized reads a version that may begin with v, have leading zeros, and lack its last numbers. A
-// part with a hyphen or a plus sign keeps its text behind the digits.
+// parseNormalized parses a version that may start with v, have leading zeros, and lack its last
+// numbers.
 func parseNormalized(s string) (version, error) {
 	parts := strings.SplitN(strings.TrimPrefix(s, "v"), ".", 3)
 	for i, part := range parts {
@@ -127,20 +126,20 @@ func parseNormalized(s string) (version, error) {
 	return parseVersion(strings.Join(parts, "."))
 }
 
-// compare orders versions: -1, 0 or 1. What was built means nothing. A prerelease comes before its release,
-// and of two the one with more parts is the later.
+// compare returns -1, 0 or 1. It ignores build metadata. A pre-release precedes its release;
+// otherwise more parts are later.
 func (v version) compare(o version) int {
 	if c := cmp.Or(cmp.Compare(v.major, o.major), cmp.Compare(v.minor, o.minor), cmp.Compare(v.patch, o.patch)); c != 0 {
 		return c
 	}
 	switch {
-	case len(v.pre) == 0 || len(o.pre) == 0: // a release follows all that came before it
+	case len(v.pre) == 0 || len(o.pre) == 0: // a release follows its pre-releases
 		return cmp.Compare(min(len(o.pre), 1), min(len(v.pre), 1))
 	}
 	return slices.CompareFunc(v.pre, o.pre, prerelease.compare)
 }
 
-// Numbers come before texts, as the standard has it.
+// compare orders numbers before texts, as SemVer requires.
 func (p prerelease) compare(o prerelease) int {
 	switch {
 	case p.isNumeric && !o.isNumeric:
@@ -151,7 +150,7 @@ func (p prerelease) compare(o prerelease) int {
 	return cmp.Or(cmp.Compare(p.number, o.number), cmp.Compare(p.text, o.text))
 }
 
-// String is the version as it was written.
+// String returns the version as written.
 func (v version) String() string {
 	text := fmt.Sprintf("%d.%d.%d", v.major, v.minor, v.patch)
 	separator := "-"
@@ -168,7 +167,6 @@ func (v version) String() string {
 	return text
 }
 
-// isNumber tells whether a text has nothing but digits.
 func isNumber(s string) bool {
 	_, rest := cutDigits(s)
 	return rest == ""
