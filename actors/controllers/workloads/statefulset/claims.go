@@ -60,7 +60,6 @@ type claim struct {
 	references []any // owner references
 }
 
-// readClaim reads a claim from the store, or returns nil.
 func (t *turn) readClaim(ctx context.Context, name string) (*claim, error) {
 	o, object, err := t.claims.ReadNamed(ctx, t.item.Key.Namespace, name)
 	if err != nil || o == nil {
@@ -104,7 +103,6 @@ func (t *turn) ensureClaims(ctx context.Context, ordinal int64, pod string) erro
 // references.
 type retention struct{ whenDeleted, whenScaled bool }
 
-// readRetention reads the policy; the default retains claims.
 func readRetention(spec tree.Tree) retention {
 	policy := spec.Object("persistentVolumeClaimRetentionPolicy")
 	return retention{policy.String("whenDeleted") == "Delete", policy.String("whenScaled") == "Delete"}

@@ -89,7 +89,7 @@ func (p plan) arrange(set string, pods []*cluster.Pod) (slots, condemned []slot,
 	return slots, condemned, whole
 }
 
-// missing returns the lowest ordinals that are not in slots, which must be sorted.
+// slots must be sorted.
 func (p plan) missing(slots []slot) (missing []slot) {
 	next := 0
 	for n := p.start; n < p.start+p.replicas && len(missing) < maxMissing; n++ {
@@ -112,7 +112,6 @@ func (p plan) usesCurrent(ordinal, currentReplicas int64) bool {
 	return p.rolls && ordinal < p.start+currentReplicas
 }
 
-// revisionOf returns the revision of a Pod, or "".
 func revisionOf(p *cluster.Pod) string {
 	name, _ := p.Labels.Get(revisionLabel)
 	return name
@@ -120,12 +119,10 @@ func revisionOf(p *cluster.Pod) string {
 
 func (s slot) created() bool { return s.pod != nil }
 
-// ready reports whether a Pod is running and ready, for however short a time.
 func (s slot) ready() bool {
 	return s.pod != nil && s.pod.Phase == cluster.PodRunning && s.pod.Ready
 }
 
-// available reports whether a Pod has been ready for minReady. It may be terminating.
 func (p plan) available(s slot, now time.Time) bool {
 	if s.pod == nil {
 		return false

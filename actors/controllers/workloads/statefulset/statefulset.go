@@ -279,7 +279,7 @@ func (t *turn) delete(ctx context.Context, p *cluster.Pod) error {
 	return err
 }
 
-// tell records the outcome for a Pod. The texts are those of Kubernetes, which tools match.
+// The texts are those of Kubernetes, which tools match.
 func (t *turn) tell(verb, pod string, err error) {
 	title := map[string]string{"create": "Create", "update": "Update", "delete": "Delete"}[verb]
 	if err == nil {
