@@ -50,7 +50,6 @@ func New(c *cluster.Cluster) *Controller {
 	return s
 }
 
-// waits reports whether a Pod needs a node.
 func waits(p *cluster.Pod) bool { return p.Node == "" && p.Active() && !p.Gated }
 
 // A place is a node and its free resources.
@@ -196,7 +195,6 @@ func unknown(spec tree.Tree) string {
 	return ""
 }
 
-// isMarked reports whether a Pod's condition already has the reason.
 func isMarked(pod tree.Tree, reason string) bool {
 	c := condition.Find(pod.Object("status"), "PodScheduled")
 	return c.String("status") == "False" && c.String("message") == reason
