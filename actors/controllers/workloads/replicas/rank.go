@@ -59,7 +59,6 @@ func compare(a, b *cluster.Pod, onNode map[string]int, now time.Time) int {
 	return 0
 }
 
-// before returns -1 if a goes first, and 1 otherwise.
 func before(yes bool) int {
 	if yes {
 		return -1
@@ -67,7 +66,7 @@ func before(yes bool) int {
 	return 1
 }
 
-// compareAges orders the shorter time first; an unknown time counts as zero.
+// An unknown time counts as zero.
 func compareAges(at, bt time.Time, a, b *cluster.Pod, now time.Time) int {
 	if at.IsZero() || bt.IsZero() {
 		return before(at.IsZero())

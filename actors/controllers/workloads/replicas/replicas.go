@@ -80,7 +80,6 @@ func (r *Controller) claim(ctx context.Context, set *reconcile.Item, owned []*cl
 	return reconcile.Claim(ctx, reconcile.NewClaimer(set), r.Pods, active, (*cluster.Pod).Active)
 }
 
-// countTerminating returns the number of terminating Pods that still run.
 func countTerminating(set *reconcile.Item, owned []*cluster.Pod) (n int) {
 	for _, p := range owned {
 		if p.Terminating && !p.Ended() && set.Selects(p.Labels) {
@@ -108,7 +107,6 @@ func (r *Controller) manage(ctx context.Context, set *reconcile.Item, t tree.Tre
 	return nil
 }
 
-// related returns the Pods of all sets with the same controller, such as a Deployment.
 func (r *Controller) related(set *reconcile.Item) (pods []*cluster.Pod) {
 	if set.Controller == nil {
 		return r.Pods.OwnedBy(set.UID)

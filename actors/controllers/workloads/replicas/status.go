@@ -84,7 +84,6 @@ func conditions(spec tree.Tree, old []any, o observed) []any {
 	return old
 }
 
-// firstError returns the text of the first of several joined errors, which are usually equal.
 func firstError(err error) string {
 	var joined interface{ Unwrap() []error }
 	if errors.As(err, &joined) && len(joined.Unwrap()) > 0 {
