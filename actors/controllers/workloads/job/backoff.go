@@ -38,7 +38,6 @@ func (b backoff) after(succeeded, failed []*cluster.Pod) backoff {
 	return b
 }
 
-// byEnd orders Pods by end time, the earliest first.
 func byEnd(a, b *cluster.Pod) int { return cmp.Compare(a.EndedAt.UnixNano(), b.EndedAt.UnixNano()) }
 
 // remaining returns how long to wait before creating a Pod. The shift is bounded, because many

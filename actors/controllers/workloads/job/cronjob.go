@@ -122,7 +122,7 @@ func (r *run) cleanUp(ctx context.Context, children []child) {
 	}
 }
 
-// byStart orders Jobs by start time; those that have not started are last.
+// byStart orders Jobs that have not started last.
 func byStart(a, b tree.Tree) int {
 	x, y := reconcile.Time(a, "startTime"), reconcile.Time(b, "startTime")
 	if x.IsZero() != y.IsZero() {
@@ -134,7 +134,6 @@ func byStart(a, b tree.Tree) int {
 	return x.Compare(y)
 }
 
-// remove deletes a Job, with its Pods in the background, and removes it from the active list.
 func (r *run) remove(ctx context.Context, i *reconcile.Item) error {
 	if err := r.jobs.Remove(ctx, &i.Head, "Background"); err != nil {
 		r.Warn("FailedDelete", "Deleted job: %v", err)
@@ -160,7 +159,7 @@ func (r *run) observe(children []child) {
 			r.drop(c.UID)
 			r.Normal("SawCompletedJob", "Saw completed job: %s, condition: %s", c.Key.Name, c.ended)
 		}
-		if at := c.status.String("completionTime"); c.ended == complete && at > r.won { // in one format, so strings compare as times
+		if at := c.status.String("completionTime"); c.ended == complete && at > r.won { // strings in one format
 			r.won = at
 		}
 	}

@@ -1,8 +1,8 @@
 // Package job runs Jobs to completion, and creates the Jobs of CronJobs on schedule.
 //
 // Every Pod of a Job has a finalizer until it is counted, so that no Pod is lost or counted twice,
-// whoever deletes it and whenever this process ends. Counting takes three writes, after each of which
-// the process may end:
+// whoever deletes it and whenever this process ends. Counting takes three writes, after each of
+// which the process may end:
 //
 //  1. the uid of a finished Pod is added to status.uncountedTerminatedPods
 //  2. its finalizer is removed
@@ -14,14 +14,8 @@
 // A Job ends when its last Pod has ended. Until then the conditions FailureTarget and
 // SuccessCriteriaMet announce the result.
 //
-// turn     one reconciliation of a Job: job.go has its steps, pods.go creates and deletes Pods,
-//
-//	status.go writes
-//
-// state    a Job and its Pods as read: state.go counts and decides, desired.go computes the desired
-//
-//	Pods, tracking.go implements the three writes
-//
+// turn     one reconciliation of a Job (job.go, pods.go, status.go)
+// state    decisions on a Job and its Pods as read (state.go, desired.go, tracking.go)
 // indexes  a set of completion indexes, in the notation of the status: "0,2-5"
 // backoff  failures of a Job's Pods since the last success; in memory only
 package job

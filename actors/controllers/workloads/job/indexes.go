@@ -56,13 +56,12 @@ func (x indexes) with(more []int) indexes {
 
 func (x indexes) merge(other indexes) indexes { return join(slices.Concat(x, other)) }
 
-// has reports whether an index is in the set. It is called for each Pod of a Job.
+// has uses binary search: it is called for each Pod of a Job.
 func (x indexes) has(i int) bool {
 	at, _ := slices.BinarySearchFunc(x, i, func(v interval, i int) int { return v.last - i })
 	return at < len(x) && x[at].first <= i
 }
 
-// total returns the number of indexes, not of intervals.
 func (x indexes) total() (n int) {
 	for _, i := range x {
 		n += i.last - i.first + 1

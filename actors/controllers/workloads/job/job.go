@@ -212,7 +212,6 @@ func (t *turn) act(ctx context.Context) (active int64, changed bool, err error) 
 	return active, changed, err
 }
 
-// tellSuspended records the Event, after the status was written.
 func (t *turn) tellSuspended() {
 	if t.suspended() {
 		t.Normal("Suspended", "Job suspended")

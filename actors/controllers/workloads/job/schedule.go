@@ -115,7 +115,6 @@ func (s schedule) next(now time.Time) time.Time {
 	return s.Next(from).Add(wakeDelay)
 }
 
-// tooLate reports whether a time is past its startingDeadlineSeconds, if set.
 func (s schedule) tooLate(at, now time.Time) bool {
 	return s.limited && at.Add(s.deadline).Before(now)
 }

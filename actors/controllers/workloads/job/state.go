@@ -41,8 +41,8 @@ type state struct {
 
 	uncounted            map[string]bool // uids in the status
 	succeeded, failures  int64
-	before, done, broken indexes              // succeeded indexes in the status and now; failed ones
-	delayed              map[int]*cluster.Pod // per index, the failed Pod that the next one replaces
+	before, done, broken indexes              // succeeded in the status, and now; failed
+	delayed              map[int]*cluster.Pod // per index, the failed Pod to replace
 	newSucceeded         []*cluster.Pod       // ended and not in the status yet
 	newFailed            []*cluster.Pod
 
@@ -174,7 +174,6 @@ func (s *state) findDelayed() {
 	}
 }
 
-// condition returns a True condition with the lastProbeTime that Job conditions have.
 func (s *state) condition(kind, reason, message string) tree.Tree {
 	c := reconcile.NewCondition(kind, "True", reason, message, s.now)
 	c["lastProbeTime"] = c["lastTransitionTime"]
@@ -289,7 +288,6 @@ func (s *state) setSuspended() (changed bool) {
 	return true
 }
 
-// finished returns the condition that a Job has ended with, or nil.
 func finished(status tree.Tree) tree.Tree {
 	for _, kind := range []string{complete, failed} {
 		if c := reconcile.FindCondition(status.List("conditions"), kind); c.String("status") == "True" {

@@ -76,7 +76,6 @@ func (t *turn) flush(ctx context.Context) error {
 	return nil
 }
 
-// tellEnd records the Event, after the status was written.
 func (t *turn) tellEnd() {
 	if t.finish.String("type") != complete {
 		t.Warn(t.finish.String("reason"), "%s", t.finish.String("message"))
