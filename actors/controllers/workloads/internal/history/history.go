@@ -176,7 +176,6 @@ func (h *History) same(ctx context.Context, owner *reconcile.Item, name string, 
 // maxNamePrefix keeps the names of revisions, with dash and hash, within 253 characters.
 const maxNamePrefix = 223
 
-// hashOf returns the 32-bit FNV-1 hash of the data and the number of collisions.
 func hashOf(data tree.Tree, collisions int64) string {
 	text, err := json.Marshal(data) // field names are sorted
 	if err != nil {
