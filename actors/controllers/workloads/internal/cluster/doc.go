@@ -1,5 +1,5 @@
-// Package cluster is shared by the workload controllers: one cache each of Pods and Nodes, and functions
-// that create and delete Pods.
+// Package cluster is shared by the workload controllers: one cache each of Pods and Nodes, and
+// functions that create and delete Pods.
 //
 // Cluster    the caches, and controllers that pause while another process leads
 // Pod, Node  views of these objects

@@ -32,7 +32,7 @@ type Pod struct {
 	Phase, Node  string
 	Ready        bool
 	ReadySince   time.Time // zero if not known
-	EndedAt      time.Time // end of its containers, or else when it became unready or its deletion began
+	EndedAt      time.Time // see endOf
 	DeletionCost int
 	Restarts     int  // maximum of its containers
 	AllRestarts  int  // sum over all containers
@@ -174,7 +174,6 @@ func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 	return at
 }
 
-// requiredNode returns the node that a Pod's affinity names, as for Pods of DaemonSets.
 func requiredNode(spec tree.Tree) string {
 	required := spec.Object("affinity", "nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution")
 	for _, term := range required.Objects("nodeSelectorTerms") {

@@ -170,7 +170,6 @@ func newResize(status tree.Tree) resize {
 	return resize{status, condition.Find(status, "PodResizePending").String("reason") == "Infeasible"}
 }
 
-// container returns the status of a container, or nil.
 func (r resize) container(list string, c tree.Tree) tree.Tree {
 	for _, s := range r.status.Objects(list) {
 		if s.String("name") == c.String("name") {

@@ -29,7 +29,7 @@ func PodOf(i *reconcile.Item, template tree.Tree) tree.Tree {
 	return tree.Tree{"metadata": metadata, "spec": tree.Clone(template.Object("spec"))}
 }
 
-// namePrefix returns the generateName. A dash after a dot would be invalid.
+// A dash after a dot would be invalid.
 func namePrefix(name string) string {
 	if strings.HasSuffix(name, ".") {
 		return name
