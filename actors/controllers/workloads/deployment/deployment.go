@@ -153,7 +153,7 @@ func (r *rollout) isScaled() bool {
 	return false
 }
 
-// all returns the old sets and the newest. The capacity is clipped so that append copies.
+// The capacity is clipped so that append copies.
 func (r *rollout) all() []*replicaSet {
 	if r.newest == nil {
 		return r.old

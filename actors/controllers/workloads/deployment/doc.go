@@ -1,5 +1,5 @@
-// Package deployment rolls out the template of each Deployment through ReplicaSets, one per template.
-// The newest one grows while the others shrink.
+// Package deployment rolls out the template of each Deployment through ReplicaSets, one per
+// template. The newest one grows while the others shrink.
 //
 // rollout        one reconciliation: a Deployment, its sets, and the pending status
 // replicaSet     a ReplicaSet as read and scaled by the rollout

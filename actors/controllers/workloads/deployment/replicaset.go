@@ -76,7 +76,7 @@ func (rs *replicaSet) annotation(key string) string {
 	return rs.tree.Object("metadata", "annotations").String(key)
 }
 
-// template returns the template of the set, including the hash label. It is not a copy.
+// template includes the hash label. It is not a copy.
 func (rs *replicaSet) template() tree.Tree { return rs.tree.Object("spec", "template") }
 
 // number returns a count from an annotation. Invalid and negative values count as missing.
@@ -85,12 +85,12 @@ func (rs *replicaSet) number(key string) (int64, bool) {
 	return n, err == nil && n >= 0
 }
 
-// byAge orders older sets first. The name breaks ties, because creation times are in seconds.
+// byAge breaks ties by name, because creation times are in seconds.
 func byAge(a, b *replicaSet) int {
 	return cmp.Or(a.created.Compare(b.created), strings.Compare(a.Key.Name, b.Key.Name))
 }
 
-// sum adds up a number over sets, skipping nil ones.
+// sum skips nil sets.
 func sum(sets []*replicaSet, of func(*replicaSet) int64) (n int64) {
 	for _, rs := range sets {
 		if rs != nil {
@@ -100,13 +100,11 @@ func sum(sets []*replicaSet, of func(*replicaSet) int64) (n int64) {
 	return n
 }
 
-// Numbers of a set, for sum.
 func wanted(rs *replicaSet) int64    { return rs.replicas }
 func current(rs *replicaSet) int64   { return rs.current }
 func ready(rs *replicaSet) int64     { return rs.ready }
 func available(rs *replicaSet) int64 { return rs.available }
 
-// active returns the sets with a size above 0.
 func active(sets []*replicaSet) (some []*replicaSet) {
 	for _, rs := range sets {
 		if rs != nil && rs.replicas > 0 {

@@ -38,7 +38,6 @@ func readPace(spec tree.Tree) pace {
 	return p
 }
 
-// minAvailable returns how many Pods must be available during a rollout.
 func (p pace) minAvailable() int64 { return p.replicas - p.maxUnavailable }
 
 // newSize returns the next size of the newest set; all is the total size of all sets. It counts

@@ -20,8 +20,7 @@ const (
 	paused          = "DeploymentPaused"
 )
 
-// newCondition returns a condition with lastUpdateTime. The deadline of Progressing counts from
-// that time, so it is only renewed on progress.
+// newCondition sets lastUpdateTime, from which the deadline of Progressing counts.
 func newCondition(kind, status, reason, message string, now time.Time) tree.Tree {
 	c := reconcile.NewCondition(kind, status, reason, message, now)
 	c["lastUpdateTime"] = c["lastTransitionTime"]
@@ -77,8 +76,6 @@ func complete(p pace, status tree.Tree, generation int64) bool {
 		number(status, "availableReplicas") == p.replicas && number(status, "observedGeneration") >= generation
 }
 
-// progressed compares the stored status with the computed one: more new, ready or available Pods,
-// or fewer old ones, are progress.
 func progressed(old, now tree.Tree) bool {
 	gone := func(s tree.Tree) int64 { return number(s, "replicas") - number(s, "updatedReplicas") }
 	return number(now, "updatedReplicas") > number(old, "updatedReplicas") || gone(now) < gone(old) ||
@@ -134,7 +131,7 @@ func progress(spec tree.Tree, p pace, old, now tree.Tree, name, newSet string, g
 		if is.String("status") == "True" {
 			c["lastTransitionTime"] = is["lastTransitionTime"]
 		}
-		conditions = append(reconcile.RemoveCondition(conditions, progressing), c) // its time says when there was progress
+		conditions = append(reconcile.RemoveCondition(conditions, progressing), c)
 	case overdue(is, limit, at):
 		conditions = reconcile.SetCondition(conditions, newCondition(progressing, "False", timedOut, what+" has timed out progressing.", at))
 	}

@@ -58,7 +58,6 @@ func (r *rollout) adjust(ctx context.Context, revision int64) error {
 	return nil
 }
 
-// tellProgress sets the pending condition Progressing. A Deployment without deadline has none.
 func (r *rollout) tellProgress(status, reason, message string) {
 	if deadline(r.spec) > 0 {
 		r.conditions = reconcile.SetCondition(r.conditions, newCondition(progressing, status, reason, message, r.Now()))
@@ -149,7 +148,6 @@ func (r *rollout) newSet(revision int64) (object tree.Tree, name string) {
 // maxName is the maximum length of a set's name.
 const maxName = 253
 
-// setName returns the Deployment's name, truncated if needed, with a hash.
 func setName(deployment, hash string) string {
 	return deployment[:min(len(deployment), maxName-1-len(hash))] + "-" + hash
 }
@@ -237,7 +235,6 @@ func (r *rollout) takeTemplate(t tree.Tree, rs *replicaSet) {
 	}
 }
 
-// previousRevision returns the second highest revision, or 0.
 func previousRevision(sets []*replicaSet) int64 {
 	var revisions []int64
 	for _, rs := range sets {
