@@ -33,7 +33,6 @@ func tolerations(n *meta.Naming, hostNetwork bool) []tree.Tree {
 	return all
 }
 
-// withTolerations adds missing tolerations and skips existing ones.
 func withTolerations(own []tree.Tree, more []tree.Tree) []tree.Tree {
 	for _, t := range more {
 		if !slices.ContainsFunc(own, func(is tree.Tree) bool { return tree.SemanticEqual(is, t) }) {
@@ -87,7 +86,7 @@ type changes struct {
 // A note is an Event about an ended Pod, which apply records.
 type note struct{ kind, reason, format, pod, node string }
 
-// byAge orders bound Pods first, then older ones. Of several Pods the first is kept.
+// byAge orders bound Pods first, then older ones.
 func byAge(a, b *cluster.Pod) int {
 	rank := func(p *cluster.Pod) int {
 		if p.Node == "" {
@@ -98,13 +97,11 @@ func byAge(a, b *cluster.Pod) int {
 	return cmp.Or(cmp.Compare(rank(a), rank(b)), a.Created.Compare(b.Created), strings.Compare(a.Key.Name, b.Key.Name))
 }
 
-// updated reports whether a Pod has the newest revision.
 func (t *turn) updated(p *cluster.Pod) bool {
 	hash, _ := p.Labels.Get(hashLabel)
 	return t.hash != "" && hash == t.hash
 }
 
-// available reports whether a Pod has been ready for minReadySeconds.
 func (t *turn) available(p *cluster.Pod) bool {
 	is, _ := p.Available(t.minReady, t.now)
 	return is

@@ -63,7 +63,6 @@ func (t *turn) names() []string {
 	return slices.Sorted(maps.Keys(all))
 }
 
-// update returns the next changes of an update.
 func (t *turn) update(strategy tree.Tree) changes {
 	p, desired := t.pace(strategy)
 	if p.surge == 0 {
@@ -134,7 +133,6 @@ func (t *turn) updateBeside(most, desired int) (c changes) {
 	return c
 }
 
-// runsOn reports whether the named node exists and is eligible.
 func (t *turn) runsOn(node string) bool {
 	i := slices.IndexFunc(t.nodes, func(n *cluster.Node) bool { return n.Key.Name == node })
 	if i < 0 {
