@@ -118,7 +118,6 @@ func (c *Controller) claim(key meta.Key, selects selector.Labels, pods []pod) (c
 	return claimants
 }
 
-// matchesAny reports whether a non-empty selector matches any of the labels.
 func matchesAny(s selector.Labels, all []meta.Labels) bool {
 	for _, labels := range all {
 		if !s.Empty() && s.Matches(labels) {

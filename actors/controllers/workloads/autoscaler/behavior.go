@@ -29,7 +29,6 @@ func dropBefore(events []event, cutoff time.Time) []event {
 	return kept
 }
 
-// sum returns the number of replicas of the events after cutoff.
 func sum(events []event, cutoff time.Time) (n int64) {
 	for _, e := range events {
 		if e.at.After(cutoff) {
@@ -56,7 +55,6 @@ func readRules(t tree.Tree, window time.Duration) rules {
 
 func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
-// longest returns the longest period of a policy.
 func (r rules) longest() (longest time.Duration) {
 	for _, p := range r.policies {
 		n, _ := p.Int("periodSeconds")
@@ -202,7 +200,6 @@ func (s *sizing) reach(r rules, direction int64) int64 {
 	return result
 }
 
-// note records a change of the size, for policies.
 func (s *sizing) note(replicas int64) {
 	if !s.hasBehavior {
 		return
@@ -215,5 +212,5 @@ func (s *sizing) note(replicas int64) {
 	}
 }
 
-// longest returns the longest period in both directions, because policies consider changes in both.
+// longest covers both directions, because policies consider changes in both.
 func (s *sizing) longest() time.Duration { return max(s.up.longest(), s.down.longest()) }

@@ -153,7 +153,6 @@ func (c *calculation) utilization(target int64, container string) error {
 	return nil
 }
 
-// average makes the target a value per Pod.
 func (c *calculation) average(target int64) {
 	c.assumed = func(string) int64 { return target }
 	c.measure = func(m samples) (usage, error) {

@@ -41,7 +41,6 @@ type item struct {
 	}
 }
 
-// length returns the window of a sample.
 func (i *item) length() time.Duration {
 	if d, err := time.ParseDuration(i.Window); err == nil {
 		return d
@@ -187,7 +186,6 @@ func (s *source) list(ctx context.Context, of api, path string, query url.Values
 	return nil, nil // unreachable: versions is not empty
 }
 
-// refusal converts an error response.
 func refusal(code int, body []byte) error {
 	var status tree.Tree
 	if json.Unmarshal(body, &status) != nil || status.String("message") == "" {

@@ -19,7 +19,6 @@ func (p pod) ready() bool {
 	return p.Object("status").String("phase") == cluster.PodRunning && condition.IsTrue(p.Object("status"), "Ready")
 }
 
-// ignored reports whether the Pod does not count, because it is terminating or has failed.
 func (p pod) ignored() bool {
 	return p.Object("metadata").Has("deletionTimestamp") || p.Object("status").String("phase") == cluster.PodFailed
 }
@@ -71,7 +70,6 @@ func (p pod) request(resource, container string) (int64, error) {
 	return sum, nil
 }
 
-// runningContainers returns the containers and sidecars.
 func (p pod) runningContainers() []tree.Tree {
 	all := p.Object("spec").Objects("containers")
 	for _, c := range p.Object("spec").Objects("initContainers") {
@@ -90,7 +88,6 @@ func thousandths(text string) (int64, error) {
 	return n, nil
 }
 
-// amount formats thousandths as a quantity, in binary units for memory.
 func amount(n int64, resource string) string {
 	return quantity.OfThousandths(n, resource == "memory").String()
 }

@@ -151,7 +151,6 @@ func (t *turn) objectValue(ctx context.Context, about tree.Tree, name, selected 
 	return t.source.object(ctx, t.namespace(), resource, about.String("name"), name, selected)
 }
 
-// external evaluates a metric from outside the cluster.
 func (t *turn) external(ctx context.Context, spec tree.Tree) (p proposal, err error) {
 	name, selected, err := metricOf(spec)
 	if err != nil {
@@ -187,7 +186,6 @@ func (t *turn) byValue(spec tree.Tree, value int64, metric string) (p proposal, 
 	return p, err
 }
 
-// metricOf returns the name of a metric, and its selector as text.
 func metricOf(spec tree.Tree) (name, selected string, err error) {
 	metric := spec.Object("metric")
 	if !metric.Has("selector") {

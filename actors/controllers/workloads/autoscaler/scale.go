@@ -72,7 +72,6 @@ func (c *Controller) readTarget(ctx context.Context, namespace string, ref tree.
 	return at, nil
 }
 
-// resize writes the scale of a target, regardless of its version.
 func (c *Controller) resize(ctx context.Context, at *target, replicas int64) error {
 	_, err := at.client.PatchExisting(ctx, at.object, "scale", tree.Tree{"spec": tree.Tree{"replicas": replicas}})
 	return err
