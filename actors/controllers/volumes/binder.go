@@ -233,7 +233,6 @@ func (b *Binder) giveBack(name string) {
 	delete(b.taken, name)
 }
 
-// class returns a StorageClass, or nil.
 func (b *Binder) class(ctx context.Context, name string) (tree.Tree, error) {
 	if name == "" {
 		return nil, nil

@@ -56,7 +56,6 @@ func (b *Binder) bindVolume(ctx context.Context, o *meta.Object, c claim, chosen
 	return b.volumes.Patch(ctx, o, "", change)
 }
 
-// bindClaim sets the volume of a claim, and the annotation that completes the binding.
 func (b *Binder) bindClaim(ctx context.Context, c claim, name string) error {
 	annotations := tree.Tree{b.bindCompleted: "yes"}
 	if c.tree.Object("spec").String("volumeName") == "" {

@@ -45,7 +45,7 @@ func newVolume(o *meta.Object, object tree.Tree, betaClass string) volume {
 	}
 }
 
-// classOf returns the storage class of a volume or claim. The older annotation has precedence.
+// The older annotation has precedence.
 func classOf(object tree.Tree, betaClass string) string {
 	if class, ok := object.Object("metadata").Object("annotations")[betaClass].(string); ok {
 		return class
@@ -53,12 +53,10 @@ func classOf(object tree.Tree, betaClass string) string {
 	return object.Object("spec").String("storageClassName")
 }
 
-// is reports whether a volume's reference names the claim, and not another one of the name.
 func (r reference) is(claim reference) bool {
 	return r.name == claim.name && r.namespace == claim.namespace && (r.uid == "" || r.uid == claim.uid)
 }
 
-// fits reports whether a volume meets the requirements, regardless of its claim.
 func (r *request) fits(v *volume) bool {
 	return v.mode == r.mode && v.attributesClass == r.attributesClass && v.class == r.class && r.large(v) && containsAll(v.modes, r.modes)
 }
@@ -92,7 +90,6 @@ func (r *request) find(volumes map[string]*volume, taken func(name string) bool)
 	return best.name
 }
 
-// before orders fitting volumes by number of access modes, capacity and name.
 func (r *request) before(a, b *volume) bool {
 	return cmp.Or(cmp.Compare(len(a.modes), len(b.modes)), quantity.Compare(a.capacity, b.capacity), cmp.Compare(a.name, b.name)) < 0
 }
