@@ -21,12 +21,10 @@ type indexedKinds struct {
 	byStorage  map[meta.GroupResource]*schema.Kind
 }
 
-// storage returns the storage of a resource in platform form.
 func (x *kindIndex) storage(resource meta.GroupResource) meta.GroupResource {
 	return meta.GroupResource{Group: x.catalog.Naming().Translate(resource.Group), Resource: resource.Resource}
 }
 
-// kind returns the kind of a resource in platform form, or nil if it is not served.
 func (x *kindIndex) kind(resource meta.GroupResource) *schema.Kind {
 	return x.load().byStorage[x.storage(resource)]
 }

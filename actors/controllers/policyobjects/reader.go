@@ -101,7 +101,6 @@ func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 	return &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta, Tree: tree}
 }
 
-// newObserver adds the progress of one more Inform of a resource.
 func (r *Reader) newObserver(storage meta.GroupResource) *controllers.ObservedRevision {
 	r.mu.Lock()
 	defer r.mu.Unlock()
