@@ -7,9 +7,9 @@
 //
 // All but PodGC are optional: without kubelets, no node reports.
 //
-// Lifecycle and PodGC poll all nodes or Pods, because they wait for the absence of events. They use the
-// metadata of stored objects and decode only changed ones. NoSchedule taints follow each change of a
-// node immediately.
+// Lifecycle and PodGC poll all nodes or Pods, because they wait for the absence of events. They use
+// the metadata of stored objects and decode only changed ones. NoSchedule taints follow each change
+// of a node immediately.
 //
 // Invariants:
 //

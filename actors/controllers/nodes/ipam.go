@@ -109,7 +109,7 @@ func rangesOf(node tree.Tree) []netip.Prefix {
 	return ranges
 }
 
-// take records the ranges of a node. It requires the lock.
+// take requires the lock.
 func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	for _, p := range ranges {
 		m.taken[p] = node
@@ -117,8 +117,7 @@ func (m *IPAM) take(node string, ranges []netip.Prefix) {
 	m.has[node] = ranges
 }
 
-// release removes the ranges of a node, unless another node has taken them since. It requires the
-// lock.
+// release requires the lock. Ranges that another node has taken since stay taken.
 func (m *IPAM) release(node string) {
 	for _, p := range m.has[node] {
 		if m.taken[p] == node {

@@ -198,7 +198,6 @@ func (l *Lifecycle) checkSilence(ctx context.Context, h *nodeHealth) error {
 	return l.markPods(ctx, h)
 }
 
-// isSilent reports whether a node has exceeded its grace period.
 func (l *Lifecycle) isSilent(h *nodeHealth) bool {
 	grace := l.options.Grace
 	if h.ready.String() == "" {

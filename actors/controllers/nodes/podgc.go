@@ -58,8 +58,8 @@ type garbage struct {
 	why tree.Tree
 }
 
-// collect checks all Pods once, without decoding most. It lists Pods before nodes: otherwise the node
-// of a new Pod could seem to be missing.
+// collect checks all Pods once, without decoding most. It lists Pods before nodes: otherwise the
+// node of a new Pod could seem to be missing.
 func (g *PodGC) collect(ctx context.Context) error {
 	pods, err := g.pods.List(ctx, request.List{})
 	if err != nil || len(pods) == 0 {

@@ -32,7 +32,6 @@ func (p *podStore) nodeOf(o *meta.Object) string { return o.Meta.Fields[p.node] 
 
 func (p *podStore) phaseOf(o *meta.Object) string { return o.Meta.Fields[p.phase] }
 
-// on returns the Pods on a node.
 func (p *podStore) on(ctx context.Context, node string) ([]*meta.Object, error) {
 	return p.pods.ListBy(ctx, "spec.nodeName", node)
 }
@@ -72,7 +71,6 @@ func (p *podStore) changeStatus(ctx context.Context, key meta.Key, uid string, c
 	return p.pods.PatchStatus(ctx, o, tree.Tree{"phase": status["phase"], "conditions": status["conditions"]})
 }
 
-// putCondition replaces the condition of the same type.
 func putCondition(status, c tree.Tree) {
 	status["conditions"] = append(reconcile.RemoveCondition(status.List("conditions"), c.String("type")), c)
 }
@@ -88,7 +86,6 @@ func isReady(status tree.Tree) bool { return condition.IsTrue(status, "Ready") }
 // taintDomain is the prefix of taints for node conditions.
 const taintDomain = "node.platform.io/"
 
-// hasTaint reports whether a node has a taint with a key and, unless "", an effect.
 func hasTaint(node tree.Tree, key, effect string) bool {
 	return slices.ContainsFunc(node.Object("spec").Objects("taints"), func(t tree.Tree) bool {
 		return t.String("key") == key && (effect == "" || t.String("effect") == effect)

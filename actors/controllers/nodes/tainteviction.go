@@ -76,7 +76,6 @@ func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	return len(taints) > 0
 }
 
-// noExecute returns the NoExecute taints. Others only repel new Pods.
 func noExecute(spec tree.Tree) []tree.Tree {
 	var taints []tree.Tree
 	for _, t := range spec.Objects("taints") {

@@ -16,7 +16,7 @@ import (
 // Rate of tainting for eviction per zone, and when a zone is considered unhealthy.
 const (
 	evictionInterval     = 10 * time.Second
-	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; in a small one no node is tainted
+	slowEvictionInterval = 100 * time.Second // in a large unhealthy zone; none in a small one
 	largeZone            = 50
 	unhealthyNodes       = 2    // more silent nodes than this,
 	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy
@@ -201,7 +201,6 @@ func (l *Lifecycle) newTaints(node tree.Tree, execute string) (taints []any, cha
 	return taints, changed
 }
 
-// sortedTaints returns keys and effects in a deterministic order.
 func sortedTaints(wanted map[[2]string]bool) [][2]string {
 	return slices.SortedFunc(maps.Keys(wanted), func(a, b [2]string) int {
 		return cmp.Or(strings.Compare(a[0], b[0]), strings.Compare(a[1], b[1]))
