@@ -1,6 +1,6 @@
 // Package reconcile is the framework of all controllers. A controller declares what it watches, how
-// an object maps to a key, and how a key is reconciled. The framework waits for the initial objects,
-// queues keys, runs workers, retries with backoff, and stops.
+// an object maps to a key, and how a key is reconciled. The framework waits for the initial
+// objects, queues keys, runs workers, retries with backoff, and stops.
 //
 // Env         the store, kinds and log; its controllers share caches and Event limits
 // Client      reads and writes the objects of one kind
@@ -14,8 +14,8 @@
 // Metrics     metrics of all queues, which find it in their controller's context
 //
 // Controllers keep state in memory only. A handler adds a key; a worker reads the object of that
-// key, compares it with the desired state, and writes the difference. A late write is a conflict, and
-// the key is processed again. So a process may end at any point: its successor is told of every
+// key, compares it with the desired state, and writes the difference. A late write is a conflict,
+// and the key is processed again. So a process may end at any point: its successor is told of every
 // object and finds the remaining work. Controllers may retain the Key of an object; other retained
 // strings must be a meta.Text or a copy, because a string of an object keeps its whole JSON alive.
 //

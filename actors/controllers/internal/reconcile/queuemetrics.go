@@ -19,7 +19,7 @@ type Metrics struct {
 	adds, retries  *metrics.Counters
 	waited, worked *metrics.Histograms
 
-	mu     sync.Mutex            // guards queues; a queue holds its own lock when it takes this one, never vice versa
+	mu     sync.Mutex            // guards queues; taken after a queue's lock, never before
 	queues map[string][]stateful // active queues by name; lists are copied on write
 }
 
