@@ -143,7 +143,6 @@ func (c *Configuration) onSchema(e reconcile.Event) {
 	}
 }
 
-// sync reconciles one object, and the condition of a schema.
 func (c *Configuration) sync(ctx context.Context, k key) error {
 	o, err := c.ensure(ctx, k)
 	if err != nil || o == nil || k.resource != schemas {

@@ -43,7 +43,7 @@ func (c *Configuration) note(name, level string) {
 	c.levelOf[name] = meta.NewText(level)
 }
 
-// danglingCondition returns the condition, with the texts of Kubernetes. True is the bad state.
+// danglingCondition has the texts of Kubernetes. True is the bad state.
 func danglingCondition(level string, exists bool) tree.Tree {
 	status, reason, rest := "True", "NotFound", "but there is no such object"
 	if exists {
