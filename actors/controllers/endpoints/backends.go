@@ -24,14 +24,14 @@ type Backends struct {
 	client          reconcile.Client // of Pods
 	services, nodes *reconcile.Informer
 	running         reconcile.Exclusive
-	selecting       chan struct{} // closed when the first Service has a selector: Pods and nodes are watched then
+	selecting       chan struct{} // closed when Pods and nodes must be watched
 	begin           func()        // closes it
 	epoch           int           // number of the watch of Pods
 
 	mu        sync.Mutex                                   // guards the fields below
 	selectors reconcile.Index[string, string, podSelector] // namespace → name of the Service
 	pods      map[meta.Key]*pod
-	epochs    map[meta.Key]int                        // the watch of Pods that last delivered each; 0: none
+	epochs    map[meta.Key]int                        // the last watch to deliver each; 0: none
 	onNode    reconcile.Index[string, meta.Key, bool] // node → its Pods
 	zones     map[string]meta.Text                    // node → zone
 	changed   []func(service meta.Key)
@@ -224,7 +224,7 @@ func (b *Backends) notePod(o *meta.Object, epoch int) {
 	}
 }
 
-// dropPod forgets a Pod that was deleted or is no longer selected. It requires the lock.
+// dropPod requires the lock.
 func (b *Backends) dropPod(key meta.Key) {
 	old := b.pods[key]
 	if old == nil {
@@ -253,7 +253,7 @@ func (b *Backends) dropUnselected(namespace string) {
 	}
 }
 
-// servicesOf returns the Services that select a Pod with these labels. It requires the lock.
+// servicesOf requires the lock.
 func (b *Backends) servicesOf(namespace string, labels meta.Labels) []meta.Key {
 	var services []meta.Key
 	for name, matching := range b.selectors[namespace] {
@@ -314,7 +314,6 @@ func (b *Backends) podsOf(ctx context.Context, t *target) ([]*pod, error) {
 	return pods, nil
 }
 
-// zoneOf returns the zone of a node; known is false if the node does not exist.
 func (b *Backends) zoneOf(node string) (zone string, known bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -4,11 +4,12 @@
 // Endpoints  keeps their Endpoints objects, for clients that do not know slices
 // Mirror     copies users' Endpoints of Services without a selector into slices
 //
-// Backends tracks, for the first two, which Pods each Service selects. It watches Pods and nodes once a
-// Service has a selector, and keeps only selected Pods.
+// Backends tracks, for the first two, which Pods each Service selects. It watches Pods and nodes
+// once a Service has a selector, and keeps only selected Pods.
 //
-// Results are pure functions: pack distributes endpoints over slices with few changes, subsetsOf packs
-// addresses into subsets, truncate limits these, and mirroredGroups splits a user's Endpoints.
+// Results are pure functions: pack distributes endpoints over slices with few changes, subsetsOf
+// packs addresses into subsets, truncate limits these, and mirroredGroups splits a user's
+// Endpoints.
 //
 // Invariants:
 //

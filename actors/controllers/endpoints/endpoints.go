@@ -46,7 +46,6 @@ func NewEndpoints(backends *Backends) *Endpoints {
 	return e
 }
 
-// leaderAnnotation marks Endpoints objects used for leader election.
 func leaderAnnotation(n *meta.Naming) string {
 	return n.Translate("control-plane.alpha.platform.io/leader")
 }
@@ -165,16 +164,14 @@ func (e *Endpoints) wanted(t *target, has tree.Tree, subsets []any, at time.Time
 	return object
 }
 
-// same reports whether two Endpoints objects are equal, except for the trigger time, which would
-// cause a write in each sync.
+// same ignores the trigger time, which would cause a write in each sync.
 func (e *Endpoints) same(a, b tree.Tree) bool {
 	annotation := func(o tree.Tree) string { return o.Object("metadata", "annotations").String(e.capacityAnnotation) }
 	return annotation(a) == annotation(b) && tree.SemanticEqual(a.Object("metadata", "labels"), b.Object("metadata", "labels")) &&
 		tree.SemanticEqual(a["subsets"], b["subsets"])
 }
 
-// delete deletes the Endpoints of a deleted Service, except those used for leader election. The uid
-// protects a recreated object.
+// delete keeps Endpoints used for leader election. The uid protects a recreated object.
 func (e *Endpoints) delete(ctx context.Context, service meta.Key) error {
 	o, object, err := e.endpoints.ReadNamed(ctx, service.Namespace, service.Name)
 	if err != nil || o == nil || object.Object("metadata", "annotations").Has(e.leaderAnnotation) {

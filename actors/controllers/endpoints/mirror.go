@@ -73,7 +73,6 @@ func (m *Mirror) mirrors(o *meta.Object, object tree.Tree) bool {
 	return skip != "true" && !object.Object("metadata", "annotations").Has(m.leaderAnnotation)
 }
 
-// servesWithoutSelector reports whether a Service of the name exists and has no selector.
 func (m *Mirror) servesWithoutSelector(ctx context.Context, key meta.Key) (bool, error) {
 	o, object, err := m.services.ReadNamed(ctx, key.Namespace, key.Name)
 	if err != nil || o == nil {
@@ -134,7 +133,6 @@ func (m *Mirror) reconcile(ctx context.Context, o *meta.Object, object tree.Tree
 	return m.write(ctx, o, plan, nil, time.Time{})
 }
 
-// inPlace gives a slice the stored metadata of the one that it replaces.
 func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	metadata := without(current.Object("metadata"), "annotations", "labels")
 	wanted := x.object.Object("metadata")
@@ -145,8 +143,7 @@ func (m *Mirror) inPlace(x *slice, current tree.Tree) *slice {
 	return x
 }
 
-// same reports whether a stored slice is up to date. Family and ports match, because it was looked
-// up by them.
+// same need not compare family and ports, by which the slice was looked up.
 func (m *Mirror) same(current tree.Tree, x *slice) bool {
 	wanted, has := x.object.Object("metadata"), current.Object("metadata")
 	annotations := without(has.Object("annotations"), m.triggerAnnotation)
@@ -218,8 +215,7 @@ func mirroredGroups(object tree.Tree) (groups map[string]*mirroredGroup, invalid
 	return groups, invalid, skipped
 }
 
-// mirroredPorts returns the ports of a subset for a slice, in which every port has a name, possibly
-// empty.
+// In a slice every port has a name, possibly empty.
 func mirroredPorts(subset tree.Tree) []tree.Tree {
 	var ports []tree.Tree
 	for _, p := range subset.Objects("ports") {

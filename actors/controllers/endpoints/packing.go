@@ -22,8 +22,7 @@ type slice struct {
 	changed   bool
 }
 
-// identity returns the key of an endpoint: target and addresses. A recreated Pod has another uid
-// and is another endpoint.
+// identity includes the targetRef, so that a recreated Pod is another endpoint.
 func identity(endpoint tree.Tree) string {
 	b, err := json.Marshal([]any{endpoint["addresses"], endpoint["targetRef"]})
 	if err != nil {
@@ -111,7 +110,6 @@ func (s *slice) retain(missing map[string]tree.Tree) {
 	s.endpoints = kept
 }
 
-// take adds as many endpoints as fit, and returns the rest.
 func (s *slice) take(endpoints []tree.Tree, most int) []tree.Tree {
 	n := min(len(endpoints), most-len(s.endpoints))
 	if n <= 0 {

@@ -84,12 +84,10 @@ func namedPorts(spec tree.Tree) []containerPort {
 	return ports
 }
 
-// publishable reports whether the Pod can be an endpoint. Terminating Pods can, because slices mark
-// them.
+// publishable includes terminating Pods, because slices mark them.
 func (p *pod) publishable() bool { return !p.ended && len(p.ips) > 0 }
 
-// sameEndpoints reports whether two states of a Pod yield equal endpoints. Most status updates do,
-// and notify no Service.
+// sameEndpoints is true for most status updates, which then notify no Service.
 func (p *pod) sameEndpoints(other *pod) bool {
 	return p.uid == other.uid && slices.Equal(p.labels, other.labels) && slices.Equal(p.ips, other.ips) && slices.Equal(p.ports, other.ports) &&
 		p.nodeName == other.nodeName && p.hostname == other.hostname && p.subdomain == other.subdomain &&

@@ -54,7 +54,6 @@ func (t *target) headless() bool {
 	return service.IsHeadless(t.spec) || t.spec.String("clusterIP") == ""
 }
 
-// hasHostname reports whether a Pod has a DNS name below that of the Service.
 func (t *target) hasHostname(p *pod) bool {
 	return p.hostname.String() != "" && p.subdomain.String() == t.object.Key.Name
 }

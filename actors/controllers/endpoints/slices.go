@@ -73,7 +73,6 @@ const (
 	maxPause    = time.Second
 )
 
-// families returns the address types of a Service's slices.
 func (t *target) families() []string {
 	var families []string
 	for _, f := range t.spec.Strings("ipFamilies") {
@@ -155,7 +154,6 @@ func (p *slicePlan) keepPlaceholder(empty func() *slice, existing int) {
 	p.created = append(p.created, empty())
 }
 
-// reuse turns slices to be deleted into slices to be created.
 func (p *slicePlan) reuse() {
 	for len(p.created) > 0 && len(p.emptied) > 0 {
 		from, to := p.emptied[len(p.emptied)-1], p.created[len(p.created)-1]
@@ -243,7 +241,6 @@ func (s *Slices) newSlice(t *target, family string, ports []tree.Tree) tree.Tree
 	}
 }
 
-// sliceLabels returns the Service's labels, and those by which slices are found.
 func (s *Slices) sliceLabels(t *target) tree.Tree {
 	labels := without(t.labels, s.serviceLabel, s.managerLabel, s.headlessLabel)
 	if t.headless() {

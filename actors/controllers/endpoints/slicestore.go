@@ -131,7 +131,6 @@ func (x *slice) complete() tree.Tree {
 	return object
 }
 
-// annotate sets the trigger time, or removes it if at is zero.
 func (s *sliceStore) annotate(metadata tree.Tree, at time.Time) {
 	annotations := without(metadata.Object("annotations"), s.triggerAnnotation)
 	if !at.IsZero() {

@@ -15,12 +15,11 @@ type backend struct {
 	ready   bool
 }
 
-// addressKey returns the key of an address. Two objects may share an IP.
+// Two objects may share an IP.
 func addressKey(address tree.Tree) string {
 	return address.String("ip") + " " + address.Object("targetRef").String("uid")
 }
 
-// textOf encodes a tree for comparison.
 func textOf(t tree.Tree) string {
 	b, err := json.Marshal(t)
 	if err != nil {
