@@ -40,7 +40,6 @@ func (c count) allowed() int64 {
 	return max(c.healthy-c.desired, 0)
 }
 
-// countHealthy counts the ready Pods that are neither terminating nor evicted.
 func countHealthy(pods []member, disrupted map[string]time.Time, now time.Time) (healthy int64) {
 	for _, p := range pods {
 		if at, evicted := disrupted[p.name]; p.leaving || evicted && at.Add(deletionTimeout).After(now) {
@@ -136,8 +135,7 @@ func newStatus(old tree.Tree, generation int64, c count, disrupted map[string]ti
 	return status
 }
 
-// failedStatus returns the status after an error. It allows no disruptions and keeps the other
-// numbers.
+// failedStatus allows no disruptions and keeps the other numbers.
 func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
 	status := old.Copy()
 	status["disruptionsAllowed"] = int64(0)
@@ -146,7 +144,6 @@ func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
 	return status
 }
 
-// setCondition sets DisruptionAllowed. lastTransitionTime is kept while the status is unchanged.
 func setCondition(status, old tree.Tree, is, reason, message string, generation int64, now time.Time) {
 	c := reconcile.NewCondition(disruptionAllowed, is, reason, message, now)
 	c["observedGeneration"] = generation

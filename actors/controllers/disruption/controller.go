@@ -104,8 +104,8 @@ func (b *Budgets) followPods(int) func([]request.Event) error {
 	}
 }
 
-// notePod schedules counts. It requires the lock. Which budget has counted a Pod is unknown, so a
-// change of a counted Pod, perhaps of its labels, concerns all budgets of the namespace.
+// notePod schedules counts. It requires the lock. A change of a counted Pod concerns all budgets of
+// the namespace, because it is unknown which has counted it.
 func (b *Budgets) notePod(e reconcile.Event) {
 	_, counted := b.health[e.Key]
 	if e.Deleted {

@@ -1,8 +1,8 @@
 // Package disruption holds the controller that writes the status of PodDisruptionBudgets. Evictions
 // (package actors/operations) decrement it, and the controller recounts.
 //
-// It watches Pods once there is a budget, and caches the health of selected ones. Numbers are computed
-// by pure functions (desired, scaled).
+// It watches Pods once there is a budget, and caches the health of selected ones. Numbers are
+// computed by pure functions (desired, scaled).
 //
 // Invariants:
 //

@@ -53,7 +53,6 @@ func (b *Budgets) scale(ctx context.Context, o *meta.Object, budget tree.Tree, p
 	return total, nil
 }
 
-// selectorText formats the selector of a budget.
 func selectorText(budget tree.Tree) string {
 	return strings.TrimPrefix(fmt.Sprintf("%v", map[string]any(budget.Object("spec", "selector"))), "map")
 }
