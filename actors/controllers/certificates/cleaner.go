@@ -45,8 +45,8 @@ func (c *Cleaner) note(e reconcile.Event) {
 	c.SetTime(e.Key.Name, end(r))
 }
 
-// clean deletes an expired request. It checks the object again, which may be another one of that
-// name. The precondition of the delete protects a concurrent decision.
+// clean checks the object again, which may be another one of that name. The precondition of the
+// delete protects a concurrent decision.
 func (c *Cleaner) clean(ctx context.Context, name string) error {
 	r, err := c.read(ctx, name)
 	if err != nil || r == nil {

@@ -91,7 +91,6 @@ type altNames struct {
 	count int
 }
 
-// checkNone refuses alternative names, and names the first type with any.
 func checkNone(all ...altNames) error {
 	for _, names := range all {
 		if names.count > 0 {
@@ -113,7 +112,6 @@ func checkNodeGroup(r *x509.CertificateRequest) error {
 	return nil
 }
 
-// checkNodeName requires the user name of any node.
 func checkNodeName(r *x509.CertificateRequest) error {
 	if !strings.HasPrefix(r.Subject.CommonName, nodePrefix) {
 		return fmt.Errorf("subject common name does not begin with %s", nodePrefix)

@@ -35,8 +35,7 @@ type signingRequest struct {
 	hasCertificate bool
 }
 
-// x509Request returns the X.509 request. It parses on first use, because most requests are finished
-// or for other signers.
+// x509Request parses on first use, because most requests are finished or for other signers.
 func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 	if r.parsed != nil {
 		return r.parsed, nil
@@ -50,11 +49,9 @@ func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 // can be used for authorization.
 func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec, "username") }
 
-// has reports whether a condition exists. Its status is always True.
 func (r *signingRequest) has(kind string) bool { return condition.FindIn(r.conditions, kind) != nil }
 
-// with returns the conditions and one more, because a patch replaces the whole list. The server
-// sets its times.
+// with returns all conditions, because a patch replaces the whole list. The server sets the times.
 func (r *signingRequest) with(kind, reason, message string) []any {
 	return append(tree.ListOf(r.conditions), tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message})
 }
@@ -66,20 +63,17 @@ type requests struct {
 	now    func() time.Time
 }
 
-// newRequests returns the shared parts of a controller, each with its own queue, so that slow ones
-// do not delay others.
+// newRequests gives each controller its own queue, so that slow ones do not delay others.
 func newRequests(env *reconcile.Env, sync func(context.Context, string) error, failed string) requests {
 	return requests{
 		reconcile.New(env, "certificate", sync, failed, "request"), env.Client(group, "v1", "CertificateSigningRequest"), time.Now,
 	}
 }
 
-// addUpdated enqueues the name of each request, now and on every change.
 func (r *requests) addUpdated() {
 	r.Watch(r.client, reconcile.Updates(func(o *meta.Object) { r.Add(o.Key.Name) }))
 }
 
-// read reads a request, or returns nil if it is gone.
 func (r *requests) read(ctx context.Context, name string) (*signingRequest, error) {
 	o, err := r.client.GetNamed(ctx, "", name)
 	if err != nil || o == nil {
@@ -88,7 +82,6 @@ func (r *requests) read(ctx context.Context, name string) (*signingRequest, erro
 	return r.parse(o)
 }
 
-// parse decodes a stored request. x509Request parses the certificate request in it.
 func (r *requests) parse(o *meta.Object) (*signingRequest, error) {
 	object, err := r.client.Decode(o)
 	if err != nil {
@@ -101,8 +94,7 @@ func (r *requests) parse(o *meta.Object) (*signingRequest, error) {
 	}, nil
 }
 
-// write patches a subresource of a request. A changed request is a conflict, after which it is read
-// again: the change may be a denial.
+// write requires the version that was read, because a later change may be a denial.
 func (r *requests) write(ctx context.Context, of *signingRequest, subresource string, status tree.Tree) error {
 	return r.client.Patch(ctx, of.object, subresource, tree.Tree{"status": status})
 }

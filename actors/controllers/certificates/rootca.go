@@ -64,8 +64,7 @@ func (p *RootCAPublisher) noteNamespace(e reconcile.Event) {
 	}
 }
 
-// wanted reports whether a namespace should have the ConfigMap. Creates in terminating ones would
-// be refused.
+// wanted excludes terminating namespaces, in which creates would be refused.
 func (p *RootCAPublisher) wanted(namespace string) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -72,7 +72,6 @@ func (s *Signer) sign(ctx context.Context, name string) error {
 	return s.write(ctx, r, "status", tree.Tree{"certificate": base64.StdEncoding.EncodeToString(text)})
 }
 
-// lifetimeOf returns the requested lifetime, at most and by default the configured one.
 func (s *Signer) lifetimeOf(r *signingRequest) time.Duration {
 	if seconds, ok := r.spec.Int("expirationSeconds"); ok {
 		return min(time.Duration(seconds)*time.Second, s.lifetime)
