@@ -24,7 +24,7 @@ import (
 type Repair struct {
 	*reconcile.Env
 	allocator                  *allocation.ServiceAllocator
-	services, addresses, cidrs reconcile.Client // the latter two are not served if the group is disabled
+	services, addresses, cidrs reconcile.Client // the last two may be disabled
 	name                       string           // of the default ServiceCIDR
 }
 

@@ -204,7 +204,6 @@ func prefixesOf(object tree.Tree) []netip.Prefix {
 	return all
 }
 
-// writeReady writes the condition Ready of a ServiceCIDR if it has changed.
 func writeReady(ctx context.Context, cidrs reconcile.Client, o *meta.Object, object, condition tree.Tree) error {
 	conditions := object.Object("status").List("conditions")
 	now := reconcile.SetCondition(conditions, condition)
