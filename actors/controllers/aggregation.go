@@ -41,8 +41,8 @@ func NewClusterRoleAggregation(env *Env) *ClusterRoleAggregation {
 	return a
 }
 
-// onRole enqueues the aggregated roles that a change affects: the changed role itself, and every role
-// whose selectors match its labels before or after the change.
+// onRole enqueues the aggregated roles that a change affects: the changed role itself, and every
+// role whose selectors match its labels before or after the change.
 func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 	before := a.observed[e.Key.Name]
 	now := observedRole{}
@@ -65,7 +65,6 @@ func (a *ClusterRoleAggregation) onRole(e reconcile.Event) {
 // aggregationRule is searched for in stored roles, so that most need no decoding.
 var aggregationRule = []byte(`"aggregationRule"`)
 
-// selectors returns the selectors of a stored role's aggregationRule.
 func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	if !bytes.Contains(o.JSON, aggregationRule) {
 		return nil

@@ -77,7 +77,6 @@ func (a *APIServerIdentity) Run(ctx context.Context) {
 	a.leave()
 }
 
-// report logs an error. The operation is retried at the next tick.
 func (a *APIServerIdentity) report(ctx context.Context, what string, err error) {
 	if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
 		a.Log.Warn(what, "lease", a.key.Name, "error", err)
@@ -95,7 +94,6 @@ func (a *APIServerIdentity) renew(ctx context.Context) error {
 	})
 }
 
-// leave deletes the Lease if this process still holds it.
 func (a *APIServerIdentity) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), identityGoodbye)
 	defer cancel()

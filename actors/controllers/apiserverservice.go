@@ -77,7 +77,7 @@ func (a *APIServerService) ensure(ctx context.Context, k reconcile.Client, body 
 	return err
 }
 
-// service returns the desired Service. It has no selector, because no Pod backs it.
+// service returns a Service without selector, because no Pod backs it.
 func (a *APIServerService) service() tree.Tree {
 	return tree.Tree{
 		"metadata": a.metadata(tree.Tree{"component": "apiserver", "provider": a.address.Service.Name}),

@@ -27,7 +27,6 @@ func NewAPIServiceMetrics() *APIServiceMetrics {
 	}
 }
 
-// set adds an APIService and records its availability.
 func (m *APIServiceMetrics) set(name string, available bool) {
 	m.mu.Lock()
 	m.exists[name] = true
@@ -50,7 +49,6 @@ func (m *APIServiceMetrics) change(name string, available bool) {
 	m.unavailable.With(name).Set(value)
 }
 
-// forget removes the series of a deleted APIService.
 func (m *APIServiceMetrics) forget(name string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -60,7 +58,6 @@ func (m *APIServiceMetrics) forget(name string) {
 	m.became.Delete(gone)
 }
 
-// count counts that an existing APIService has become unavailable.
 func (m *APIServiceMetrics) count(name, reason string) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -32,7 +32,7 @@ type APIServiceRegistration struct {
 	known   map[string]*meta.Object // existing APIServices
 	atStart map[string]bool         // APIServices that existed before the first sync
 	synced  map[string]bool         // processed at least once
-	pending map[string]bool         // served at the start and not processed yet; nil when ready is closed
+	pending map[string]bool         // served at the start, not processed; nil when ready
 }
 
 // Values of the label.

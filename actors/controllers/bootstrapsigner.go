@@ -60,7 +60,7 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 		s.Log.Warn("the information about the cluster cannot be signed", "error", err)
 		return nil
 	}
-	return reconcile.Except(err, reconcile.IsConflict) // the watch delivers the new version, which is signed then
+	return reconcile.Except(err, reconcile.IsConflict) // the watch triggers a retry
 }
 
 // signatures returns the changes of the ConfigMap's data as a merge patch, empty if the signatures
@@ -89,7 +89,6 @@ func signatures(naming *meta.Naming, data tree.Tree, all []bootstrapSecret, now 
 	return changes, nil
 }
 
-// base64URLText encodes without padding, as JWS requires.
 func base64URLText(b []byte) string { return base64.RawURLEncoding.EncodeToString(b) }
 
 // signingKey returns the HMAC key of a signature. The specification uses the whole token; clients

@@ -35,7 +35,6 @@ func (c *ClusterInfo) correct(object tree.Tree) tree.Tree {
 	return tree.Tree{signedKey: want}
 }
 
-// owns reports whether this controller wrote the configuration, according to managedFields.
 func (c *ClusterInfo) owns(object tree.Tree) bool {
 	for _, entry := range object.Object("metadata").Objects("managedFields") {
 		if entry.String("manager") == c.manager && strings.Contains(entry.String("fieldsV1"), `"f:`+signedKey+`"`) {

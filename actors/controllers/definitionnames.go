@@ -74,7 +74,6 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 	return v
 }
 
-// setConditions replaces conditions of the same type, and appends new ones.
 func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
 	for _, c := range all {
 		made := v.withTransitionTime(status, c)
@@ -86,8 +85,7 @@ func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
 	}
 }
 
-// withTransitionTime returns a condition with its lastTransitionTime: the previous one if its
-// status is unchanged, else now.
+// withTransitionTime keeps the previous lastTransitionTime while the status is unchanged.
 func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	old := condition.Find(status, c["type"].(string))
 	out := c.Copy()
@@ -99,7 +97,7 @@ func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
 	return out
 }
 
-// nameScope returns the scope in which a name must be unique: kinds and resources have one each.
+// nameScope returns the scope in which a name must be unique.
 func nameScope(field string) string {
 	if field == "kind" || field == "listKind" {
 		return "kind"
@@ -127,8 +125,7 @@ func (d *Definitions) namesInUse(known *definition, group string) map[string]map
 	return taken
 }
 
-// updateStatus writes the status of a CRD unless the CRD has changed since it was read; then the
-// watch delivers the newer version.
+// updateStatus relies on the watch to deliver a CRD that has changed since it was read.
 func (d *Definitions) updateStatus(ctx context.Context, known *definition, v namesResult) {
 	err := d.definitions.PatchStatus(ctx, known.object, tree.Tree{"conditions": slices.Clone(v.conditions), "acceptedNames": v.names})
 	known.tree.EnsureObject("status")["acceptedNames"] = v.names

@@ -76,7 +76,6 @@ func (d *Definitions) Run(ctx context.Context) {
 	f.Run(ctx)
 }
 
-// report logs an error other than a conflict, after which the object is processed again.
 func (d *Definitions) report(ctx context.Context, text string, o *meta.Object, err error) {
 	if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
 		d.Log.Warn(text, "definition", o.Key.Name, "error", err)
@@ -141,16 +140,14 @@ func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 	}
 }
 
-// register serves the kinds of a CRD. The store comes first, because the catalog routes requests to
-// it.
+// register updates the store first, because the catalog routes requests to it.
 func (d *Definitions) register(made *custom.Definition) {
 	d.store.RegisterKind(made.Stored)
 	d.Kinds.AddDefinition(made)
 }
 
-// unregister removes the kinds of a deleted CRD, and rechecks the CRDs of its group because its
-// names are free now. The catalog comes first, so that no new request reaches a kind that the store
-// has dropped.
+// unregister also rechecks the CRDs of the group, because names are free now. The catalog comes
+// first, so that no new request reaches a kind that the store has dropped.
 func (d *Definitions) unregister(ctx context.Context, name string) {
 	if made := d.Kinds.Definition(name); made != nil {
 		d.withdraw(made)
@@ -163,20 +160,18 @@ func (d *Definitions) unregister(ctx context.Context, name string) {
 	}
 }
 
-// withdraw stops serving the kinds of a CRD, unless it was defined again. The order is the reverse
-// of register's.
+// withdraw reverses register, unless the CRD was defined again.
 func (d *Definitions) withdraw(made *custom.Definition) {
 	d.Kinds.RemoveDefinition(made)
 	d.store.UnregisterKind(made.Stored)
 }
 
-// groupOf returns the group of a CRD, whose name is <plural>.<group>.
+// A CRD's name is <plural>.<group>.
 func groupOf(name string) string {
 	_, group, _ := strings.Cut(name, ".")
 	return group
 }
 
-// addKnown and removeKnown keep known and groups consistent.
 func (d *Definitions) addKnown(name string, known *definition) {
 	d.known[name] = known
 	d.groups.Put(groupOf(name), name, known)

@@ -48,7 +48,6 @@ func (d *Definitions) drain(ctx context.Context, k *schema.Kind, o *meta.Object)
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool { return d.deleteObjects(ctx, k, o) })
 }
 
-// tellDraining sets the condition Terminating to InstanceDeletionInProgress.
 func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 	object, err := d.definitions.Decode(o)
 	if err != nil {

@@ -62,15 +62,14 @@ func (g *GarbageCollector) reconcileOwners(ctx context.Context, p objectReferenc
 		return g.removeOwnerReferences(ctx, p, o, lost)
 	case counts[ownerWaiting] > 0 && g.graph.hasDependents(p.uid.String()):
 		blocks := slices.ContainsFunc(o.Meta.OwnerReferences, func(owner meta.OwnerReference) bool { return owner.BlockOwnerDeletion })
-		if blocks && g.graph.hasForegroundDependent(p.uid.String()) { // it may wait for this object: blocking references in a cycle would never end
-			return g.unblockOwnerReferences(ctx, p, o) // the watch event of this patch enqueues the object again
+		if blocks && g.graph.hasForegroundDependent(p.uid.String()) { // a cycle would block forever
+			return g.unblockOwnerReferences(ctx, p, o) // its watch event enqueues the object
 		}
 		return g.ClientOf(p.kind).DeleteWith(ctx, o, "Foreground")
 	}
 	return g.ClientOf(p.kind).DeleteWith(ctx, o, propagationPolicyOf(o))
 }
 
-// propagationPolicyOf returns the propagation policy that an object's finalizers request.
 func propagationPolicyOf(o *meta.Object) string {
 	switch {
 	case slices.Contains(o.Meta.Finalizers, meta.OrphanFinalizer):

@@ -3,10 +3,7 @@
 // state is in memory only and is rebuilt from watches at the next start.
 //
 // Namespaces              deletes the content of terminating namespaces
-// GarbageCollector        deletes dependents of deleted owners, and completes deletes with
-//
-//	propagation policy Orphan or Foreground
-//
+// GarbageCollector        deletes dependents of deleted owners; completes Orphan and Foreground deletes
 // ResourceQuotas          writes the status of quotas
 // Protection              keeps bound volumes, and claims that Pods use, until they are unused
 // SystemObjects           keeps the system's namespaces and priority classes
@@ -32,8 +29,8 @@
 // APIServerService        maintains the Service of the API and its endpoints
 //
 // Further controllers are in packages below: certificates, workloads (Deployments, Jobs and the
-// like), addresses and endpoints (of Services), disruption (budgets) and nodes. All build on package
-// reconcile: a controller declares what it watches and how it reconciles a key.
+// like), addresses and endpoints (of Services), disruption (budgets) and nodes. All build on
+// package reconcile: a controller declares what it watches and how it reconciles a key.
 //
 // Service account tokens: a token in a Secret is never replaced. A Secret is deleted only if its
 // account does not exist or has another uid than the Secret names. No account is created in a

@@ -160,7 +160,7 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 	return taken, err
 }
 
-// left returns how much longer this daemon may lead, or an hour if it does not.
+// left returns an hour if this daemon does not lead.
 func (e *Election) left() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
@@ -237,7 +237,6 @@ func (e *Election) Lead(ctx context.Context, work func(context.Context)) {
 	}
 }
 
-// leave releases the Lease, so that the next leader need not wait for its expiry.
 func (e *Election) leave() {
 	ctx, cancel := context.WithTimeout(context.Background(), electionGoodbye)
 	defer cancel()
@@ -259,8 +258,7 @@ type leadersStore struct {
 // Fenced returns a Store for the controllers that run only on the leader.
 func (e *Election) Fenced(s Store) Store { return leadersStore{s, e} }
 
-// check ends the lead if the fence has refused a write. The daemon takes part in the election
-// again.
+// check ends the lead if the fence has refused a write.
 func (e *Election) check(taken uint64, err error) error {
 	if fenced := (*request.FencedError)(nil); errors.As(err, &fenced) {
 		e.mu.Lock()
@@ -273,7 +271,6 @@ func (e *Election) check(taken uint64, err error) error {
 	return err
 }
 
-// errNotLeading is the error for controllers that are about to be stopped.
 func errNotLeading() error {
 	return meta.NewServiceUnavailable("this daemon does not run the controllers any more")
 }

@@ -96,8 +96,7 @@ func (f *ownerWatch) markSynced() {
 	}
 }
 
-// get reads an object from the store. It returns nil if the object is deleted, or if another uid
-// has its name: deleting that object could not be undone.
+// get returns nil if another uid has the name: deleting that object could not be undone.
 func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Object, error) {
 	o, err := g.ClientOf(p.kind).Get(ctx, p.key())
 	if o != nil && o.Meta.UID != p.uid.String() {
@@ -106,13 +105,10 @@ func (g *GarbageCollector) get(ctx context.Context, p objectReference) (*meta.Ob
 	return o, err
 }
 
-// isForegroundDeleting reports whether an object is being deleted with propagation policy
-// Foreground.
 func isForegroundDeleting(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, meta.ForegroundFinalizer)
 }
 
-// isOrphaning reports whether an object is being deleted with propagation policy Orphan.
 func isOrphaning(o *meta.Object) bool {
 	return o.Meta.Terminating && slices.Contains(o.Meta.Finalizers, meta.OrphanFinalizer)
 }

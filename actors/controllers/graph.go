@@ -37,7 +37,7 @@ type graph struct {
 	nodes    map[string]*node
 	byOwner  map[string]*ownerDependents
 	watched  map[meta.GroupKind]bool                      // kinds that have been delivered completely
-	awaiting reconcile.Index[meta.GroupKind, *node, bool] // nodes with an owner of an unwatched kind, by that kind
+	awaiting reconcile.Index[meta.GroupKind, *node, bool] // by unwatched kind of an owner
 	awaited  map[*node][]meta.GroupKind                   // the inverse
 }
 
@@ -86,8 +86,7 @@ func (g *graph) await(uid string, owner meta.GroupKind) {
 	g.awaited[n] = append(g.awaited[n], owner)
 }
 
-// observeKind records that all objects of a kind have been delivered, and returns the dependents
-// that awaited it.
+// observeKind returns the dependents that awaited the kind.
 func (g *graph) observeKind(k meta.GroupKind) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -137,15 +136,13 @@ func (g *graph) put(k *schema.Kind, o *meta.Object, epoch int) (affected []objec
 	return affected
 }
 
-// remove removes a deleted object and returns the objects to process because of it. Its dependents
-// are included even if it had no node.
+// remove returns the dependents of a deleted object even if it had no node.
 func (g *graph) remove(uid string) (affected []objectReference) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return g.removeLocked(uid)
 }
 
-// removeLocked is remove for callers that hold the lock.
 func (g *graph) removeLocked(uid string) []objectReference {
 	affected := g.dependentsOf(uid)
 	if f := g.byOwner[uid]; f != nil {

@@ -22,7 +22,7 @@ import (
 type LegacyTokenCleaner struct {
 	*Env
 	secrets, accounts, pods, maps reconcile.Client
-	tracking                      meta.Key // key of the ConfigMap that records since when use is tracked
+	tracking                      meta.Key // ConfigMap with the start of tracking
 	names                         serviceaccount.SecretNames
 	unused                        time.Duration
 	now                           func() time.Time
@@ -109,7 +109,6 @@ func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, no
 	return c.secrets.Delete(ctx, o)
 }
 
-// limit returns the first day that is too recent to count as unused.
 func (c *LegacyTokenCleaner) limit(now time.Time) string {
 	return now.Add(-c.unused).Format(time.DateOnly)
 }
@@ -140,8 +139,7 @@ func (c *LegacyTokenCleaner) unusedToken(o *meta.Object, now time.Time) (secret 
 	return secret, err == nil && last < c.limit(now), err
 }
 
-// madeByItself reports whether a Secret was auto-generated, which its account's reference shows.
-// Users may still want others.
+// madeByItself reports whether a Secret was auto-generated, as its account's reference shows.
 func (c *LegacyTokenCleaner) madeByItself(ctx context.Context, key meta.Key, secret serviceaccount.TokenSecret) (bool, error) {
 	o, object, err := c.accounts.ReadNamed(ctx, key.Namespace, secret.Account)
 	if err != nil || o == nil || secret.UID != "" && secret.UID != o.Meta.UID {

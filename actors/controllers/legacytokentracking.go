@@ -48,7 +48,6 @@ func (t *LegacyTokenTracking) correct(object tree.Tree) tree.Tree {
 	return tree.Tree{trackedSinceKey: t.now().UTC().Format(time.DateOnly)}
 }
 
-// label writes the current day into the label if it is stale.
 func (t *LegacyTokenTracking) label(ctx context.Context, key meta.Key) error {
 	o, err := t.secrets.Get(ctx, key)
 	if err != nil || o == nil || !serviceaccount.IsLastUsedStale(o.Meta.Labels, t.lastUsed, t.now()) {

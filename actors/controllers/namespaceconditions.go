@@ -62,8 +62,6 @@ func (r *remainingContent) conditions() []tree.Tree {
 	}
 }
 
-// namespaceCondition returns a condition that is True with the given reason if message is set, else
-// False with the fine reason and message.
 func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tree {
 	if message == "" {
 		return tree.Tree{"type": kind, "status": "False", "reason": fine, "message": fineMessage}
@@ -71,7 +69,6 @@ func namespaceCondition(kind, fine, fineMessage, reason, message string) tree.Tr
 	return tree.Tree{"type": kind, "status": "True", "reason": reason, "message": message}
 }
 
-// discoveryText returns the message about versions whose discovery failed.
 func (r *remainingContent) discoveryText() string {
 	if len(r.undiscovered) == 0 {
 		return ""
@@ -97,7 +94,6 @@ func (r *remainingContent) failureText() string {
 	return fmt.Sprintf("Failed to delete all resource types, %d remaining: %s", len(texts), strings.Join(texts, ", "))
 }
 
-// countsText lists counts sorted by name, or returns "" if there are none.
 func countsText(head string, counts map[string]int, form string) string {
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(counts)) {

@@ -69,7 +69,6 @@ func (c *extensionContent) deleteEach(ctx context.Context) error {
 	return err
 }
 
-// deleteAt deletes the collection, or the object at path in it.
 func (c *extensionContent) deleteAt(ctx context.Context, path string) error {
 	_, err := c.do(ctx, http.MethodDelete, path, []byte(`{"kind":"DeleteOptions","apiVersion":"v1","propagationPolicy":"Background"}`))
 	return err

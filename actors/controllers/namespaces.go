@@ -104,7 +104,6 @@ func (n *Namespaces) drainOnce(ctx context.Context, ns namespaceInstance) (bool,
 	return err == nil, err
 }
 
-// read returns the namespace if it is still the one being drained, else nil.
 func (n *Namespaces) read(ctx context.Context, ns namespaceInstance) (*meta.Object, tree.Tree, error) {
 	current, object, err := n.namespaces.ReadNamed(ctx, "", ns.name)
 	if current != nil && current.Meta.UID != ns.uid {
@@ -157,8 +156,6 @@ func unexpectedItems(namespace, group, version, resource string) error {
 	return fmt.Errorf("unexpected items still remain in namespace: %s for gvr: %s/%s, Resource=%s", namespace, group, version, resource)
 }
 
-// hasFinalizers reports whether any object has finalizers. Such content may stay for long and is
-// not a failure.
 func hasFinalizers(objects []*meta.Object) bool {
 	return slices.ContainsFunc(objects, func(o *meta.Object) bool { return len(o.Meta.Finalizers) > 0 })
 }
@@ -181,9 +178,8 @@ func (n *Namespaces) mayTakeTime(k *schema.Kind, namespace tree.Tree, objects []
 	})
 }
 
-// removeFinalizer removes the server's finalizer through the subresource finalize, if the namespace
-// is unchanged since it was read, so that concurrent writers do not restore each other's
-// finalizers.
+// removeFinalizer requires the namespace as read, so that concurrent writers do not restore each
+// other's finalizers.
 func (n *Namespaces) removeFinalizer(ctx context.Context, ns namespaceInstance) error {
 	current, object, err := n.read(ctx, ns)
 	if current == nil || err != nil {

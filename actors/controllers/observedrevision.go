@@ -10,7 +10,7 @@ import (
 type ObservedRevision struct {
 	mu       sync.Mutex // guards the fields below
 	version  uint64
-	advanced chan struct{} // closed when version rises; nil without waiters, which makes Advance cheap
+	advanced chan struct{} // closed when version rises; nil without waiters
 }
 
 // Advance records that all changes up to a version have been processed.

@@ -111,8 +111,6 @@ func setOf(names []string) map[string]bool {
 	return set
 }
 
-// paramsType returns the type of a policy's parameters, or nil if it has none or their kind is
-// unknown.
 func (p *PolicyStatus) paramsType(spec tree.Tree) *cel.Type {
 	of := spec.Object("paramKind")
 	k := p.Kinds.ByGVK(meta.ParseGVK(of.String("apiVersion"), of.String("kind")))

@@ -33,7 +33,6 @@ func EnsureSystemPriorityClasses(ctx context.Context, env *Env) error {
 	return errors.Join(faults...)
 }
 
-// systemPriorities returns the PriorityClasses of the system; none if the group is disabled.
 func systemPriorities(env *Env) (all []systemObject) {
 	classes := env.Client("scheduling.platform.io", "v1", "PriorityClass")
 	if classes.Kind == nil {

@@ -124,15 +124,13 @@ func (p *Protection) setPending(key meta.Key, pending bool) {
 	}
 }
 
-// usedByPod reports whether a scheduled Pod uses a claim. Unscheduled Pods do not count: they are
-// not scheduled while their claim is terminating.
+// usedByPod ignores unscheduled Pods: they are not scheduled while their claim is terminating.
 func (p *Protection) usedByPod(ctx context.Context, claim *meta.Object) (bool, error) {
 	return p.anyUser(ctx, claim.Key.Namespace, func(_ meta.Key, pod tree.Tree) bool {
 		return pod.Object("spec").String("nodeName") != "" && podUsesClaim(pod, claim)
 	})
 }
 
-// usedByVolume reports whether a volume or claim has the class or is about to get it.
 func (p *Protection) usedByVolume(ctx context.Context, class *meta.Object) (bool, error) {
 	return p.anyUser(ctx, "", func(_ meta.Key, user tree.Tree) bool {
 		status := user.Object("status")
@@ -181,7 +179,6 @@ func podUsesClaim(pod tree.Tree, claim *meta.Object) bool {
 	return false
 }
 
-// isShutDown reports whether the node is done with a Pod, or it was force-deleted.
 func isShutDown(metadata tree.Tree) bool {
 	grace, ok := metadata.Int("deletionGracePeriodSeconds")
 	return metadata.Has("deletionTimestamp") && ok && grace == 0

@@ -65,7 +65,7 @@ func (c *ResourceQuotas) writeStatus(ctx context.Context, key meta.Key) error {
 	return c.quotas.PatchStatus(ctx, o, tree.Tree{"hard": replacing(status.Object("hard"), now.Hard), "used": replacing(status.Object("used"), now.Used)})
 }
 
-// sameAmounts reports whether two resource lists are equal, regardless of notation.
+// sameAmounts ignores notation.
 func sameAmounts(a, b tree.Tree) bool {
 	if len(a) != len(b) {
 		return false

@@ -139,7 +139,7 @@ func (c *StorageVersionMigrator) rewrite(ctx context.Context, k *schema.Kind, o 
 	}), reconcile.IsConflict, reconcile.IsNotFound)
 }
 
-// firstFault returns the first joined error that is not retriable, or else the first one.
+// firstFault prefers an error that is not retriable.
 func firstFault(err error) error {
 	all, ok := err.(interface{ Unwrap() []error })
 	if !ok {

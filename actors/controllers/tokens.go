@@ -70,7 +70,7 @@ func (t *Tokens) onSecret(e reconcile.Event) {
 	t.Add(secret)
 }
 
-// forget removes a Secret from both maps. It requires the lock.
+// forget requires the lock.
 func (t *Tokens) forget(secret meta.Key) {
 	of, known := t.owners[secret]
 	if !known {
@@ -80,8 +80,7 @@ func (t *Tokens) forget(secret meta.Key) {
 	t.secretsByAccount.Delete(of.account, secret)
 }
 
-// onAccount enqueues the Secrets of a changed account: they need a token or must be deleted. It
-// takes the lock before that of the queue, like onSecret.
+// onAccount takes the lock before that of the queue, like onSecret.
 func (t *Tokens) onAccount(e reconcile.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -90,7 +89,6 @@ func (t *Tokens) onAccount(e reconcile.Event) {
 	}
 }
 
-// accountOf returns the account that a Secret names; ok is false for Secrets of other types.
 func accountOf(n serviceaccount.SecretNames, secrets reconcile.Client, o *meta.Object) (account string, ok bool) {
 	if !bytes.Contains(o.JSON, []byte(n.Type)) { // most Secrets have other types: do not decode them
 		return "", false

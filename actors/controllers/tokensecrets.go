@@ -60,7 +60,6 @@ func (t *TokenSecrets) isSecretOf(ctx context.Context, account meta.Key, name st
 	return o != nil && t.belongsTo(o, account), err
 }
 
-// belongsTo reports whether a Secret holds a token of the account and is not terminating.
 func (t *TokenSecrets) belongsTo(o *meta.Object, account meta.Key) bool {
 	of, ok := accountOf(t.names, t.secrets, o)
 	return ok && of == account.Name && !o.Meta.Terminating
