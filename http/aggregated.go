@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 )
 
-// aggregatedServer returns the server to which a request is proxied; nil if this server answers it.
-// Paths of a group without a version are answered here, from the discovery of all servers.
+// aggregatedServer returns the server to which a request is proxied; nil if this server handles it.
+// Paths of a group without a version are served here, from the discovery of all servers.
 func (s *Server) aggregatedServer(x *requestContext) *aggregation.Server {
 	if s.opts.Servers == nil {
 		return nil

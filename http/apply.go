@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// apply answers the object to which a configuration was applied, or 201 if it was created.
+// apply applies a configuration and responds with the object, with 201 if it was created.
 //
 // Most applies are repeated by a client that reconciles a cluster, and change nothing. These are
 // recognized by the digest of their text, before it is decoded. That requires that nothing else

@@ -5,7 +5,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// Other servers may share the store, so this one may not know yet what their clients were told.
+// Other servers may share the store, so this one may lag behind the responses of the others.
 // Three rules make its responses consistent; no other code in this package may call an
 // authenticator or authorizer, or read objects without the Store:
 //
@@ -15,8 +15,8 @@ import (
 //   - Code that reads objects or policy without the Store catches up first (routeResource,
 //     currentDocuments): operations, connections, and the documents of kinds.
 
-// catchUp waits until this server applies everything that other servers have answered before the
-// request, and reports whether a retry is worthwhile. A request waits once. Concurrent requests
+// catchUp waits until this server applies everything that other servers have acknowledged before
+// the request, and reports whether a retry is worthwhile. A request waits once. Concurrent requests
 // share one request to the store.
 func (s *Server) catchUp(x *requestContext) bool {
 	if s.opts.CatchUp == nil || x.caughtUp {

@@ -24,7 +24,7 @@ func (s *Server) runReader(x *requestContext, read Reader) error {
 	return s.writeObject(x, objects[0])
 }
 
-// listComputed answers the matching objects, without versions and in one piece.
+// listComputed responds with the matching objects, without versions and in one page.
 func (s *Server) listComputed(x *requestContext, read Reader) error {
 	o, err := s.parseList(x)
 	if err != nil {

@@ -18,7 +18,7 @@ type connection struct {
 	flow      flowcontrol.Classification
 }
 
-// ServeRequest answers a request exactly once, whatever happens. The defers run in reverse order: a
+// ServeRequest responds to a request exactly once in any case. The defers run in reverse order: a
 // panic becomes a response, which is audited and counted before the requestContext is released.
 func (c *connection) ServeRequest(ctx *fasthttp.RequestCtx) {
 	s, x := c.server, newRequestContext(c, ctx)

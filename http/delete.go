@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// delete answers a Status if the object is deleted at once, unless its kind requires the object. An
-// object with finalizers or a grace period still exists, and is returned with its deletion
-// timestamp.
+// delete responds with a Status if the object is deleted immediately, unless its kind returns the
+// object. An object with finalizers or a grace period still exists, and is returned with its
+// deletion timestamp.
 func (s *Server) delete(x *requestContext) error {
 	o, d, err := s.deleteOptions(x)
 	if err != nil {
@@ -44,8 +44,8 @@ func (s *Server) delete(x *requestContext) error {
 	return nil
 }
 
-// deleteCollection answers a Status. Each object is deleted separately, with its own admission and
-// preconditions; failures do not prevent other deletions.
+// deleteCollection responds with a Status. Each object is deleted separately, with its own
+// admission and preconditions; failures do not prevent other deletions.
 func (s *Server) deleteCollection(x *requestContext) error {
 	lo, err := s.parseList(x)
 	if err != nil {

@@ -24,7 +24,7 @@ func (s *Server) discoverGroups(x *requestContext) error {
 	return s.discover(x, false, s.currentDocuments(x).Groups())
 }
 
-// discover answers the aggregated document to clients that prefer it, else the plain one. The ETag
+// discover serves the aggregated document to clients that prefer it, else the plain one. The ETag
 // identifies the content, for 304 responses.
 func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	x.setHeader("Vary", "Accept")
@@ -42,7 +42,7 @@ func (s *Server) discover(x *requestContext, core bool, plain []byte) error {
 	return nil
 }
 
-// discoverGroup answers /apis/{group} and /apis/{group}/{version}.
+// discoverGroup serves /apis/{group} and /apis/{group}/{version}.
 func (s *Server) discoverGroup(x *requestContext) error {
 	group := x.target.Segments[1]
 	if x.target.Segments[2] != "" {
@@ -55,7 +55,7 @@ func (s *Server) discoverGroup(x *requestContext) error {
 	return s.writeDiscovery(x, doc)
 }
 
-// discoverResources answers /api/{version} and /apis/{group}/{version}.
+// discoverResources serves /api/{version} and /apis/{group}/{version}.
 func (s *Server) discoverResources(x *requestContext) error {
 	group, version := "", x.target.Segments[1]
 	if x.target.Segments[0] == "apis" {
@@ -101,7 +101,7 @@ func (s *Server) writeDiscovery(x *requestContext, doc []byte) error {
 	return nil
 }
 
-// serveVersion answers /version, which is always JSON.
+// serveVersion serves /version, which is always JSON.
 func (s *Server) serveVersion(x *requestContext) error {
 	if err := s.names.OnlyJSON(x.acceptHeader()); err != nil {
 		return err

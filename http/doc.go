@@ -29,7 +29,7 @@
 //	requestContext   one request and its response; handlers are methods that return an error
 //	state            the progress of a request, and who writes its response
 //	Store            the part of the store that the front end needs
-//	Operation        answers a create that stores nothing, such as a review
+//	Operation        handles a create that stores nothing, such as a review
 //
 // # The path of a request
 //
@@ -37,7 +37,7 @@
 // panic recovery, strictness, target, info, CORS, deadline, authentication, audit, origin,
 // impersonation, limits of requests in flight, authorization. Then Server.route (route.go) calls
 // the handler of a fixed path, or finds the kind, negotiates the format and calls the handler of
-// the verb: read.go, write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) answers
+// the verb: read.go, write.go, apply.go, delete.go, watch.go. Server.writeError (status.go) handles
 // any error. The audit ends with the response.
 //
 // # Invariants
@@ -64,17 +64,18 @@
 //
 // # Watches on the wire
 //
-// A watch answers HTTP/1.1 200 with Transfer-Encoding: chunked and Connection: close, since the
-// connection ends with it. Each flush is one chunk of whole events: in JSON `{"type":T,"object":O}`
-// and a line feed each; in Protobuf a length of four bytes, big endian, and a WatchEvent whose
-// object is an enveloped message; in CBOR a document, a map of type and object. The chunk of length
-// zero ends it. With HTTP/1.0 there are no chunks, and the end of the connection ends it.
+// A watch responds with HTTP/1.1 200 with Transfer-Encoding: chunked and Connection: close, since
+// the connection ends with it. Each flush is one chunk of whole events: in JSON
+// `{"type":T,"object":O}` and a line feed each; in Protobuf a length of four bytes, big endian, and
+// a WatchEvent whose object is an enveloped message; in CBOR a document, a map of type and object.
+// The chunk of length zero ends it. With HTTP/1.0 there are no chunks, and the end of the
+// connection ends it.
 //
-// A watch that upgrades to a WebSocket (RFC 6455, version 13) answers 101, and each event is one
-// unfragmented message: in JSON a text frame of the same line, in Protobuf a binary frame of the
-// WatchEvent without the length, in CBOR one of the document. Pings are answered; data is ignored
-// up to 64 KiB. The server sends a close frame: 1000 at the end of the watch, the client's own code
-// if the client closes, 1002 and 1009 for its errors. Errors known beforehand are plain responses
-// instead of the 101. The first offered subprotocol is selected; one that begins with
+// A watch that upgrades to a WebSocket (RFC 6455, version 13) responds with 101, and each event is
+// one unfragmented message: in JSON a text frame of the same line, in Protobuf a binary frame of
+// the WatchEvent without the length, in CBOR one of the document. Pings are answered; data is
+// ignored up to 64 KiB. The server sends a close frame: 1000 at the end of the watch, the client's
+// own code if the client closes, 1002 and 1009 for its errors. Errors known beforehand are plain
+// responses instead of the 101. The first offered subprotocol is selected; one that begins with
 // base64url.bearer.authorization.platform.io. contains a token instead.
 package http

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// recoverPanic answers a panic with a 500 and logs it under an id that the client gets. A hijacked
+// recoverPanic turns a panic into a 500 and logs it under an id that the client gets. A hijacked
 // connection belongs to a watch, so there is no response; a proxied one is cut.
 func (s *Server) recoverPanic(x *requestContext) {
 	fault := recover()

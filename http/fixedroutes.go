@@ -84,7 +84,7 @@ func (s *Server) newFixedRoutes() fixedRoutes {
 	return r
 }
 
-// serve answers a request by the route of its path. Paths with escapes match no fixed route, since
+// serve routes a request by its path. Paths with escapes match no fixed route, since
 // the path as sent was authorized. A wrong path is a 404 and never a redirect: a redirected client
 // may send its token elsewhere, or turn a POST into a GET.
 func (r fixedRoutes) serve(x *requestContext) error {

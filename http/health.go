@@ -55,7 +55,7 @@ func (s *Server) checks(endpoint string) []Check {
 	return all
 }
 
-// health answers one endpoint: "ok", or every check with ?verbose or on a failure, as in "[+]ping
+// health serves one endpoint: "ok", or every check with ?verbose or on a failure, such as "[+]ping
 // ok". ?exclude=name excludes a check.
 func (s *Server) health(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
@@ -100,7 +100,7 @@ func (s *Server) runCheck(lines *strings.Builder, endpoint string, c Check) bool
 	return true
 }
 
-// healthCheck answers one check, as in /livez/ping.
+// healthCheck serves one check, such as /livez/ping.
 func (s *Server) healthCheck(endpoint string) func(*requestContext) error {
 	checks := s.checks(endpoint)
 	return func(x *requestContext) error {

@@ -12,7 +12,7 @@ import (
 // A MemoryMonitor reports the available memory.
 type MemoryMonitor interface {
 	// UnderPressure reports that only small reads, and requests that free memory, should be
-	// answered.
+	// admitted.
 	UnderPressure() bool
 	// Available returns the number of bytes for the work of all requests together.
 	Available() int64

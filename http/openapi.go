@@ -22,7 +22,7 @@ func (s *Server) serveOpenAPIV2(x *requestContext) error {
 	return s.serveOpenAPI(x, s.currentDocuments(x).OpenAPIV2(), "v2")
 }
 
-// serveOpenAPIV3Index answers /openapi/v3, the locations of all documents.
+// serveOpenAPIV3Index serves /openapi/v3, the locations of all documents.
 func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	index := s.currentDocuments(x).OpenAPIIndex()
 	if x.notModified(index.Hash) {
@@ -32,7 +32,7 @@ func (s *Server) serveOpenAPIV3Index(x *requestContext) error {
 	return nil
 }
 
-// serveOpenAPIV3 answers /openapi/v3/{path}. A document is immutable under its hash; another hash
+// serveOpenAPIV3 serves /openapi/v3/{path}. A document is immutable under its hash; another hash
 // redirects.
 func (s *Server) serveOpenAPIV3(x *requestContext) error {
 	path := strings.TrimPrefix(x.info.Path, openapiPath+"/")
@@ -96,7 +96,7 @@ func (s *Server) serveOpenAPI(x *requestContext, document *openapi.Document, ver
 	return nil
 }
 
-// notModified sets the ETag, and answers 304 if the client has that content.
+// notModified sets the ETag, and responds with 304 if the client has that content.
 func (x *requestContext) notModified(hash string) bool {
 	etag := `"` + hash + `"`
 	x.setHeader("ETag", etag)

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// An Operation answers a create that stores nothing under its own name, such as a review or an
+// An Operation handles a create that stores nothing under its own name, such as a review or an
 // eviction. Errors are *meta.Status.
 type Operation struct {
 	// Complete validates and defaults the body, after mutating and before validating admission. May
@@ -68,8 +68,8 @@ func resolve[T any](s *Server, byName map[string]T) (map[operationKey]T, error) 
 	return found, nil
 }
 
-// runOperation answers 201 with the result of the operation. It belongs to no collection, so there
-// is no Table of it; clients that accept nothing else get an error.
+// runOperation responds with 201 and the result of the operation. It belongs to no collection, so
+// there is no Table of it; clients that accept nothing else get an error.
 func (s *Server) runOperation(x *requestContext, operation Operation) error {
 	if x.format.Shape == negotiate.Table {
 		var err error

@@ -33,9 +33,9 @@ type Options struct {
 	// AuthGeneration changes when a decision of Authenticator or Authorizer may have changed for a
 	// reason other than time, so that watches are rechecked; nil: never.
 	AuthGeneration func() uint64
-	// CatchUp waits until everything that other servers have answered is applied here, and returns
-	// false if that is unknown. No request is refused for what this server does not know yet. nil:
-	// there are no other servers.
+	// CatchUp waits until everything that other servers have acknowledged is applied here, and
+	// returns false if that is unknown. No request is refused for what this server does not know
+	// yet. nil: there are no other servers.
 	CatchUp func(ctx context.Context) bool
 	// Audit records requests; may be nil.
 	Audit *audit.Auditor
@@ -72,10 +72,10 @@ type Options struct {
 	ExtraRoutes map[string]ExtraRoute
 	// Servers serve aggregated versions; may be nil.
 	Servers *aggregation.Servers
-	// Operations answer creates that store nothing, by "group/version/resource" or
-	// "group/version/resource/sub-resource" in platform form.
+	// Operations handle creates that store nothing, by "group/version/resource" or
+	// "group/version/resource/subresource" in platform form.
 	Operations map[string]Operation
-	// Readers answer reads of kinds that are not stored, by "group/version/resource" in platform
+	// Readers handle reads of kinds that are not stored, by "group/version/resource" in platform
 	// form.
 	Readers map[string]Reader
 	// Members reads the cluster for requests to Pods, Services and Nodes; nil: these get 503.

@@ -10,7 +10,7 @@ import (
 
 const headerHSTS = "Strict-Transport-Security"
 
-// handleCORS lets pages of allowed origins read the response. It returns true if it has answered a
+// handleCORS lets pages of allowed origins read the response. It returns true if it has handled a
 // preflight.
 func (s *Server) handleCORS(x *requestContext) bool {
 	told := origin.Allowed(s.opts.AllowedOrigins).SetHeaders(&x.ctx.Request.Header, &x.ctx.Response.Header)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 )
 
-// writeDocument answers a JSON document, which may be shared, in the negotiated encoding.
+// writeDocument responds with a JSON document, which may be shared, in the negotiated encoding.
 func (s *Server) writeDocument(x *requestContext, doc []byte) {
 	s.writeBody(x, represent.Document(x.format, doc))
 }
@@ -17,8 +17,8 @@ func (s *Server) writeRaw(x *requestContext, contentType string, body []byte) {
 	s.writeBody(x, represent.Body{ContentType: contentType, Bytes: body})
 }
 
-// writeBody answers with a body. A large one is streamed, so that its memory is released when it is
-// written or the client is gone.
+// writeBody responds with a body. A large one is streamed, so that its memory is released when it
+// is written or the client is gone.
 func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	if x.audit != nil && b.Document != nil {
 		x.auditResponseDocument(b.Document)
@@ -38,7 +38,7 @@ func (s *Server) writeBody(x *requestContext, b represent.Body) {
 	}
 }
 
-// writeStream answers with a streamed body of about sizeHint bytes. Small bodies are not
+// writeStream responds with a streamed body of about sizeHint bytes. Small bodies are not
 // compressed. For HTTP/1.0 a body of unknown length is written twice, first to measure it: only its
 // length reveals a cut response.
 func (s *Server) writeStream(x *requestContext, contentType string, a *response.Stream, sizeHint int) {
@@ -58,7 +58,7 @@ func (s *Server) writeStream(x *requestContext, contentType string, a *response.
 // then keeps only the slot and the memory, and does not delay others.
 const maxSeatsOfStream = time.Second
 
-// setBodyStream answers with a streamed body. The permit moves from the request to the stream,
+// setBodyStream responds with a streamed body. The permit moves from the request to the stream,
 // which outlives the handler.
 func (s *Server) setBodyStream(x *requestContext, contentType string, a *response.Stream) {
 	x.permit.LimitSeats(maxSeatsOfStream)

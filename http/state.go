@@ -1,7 +1,7 @@
 package http
 
 // A state is the progress of a request. It determines who writes the response and how an error is
-// answered:
+// handled:
 //
 //	received ──▶ authenticated ──▶ negotiated ──▶ hijacked
 //	   ├──▶ malformed      └──────────────┴──▶ forwarded ──▶ hijacked, or cut by a panic

@@ -64,8 +64,8 @@ func (s *Server) writeStatus(x *requestContext, f *meta.Status) {
 	s.writeDocument(x, doc)
 }
 
-// writeHeadError answers a request whose head fasthttp could not read. There is no requestContext,
-// and the response is always JSON. The caller closes the connection.
+// writeHeadError responds to a request whose head fasthttp could not read. There is no
+// requestContext, and the response is always JSON. The caller closes the connection.
 func (s *Server) writeHeadError(ctx *fasthttp.RequestCtx, err error) {
 	f := apierrors.BadRequest("the request is malformed")
 	var netErr net.Error

@@ -17,8 +17,8 @@ type Store interface {
 	Watch(ctx context.Context, r request.Watch, sink request.Sink) (request.Session, error)
 	// Mutate returns after the change is durable and visible.
 	Mutate(ctx context.Context, m request.Mutation) (request.Result, error)
-	// NoOpApply answers an apply by its digest, if Mutate has found that it changes nothing of the
-	// current object.
+	// NoOpApply returns the result of an apply by its digest, if Mutate has found that it changes
+	// nothing of the current object.
 	NoOpApply(m request.Mutation, digest func() meta.Digest) (result request.Result, ok bool)
 	// DeleteCollection deletes the objects that the list selects, one by one, and returns them as
 	// selected.

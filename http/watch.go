@@ -78,8 +78,8 @@ func (s *Server) holdSeats(x *requestContext, w *stream.Watch) {
 	}
 }
 
-// watchTimeout returns the lifetime of a watch from its requested timeout. Below 0 it ends at once.
-// The random part prevents watches that started together from ending together.
+// watchTimeout returns the lifetime of a watch from its requested timeout. Below 0 it ends
+// immediately. The random part prevents watches that started together from ending together.
 func (s *Server) watchTimeout(asked time.Duration) time.Duration {
 	least := s.opts.Limits.MinRequestTimeout
 	if asked != 0 {

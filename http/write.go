@@ -83,8 +83,8 @@ func (x *requestContext) matchBodyToPath(m *request.Mutation, object tree.Tree) 
 	return nil
 }
 
-// mutate makes the change and answers the object. Warnings are sent with errors too, which they may
-// explain.
+// mutate makes the change and responds with the object. Warnings are sent with errors too, which
+// they may explain.
 func (s *Server) mutate(x *requestContext, m request.Mutation, warnings []string) error {
 	if err := represent.CheckShape(x.bodyKind, x.format, x.target.Query); err != nil {
 		return err

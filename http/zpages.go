@@ -24,7 +24,7 @@ type zPage struct {
 
 const zPageVersion = "v1alpha1"
 
-// serveZPage answers an object if its kind is requested, as in
+// serveZPage serves an object if its kind is requested, as in
 // "application/json;v=v1alpha1;g=config.k8s.io;as=Statusz", and text if text or anything is
 // accepted.
 func (s *Server) serveZPage(p zPage) func(*requestContext) error {
