@@ -55,9 +55,6 @@ func TestHostileServer(t *testing.T) {
 			answer(403, refused)
 		case "configmaps/refused":
 			answer(403, refused)
-		case "events":
-			answer(200, map[string]any{"apiVersion": "v1", "kind": "EventList", "items": []any{map[string]any{
-				"type": evil, "reason": evil, "message": evil, "source": map[string]any{"component": evil}, "involvedObject": map[string]any{"kind": evil, "name": evil}}}})
 		case "services", "services/one":
 			http.Redirect(w, r, elsewhere.URL+"/api/v1/services", http.StatusTemporaryRedirect)
 		case "secrets":
@@ -80,7 +77,6 @@ func TestHostileServer(t *testing.T) {
 		{0, "owned", "get configmap one -o custom-columns=A:.metadata.name"},
 		{0, `a\e]0;owned`, "get configmap one -o yaml"},
 		{0, "Name:", "describe configmap one"},
-		{0, "owned", "events"},
 		{0, "created", "create configmap one"},
 		{1, "owned", "get configmap refused"},
 		{1, "owned", "delete configmap refused"},
