@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Media types of bodies and answers.
+// Media types of requests and responses.
 const (
 	typeJSON           = "application/json"
 	typeYAML           = "application/yaml"
@@ -18,11 +18,10 @@ const (
 
 var anyMediaType = []string{"*/*"}
 
-// A builder makes one document and is used once.
+// A builder builds one document and is used once.
 //
-// Definitions are found while the paths are written, which is why a document writes its paths first.
-// Hashing a document and writing it in each format make it anew: that takes time once, but keeps no tree of
-// megabytes.
+// Writing the paths collects the definitions, so paths are written first. Hashing a document and
+// writing each format build it anew, which takes time once but keeps no tree of megabytes.
 type builder struct {
 	Options
 	names       names
@@ -48,15 +47,13 @@ func newBuilder(o Options, d dialect) *builder {
 	}
 }
 
-// meta finds a message that all groups share.
 func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1." + name) }
 
-// metaRef refers to the definition of such a message.
-//
-// Like all functions here that return the name of a definition, it registers the definition.
+// metaRef returns the name of such a message's definition. Like all such functions here, it
+// registers the definition.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
-// patch refers to the definition of the bodies of patches.
+// patch returns the name of the definition of patch bodies.
 func (b *builder) patch() string {
 	name := b.names.apimachinery("apis.meta.v1.Patch")
 	b.definitions.add(name, func() object {
@@ -65,7 +62,6 @@ func (b *builder) patch() string {
 	return name
 }
 
-// watchEvent refers to the definition of watch events.
 func (b *builder) watchEvent() string {
 	name := b.names.apimachinery("apis.meta.v1.WatchEvent")
 	b.definitions.add(name, func() object {
@@ -82,8 +78,8 @@ func (b *builder) watchEvent() string {
 	return name
 }
 
-// patchTypes are the media types of patches of a kind. Custom kinds have no strategic merge patch, as
-// definitions declare no strategies.
+// patchTypes returns the patch media types of a kind. Custom kinds have no strategic merge patch,
+// because CRDs declare no strategies.
 func (b *builder) patchTypes(k *schema.Kind) []string {
 	if !k.IsCustom() {
 		return b.Patches
@@ -91,7 +87,7 @@ func (b *builder) patchTypes(k *schema.Kind) []string {
 	return slices.DeleteFunc(slices.Clone(b.Patches), func(t string) bool { return t == typeStrategicPatch })
 }
 
-// versionInfo refers to the definition of the document at /version.
+// versionInfo returns the name of the definition of /version.
 func (b *builder) versionInfo() string {
 	name := b.names.apimachinery("version.Info")
 	b.definitions.add(name, func() object {
@@ -108,7 +104,7 @@ func (b *builder) versionInfo() string {
 	return name
 }
 
-// paths writes the paths of a scope. The definitions are complete when it has ended.
+// paths writes the paths of a scope. Then the definitions are complete.
 func (b *builder) paths(s scope) entries {
 	return func(yield func(string, object) bool) {
 		written := map[string]bool{}
@@ -130,7 +126,6 @@ func (b *builder) paths(s scope) entries {
 	}
 }
 
-// document is the document of a scope.
 func (b *builder) document(s scope) object {
 	info := object{{"title", "Troupe"}, {"version", b.Version}}
 	token := object{{"BearerToken", object{

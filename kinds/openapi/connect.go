@@ -8,18 +8,18 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// The sub-resources that connect to what an object stands for. No definition describes what they answer, since the
-// answer is what somebody else says; generated clients get a text.
+// Subresources that open a connection. Their responses have no definition, because the server only
+// forwards them; generated clients get a text.
 
-// connectMethods are the methods of the sub-resource proxy, which passes on whatever it is asked; the others can only be
-// opened.
+// connectMethods are the methods by whether the subresource is proxy, which forwards any request;
+// others are only opened.
 var connectMethods = map[bool][]string{
 	true:  {"get", "put", "post", "delete", "options", "head", "patch"},
 	false: {"get", "post"},
 }
 
-// connectEndpoints are the paths of a sub-resource below path. What is behind that of a proxy is the path at the other
-// end, so there are two of them.
+// connectEndpoints returns the paths of a subresource below path. A proxy has a second one with the
+// path at the other end.
 func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endpoint {
 	e := endpoint{kind: k, sub: s, hasName: true, path: path, verbs: s.Verbs}
 	if s.Name != "proxy" {
@@ -30,8 +30,8 @@ func connectEndpoints(k *schema.Kind, s *schema.Subresource, path string) []endp
 	return []endpoint{e, behind}
 }
 
-// connectItem describes such a path. A log is read like an object, though it is none; all others have options of a kind of
-// their own.
+// connectItem describes such a path. A log is read like an object; other subresources have an
+// options kind.
 func (b *builder) connectItem(p endpoint) object {
 	parameters := b.connectParameters(p)
 	if p.sub.BodyKind == nil {
@@ -50,7 +50,7 @@ func (b *builder) connectItem(p endpoint) object {
 	return item
 }
 
-// connection is what the operations of such a path have in common.
+// connection returns the common part of the operations of such a path.
 func (b *builder) connection(p endpoint) operation {
 	k := p.kind
 	return operation{
@@ -59,7 +59,8 @@ func (b *builder) connection(p endpoint) operation {
 	}
 }
 
-// connectID is the name and the description of an operation, as in "connectCoreV1PostNamespacedPodProxyWithPath".
+// connectID returns the id and description of an operation, as in
+// "connectCoreV1PostNamespacedPodProxyWithPath".
 func (b *builder) connectID(p endpoint, method string) (id, description string) {
 	id = "connect" + b.names.operations(p.kind.Group, p.kind.Version) + capitalize(method)
 	if p.kind.Namespaced {
@@ -72,8 +73,8 @@ func (b *builder) connectID(p endpoint, method string) (id, description string) 
 	return id, "connect " + strings.ToUpper(method) + " requests to " + p.sub.Name + " of " + p.kind.Kind
 }
 
-// connectParameters are the options of a path with the parts of the path, by name. The options are no shared
-// parameters: a name means something else from one sub-resource to the next.
+// connectParameters returns options and path parameters, sorted by name. They are not shared
+// parameters, because a name means something else in each subresource.
 func (b *builder) connectParameters(p endpoint) []any {
 	all := []parameter{nameParameter}
 	if p.kind.Namespaced {
@@ -100,13 +101,14 @@ func (b *builder) connectParameters(p endpoint) []any {
 	return out
 }
 
-// optionTypes are the types of options in documents. Where a list is wanted the parameter is repeated, which has the type of
-// one item.
+// optionTypes are the types of options. For a list, the parameter is repeated and has the type of
+// an item.
 var optionTypes = map[schema.Type]string{
 	schema.TypeString: "string", schema.TypeBool: "boolean", schema.TypeInt32: "integer", schema.TypeInt64: "integer",
 }
 
-// logParameters are those of a log, in the order of names. sinceTime is not among them, as clients know no type for it.
+// logParameters are the parameters of a log, sorted by name, except for sinceTime, for which
+// clients have no type.
 var logParameters = []parameter{
 	query("container", "string", "The container; the only one if left out."),
 	query("follow", "boolean", "Go on with what is written from now on."),

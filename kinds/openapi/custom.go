@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// customKind refers to the definition of a custom kind. That refers to metadata only: everything else is written out
-// in it.
+// customKind returns the name of a custom kind's definition, which refers only to metadata and
+// inlines everything else.
 func (d *definitions) customKind(k *schema.Kind) string {
 	name := d.names.kind(k)
 	if d.add(name, func() object { return d.custom(k) }) {
@@ -18,12 +18,10 @@ func (d *definitions) customKind(k *schema.Kind) string {
 	return name
 }
 
-// custom is the schema of a custom kind: that of its definition, with what all objects have. Clients of
-// version 2 take an object with properties for one that has no others: what is open has none there.
+// custom returns the schema of a custom kind with the common fields of all objects. Clients of
+// version 2 treat listed properties as exhaustive, so open schemas have none there.
 //
-// In version 3 it is the schema of the CustomResourceDefinition with its validations. In version 2 it is
-// what is left when the words are taken out that this version does not have.
-//
+// Version 3 has the schema of the CRD with its validations; version 2 lacks unsupported keywords.
 // The schema is decoded while the document is written, and not kept.
 func (d *definitions) custom(k *schema.Kind) object {
 	root := k.Origin.Schema.Tree()
@@ -37,8 +35,8 @@ func (d *definitions) custom(k *schema.Kind) object {
 	return d.withSelectableFields(o.with(d.names.extension("group-version-kind"), []any{gvkObject(k.GroupVersionKind)}), k)
 }
 
-// withSelectableFields lists the fields by which clients can select objects of a custom kind. Fields
-// without a name are those of other versions.
+// withSelectableFields lists the selectable fields of a custom kind. Fields without a name belong
+// to other versions.
 func (d *definitions) withSelectableFields(o object, k *schema.Kind) object {
 	if !k.IsCustom() {
 		return o
@@ -55,7 +53,7 @@ func (d *definitions) withSelectableFields(o object, k *schema.Kind) object {
 	return o.with(d.names.extension("selectable-fields"), fields)
 }
 
-// metadata are the properties that every object has, whether it is the root or embedded in another.
+// metadata returns the properties that every root or embedded object has.
 func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	return tree.Tree{
 		"apiVersion": text(aboutAPIVersion), "kind": text(aboutKind),
@@ -63,9 +61,8 @@ func (d *definitions) metadata(objectMeta *schema.Message) tree.Tree {
 	}
 }
 
-// customObject is a schema with the properties that every object has.
-//
-// The schema in the definition is shared and not written to: what changes is copied, one level at a time.
+// customObject returns a schema with the common properties. It copies changed levels of the shared
+// schema.
 func (d *definitions) customObject(s, common tree.Tree) object {
 	properties := maps.Clone(s.Object("properties"))
 	if properties == nil {
@@ -78,21 +75,18 @@ func (d *definitions) customObject(s, common tree.Tree) object {
 	return c.schema(s)
 }
 
-// customSchemas writes the schemas of one definition.
-//
-// Schemas nest, and an object embedded at any depth (embedded-resource) needs the common properties as
-// well.
+// customSchemas writes the schemas of one CRD. Objects embedded at any depth need the common
+// properties.
 type customSchemas struct {
 	*definitions
 	common tree.Tree
 }
 
-// v3Keywords are the keys of a schema that version 2 does not have.
+// v3Keywords are the keywords that version 2 does not have.
 var v3Keywords = []string{"oneOf", "anyOf", "allOf", "not", "nullable"}
 
-// schema is a schema of a definition, as far as the version of OpenAPI can express it.
-//
-// As an example, {"type":"integer","nullable":true} stays the same in version 3, and is {} in version 2.
+// schema returns a schema as far as the OpenAPI version can express it:
+// {"type":"integer","nullable":true} is unchanged in version 3 and {} in version 2.
 func (c customSchemas) schema(s tree.Tree) object {
 	if c.dialect.v3 {
 		s = c.forV3(s)
@@ -125,7 +119,7 @@ func (c customSchemas) schema(s tree.Tree) object {
 	return o
 }
 
-// forV3 expresses extensions in the words of version 3: a number or a string, and an embedded object.
+// forV3 expresses the int-or-string and embedded-resource extensions in version 3.
 func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	if s.Bool(c.names.extension("int-or-string")) && s["anyOf"] == nil && !c.hasAnyOfInAllOf(s) {
 		s = maps.Clone(s)
@@ -134,13 +128,13 @@ func (c customSchemas) forV3(s tree.Tree) tree.Tree {
 	return c.embedded(s)
 }
 
-// hasAnyOfInAllOf tells whether the first of several conditions is the one that forV3 would add.
+// hasAnyOfInAllOf reports whether allOf starts with the condition that forV3 would add.
 func (c customSchemas) hasAnyOfInAllOf(s tree.Tree) bool {
 	all := s.Objects("allOf")
 	return len(all) > 0 && all[0]["anyOf"] != nil
 }
 
-// embedded adds to an object within another one the fields that every object has.
+// embedded adds the common fields to an embedded object.
 func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	if !s.Bool(c.names.extension("embedded-resource")) {
 		return s
@@ -162,11 +156,11 @@ func (c customSchemas) embedded(s tree.Tree) tree.Tree {
 	return s
 }
 
-// forV2 leaves out what version 2 cannot express, and what its clients misread: parts of a value that may
-// be null, or that may have other fields, have no type there.
+// forV2 omits what version 2 cannot express or its clients misread: parts of nullable or open
+// values have no type.
 //
-// Clients that validate by version 2, such as older ones of kubectl, would refuse a null where a type is
-// given. A field that may be null is so not required either.
+// Clients that validate by version 2, such as older kubectl, would reject null for a typed field.
+// Nullable fields are therefore not required either.
 func (c customSchemas) forV2(s tree.Tree) tree.Tree {
 	open, nullable := s.Bool(c.names.extension("preserve-unknown-fields")), s.Bool("nullable")
 	s = maps.Clone(s)
@@ -203,7 +197,7 @@ func (c customSchemas) value(v any) any {
 	if s, ok := v.(tree.Tree); ok {
 		return c.schema(s)
 	}
-	return v // made already
+	return v // already converted
 }
 
 func (c customSchemas) list(v any) []any {
@@ -215,7 +209,6 @@ func (c customSchemas) list(v any) []any {
 	return out
 }
 
-// plain is a value of a tree as documents have it.
 func plain(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:

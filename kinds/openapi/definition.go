@@ -10,21 +10,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// definitions are the schemas that a document needs: those that its paths refer to, gathered while these
-// are written, and all that they refer to themselves.
+// definitions are the schemas that a document refers to, directly or indirectly, collected while
+// its paths are written.
 //
-// A definition is registered as a function that makes it, and made when it is written: so only its name is
-// kept, and messages may refer to each other in a circle.
+// A definition is registered as a function that builds it when it is written, so that only its name
+// is kept and messages may be recursive.
 type definitions struct {
 	names   names
 	dialect dialect
-	kinds   map[*schema.Message][]meta.GroupVersionKind // what messages of built-in kinds are served as
-	// objectMeta is the message of the metadata of objects.
+	kinds   map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
+	// objectMeta is the message of object metadata.
 	objectMeta *schema.Message
 	builders   map[string]func() object // by name
 }
 
-// sorted yields them by name.
 func (d *definitions) sorted(yield func(string, object) bool) {
 	for _, name := range slices.Sorted(maps.Keys(d.builders)) {
 		if !yield(name, d.builders[name]()) {
@@ -33,10 +32,8 @@ func (d *definitions) sorted(yield func(string, object) bool) {
 	}
 }
 
-// add registers a definition once, and returns whether it is new.
-//
-// The caller follows the references of a new definition. An old one has been followed before, which is what
-// ends the recursion.
+// add registers a definition and reports whether it is new. The caller follows the references of
+// new ones only, which ends the recursion.
 func (d *definitions) add(name string, build func() object) bool {
 	if d.builders[name] != nil {
 		return false
@@ -45,7 +42,6 @@ func (d *definitions) add(name string, build func() object) bool {
 	return true
 }
 
-// kind refers to the definition of a kind.
 func (d *definitions) kind(k *schema.Kind) string {
 	if k.IsCustom() {
 		return d.customKind(k)
@@ -53,7 +49,6 @@ func (d *definitions) kind(k *schema.Kind) string {
 	return d.named(d.names.kind(k), k.Declared)
 }
 
-// message refers to the definition of a message that has a name.
 func (d *definitions) message(m *schema.Message) string {
 	return d.named(d.names.message(m), m)
 }
@@ -65,9 +60,8 @@ func (d *definitions) named(name string, m *schema.Message) string {
 	return name
 }
 
-// addReferences registers what the fields of a message refer to.
-//
-// A message without a name is written where it is used, so what it refers to is referred to by the user.
+// addReferences registers the references of a message's fields. A message without a name is
+// inlined, so its references count too.
 func (d *definitions) addReferences(m *schema.Message) {
 	for _, f := range m.Fields {
 		switch {
@@ -81,9 +75,8 @@ func (d *definitions) addReferences(m *schema.Message) {
 	}
 }
 
-// list refers to the definition of a kind's list.
-//
-// Lists have no message of their own in the plan: they are all alike.
+// list returns the name of a list's definition. Lists have no message in the plan, since they are
+// all alike.
 func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	name := d.names.list(k)
 	item, metadata := d.kind(k), d.message(listMeta)
@@ -108,7 +101,7 @@ func (d *definitions) list(k *schema.Kind, listMeta *schema.Message) string {
 	return name
 }
 
-// What fields are about that all kinds have. Those who test what is published know them by how they begin.
+// Descriptions of common fields. Clients recognize them by their first words.
 const (
 	aboutAPIVersion = "APIVersion defines the group and the version whose form the object has, as group/version; the core group is left out."
 	aboutKind       = "The kind of the object. It cannot be changed."
@@ -120,12 +113,11 @@ const (
 
 func text(description string) object { return object{{"description", description}, {"type", "string"}} }
 
-// structure is the schema of a message.
 func (d *definitions) structure(m *schema.Message) object {
 	return append(object{}.withText("description", d.names.applyNaming(m.Doc)), d.members(m)...)
 }
 
-// members is the schema of a message without its description.
+// members returns the schema of a message without its description.
 func (d *definitions) members(m *schema.Message) object {
 	o := object{{"type", "object"}}
 	var required []string
@@ -153,7 +145,7 @@ func (d *definitions) members(m *schema.Message) object {
 	return o
 }
 
-// gvks lists the kinds that a message is served as.
+// gvks returns the kinds of a message.
 func (d *definitions) gvks(m *schema.Message) []any {
 	gvks := d.kinds[m]
 	if short, ok := strings.CutPrefix(m.Name, "meta.v1."); ok && m.HasTypeMeta && len(gvks) == 0 {
@@ -170,11 +162,9 @@ func gvkObject(gvk meta.GroupVersionKind) object {
 	return object{{"group", gvk.Group}, {"kind", gvk.Kind}, {"version", gvk.Version}}
 }
 
-// isRequired tells whether a field is required: the server refuses an object without it, or it is a plain
-// value that every object has, even if empty, and that writers should think about.
-//
-// The name of a container is an example of the first, the count of its restarts in the status one of the
-// second. A field with a default is not required, since the server fills it in, unless the declaration says so.
+// isRequired reports whether a field is required: the server rejects objects without it, like the
+// name of a container, or it is a plain value that every object has, like restartCount. Fields with
+// a default are not required, because the server sets them, unless the declaration says so.
 func isRequired(f *schema.Field) bool {
 	switch {
 	case f.Documented != schema.PresenceDerived:

@@ -1,11 +1,9 @@
 package openapi
 
-// A dialect is one of the two versions of OpenAPI.
-//
-// The rest of the package asks what the dialect can express, not which version it is, where that is
-// possible.
+// A dialect is one of the two versions of OpenAPI. Where possible, the package checks what the
+// dialect can express, not its version.
 type dialect struct {
-	refs     string // where definitions are
+	refs     string // prefix of references to definitions
 	v3       bool   // version 3
 	oneOf    bool   // can express alternatives
 	defaults bool   // has defaults
@@ -17,11 +15,10 @@ var (
 	version3 = dialect{refs: "#/components/schemas/", v3: true, oneOf: true, defaults: true, document: "Document3"}
 )
 
-// ref refers to a definition.
 func (d dialect) ref(name string) object { return object{{"$ref", d.refs + name}} }
 
-// refWith refers to a definition and adds members. Version 3 ignores what is beside a reference, so there
-// the reference is put into a list of one.
+// refWith returns a reference with further members. Version 3 ignores members beside a reference,
+// so it is wrapped in allOf.
 func (d dialect) refWith(name string, more object) object {
 	switch {
 	case len(more) == 0:

@@ -13,30 +13,30 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// Options say what documents are about. All are required.
+// Options configure documents. All except CBOR and Previous are required.
 type Options struct {
 	Naming *meta.Naming
-	// Kinds are those that have a path, each group's and each version's side by side.
+	// Kinds are the kinds with a path, grouped by group and version.
 	Kinds []*schema.Kind
-	// Message finds a message by its full name, such as "meta.v1.Status".
+	// Message returns a message by its full name, such as "meta.v1.Status".
 	Message func(name string) *schema.Message
-	// Version is that of the API, as in "v1.35.0".
+	// Version is the API version, as in "v1.35.0".
 	Version string
 	// Patches are the media types of patches.
 	Patches []string
-	// CBOR tells that answers and watches are served in CBOR too.
+	// CBOR adds CBOR to the media types of responses and watches.
 	CBOR bool
-	// Previous are the documents of an earlier set of kinds, nil for none: what describes the same kinds is taken over. All
-	// else has to be the same.
+	// Previous are the documents of an earlier set of kinds, or nil. Documents of unchanged
+	// kinds are reused. All other options must be equal.
 	Previous *Documents
 
-	gvks map[*schema.Message][]meta.GroupVersionKind // what the messages of built-in kinds are served as
+	gvks map[*schema.Message][]meta.GroupVersionKind // GVKs of messages of built-in kinds
 }
 
 // A Format is an encoding of documents.
 type Format uint8
 
-// The formats.
+// Formats.
 const (
 	JSON Format = iota
 	Protobuf
@@ -46,13 +46,13 @@ const (
 // Documents are the documents of one set of kinds. They are safe for concurrent use.
 type Documents struct {
 	options  Options
-	allScope scope // of all
+	allScope scope // scope of everything
 	all      *Document
 	groups   map[string]groupDocument // of version 3, by path without the first slash
 	index    func() Index
 }
 
-// A groupDocument is the document of a group and version, or of another path, and the kinds that it describes.
+// A groupDocument is the document of a group and version, or of another path, and its kinds.
 type groupDocument struct {
 	*Document
 	kinds []*schema.Kind
@@ -64,40 +64,35 @@ type Index struct {
 	Hash string
 }
 
-// A Document is one document, made when it is first asked for and kept compressed only: it is several
-// megabytes, and mostly clients ask for it once and cache it.
-//
-// Each form is made on its own. When kinds change, new Documents take the place of these, and what was not
-// asked for was never made.
+// A Document is built on first use and only kept compressed: it has several megabytes, and clients
+// usually fetch it once and cache it. Each format is built separately.
 type Document struct {
 	hash func() string
 	gzip [formats]func() []byte
 }
 
-// Hash is the SHA-256 of the JSON form in upper-case hexadecimal digits. It changes
-// whenever the document does.
+// Hash returns the SHA-256 of the JSON form in upper-case hexadecimal.
 func (d *Document) Hash() string { return d.hash() }
 
-// Gzip is the document in a format, compressed. The caller may not change it.
+// Gzip returns the compressed document in a format. Callers must not change it.
 func (d *Document) Gzip(f Format) []byte { return d.gzip[f]() }
 
-// A scope is what one document describes.
+// A scope is the content of one document.
 type scope struct {
 	kinds         []*schema.Kind
 	metaEndpoints []metaEndpoint
 	remotes       []*Remote
-	below         string // in version 3: how the paths of remotes begin
+	below         string // in version 3: path prefix of remotes
 }
 
-// New prepares the documents; each is made when it is first asked for.
-//
-// A document of version 3 depends on its own kinds, and on the built-in ones, which never change. So when a definition
-// comes or goes, only those of its versions are made again.
+// New prepares the documents, which are built on first use. A document of version 3 depends only on
+// its own and on the immutable built-in kinds, so a change of a CRD only replaces documents of its
+// versions.
 func New(o Options) *Documents {
 	previous := o.Previous
 	o.gvks = gvks(o.Kinds)
 	scopes, all := splitScopes(o)
-	o.Previous, o.Kinds = nil, nil // a document that is taken over must not keep the kinds of its time alive
+	o.Previous, o.Kinds = nil, nil // reused documents must not keep earlier kinds alive
 	d := &Documents{options: o, allScope: all, all: newDocument(o, version2, all), groups: make(map[string]groupDocument, len(scopes))}
 	for path, s := range scopes {
 		if previous != nil {
@@ -112,20 +107,20 @@ func New(o Options) *Documents {
 	return d
 }
 
-// V2 is the one document of version 2.
+// V2 returns the document of version 2.
 func (d *Documents) V2() *Document { return d.all }
 
-// V3 is the document of version 3 about a path, such as "apis/apps/v1"; nil if there is none.
+// V3 returns the document of version 3 for a path, such as "apis/apps/v1", or nil.
 func (d *Documents) V3(path string) *Document { return d.groups[path].Document }
 
-// Index lists the documents of version 3. It needs their hashes, so it makes each of them once.
-//
-// It has the form {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}.
-// Clients read it at each start, and then only the documents whose hashes they do not have in their cache.
+// Index lists the documents of version 3, as
+// {"paths":{"apis/apps/v1":{"serverRelativeURL":"/openapi/v3/apis/apps/v1?hash=…"}}}. It needs
+// their hashes and so builds each once. Clients read it at startup and fetch only documents that
+// they have not cached.
 func (d *Documents) Index() Index { return d.index() }
 
-// URL is where the document of version 3 about a path is served. With the hash in it, what it leads to
-// never changes and may be cached for ever.
+// URL returns where the document of version 3 for a path is served. The hash makes the content
+// immutable and cacheable.
 func URL(path, hash string) string { return "/openapi/v3/" + path + "?hash=" + hash }
 
 func (d *Documents) makeIndex() Index {
@@ -137,9 +132,8 @@ func (d *Documents) makeIndex() Index {
 	return Index{Body: body, Hash: hash(body)}
 }
 
-// splitScopes finds what each document of version 3 describes, and the one of version 2.
-//
-// Beside one document for each group and version, there is one for each path that describes the API itself.
+// splitScopes returns the scopes of the documents of version 3, and that of version 2. Each path
+// that describes the API itself has its own document in version 3.
 func splitScopes(o Options) (scopes map[string]*scope, all scope) {
 	n := newNames(o.Naming)
 	scopes = map[string]*scope{}
@@ -183,7 +177,7 @@ func compress(b []byte) []byte {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	if _, err := w.Write(b); err != nil {
-		panic(err) // memory takes everything
+		panic(err) // writes to memory do not fail
 	}
 	if err := w.Close(); err != nil {
 		panic(err)

@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// property is the schema of a field of message m.
-//
-// As examples, replicas with the default 1, in version 3, and a list with the key name in version 2:
+// property returns the schema of a field of message m. Examples are replicas with the default 1 in
+// version 3, and a list with the key name in version 2:
 //
 //	{"description":"…","default":1,"type":"integer","format":"int32"}
 //	{"description":"…","x-…-list-type":"map","x-…-list-map-keys":["name"],
@@ -36,7 +35,6 @@ func (d *definitions) property(m *schema.Message, f *schema.Field) object {
 	return append(about, value...)
 }
 
-// withValue is a value with nothing beside it.
 func (d *definitions) withValue(value object, ref string) object {
 	if ref != "" {
 		return d.dialect.refWith(ref, value)
@@ -44,7 +42,6 @@ func (d *definitions) withValue(value object, ref string) object {
 	return value
 }
 
-// defaultValue is a default as a value of documents.
 func defaultValue(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -56,8 +53,8 @@ func defaultValue(v any) any {
 	}
 }
 
-// description is the field's own, or that of its message where that has no definition, or
-// that of a field that all kinds have.
+// description returns the field's own description, else that of its inlined message or of a field
+// that all kinds have.
 func description(m *schema.Message, f *schema.Field) string {
 	if f.Doc != "" || f.Type != schema.TypeMessage {
 		return f.Doc
@@ -81,9 +78,7 @@ func description(m *schema.Message, f *schema.Field) string {
 	return ""
 }
 
-// mergeExtensions are the extensions that say how a field merges.
-//
-// Clients that apply on their own side, or show differences, need to know which items are the same.
+// mergeExtensions returns the extensions about merging, for clients that apply or diff locally.
 func (d *definitions) mergeExtensions(f *schema.Field) object {
 	var o object
 	if f.Shape == schema.List {
@@ -102,8 +97,8 @@ var listTypes = map[schema.ListType]string{
 	schema.ListAtomic: "atomic", schema.ListSet: "set", schema.ListMap: "map",
 }
 
-// value is the schema of one value of a field, or the definition that it refers to and what is added
-// beside that.
+// value returns the schema of one value of a field, or the definition that it refers to and members
+// beside the reference.
 func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, ref string) {
 	if f.Type == schema.TypeMessage {
 		switch {
@@ -123,7 +118,6 @@ func (d *definitions) value(m *schema.Message, f *schema.Field) (value object, r
 	return addLimits(nil, f), d.scalar(m, f)
 }
 
-// plainTypes are the types that need no definition.
 var plainTypes = map[schema.Type]struct{ name, format string }{
 	schema.TypeString: {"string", ""},
 	schema.TypeBool:   {"boolean", ""},
@@ -133,7 +127,6 @@ var plainTypes = map[schema.Type]struct{ name, format string }{
 	schema.TypeBytes:  {"string", "byte"},
 }
 
-// addLimits adds the limits of a value.
 func addLimits(o object, f *schema.Field) object {
 	if f.Min != nil {
 		o = o.with("minimum", float64(*f.Min))
@@ -145,7 +138,7 @@ func addLimits(o object, f *schema.Field) object {
 	o = addBound(o, "maxLength", f.MaxLength)
 	o = o.withText("pattern", f.Pattern)
 	if choices := slices.Concat(f.Enum, f.DocumentedEnum); len(choices) > 0 {
-		slices.Sort(choices) // declared in the order in which faults name them
+		slices.Sort(choices) // declared in the order of faults
 		values := make([]any, len(choices))
 		for i, v := range choices {
 			values[i] = v
@@ -155,7 +148,7 @@ func addLimits(o object, f *schema.Field) object {
 	return o
 }
 
-// addBound adds a limit; 0 means that there is none.
+// addBound adds a limit other than 0.
 func addBound(o object, name string, n int) object {
 	if n == 0 {
 		return o
@@ -163,10 +156,8 @@ func addBound(o object, name string, n int) object {
 	return o.with(name, int64(n))
 }
 
-// scalar refers to the definition of values that have a JSON form of their own, such as times; "" for
-// others.
-//
-// The definition itself depends on the version: version 2 has one type only where version 3 lists two.
+// scalar returns the name of the definition of values with their own JSON form, such as times; ""
+// for others. Version 2 has a single type where version 3 lists two.
 func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	s, ok := scalars[f.Type]
 	if !ok {
@@ -196,7 +187,7 @@ func (d *definitions) scalar(m *schema.Message, f *schema.Field) string {
 	return name
 }
 
-// A scalarType is the definition of values that are not structures.
+// A scalarType is the definition of values without structure.
 type scalarType struct {
 	name, description, typ, format string
 	oneOf                          []string
@@ -221,7 +212,7 @@ var scalars = map[schema.Type]scalarType{
 	schema.TypeRaw: {name: "runtime.RawExtension", description: "An object of any structure.", typ: "object"},
 }
 
-// isRaw tells which sort of a value without a declared structure a field has: a union, any JSON in the
+// isRaw returns the definition of a value without declared structure: a union, any JSON in the
 // schema of a custom kind, or an object.
 func isRaw(m *schema.Message, f *schema.Field) scalarType {
 	switch {

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Kinds made for these tests: a Gadget with a field of every sort, the Scale that a
-// sub-resource of it has in its body, an old kind, and a custom one whose messages have no names.
+// Kinds for these tests: a Gadget with all sorts of fields, the Scale of its subresource, a
+// deprecated kind, and a custom one, whose messages have no names.
 
 func number(n int64) *int64 { return &n }
 
@@ -29,7 +29,6 @@ var (
 	metadata = &schema.Field{Name: "metadata", Type: schema.TypeMessage, Message: objectMeta, EmitEmpty: true}
 )
 
-// shared are the messages that all groups share.
 func shared(name string) *schema.Message {
 	m := message(name, "")
 	m.HasTypeMeta = name != "meta.v1.ListMeta"
@@ -66,7 +65,6 @@ func gadgetSpec() *schema.Message {
 		&schema.Field{Name: "inner", Type: schema.TypeMessage, Message: inner, MapAtomic: true, Default: tree.Tree{}, MergeStrategies: []string{"retainKeys"}})
 }
 
-// gadgets are the kinds under the names of a profile.
 func gadgets(n *meta.Naming) []*schema.Kind {
 	storage := n.Translate("storage.platform.io")
 	kind := func(group, version, name string) meta.GroupVersionKind {
@@ -100,7 +98,6 @@ func gadgets(n *meta.Naming) []*schema.Kind {
 	return []*schema.Kind{old, gadget, custom}
 }
 
-// cronTabs is the schema of a custom kind.
 type cronTabs struct{ schema.Schema }
 
 func (cronTabs) Tree() tree.Tree {

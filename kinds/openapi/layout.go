@@ -23,7 +23,7 @@ var layouts = sync.OnceValue(func() map[string]*layout {
 		Unions   map[string][]string
 	}
 	if err := yaml.UnmarshalStrict(layoutTable, &table); err != nil {
-		panic(err) // the table is part of the program
+		panic(err) // the table is embedded
 	}
 	c := layoutCompiler{map[string]*layout{}, map[string]*[]alternative{}}
 	for name := range table.Messages {
@@ -55,7 +55,7 @@ var layouts = sync.OnceValue(func() map[string]*layout {
 	return c.layouts
 })
 
-// A layoutCompiler finds the types of fields by their names.
+// A layoutCompiler resolves field types by name.
 type layoutCompiler struct {
 	layouts map[string]*layout
 	unions  map[string]*[]alternative
@@ -83,7 +83,7 @@ func (c *layoutCompiler) mapping(text string) (m fieldMapping) {
 	return m
 }
 
-// An alternative of a union is where values go that meet a condition.
+// An alternative of a union is the field for values that meet a condition.
 type alternative struct {
 	condition string
 	fieldMapping
@@ -108,7 +108,7 @@ func (a *alternative) holds(v any) bool {
 	return a.condition == kind || a.condition == "else"
 }
 
-// pick returns the first alternative that a value meets the condition of.
+// pick returns the first alternative whose condition a value meets.
 func (s fieldMapping) pick(v any) fieldMapping {
 	all := *s.alternatives
 	i := slices.IndexFunc(all, func(a alternative) bool { return a.holds(v) })

@@ -8,15 +8,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// names spells the names in documents, according to the naming profile.
-//
-// In the profile of Kubernetes, whose groups end in k8s.io, the prefix is io.k8s, a Pod's definition is
-// io.k8s.api.core.v1.Pod, and the extension for list types is x-kubernetes-list-type. Clients and
-// generators know these names, so they follow those of other servers to the letter.
+// names spells names in documents by the naming profile. Under kubernetes, the definition of a Pod
+// is io.k8s.api.core.v1.Pod and the extension for list types x-kubernetes-list-type, because
+// clients and generators know these names.
 type names struct {
 	naming *meta.Naming
 	suffix string // of the vendor's groups, with its dot
-	prefix string // of definitions: the vendor's domain of groups, backwards
+	prefix string // of definitions: the reversed domain of the vendor's groups
 }
 
 func newNames(n *meta.Naming) names {
@@ -24,22 +22,19 @@ func newNames(n *meta.Naming) names {
 	return names{naming: n, suffix: "." + domain, prefix: reverseDomain(domain)}
 }
 
-// reverseDomain reverses the order of the labels of a domain.
 func reverseDomain(domain string) string {
 	labels := strings.Split(domain, ".")
 	slices.Reverse(labels)
 	return strings.Join(labels, ".")
 }
 
-// extension is the name of a schema extension, as in extension("list-type").
+// extension returns the name of a schema extension, as in extension("list-type").
 func (n names) extension(name string) string { return n.naming.Translate("x-platform-" + name) }
 
-// apimachinery names a definition that all groups share.
-//
-// For instance, apimachinery("apis.meta.v1.Time").
+// apimachinery names a shared definition, as in apimachinery("apis.meta.v1.Time").
 func (n names) apimachinery(rest string) string { return n.prefix + ".apimachinery.pkg." + rest }
 
-// message names the definition of a message, after its package: "core.v1.PodSpec".
+// message names the definition of a message such as "core.v1.PodSpec".
 func (n names) message(m *schema.Message) string {
 	family, _, _ := strings.Cut(m.Name, ".")
 	switch family {
@@ -53,7 +48,7 @@ func (n names) message(m *schema.Message) string {
 	return n.prefix + ".api." + m.Name
 }
 
-// kind names the definition of a kind. Messages of custom kinds have no name of their own.
+// kind names the definition of a kind. Messages of custom kinds have no name.
 func (n names) kind(k *schema.Kind) string {
 	if k.IsCustom() {
 		return reverseDomain(k.Group) + "." + k.Version + "." + k.Kind
@@ -61,12 +56,11 @@ func (n names) kind(k *schema.Kind) string {
 	return n.message(k.Declared)
 }
 
-// list names the definition of a kind's list.
 func (n names) list(k *schema.Kind) string {
 	return strings.TrimSuffix(n.kind(k), "."+k.Kind) + "." + k.ListKind()
 }
 
-// group is a group as one word that begins small: "core", "rbacAuthorization".
+// group returns a group as one word: "core", "rbacAuthorization".
 func (n names) group(group string) string {
 	if group == "" {
 		return "core"
@@ -78,18 +72,16 @@ func (n names) group(group string) string {
 	return strings.Join(words, "")
 }
 
-// tag marks the operations of a version: "core_v1".
+// tag returns the tag of a version's operations: "core_v1".
 func (n names) tag(group, version string) string { return n.group(group) + "_" + version }
 
-// operations is the part of the names of operations that says the version: "CoreV1".
+// operations returns the version in operation ids: "CoreV1".
 func (n names) operations(group, version string) string {
 	return capitalize(n.group(group)) + capitalize(version)
 }
 
-// applyNaming puts the vendor's names in a description into the spelling of the profile. A dot or dash
-// tells them from the plain word.
-//
-// Descriptions come from the comments of declarations, which are written in the platform profile.
+// applyNaming translates vendor names in a description, which declarations write in the platform
+// profile. A dot or dash distinguishes them from plain words.
 func (n names) applyNaming(text string) string {
 	if !strings.Contains(text, "platform.") && !strings.Contains(text, "platform-") {
 		return text
@@ -111,7 +103,6 @@ func capitalize(s string) string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// groupVersion is the path of a version without the first slash: "api/v1" or "apis/apps/v1".
 func groupVersion(group, version string) string {
 	if group == "" {
 		return "api/" + version

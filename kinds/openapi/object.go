@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// An object is a JSON object whose members keep their order: documents are compared and hashed by their
-// bytes. A value is a string, bool, int64, float64, object, entries, []any or []string.
+// An object is a JSON object with ordered members, because documents are compared and hashed by
+// their bytes. A value is a string, bool, int64, float64, object, entries, []any or []string.
 type object []member
 
 type member struct {
@@ -16,14 +16,12 @@ type member struct {
 	value any
 }
 
-// entries are the members of a large object, made one by one while they are written, so that a document of
-// megabytes never is a tree in memory.
+// entries are the members of a large object, built while they are written, so that no document is a
+// tree in memory.
 type entries iter.Seq2[string, object]
 
-// with appends a member.
 func (o object) with(name string, value any) object { return append(o, member{name, value}) }
 
-// withText appends a member unless the text is empty.
 func (o object) withText(name, text string) object {
 	if text == "" {
 		return o
@@ -31,7 +29,6 @@ func (o object) withText(name, text string) object {
 	return o.with(name, text)
 }
 
-// get finds a member's value; nil if there is none.
 func (o object) get(name string) any {
 	for i := range o {
 		if o[i].name == name {
@@ -41,9 +38,8 @@ func (o object) get(name string) any {
 	return nil
 }
 
-// appendJSON appends a value as JSON.
-//
-// A value of any other type is a mistake in this package, found by the first document: hence the panic.
+// appendJSON appends a value as JSON. It panics for other types, which are bugs that any document
+// reveals.
 func appendJSON(b []byte, v any) []byte {
 	switch v := v.(type) {
 	case string:
@@ -106,8 +102,8 @@ func appendItems[T any](b []byte, items []T) []byte {
 	return append(b, ']')
 }
 
-// appendText appends a string. Unlike in objects of the API, < > & are not escaped: descriptions have many
-// of them. Most texts need no escape at all, and are copied.
+// appendText appends a string. Unlike in API objects, < > & are not escaped: descriptions have
+// many. Most texts need no escape and are copied.
 func appendText(b []byte, text string) []byte {
 	for i := range len(text) {
 		if c := text[i]; c < ' ' || c >= 0x7f || c == '"' || c == '\\' {

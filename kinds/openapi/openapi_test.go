@@ -19,7 +19,6 @@ import (
 
 var update = flag.Bool("update", false, "write the excerpts anew")
 
-// plain uncompresses a document.
 func plain(t testing.TB, b []byte) []byte {
 	t.Helper()
 	r, err := gzip.NewReader(bytes.NewReader(b))
@@ -33,7 +32,6 @@ func plain(t testing.TB, b []byte) []byte {
 	return out
 }
 
-// parsed is the JSON form of a document.
 func parsed(t testing.TB, d *openapi.Document) map[string]any {
 	t.Helper()
 	var doc map[string]any
@@ -43,9 +41,9 @@ func parsed(t testing.TB, d *openapi.Document) map[string]any {
 	return doc
 }
 
-// excerpts are parts of documents, as blank-separated names: the document of version 2, or
-// the path of one of version 3, and the members that lead to the part. GROUP is that
-// of the Gadget, PREFIX what its definitions begin with.
+// excerpts are parts of documents: version 2 or a path of version 3, and the members that lead to
+// the part, separated by blanks. GROUP is the group of Gadget, PREFIX the prefix of its
+// definitions.
 var excerpts = []string{
 	"v2 definitions PREFIX.api.storage.v1.Gadget",
 	"v2 definitions PREFIX.api.storage.v1.GadgetSpec",
@@ -124,8 +122,8 @@ func excerpt(t *testing.T, d *openapi.Documents, way []string, names *strings.Re
 	return text
 }
 
-// TestDocumentsAreDeterministic: a document has the same bytes for each of many concurrent clients, as often as
-// they like, and the hash of its kinds alone.
+// TestDocumentsAreDeterministic: concurrent clients get the same bytes, and the hash depends only
+// on the kinds.
 func TestDocumentsAreDeterministic(t *testing.T) {
 	d, again := documents(meta.Platform), documents(meta.Platform)
 	var asking sync.WaitGroup
@@ -154,7 +152,6 @@ func TestDocumentsAreDeterministic(t *testing.T) {
 	}
 }
 
-// TestIndex lists what there is.
 func TestIndex(t *testing.T) {
 	d := documents(meta.Platform)
 	var index struct {
@@ -177,7 +174,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestOperationNames: as clients know them.
+// TestOperationNames: operation ids are those of kube-apiserver.
 func TestOperationNames(t *testing.T) {
 	paths := parsed(t, documents(meta.Kubernetes).V2())["paths"].(map[string]any)
 	gadgets := "/apis/storage.k8s.io/v1/namespaces/{namespace}/gadgets"
@@ -223,7 +220,7 @@ func TestOperationNames(t *testing.T) {
 	}
 }
 
-// TestMembersAreUnique: no object of a document has two members of one name.
+// TestMembersAreUnique: no object of a document has duplicate members.
 func TestMembersAreUnique(t *testing.T) {
 	d := documents(meta.Platform)
 	all := []*openapi.Document{d.V2()}
@@ -238,7 +235,7 @@ func TestMembersAreUnique(t *testing.T) {
 	}
 }
 
-// unique reads one value and reports the first member that occurs twice.
+// unique reads one value and reports the first duplicate member.
 func unique(d *json.Decoder, path string) error {
 	token, err := d.Token()
 	if err != nil {

@@ -6,30 +6,26 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// An operation is one method of a path.
-//
-// It says the same for both versions; content2 and content3 put it into their words. In version 2 the body
-// is a parameter and media types belong to the operation; in version 3 each body and answer has its own.
+// An operation is one method of a path, independent of the version; content2 and content3 express
+// it. In version 2 the body is a parameter and media types belong to the operation; in version 3
+// each body and response has its own.
 type operation struct {
 	id, tag, description string
-	action               string // "" for what is no operation on objects
+	action               string // "" if it is not an operation on objects
 	kind                 meta.GroupVersionKind
 	parameters           []parameter
-	body                 string   // definition of the request's body; "": none
+	body                 string   // definition of the request body; "": none
 	bodyOptional         bool     // the body may be left out
 	consumes             []string // media types of the body
 	produces             []string
-	response             string // definition of the answer; "": a text
+	response             string // definition of the response; "": a text
 	statusCodes          []int  // of success
 	deprecated           bool
 }
 
-// responseDescriptions are the descriptions of answers.
-//
-// 401 is among the answers of every operation, since any request may lack a credential.
+// responseDescriptions are the descriptions of responses. Every operation may return 401.
 var responseDescriptions = map[int]string{200: "OK", 201: "Created", 202: "Accepted", 401: "Unauthorized"}
 
-// operation writes one in a document's dialect.
 func (b *builder) operation(o operation) object {
 	out := object{{"description", o.description}, {"operationId", o.id}, {"tags", []string{o.tag}}}
 	if o.deprecated {
@@ -85,7 +81,7 @@ func (b *builder) content3(out object, o operation) object {
 	return out.with("responses", responses.with("401", object{{"description", responseDescriptions[401]}}))
 }
 
-// content says that each of the media types holds the definition.
+// content returns the media types of a definition.
 func (b *builder) content(mediaTypes []string, definition string) object {
 	o := make(object, len(mediaTypes))
 	for i, t := range mediaTypes {
@@ -94,7 +90,7 @@ func (b *builder) content(mediaTypes []string, definition string) object {
 	return o
 }
 
-// schemaOf refers to a definition, or says that there is a text.
+// schemaOf returns a reference to a definition, or the type string for "".
 func (b *builder) schemaOf(definition string) object {
 	if definition == "" {
 		return object{{"type", "string"}}

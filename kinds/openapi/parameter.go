@@ -1,6 +1,5 @@
 package openapi
 
-// A parameter of a path or a query.
 type parameter struct {
 	name, in, typ, description string
 }
@@ -9,14 +8,14 @@ func query(name, typ, description string) parameter {
 	return parameter{name, "query", typ, description}
 }
 
-// The parameters of paths.
+// Path parameters.
 var (
 	nameParameter      = parameter{"name", "path", "string", "The name of the object."}
 	namespaceParameter = parameter{"namespace", "path", "string", "The namespace of the object."}
 	prettyParameter    = query("pretty", "string", "\"true\" asks for an answer with line breaks and indents.")
 )
 
-// The parameters of queries, in the order in which documents list them.
+// Query parameters, in the order of documents.
 var (
 	dryRun          = query("dryRun", "string", "\"All\" asks for the answer alone: everything is checked, nothing is stored.")
 	fieldManager    = query("fieldManager", "string", "The name under which the fields that the request sets are owned: at most 128 printable characters. An apply must give one.")
@@ -44,11 +43,10 @@ var (
 		query("orphanDependents", "boolean", "Leave what the object owns. Use propagationPolicy instead."),
 		query("propagationPolicy", "string", "What becomes of what the object owns: \"Orphan\" leaves it, \"Background\" removes it afterwards, \"Foreground\" before."),
 	}
-	// deleteCollectionParameters select as a list does.
+	// deleteCollectionParameters select like a list.
 	deleteCollectionParameters = append(deleteParameters[:len(deleteParameters):len(deleteParameters)], withoutWatchParameters(listParameters)...)
 )
 
-// withoutWatchParameters leaves out what only a watch takes.
 func withoutWatchParameters(all []parameter) (some []parameter) {
 	for _, p := range all {
 		if p.name != "watch" && p.name != "allowWatchBookmarks" && p.name != "sendInitialEvents" {
@@ -58,13 +56,12 @@ func withoutWatchParameters(all []parameter) (some []parameter) {
 	return some
 }
 
-// shared lists every parameter once, for documents that refer to them.
+// shared lists every shared parameter once.
 func shared() []parameter {
 	all := []parameter{nameParameter, namespaceParameter, prettyParameter, force, fieldManager, fieldValidation}
 	return append(append(all, deleteParameters...), listParameters...)
 }
 
-// in2 is the parameter in version 2.
 func (p parameter) in2() object {
 	o := object{{"description", p.description}, {"in", p.in}, {"name", p.name}}
 	if p.in == "path" {
@@ -73,7 +70,6 @@ func (p parameter) in2() object {
 	return append(o, member{"type", p.typ}, member{"uniqueItems", true})
 }
 
-// in3 is the parameter in version 3.
 func (p parameter) in3() object {
 	o := object{{"description", p.description}, {"in", p.in}, {"name", p.name}}
 	if p.in == "path" {
@@ -82,8 +78,8 @@ func (p parameter) in3() object {
 	return o.with("schema", object{{"type", p.typ}, {"uniqueItems", true}})
 }
 
-// parameters refers to shared ones in version 2. In version 3 each operation holds its
-// own: clients look for them there.
+// parameters refers to shared parameters in version 2. In version 3 each operation has its own,
+// where clients look for them.
 func (d dialect) parameters(list []parameter) []any {
 	all := make([]any, len(list))
 	for i, p := range list {

@@ -8,29 +8,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// An endpoint is a path at which something of a kind is served: a collection, the collection in all
-// namespaces, an object, or a sub-resource.
+// An endpoint is a path of a kind: a collection, the collection in all namespaces, an object, or a
+// subresource.
 type endpoint struct {
 	kind *schema.Kind
 	sub  *schema.Subresource // nil for the main resource
-	// allNamespaces: all namespaces at once.
+	// allNamespaces is set for collections across namespaces.
 	allNamespaces bool
-	hasName       bool // one object, or a sub-resource of one
-	watches       bool // one of the paths below /watch/
-	hasPath       bool // something behind a sub-resource that connects
+	hasName       bool // an object or its subresource
+	watches       bool // a path below /watch/
+	hasPath       bool // a path below a subresource that connects
 	path          string
 	verbs         []string
 }
 
-// endpoints lists the paths of a kind that have a verb.
-//
-// A Deployment, as an example, has these, with its sub-resources at the third:
+// endpoints returns the paths of a kind that have a verb. For a Deployment:
 //
 //	/apis/apps/v1/namespaces/{namespace}/deployments          create, list, deletecollection
 //	/apis/apps/v1/namespaces/{namespace}/deployments/{name}   get, update, patch, delete
 //	/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale
 //	/apis/apps/v1/deployments                                 list
-//	/apis/apps/v1/watch/...                                   watch, at each of these but the sub-resources
+//	/apis/apps/v1/watch/...                                   watch, for each of these except subresources
 func endpoints(k *schema.Kind) []endpoint {
 	base := "/" + groupVersion(k.Group, k.Version) + "/"
 	scoped := base
@@ -60,8 +58,8 @@ func endpoints(k *schema.Kind) []endpoint {
 	return slices.DeleteFunc(all, func(p endpoint) bool { return len(p.verbs) == 0 })
 }
 
-// watchEndpoints lists the deprecated watch paths of a kind. Documents of other servers have none for
-// custom kinds.
+// watchEndpoints returns the deprecated watch paths of a kind. As in kube-apiserver, custom kinds
+// have none.
 func watchEndpoints(k *schema.Kind, base string, all []endpoint) (watches []endpoint) {
 	verbs := supportedVerbs(k.Verbs, "watch")
 	if len(verbs) == 0 || k.IsCustom() {
@@ -76,7 +74,6 @@ func watchEndpoints(k *schema.Kind, base string, all []endpoint) (watches []endp
 	return watches
 }
 
-// supportedVerbs are the wanted verbs that a resource has.
 func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 	for _, v := range wanted {
 		if slices.Contains(verbs, v) {
@@ -86,15 +83,13 @@ func supportedVerbs(verbs []string, wanted ...string) (some []string) {
 	return some
 }
 
-// methods are the HTTP methods of verbs.
-//
-// "watch" is the verb of the deprecated watch paths. Everywhere else a watch is a list with a parameter.
+// methods are the HTTP methods of verbs. "watch" is only the verb of the deprecated watch paths;
+// other watches are lists with a parameter.
 var methods = map[string]string{
 	"get": "get", "list": "get", "watch": "get", "create": "post", "update": "put", "patch": "patch",
 	"delete": "delete", "deletecollection": "delete",
 }
 
-// pathItem describes an endpoint.
 func (b *builder) pathItem(p endpoint) object {
 	if p.sub != nil && p.sub.Connects {
 		return b.connectItem(p)
@@ -116,7 +111,7 @@ func (b *builder) pathItem(p endpoint) object {
 	return item
 }
 
-// verb is the operation of a verb at an endpoint.
+// verb returns the operation of a verb at an endpoint.
 func (b *builder) verb(p endpoint, verb string) operation {
 	k := p.kind
 	o := operation{
@@ -160,21 +155,21 @@ func (b *builder) verb(p endpoint, verb string) operation {
 	return o
 }
 
-// verbNames is how operations are named and described by verb.
+// verbNames are the words of verbs in operation ids and descriptions.
 var verbNames = map[string]struct{ id, text string }{
 	"get": {"read", "read"}, "list": {"list", "list or watch"}, "watch": {"watch", "watch"}, "create": {"create", "create"},
 	"update": {"replace", "replace"}, "patch": {"patch", "partially update"},
 	"delete": {"delete", "delete"}, "deletecollection": {"delete", "delete collection of"},
 }
 
-// The ends of the descriptions of watch paths.
+// Suffixes of the descriptions of watch paths.
 const (
 	watchObjectAdvice = ". Deprecated: use a list with the parameters 'watch' and 'fieldSelector' instead."
 	watchListAdvice   = ". Deprecated: use a list with the parameter 'watch' instead."
 )
 
-// operationID makes the name of an operation, as in "replaceAppsV1NamespacedDeploymentScale", and its
-// description. Client generators make method names of it, so it must never change.
+// operationID returns the id of an operation, as in "replaceAppsV1NamespacedDeploymentScale", and
+// its description. Client generators derive method names from ids, so they must never change.
 func (b *builder) operationID(p endpoint, verb string) (id, description string) {
 	k := p.kind
 	id = verbNames[verb].id + b.names.operations(k.Group, k.Version)
@@ -212,7 +207,6 @@ func (b *builder) operationID(p endpoint, verb string) (id, description string) 
 	return id, description + "the specified " + k.Kind
 }
 
-// article is the indefinite article of a noun.
 func article(noun string) string {
 	if noun != "" && strings.ContainsRune("AEIOU", rune(noun[0])) {
 		return "an"
@@ -220,7 +214,7 @@ func article(noun string) string {
 	return "a"
 }
 
-// A metaEndpoint is a path that serves a document about the API itself.
+// A metaEndpoint is a path that describes the API itself.
 type metaEndpoint struct {
 	path, id, tag, description string
 	message                    string // of package meta.v1; "": the version
@@ -239,7 +233,6 @@ func (b *builder) metaPathItem(f metaEndpoint) object {
 	return object{{"get", b.operation(o)}}
 }
 
-// resourceListPath is the path of a version's list of resources.
 func (n names) resourceListPath(group, version string) metaEndpoint {
 	return metaEndpoint{
 		"/" + groupVersion(group, version) + "/", "get" + n.operations(group, version) + "APIResources",
@@ -247,21 +240,19 @@ func (n names) resourceListPath(group, version string) metaEndpoint {
 	}
 }
 
-// groupPath is the path of a group's description.
 func (n names) groupPath(group string) metaEndpoint {
 	word := n.group(group)
 	return metaEndpoint{"/apis/" + group + "/", "get" + capitalize(word) + "APIGroup", word, "get information of a group", "APIGroup"}
 }
 
-// The paths that every server has. As in the documents of Kubernetes they end in a slash, which the
-// server ignores.
+// Paths of every server. As in Kubernetes documents they end in a slash, which the server ignores.
 var (
 	corePath    = metaEndpoint{"/api/", "getCoreAPIVersions", "core", "get available API versions", "APIVersions"}
 	groupsPath  = metaEndpoint{"/apis/", "getAPIVersions", "apis", "get available API groups", "APIGroupList"}
 	versionPath = metaEndpoint{"/version/", "getCodeVersion", "version", "get the version of this server", ""}
 )
 
-// gvks lists the kinds that each message of a built-in kind is served as.
+// gvks returns the GVKs of each message of a built-in kind.
 func gvks(kinds []*schema.Kind) map[*schema.Message][]meta.GroupVersionKind {
 	all := map[*schema.Message][]meta.GroupVersionKind{}
 	add := func(k *schema.Kind) {

@@ -11,16 +11,16 @@ import (
 	"strings"
 )
 
-// A Remote is what another server says of itself in version 2: the paths below some prefix, and the definitions and
-// parameters that these need. It is kept compressed; many goroutines may use it.
+// A Remote is the part of another server's document of version 2 below some paths, with the
+// definitions and parameters that it needs. It is kept compressed and safe for concurrent use.
 type Remote struct {
 	packed []byte // JSON
 	size   int    // of the JSON
 	hash   string
 }
 
-// ReadRemote reads a document of version 2 of another server and keeps what is about the paths that begin so. What
-// the models of documents do not have, or have as another type, is left out.
+// ReadRemote parses another server's document of version 2 and keeps the paths with these prefixes.
+// It drops members that the models do not have or have with another type.
 func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber()
@@ -40,13 +40,13 @@ func ReadRemote(body []byte, prefixes []string) (*Remote, error) {
 	return &Remote{packed: compress(text), size: len(text), hash: hash(text)}, nil
 }
 
-// Hash changes whenever the document does.
+// Hash returns a hash of the content.
 func (r *Remote) Hash() string { return r.hash }
 
-// Size is what it adds to a document, in bytes.
+// Size returns the size of the content in bytes.
 func (r *Remote) Size() int { return r.size }
 
-// sections are the objects of named parts in a document, and what references to a part begin with.
+// sections maps sections of named parts to the prefixes of references to them.
 var sections = map[string]string{"definitions": "#/definitions/", "parameters": "#/parameters/"}
 
 // A remoteReader takes parts out of a document.
@@ -64,7 +64,7 @@ func (r *remoteReader) takePaths(prefixes []string) {
 	}
 }
 
-// take takes a part, and all that it refers to.
+// take takes a part and everything that it refers to.
 func (r *remoteReader) take(section, name string, part any) {
 	if r.taken[section] == nil {
 		r.taken[section] = map[string]any{}
@@ -90,7 +90,7 @@ func (r *remoteReader) follow(v any) {
 	}
 }
 
-// refer takes what a reference leads to, once.
+// refer takes the target of a reference once.
 func (r *remoteReader) refer(reference string) {
 	for section, prefix := range sections {
 		name, ok := strings.CutPrefix(reference, prefix)
@@ -104,11 +104,11 @@ func (r *remoteReader) refer(reference string) {
 	}
 }
 
-// unpack is a section, each part in the form of its layout, by name.
+// unpack returns the parts of a section by name, in the form of a layout.
 func (r *Remote) unpack(section string, l *layout) map[string]object {
 	packed, err := gzip.NewReader(bytes.NewReader(r.packed))
 	if err != nil {
-		panic(err) // it was packed here
+		panic(err) // packed by this package
 	}
 	text, err := io.ReadAll(packed)
 	if err != nil {
@@ -129,7 +129,7 @@ func (r *Remote) unpack(section string, l *layout) map[string]object {
 	return parts
 }
 
-// conform is a decoded value as an object that a layout can write; what it cannot is left out.
+// conform converts a decoded value to an object that a layout can write, and drops the rest.
 func (l *layout) conform(v any) (object, bool) {
 	members, ok := v.(map[string]any)
 	if !ok {
@@ -153,7 +153,7 @@ func (l *layout) conform(v any) (object, bool) {
 	return o, true
 }
 
-// conform is a decoded value as the field can be written; ok is false if it cannot.
+// conform converts a decoded value to what the field can hold; ok is false if it cannot.
 func (s fieldMapping) conform(v any) (value any, ok bool) {
 	if list, isList := v.([]any); isList && s.kind != kindAny {
 		return s.conformList(list)
@@ -207,7 +207,6 @@ func (s fieldMapping) conformList(list []any) (any, bool) {
 	return items, len(items) > 0 || len(list) == 0
 }
 
-// free is a decoded value of any type as objects hold it.
 func free(v any) any {
 	switch v := v.(type) {
 	case json.Number:
@@ -217,7 +216,7 @@ func free(v any) any {
 		if f, err := v.Float64(); err == nil {
 			return f
 		}
-		return v.String() // beyond all numbers
+		return v.String() // exceeds all number types
 	case []any:
 		list := make([]any, len(v))
 		for i, item := range v {
@@ -234,8 +233,8 @@ func free(v any) any {
 	return v
 }
 
-// V2With is the document of version 2 with that of other servers. Where two describe a path, or something of the same
-// name, that of this server counts, and then that of the first.
+// V2With returns the document of version 2 merged with those of other servers. For duplicate paths
+// or names, this server takes precedence, then the first remote.
 func (d *Documents) V2With(remotes []*Remote) *Document {
 	if len(remotes) == 0 {
 		return d.all
@@ -245,7 +244,7 @@ func (d *Documents) V2With(remotes []*Remote) *Document {
 	return newDocument(d.options, version2, s)
 }
 
-// remoteParts are a section of several remotes, each name once.
+// remoteParts merges a section of several remotes. The first remote takes precedence.
 func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	all := map[string]object{}
 	for _, r := range slices.Backward(remotes) {
@@ -254,8 +253,8 @@ func remoteParts(remotes []*Remote, section, message string) map[string]object {
 	return all
 }
 
-// remotePaths writes the paths of other servers that are not among those that were written, and registers their
-// definitions: those of this server are complete by then, and stay what they are.
+// remotePaths writes paths of other servers that are not written yet, and registers their
+// definitions. Those of this server are complete by then and take precedence.
 func (b *builder) remotePaths(s scope, written map[string]bool, yield func(string, object) bool) {
 	if len(s.remotes) == 0 {
 		return
@@ -275,7 +274,7 @@ func (b *builder) remotePaths(s scope, written map[string]bool, yield func(strin
 	}
 }
 
-// parameters writes the parameters that operations share.
+// parameters writes the shared parameters.
 func (b *builder) parameters(s scope) entries {
 	return func(yield func(string, object) bool) {
 		own := map[string]bool{}

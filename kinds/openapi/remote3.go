@@ -6,13 +6,13 @@ import (
 	"strings"
 )
 
-// V3Of is what another server says of a version, by the path of that, as in "apis/ext.example.com/v1": a document of version
-// 3, made of what it says in version 2. It is for servers that say nothing in version 3.
+// V3Of returns a document of version 3 for a version at path, as in "apis/ext.example.com/v1",
+// converted from another server's version 2. It is for servers without version 3.
 func (d *Documents) V3Of(r *Remote, path string) *Document {
 	return newDocument(d.options, version3, scope{remotes: []*Remote{r}, below: "/" + path + "/"})
 }
 
-// convertedPaths writes the paths of another server in version 3, and registers the definitions that these need.
+// convertedPaths writes the paths of another server in version 3 and registers their definitions.
 func (b *builder) convertedPaths(s scope, yield func(string, object) bool) {
 	c := &converter{
 		definitions: remoteParts(s.remotes, "definitions", "Schema2"), registered: &b.definitions,
@@ -26,9 +26,8 @@ func (b *builder) convertedPaths(s scope, yield func(string, object) bool) {
 	}
 }
 
-// A converter makes version 3 of what is said in version 2.
-//
-// What version 3 does not have is left out, and shared parameters are written where they are referred to.
+// A converter converts version 2 to version 3. It drops what version 3 does not have, and inlines
+// shared parameters.
 type converter struct {
 	definitions, parameters map[string]object
 	registered              *definitions
@@ -42,7 +41,7 @@ func (c *converter) pathItem(item object) (out object) {
 				v = c.operation(v)
 			}
 			out = out.with(m.name, v)
-		case []any: // the parameters of all operations
+		case []any: // parameters of all operations
 			parameters, _ := c.split(v)
 			out = out.with(m.name, parameters)
 		default:
@@ -75,7 +74,7 @@ func (c *converter) operation(o object) (out object) {
 	return out
 }
 
-// mediaTypes are those that an operation names, or any.
+// mediaTypes returns the media types of an operation, by default any.
 func mediaTypes(o object, field string) []string {
 	var types []string
 	list, _ := o.get(field).([]any)
@@ -90,7 +89,7 @@ func mediaTypes(o object, field string) []string {
 	return types
 }
 
-// split converts parameters, and finds the one that is the body, which version 3 does not count among them.
+// split converts parameters and extracts the body, which is not a parameter in version 3.
 func (c *converter) split(list []any) (parameters []any, body object) {
 	for _, item := range list {
 		p, _ := item.(object)
@@ -98,7 +97,7 @@ func (c *converter) split(list []any) (parameters []any, body object) {
 			p = c.parameters[strings.TrimPrefix(reference, sections["parameters"])]
 		}
 		switch {
-		case p == nil: // a reference that leads nowhere
+		case p == nil: // a dangling reference
 		case p.get("in") == "body":
 			body = p
 		default:
@@ -108,7 +107,7 @@ func (c *converter) split(list []any) (parameters []any, body object) {
 	return parameters, body
 }
 
-// parameter puts what is said about the value into a schema.
+// parameter moves the description of the value into a schema.
 func (c *converter) parameter(p object) object {
 	var out, value object
 	for _, m := range p {
@@ -136,7 +135,6 @@ func (c *converter) requestBody(p object, types []string) object {
 	return out
 }
 
-// content is a schema by media type.
 func (c *converter) content(of any, types []string) (out object) {
 	converted := c.schema(of)
 	for _, t := range types {
@@ -160,8 +158,8 @@ func (c *converter) responses(all object, types []string) (out object) {
 	return out
 }
 
-// schema converts a schema, and registers the definitions that it refers to. Version 3 ignores what is beside a reference, so
-// that is put into a list of one there.
+// schema converts a schema and registers its references. Version 3 ignores members beside a
+// reference, so it is wrapped in allOf.
 func (c *converter) schema(v any) any {
 	if list, ok := v.([]any); ok {
 		var out []any
@@ -197,7 +195,6 @@ func (c *converter) schema(v any) any {
 	return out.with("allOf", []any{reference})
 }
 
-// properties converts schemas by names, whatever these are.
 func (c *converter) properties(v any) any {
 	named, _ := v.(object)
 	var out object
@@ -207,7 +204,7 @@ func (c *converter) properties(v any) any {
 	return out
 }
 
-// reference refers to a definition, which is converted when it is referred to for the first time.
+// reference returns a reference to a definition, which is converted on first use.
 func (c *converter) reference(name string) object {
 	definition, there := c.definitions[name]
 	var converted object

@@ -7,31 +7,30 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// A layout is a Protobuf message of the gnostic models: which field each member of a JSON object goes
-// into. The messages are few and fixed, so a table of numbers does instead of their generated code, which
-// would be larger than the rest of the server's discovery.
+// A layout is a Protobuf message of the gnostic models: the fields of JSON members. A table
+// replaces their generated code, which would be larger than the rest of the server's discovery.
 type layout struct {
 	fields map[string]fieldMapping
-	// entries is for members that fields does not name, such as the paths of a document: each becomes a
-	// message of a name (1) and a value (2), and this is where and how that value is written.
+	// entries is for members not in fields, such as the paths of a document: each becomes a
+	// message of name (1) and value (2), the latter written as entries says.
 	entries       *fieldMapping
 	entriesNumber protowire.Number
-	// extensions is the number of entries whose value is text, for members that begin with "x-".
+	// extensions is the field number for members that start with "x-", whose values are text.
 	extensions protowire.Number
 }
 
-// A fieldMapping is which field a value goes into, and as what type.
+// A fieldMapping is the field and type of a value.
 type fieldMapping struct {
-	// path holds the number of the field. More than one number leads through messages that hold nothing
-	// else, as those of alternatives do.
+	// path holds the number of the field. Further numbers lead through messages that contain
+	// nothing else, such as alternatives.
 	path   []protowire.Number
 	kind   fieldKind
 	layout *layout // for kindMessage
-	// alternatives are those of a union, of which the value picks one; its path is appended to path.
+	// alternatives are those of a union, chosen by value. The path of the chosen one is
+	// appended to path.
 	alternatives *[]alternative
 }
 
-// A fieldKind is the type of a field.
 type fieldKind uint8
 
 const (
@@ -44,7 +43,7 @@ const (
 	kindMessage
 )
 
-// Numbers of fields that many messages share.
+// Field numbers shared by many messages.
 const (
 	entryName  protowire.Number = 1
 	entryValue protowire.Number = 2
@@ -52,7 +51,6 @@ const (
 	textsValue protowire.Number = 1
 )
 
-// append appends an object as a message.
 func (l *layout) append(b []byte, o object) []byte {
 	for _, m := range o {
 		b = l.member(b, m.name, m.value)
@@ -60,7 +58,7 @@ func (l *layout) append(b []byte, o object) []byte {
 	return b
 }
 
-// member appends one member to a message. A member without a field is left out: the models do not have it.
+// member appends one member to a message, unless the models do not have it.
 func (l *layout) member(b []byte, name string, v any) []byte {
 	if s, ok := l.fields[name]; ok {
 		return s.append(b, v)
@@ -74,23 +72,20 @@ func (l *layout) member(b []byte, name string, v any) []byte {
 	return b
 }
 
-// appendEntry appends a message of a name and a value.
 func appendEntry(b []byte, number protowire.Number, name string, s fieldMapping, v any) []byte {
 	entry := protowire.AppendTag(nil, entryName, protowire.BytesType)
 	entry = protowire.AppendString(entry, name)
 	return appendBytes(b, number, s.append(entry, v))
 }
 
-// appendExtension appends a message of a name and a value of any type, a list as a whole.
+// appendExtension appends a message of a name and a value of any type.
 func appendExtension(b []byte, number protowire.Number, name string, v any) []byte {
 	entry := protowire.AppendTag(nil, entryName, protowire.BytesType)
 	entry = protowire.AppendString(entry, name)
 	return appendBytes(b, number, appendBytes(entry, entryValue, appendBytes(nil, anyYAML, appendJSON(nil, v))))
 }
 
-// append appends a value, or each of a list.
-//
-// A list becomes a field for each of its values, as lists are in Protobuf.
+// append appends a value, or a field for each item of a list.
 func (s fieldMapping) append(b []byte, v any) []byte {
 	if s.kind == kindStrings {
 		return appendAt(b, s.path, stringList(v), true)
@@ -110,7 +105,7 @@ func (s fieldMapping) append(b []byte, v any) []byte {
 	return s.one(b, v)
 }
 
-// one appends one value, which is not a list.
+// one appends a single value.
 func (s fieldMapping) one(b []byte, v any) []byte {
 	if s.alternatives != nil {
 		picked := s.pick(v)
@@ -130,7 +125,7 @@ func (s fieldMapping) one(b []byte, v any) []byte {
 		}
 		return appendAt(b, s.path, inner, true)
 	}
-	// Inside an alternative even an empty value is written: it tells which one it is.
+	// Inside an alternative even an empty value is written, to select the alternative.
 	empty := len(s.path) == 1
 	switch s.kind {
 	case kindString:
@@ -151,7 +146,6 @@ func (s fieldMapping) one(b []byte, v any) []byte {
 	return b
 }
 
-// appendNumber appends a double at the end of a path.
 func appendNumber(b []byte, path []protowire.Number, v any) []byte {
 	number, ok := v.(float64)
 	if !ok {
@@ -163,7 +157,7 @@ func appendNumber(b []byte, path []protowire.Number, v any) []byte {
 	return appendWithin(b, path[:last], field)
 }
 
-// appendAt appends a value at the end of a path of numbers: bytes, or a varint.
+// appendAt appends a value at the end of a path of field numbers: bytes, or a varint.
 func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []byte {
 	last := len(path) - 1
 	if !isBytes {
@@ -175,9 +169,8 @@ func appendAt(b []byte, path []protowire.Number, value []byte, isBytes bool) []b
 	return appendWithin(b, path[:last], appendBytes(nil, path[last], value))
 }
 
-// appendWithin appends a field inside the messages that a path leads through.
-//
-// From the inside out, since the length of a message comes before it.
+// appendWithin appends a field inside the messages of a path, from the inside out, because a length
+// precedes each message.
 func appendWithin(b []byte, path []protowire.Number, field []byte) []byte {
 	for i := len(path) - 1; i >= 0; i-- {
 		field = appendBytes(nil, path[i], field)
@@ -189,7 +182,6 @@ func appendBytes(b []byte, number protowire.Number, value []byte) []byte {
 	return protowire.AppendBytes(protowire.AppendTag(b, number, protowire.BytesType), value)
 }
 
-// stringList is the message of a list of strings, or of one string.
 func stringList(v any) (b []byte) {
 	list, ok := v.([]string)
 	if !ok {
