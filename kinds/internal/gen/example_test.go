@@ -17,7 +17,6 @@ import (
 
 const guide = "../../../docs/kinds.md"
 
-// shelfStrategy checks rules across the fields of a Shelf.
 type shelfStrategy struct{ schema.DefaultStrategy }
 
 func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
@@ -28,7 +27,6 @@ func (shelfStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
 	}
 }
 
-// codeBlocks are the blocks of code of one language in the documentation.
 func codeBlocks(t *testing.T, language string) []string {
 	t.Helper()
 	text, err := os.ReadFile(guide)
@@ -43,7 +41,7 @@ func codeBlocks(t *testing.T, language string) []string {
 	return all
 }
 
-// compileExample makes the kind that the documentation declares, as the catalogue would.
+// compileExample compiles the kind in the documentation.
 func compileExample(t *testing.T) *schema.Kind {
 	t.Helper()
 	dir := t.TempDir()
@@ -79,7 +77,8 @@ func compileExample(t *testing.T) *schema.Kind {
 	return k
 }
 
-// TestWorkedExample compiles the declaration and the function of docs/kinds.md, and holds objects against them.
+// TestWorkedExample compiles the declaration and the function of docs/kinds.md and checks objects
+// against them.
 func TestWorkedExample(t *testing.T) {
 	source, err := os.ReadFile("example_test.go")
 	if err != nil {
@@ -122,7 +121,6 @@ func TestWorkedExample(t *testing.T) {
 	expectFaults(t, "moved", rules.ValidateUpdate(k, shelf(t, k, `{"room":"attic","wall":"north"}`), old), []string{`spec.room: Invalid value: "attic": field is immutable`})
 }
 
-// shelf decodes a Shelf and fills in its defaults.
 func shelf(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	t.Helper()
 	object, faults, err := codec.DecodeJSON(k.Message(), []byte(`{"kind":"Shelf","apiVersion":"library.platform.io/v1","metadata":{"name":"a","namespace":"n"},"spec":`+spec+`}`))
@@ -133,7 +131,7 @@ func shelf(t *testing.T, k *schema.Kind, spec string) tree.Tree {
 	return object
 }
 
-// expectFaults compares causes with the beginnings of "path: message".
+// expectFaults compares causes with prefixes of "path: message".
 func expectFaults(t *testing.T, what string, causes []meta.Cause, want []string) {
 	t.Helper()
 	var got []string

@@ -17,16 +17,13 @@ import (
 	"google.golang.org/protobuf/types/pluginpb"
 )
 
-// optionsFile declares the options; the other files of the folder declare kinds.
-//
-// Only its types become Go code. Kinds are read from the descriptors at run time, so that one engine serves all of
-// them and a new kind needs no generated code.
+// optionsFile declares the options, for which Go types are generated. The other files declare
+// kinds, which are read from descriptors at run time.
 const optionsFile = "options.proto"
 
-// Generate compiles every .proto file of dir. It gives the generated files by name.
-//
-// The result depends on the files alone, not on the machine or on the order of a map, so that -check can compare
-// bytes. It needs neither protoc nor the network.
+// Generate compiles every .proto file of dir and returns the generated files by name. The result
+// depends only on the files, so that -check can compare bytes. It needs neither protoc nor the
+// network.
 func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	names, err := protoFiles(dir)
 	if err != nil {
@@ -63,10 +60,8 @@ func protoFiles(dir string) ([]string, error) {
 	return names, nil // sorted by Glob
 }
 
-// descriptorSet lists each file after those that it imports, without the options.
-//
-// That order lets a reader register each file as it comes. google.protobuf and the options are left out, for the
-// daemon has them as Go code.
+// descriptorSet returns each file after its imports, so that readers can register files in order.
+// It omits google.protobuf and the options, which the daemon has as Go code.
 func descriptorSet(files linker.Files) ([]byte, error) {
 	set := &descriptorpb.FileDescriptorSet{}
 	done := map[string]bool{optionsFile: true}
@@ -87,10 +82,8 @@ func descriptorSet(files linker.Files) ([]byte, error) {
 	return proto.MarshalOptions{Deterministic: true}.Marshal(set)
 }
 
-// stripFile keeps what package schema reads.
-//
-// The set is part of the daemon, and read at each start: most of what a compiler puts into it would only make both
-// larger. The file is cloned, because the compiler's own descriptors share it.
+// stripFile returns a clone with only what package schema reads, because the daemon embeds the set
+// and parses it at each start.
 func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescriptorProto {
 	file = proto.Clone(file).(*descriptorpb.FileDescriptorProto)
 	file.SourceCodeInfo = &descriptorpb.SourceCodeInfo{Location: []*descriptorpb.SourceCodeInfo_Location{
@@ -102,17 +95,16 @@ func stripFile(file *descriptorpb.FileDescriptorProto) *descriptorpb.FileDescrip
 	return file
 }
 
-// Numbers of descriptor fields in the paths of source locations.
+// Field numbers of descriptors in the paths of source locations.
 const (
 	pathMessage = 4 // FileDescriptorProto.message_type
 	pathField   = 2 // DescriptorProto.field
 )
 
-// documentation gives a line to each message and field with a leading comment: its index,
-// or that of the message, a dot and its index; a blank; and the comment.
-//
-// Example: "3 A Pod is ..." for the fourth message, and "3.0 Standard metadata." for its first field. Source
-// positions would take many times the space of the texts.
+// documentation returns a line for each message and field with a leading comment: "message" or
+// "message.field" indexes, a space, and the comment. For example, "3 A Pod is ..." is the fourth
+// message, and "3.0 Standard metadata." its first field. Source positions would take much more
+// space.
 func documentation(info *descriptorpb.SourceCodeInfo) string {
 	var b strings.Builder
 	for _, l := range info.GetLocation() {
@@ -128,11 +120,8 @@ func documentation(info *descriptorpb.SourceCodeInfo) string {
 	return b.String()
 }
 
-// stripMessage drops JSON names that are the field's own, the synthetic oneofs, and what
-// follows from the rest.
-//
-// A field with the name of a type needs no type number, and optional is the label
-// that a missing one means here.
+// stripMessage drops JSON names equal to the field name, synthetic oneofs, and implied properties:
+// the type number of a field with a type name, and the label optional.
 func stripMessage(message *descriptorpb.DescriptorProto) {
 	message.OneofDecl = nil
 	for _, field := range message.Field {
@@ -152,10 +141,8 @@ func stripMessage(message *descriptorpb.DescriptorProto) {
 	}
 }
 
-// optionTypes is the Go code of the options.
-//
-// It calls the generator as a function, with the request that protoc would have sent to the plugin, so that its
-// version is that of go.mod.
+// optionTypes returns the Go code of the options. It calls the plugin as a function with protoc's
+// request, so that its version is that of go.mod.
 func optionTypes(file linker.File) ([]byte, error) {
 	request := &pluginpb.CodeGeneratorRequest{
 		FileToGenerate: []string{optionsFile},

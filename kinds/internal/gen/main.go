@@ -22,8 +22,7 @@ func main() {
 	}
 }
 
-// Files that are current are not written again, so that their times, and what make decides by these, stay as they
-// are.
+// run does not rewrite current files: make depends on their times.
 func run(ctx context.Context, check bool) error {
 	dir, err := protoDir(ctx)
 	if err != nil {
@@ -52,7 +51,7 @@ func run(ctx context.Context, check bool) error {
 	return nil
 }
 
-// protoDir is kinds/internal/proto of the module that the working directory lies in.
+// protoDir returns kinds/internal/proto of the current module.
 func protoDir(ctx context.Context) (string, error) {
 	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {
