@@ -6,7 +6,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/address"
 )
 
-// none is what an address or a range that cannot be read is listed as.
+// none stands for an address or range that does not parse.
 const none = ""
 
 func TestParse(t *testing.T) {

@@ -21,7 +21,8 @@ func parseTree(t *testing.T, text string) tree.Tree {
 	return o
 }
 
-// What decides what comes of compiling a policy decides what is remembered of it, and nothing else does.
+// TestRemembered: the cache key of a compiled policy consists of everything that affects
+// compilation, and nothing else.
 func TestRemembered(t *testing.T) {
 	c := expressions.NewCompiler(meta.Platform)
 	spec := parseTree(t, `{"validations":[{"expression":"variables.a"}],"variables":[{"name":"a","expression":"true"}],"failurePolicy":"Fail"}`)
@@ -37,7 +38,7 @@ func TestRemembered(t *testing.T) {
 	if c.Validating(spec) == first {
 		t.Error("params are not known")
 	}
-	for i := range 10 { // more than is remembered
+	for i := range 10 { // more than the cache holds
 		c.Validating(parseTree(t, fmt.Sprintf(`{"validations":[{"expression":"'%d' != '%s'"}]}`, i, strings.Repeat("x", 60<<10))))
 	}
 	delete(spec, "paramKind")
@@ -46,7 +47,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// A fault of one expression leaves the others usable, and tells who asks the authorizer.
+// TestFaults: a fault of one expression leaves the others usable, and uses of the authorizer are
+// reported.
 func TestFaults(t *testing.T) {
 	p := expressions.NewCompiler(meta.Kubernetes).Validating(parseTree(t, `{"matchConditions":[{"name":"c","expression":" true "}],
 		"variables":[{"name":"a","expression":"object.x"},{"name":"b","expression":"variables.c"},{"name":"c","expression":"request.userInfo"}],

@@ -9,11 +9,11 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// recorder is an admission of both sorts that notes what it is asked, and refuses at one step.
+// recorder is a mutating and validating admission that records its calls and rejects at one step.
 type recorder struct {
 	steps  []string
 	refuse string
-	absent bool // it does not apply
+	absent bool // does not apply
 }
 
 var errRefused = errors.New("refused")

@@ -27,7 +27,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// The nil Recorder is one that nobody reads.
+// TestNilRecorder: a nil Recorder discards everything.
 func TestNilRecorder(t *testing.T) {
 	var r *request.Recorder
 	r.Reset()
@@ -38,7 +38,7 @@ func TestNilRecorder(t *testing.T) {
 	}
 }
 
-// A mutation that was given up may still be computed while its recorder is read.
+// TestRecorderIsShared: an abandoned mutation may still write while its recorder is read.
 func TestRecorderIsShared(t *testing.T) {
 	var r request.Recorder
 	var all sync.WaitGroup
@@ -55,7 +55,7 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// Whatever is to be said, only as much is kept as anybody could be told.
+// TestRecorderIsBounded: a recorder keeps no more than a response can hold.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")
@@ -74,10 +74,10 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// However many annotations there are, the first of each key counts, and each is found at once.
+// TestManyAnnotations: the first annotation of each key wins, and lookups take constant time.
 func TestManyAnnotations(t *testing.T) {
 	var r request.Recorder
-	const many = 50_000 // which would take long if each was compared with all
+	const many = 50_000 // too slow for pairwise comparison
 	for i := range many {
 		if !r.Annotate(request.Annotation{Key: fmt.Sprint(i), Value: "a"}) {
 			t.Fatalf("annotation %d was there", i)

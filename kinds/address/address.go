@@ -8,7 +8,7 @@ import (
 
 var errZone = errors.New("an address with a zone means something on one machine only")
 
-// Parse reads an address. One of IPv4 in the form of IPv6 is returned as one of IPv4; there are no zones.
+// Parse parses an address without a zone. It returns IPv4-mapped IPv6 addresses as IPv4.
 func Parse(s string) (netip.Addr, error) {
 	a, err := netip.ParseAddr(s)
 	if err != nil {
@@ -20,30 +20,30 @@ func Parse(s string) (netip.Addr, error) {
 	return a.Unmap(), err
 }
 
-// ParsePrefix reads a range. One of IPv4 in the form of IPv6 is returned as one of IPv4, unless it holds more than that.
-// The address may have bits beyond the length.
+// ParsePrefix parses a range, whose address may have bits beyond the length. It returns IPv4-mapped
+// IPv6 ranges as IPv4, unless they contain more.
 func ParsePrefix(s string) (netip.Prefix, error) {
 	p, err := netip.ParsePrefix(s)
 	if err != nil {
 		p, err = netip.ParsePrefix(WithoutLeadingZeros(s))
 	}
-	const mapped = 96 // bits before the address of IPv4
+	const mapped = 96 // bits before the IPv4 address
 	if a := p.Addr(); err == nil && a.Is4In6() && p.Bits() >= mapped {
 		p = netip.PrefixFrom(a.Unmap(), p.Bits()-mapped)
 	}
 	return p, err
 }
 
-// IsIPv6 tells whether a text is an address of IPv6, and not one of IPv4 in its form.
+// IsIPv6 reports whether a text is an IPv6 address that is not IPv4-mapped.
 func IsIPv6(s string) bool {
 	a, err := Parse(s)
 	return err == nil && a.Is6()
 }
 
-// WithoutLeadingZeros drops the zeros before the numbers of an address or a range.
+// WithoutLeadingZeros drops leading zeros from the numbers of an address or range.
 func WithoutLeadingZeros(s string) string {
 	var b strings.Builder
-	isFirst := true // of the digits of a number, of which a last zero is kept
+	isFirst := true // digit of a number; a final zero is kept
 	for i := range len(s) {
 		if isFirst && s[i] == '0' && i+1 < len(s) && isHexDigit(s[i+1]) {
 			continue

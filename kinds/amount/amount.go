@@ -6,20 +6,20 @@ import (
 	"github.com/troupe-api/troupe/kinds/quantity"
 )
 
-// An Amount is an exact amount. It is immutable; the zero value is 0.
+// An Amount is an exact, immutable quantity; the zero value is 0.
 type Amount struct {
 	thousandths int64 // within ±limit, unless exact is set
-	binary      bool  // written with suffixes such as Ki
+	binary      bool  // with suffixes such as Ki
 	exact       *quantity.Quantity
 }
 
-// limit bounds what is computed as integers, so that no sum of two overflows.
+// limit bounds integer arithmetic, so that no sum of two overflows.
 const limit = 1 << 61
 
-// Of is a whole number, within 10^15.
+// Of returns an integer amount, within ±10^15.
 func Of(n int64) Amount { return Amount{thousandths: 1000 * n} }
 
-// Parse reads a quantity. Errors are those of malformed quantities.
+// Parse parses a quantity. Errors are those of package quantity.
 func Parse(s string) (Amount, error) {
 	if n, binary, ok := quantity.ParseShort(s); ok && n < limit {
 		return Amount{thousandths: n, binary: binary && n != 0}, nil
@@ -31,13 +31,13 @@ func Parse(s string) (Amount, error) {
 	return Amount{exact: &q}, nil
 }
 
-// Read is Parse for what has passed validation: what is malformed nonetheless counts as 0.
+// Read parses a validated quantity; a malformed one counts as 0.
 func Read(s string) Amount {
 	a, _ := Parse(s)
 	return a
 }
 
-// Add is the sum, written as a is, or as b if a is 0.
+// Add returns the sum, in the format of a, or of b if a is 0.
 func (a Amount) Add(b Amount) Amount {
 	if a.exact == nil && b.exact == nil {
 		binary := a.binary
@@ -52,10 +52,10 @@ func (a Amount) Add(b Amount) Amount {
 	return Amount{exact: &sum}
 }
 
-// Sub is the difference, written as Add writes the sum.
+// Sub returns the difference, in the format of Add.
 func (a Amount) Sub(b Amount) Amount { return a.Add(b.Neg()) }
 
-// Neg is the amount with the other sign.
+// Neg returns the negated amount.
 func (a Amount) Neg() Amount {
 	if a.exact == nil {
 		return Amount{thousandths: -a.thousandths, binary: a.binary}
@@ -64,7 +64,7 @@ func (a Amount) Neg() Amount {
 	return Amount{exact: &n}
 }
 
-// RoundUp is the next whole amount; a if it is one.
+// RoundUp returns the next integer amount, or a if it is one.
 func (a Amount) RoundUp() Amount {
 	if a.exact == nil && a.thousandths%1000 == 0 {
 		return a
@@ -73,7 +73,7 @@ func (a Amount) RoundUp() Amount {
 	return Amount{exact: &q}
 }
 
-// Max is the greater one; a if they are equal.
+// Max returns the greater amount, or a if they are equal.
 func (a Amount) Max(b Amount) Amount {
 	if b.Cmp(a) > 0 {
 		return b
@@ -81,7 +81,7 @@ func (a Amount) Max(b Amount) Amount {
 	return a
 }
 
-// Cmp orders by amount: -1, 0 or +1.
+// Cmp returns -1, 0 or +1.
 func (a Amount) Cmp(b Amount) int {
 	if a.exact == nil && b.exact == nil {
 		return cmp.Compare(a.thousandths, b.thousandths)
@@ -89,7 +89,7 @@ func (a Amount) Cmp(b Amount) int {
 	return a.quantity().Cmp(b.quantity())
 }
 
-// Sign is -1, 0 or +1.
+// Sign returns -1, 0 or +1.
 func (a Amount) Sign() int {
 	if a.exact == nil {
 		return cmp.Compare(a.thousandths, 0)
@@ -97,7 +97,7 @@ func (a Amount) Sign() int {
 	return a.exact.Sign()
 }
 
-// String is the canonical form of the quantity.
+// String returns the canonical form of the quantity.
 func (a Amount) String() string { return a.quantity().String() }
 
 func (a Amount) quantity() quantity.Quantity {

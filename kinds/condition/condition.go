@@ -2,8 +2,7 @@ package condition
 
 import "github.com/troupe-api/troupe/kinds/tree"
 
-// Find returns the condition of a type in a status; nil if there is none. It is the condition
-// itself, not a copy.
+// Find returns the condition of a type in a status, not a copy; nil if there is none.
 func Find(status tree.Tree, kind string) tree.Tree {
 	return FindIn(status.Objects("conditions"), kind)
 }
@@ -18,7 +17,7 @@ func FindIn(conditions []tree.Tree, kind string) tree.Tree {
 	return nil
 }
 
-// IsTrue reports whether a status has the condition of a type, and it is True.
+// IsTrue reports whether the condition of a type in a status is True.
 func IsTrue(status tree.Tree, kind string) bool {
 	return Find(status, kind).String("status") == "True"
 }

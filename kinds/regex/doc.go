@@ -1,4 +1,4 @@
-// Package regex compiles regular expressions of users within a bound of memory: in an expression of a few bytes,
-// repetitions may ask for a program of many megabytes. Go's regular expressions take time in proportion to the program
-// and the text, so a bound of the program bounds both.
+// Package regex compiles regular expressions of users with bounded memory: repetitions in a few
+// bytes may expand to a program of megabytes. Go matches in time proportional to program and text,
+// so the bound also limits time.
 package regex

@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// MaxExpansion bounds a regular expression that users give: its program stays in memory.
+// MaxExpansion bounds the Expansion of a user's regular expression, whose program stays in memory.
 const MaxExpansion = 50_000
 
-// ErrTooLarge is the fault of a regular expression beyond that bound.
+// ErrTooLarge is the error for an Expansion beyond MaxExpansion.
 var ErrTooLarge = errors.New("the expression is too large")
 
-// Compile compiles a regular expression that users give.
+// Compile compiles a user's regular expression. The error may be ErrTooLarge.
 func Compile(pattern string) (*regexp.Regexp, error) {
 	if Expansion(pattern) > MaxExpansion {
 		return nil, ErrTooLarge
@@ -21,21 +21,20 @@ func Compile(pattern string) (*regexp.Regexp, error) {
 	return regexp.Compile(pattern)
 }
 
-// Expansion is about the size of the program of a regular expression, in which what is repeated so many
-// times is there so many times: "(ab){1000}" has 2000. It is found without compiling it. The pattern may
-// come from the object that is validated, so it must be bounded before it is compiled. It errs on the side
-// of too much, except that a repeated escape is counted by its last character. The ranges of a Unicode class
-// are shared by its repetitions, so those are counted once.
+// Expansion estimates the program size of a regular expression with all repetitions expanded,
+// without compiling it: "(ab){1000}" has 2000. It overestimates, except that only the last
+// character of a repeated escape counts. Repetitions share the ranges of a Unicode class, which
+// therefore count once.
 func Expansion(pattern string) float64 {
 	return programSize(pattern) + unicodeClassSize*float64(strings.Count(pattern, `\p`)+strings.Count(pattern, `\P`))
 }
 
-// unicodeClassSize is what the ranges of a large Unicode class take, as \pL or \pC, in instructions of a program.
+// unicodeClassSize is the size of a large Unicode class such as \pL, in instructions.
 const unicodeClassSize = 100
 
-// programSize is the size of the program itself.
+// programSize returns the size without Unicode classes.
 func programSize(pattern string) float64 {
-	var outer []float64 // the sizes of what stands before each group that is open
+	var outer []float64 // sizes of what precedes each open group
 	var all, last float64
 	for i := 0; i < len(pattern); i++ {
 		size := 1.0
@@ -63,7 +62,7 @@ func programSize(pattern string) float64 {
 		case '\\':
 			escaped := escapeLength(pattern[i:])
 			i += escaped - 1
-			all += float64(escaped) // of which none but the last is repeated
+			all += float64(escaped) // only the last is repeated
 		}
 		all, last = all+last, size
 	}
@@ -73,8 +72,8 @@ func programSize(pattern string) float64 {
 	return all
 }
 
-// classLength is how long the class of characters is that a text begins with, as in "[^])a]". A bracket
-// that comes first stands for itself, and classes such as [:alpha:] hold brackets of their own.
+// classLength returns the length of the character class at the start of text, as in "[^])a]". A
+// leading bracket is literal, and classes such as [:alpha:] contain brackets.
 func classLength(text string) int {
 	i := 1
 	if strings.HasPrefix(text[i:], "^") {
@@ -98,8 +97,8 @@ func classLength(text string) int {
 	return len(text)
 }
 
-// escapeLength is how long the escape is that a text begins with, as in "\(", "\x{2028}" or "\Q(\E".
-// Letters of \p and digits of \x are part of the escape.
+// escapeLength returns the length of the escape at the start of text, as in "\(", "\x{2028}" or
+// "\Q(\E", including letters of \p and digits of \x.
 func escapeLength(text string) int {
 	end := -1
 	switch {
@@ -117,9 +116,9 @@ func escapeLength(text string) int {
 	return min(2, len(text))
 }
 
-// repetitions reads "{n}", "{n,}" or "{n,m}" at the beginning of a text: the greater of the numbers, and
-// how long it is; 0 if there is none. A text that is not of this form stands for itself in regular
-// expressions. No number in it has more than four digits, hence the short part that is looked at.
+// repetitions parses "{n}", "{n,}" or "{n,m}" at the start of text and returns the greater number
+// and the length, or 0. Other texts are literal in regular expressions. Numbers have at most four
+// digits, so it reads only a short prefix.
 func repetitions(text string) (most float64, length int) {
 	inner, _, closed := strings.Cut(text[1:min(len(text), 12)], "}")
 	if !closed {
