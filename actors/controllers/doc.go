@@ -3,7 +3,7 @@
 // state is in memory only and is rebuilt from watches at the next start.
 //
 // Namespaces              deletes the content of terminating namespaces
-// GarbageCollector        deletes dependents of deleted owners; completes Orphan and Foreground deletes
+// GarbageCollector        deletes dependents of deleted owners, by propagation policy
 // ResourceQuotas          writes the status of quotas
 // Protection              keeps bound volumes, and claims that Pods use, until they are unused
 // SystemObjects           keeps the system's namespaces and priority classes

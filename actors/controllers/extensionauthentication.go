@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// ExtensionTrust tells extension API servers which authenticators of this server to trust.
+// ExtensionTrust holds the authentication settings that extension API servers need to trust this
+// server.
 type ExtensionTrust struct {
 	// ClientCA holds the CAs of client certificates, as PEM.
 	ClientCA []byte

@@ -13,10 +13,10 @@
 //
 // Invariants:
 //
-//   - A slice has at most 100 endpoints of one address type, a mirrored one 1,000; an Endpoints object
-//     1,000 addresses.
+//   - A slice has at most 100 endpoints of one address type, a mirrored one 1,000; an Endpoints
+//     object 1,000 addresses.
 //   - An endpoint is in one slice. It stays there while it serves.
-//   - A controller changes only slices that name it as their manager, and deletes those whose owner is
-//     another object of the same name.
+//   - A controller changes only slices that name it as their manager, and deletes those whose owner
+//     is another object of the same name.
 //   - A Service with a selector has at least one slice per family, if need be without endpoints.
 package endpoints

@@ -14,7 +14,7 @@
 // Invariants:
 //
 //   - If no node reports, the fault is on this side, and no Pod is evicted.
-//   - At most one node per zone and 10 s is tainted for eviction; fewer or none while most of the zone
-//     is silent.
+//   - At most one node per zone and 10 s is tainted for eviction; fewer or none while most of the
+//     zone is silent.
 //   - A node has one range of each family, which no other node has.
 package nodes

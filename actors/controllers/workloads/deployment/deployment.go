@@ -72,9 +72,9 @@ func (r *rollout) annotation(key string) string {
 
 func (r *rollout) generation() int64 { return number(r.tree.Object("metadata"), "generation") }
 
-// refuse handles a Deployment with an empty selector, which validation prevents here. It adopts and
-// creates nothing, or it would take over all ReplicaSets of the namespace. observedGeneration is
-// still written, for clients that wait for it.
+// refuse handles a Deployment with an empty selector, which only older objects can have. It adopts
+// and creates nothing, or it would take over all ReplicaSets of the namespace. observedGeneration
+// is still written, for clients that wait for it.
 func (r *rollout) refuse(ctx context.Context) error {
 	r.Warn("SelectingAll", "This deployment is selecting all pods. A non-empty selector is required.")
 	status := r.tree.Object("status").Copy()

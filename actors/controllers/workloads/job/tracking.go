@@ -62,8 +62,9 @@ func (s *state) trackIndexes(done []int, more bool) bool {
 	return more
 }
 
-// releasable reports whether a Pod may be counted and lose its finalizer. A failed Pod whose count
-// the next one of its index continues keeps it until the Job ends or is deleted.
+// releasable reports whether a Pod may be counted and lose its finalizer. A failed Pod that is to
+// be replaced keeps it, because the next Pod of its index continues its count. When the Job ends or
+// is deleted, all are released.
 func (s *state) releasable(p *cluster.Pod) bool {
 	if s.terminating || s.finish != nil || p.Phase == cluster.PodSucceeded {
 		return true
