@@ -82,7 +82,7 @@ func soak(ctx context.Context, s *Session) ([]Result, error) {
 
 // monitoredMetrics, and the heap, must not grow.
 var monitoredMetrics = []struct {
-	name, series, unit string // "" for a count
+	name, series, unit string // a unit of "" means a count
 	divisor            float64
 }{
 	{"resident memory", "process_resident_memory_bytes", "MiB", 1 << 20},

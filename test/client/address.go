@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// OwnAddress is an address of this machine that is not a loopback one, which no endpoint may have. The test fails on a
-// machine without any.
+// OwnAddress returns a non-loopback address of this machine, because endpoints may not have
+// loopback addresses. It fails the test if there is none.
 func OwnAddress(t testing.TB) string {
 	t.Helper()
 	all, err := net.InterfaceAddrs()

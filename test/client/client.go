@@ -16,7 +16,7 @@ import (
 	"regexp"
 )
 
-// The content types of bodies.
+// Content types of bodies.
 const (
 	JSON       = "application/json"
 	MergePatch = "application/merge-patch+json"
@@ -34,8 +34,8 @@ type Client struct {
 	}
 }
 
-// New returns the client of a kubeconfig in the form that the daemon writes: one cluster and one user,
-// with embedded certificates.
+// New returns a client for a kubeconfig as the daemon writes it: one cluster and one user, with
+// embedded certificates.
 func New(kubeconfig string) (*Client, error) {
 	text, err := os.ReadFile(kubeconfig)
 	if err != nil {
@@ -72,15 +72,15 @@ func New(kubeconfig string) (*Client, error) {
 	return &Client{URL: server, TLS: config, transport: transport}, nil
 }
 
-// Over returns a client of a server that needs no credentials, over a network of the suite's own.
+// Over returns a client without credentials that uses the given transport.
 func Over(url string, transport *http.Transport) *Client {
 	return &Client{URL: url, transport: transport}
 }
 
-// Close closes the idle connections.
+// Close closes idle connections.
 func (c *Client) Close() { c.transport.CloseIdleConnections() }
 
-// Answer is a complete response. Any code is an answer; an error means that no complete response came.
+// Answer is a complete response with any status code.
 type Answer struct {
 	Code   int
 	Header http.Header
@@ -99,7 +99,7 @@ func (a Answer) Object() Object {
 // String returns the status code and the body.
 func (a Answer) String() string { return fmt.Sprintf("%d %s", a.Code, a.Body) }
 
-// Do sends one request. body is bytes, a value to encode as JSON, or nil. An error means that no
+// Do sends a request. body is bytes, a value to encode as JSON, or nil. An error means that no
 // complete response was received.
 func (c *Client) Do(ctx context.Context, method, path, contentType string, body any) (Answer, error) {
 	r, err := c.request(ctx, method, path, contentType, body)
@@ -109,7 +109,7 @@ func (c *Client) Do(ctx context.Context, method, path, contentType string, body 
 	return c.round(r)
 }
 
-// The transport is used without a client of net/http, which would follow redirects.
+// round uses the transport directly, because an http.Client would follow redirects.
 func (c *Client) round(r *http.Request) (Answer, error) {
 	answer, err := c.transport.RoundTrip(r)
 	if err != nil {
@@ -137,7 +137,7 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	if err != nil {
 		return nil, err
 	}
-	// Without GetBody, net/http cannot retry a request, which would hide that a connection broke.
+	// Without GetBody, net/http cannot retry the request, which would hide a broken connection.
 	r.GetBody = nil
 	if body != nil {
 		r.Header.Set("Content-Type", contentType)
@@ -150,7 +150,7 @@ func (c *Client) Get(ctx context.Context, path string) (Answer, error) {
 	return c.Do(ctx, http.MethodGet, path, "", nil)
 }
 
-// GetAs is Get with an Accept header.
+// GetAs is like Get with an Accept header.
 func (c *Client) GetAs(ctx context.Context, path, accept string) (Answer, error) {
 	r, err := c.request(ctx, http.MethodGet, path, "", nil)
 	if err != nil {
@@ -180,7 +180,7 @@ func (c *Client) Delete(ctx context.Context, path string, options any) (Answer, 
 	return c.Do(ctx, http.MethodDelete, path, JSON, options)
 }
 
-// List reads a collection, or one page of it; query may be nil. If the status code is not 200, the
+// List reads a collection or one page of it; query may be nil. If the status code is not 200, the
 // error is an *Answer.
 func (c *Client) List(ctx context.Context, path string, query url.Values) (List, error) {
 	answer, err := c.Get(ctx, path+"?"+query.Encode())
@@ -193,5 +193,5 @@ func (c *Client) List(ctx context.Context, path string, query url.Values) (List,
 	return parseList(answer.Body)
 }
 
-// Error implements error for responses whose status code was not expected.
+// Error makes *Answer the error for unexpected status codes.
 func (a *Answer) Error() string { return a.String() }

@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Watchdog is how long a test waits for an event before it fails. It is long enough for a machine that is busy with other work.
+// Watchdog is how long a test waits for an event. It is long enough for a busy machine.
 const Watchdog = 5 * time.Minute
 
-// Poll calls done until it returns true. It returns false if that takes longer than Watchdog. The pauses between the calls grow,
-// so that waiting for seconds costs no CPU that the server needs.
+// Poll calls done until it returns true, or returns false after Watchdog. The pauses grow, to leave
+// CPU time to the server.
 func Poll(done func() bool) bool {
 	const longest = 30 * time.Millisecond
 	pause := time.Millisecond
@@ -32,7 +32,7 @@ func Eventually(t testing.TB, try func() error) {
 	}
 }
 
-// Receive waits for a value of c, or its end, and fails the test after Watchdog.
+// Receive waits for a value of c or its end, and fails the test after Watchdog.
 func Receive[T any](t testing.TB, c <-chan T, what string) (value T) {
 	t.Helper()
 	select {
@@ -43,7 +43,7 @@ func Receive[T any](t testing.TB, c <-chan T, what string) (value T) {
 	return value
 }
 
-// NextSecond waits until timestamps, which have whole seconds, differ from those of what exists.
+// NextSecond waits until timestamps, which have whole seconds, differ from existing ones.
 func NextSecond() {
 	now := time.Now().Unix()
 	Poll(func() bool { return time.Now().Unix() != now })

@@ -23,8 +23,8 @@ func (c *Client) Anonymous() *tls.Config {
 	return config
 }
 
-// Exchange sends a request with headers, as "Name: value", and reads the whole response. Names of
-// headers are sent as they are spelled.
+// Exchange sends a request with headers of the form "Name: value", whose names are sent as spelled,
+// and reads the whole response.
 func Exchange(t testing.TB, transport http.RoundTripper, method, url, body string, headers ...string) Answer {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), Watchdog)

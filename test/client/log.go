@@ -11,7 +11,6 @@ type Log struct {
 	text bytes.Buffer
 }
 
-// Write implements io.Writer.
 func (l *Log) Write(b []byte) (int, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -8,20 +8,22 @@ import (
 	"testing"
 )
 
-// shared are the functions of AtEnd.
+// shared holds the functions of AtEnd.
 var shared struct {
 	sync.Mutex
 	end []func() error
 }
 
-// AtEnd calls a function after the last test of the suite, for what its tests share. The last function is called first.
+// AtEnd registers a function to call after the last test of the suite, in reverse order of
+// registration.
 func AtEnd(f func() error) {
 	shared.Lock()
 	defer shared.Unlock()
 	shared.end = append(shared.end, f)
 }
 
-// Main runs the tests of a suite and then what AtEnd was given. It returns the exit status for TestMain.
+// Main runs the tests of a suite and the functions of AtEnd. It returns the exit status for
+// TestMain.
 func Main(m *testing.M) int {
 	code := m.Run()
 	shared.Lock()
@@ -37,17 +39,17 @@ func Main(m *testing.M) int {
 	return code
 }
 
-// Shared returns what its function returns the first time, for all tests of a suite.
+// Shared is a value that is created once for all tests of a suite.
 type Shared[T any] struct {
 	once func() (T, error)
 }
 
-// NewShared returns a value that make makes when a test needs it for the first time.
+// NewShared returns a Shared whose value make creates on first use.
 func NewShared[T any](make func() (T, error)) Shared[T] {
 	return Shared[T]{sync.OnceValues(make)}
 }
 
-// Get returns the value. If it cannot be made, the test fails.
+// Get returns the value, or fails the test if it cannot be created.
 func (s Shared[T]) Get(t testing.TB) T {
 	t.Helper()
 	v, err := s.once()
@@ -68,7 +70,7 @@ func SharedDir() (string, error) {
 
 var programs = NewShared(SharedDir)
 
-// program returns a program that is built once for all tests of a suite.
+// program returns a program that is built once per suite.
 func program(build func(dir string) (string, error)) Shared[string] {
 	return NewShared(func() (string, error) {
 		dir, err := programs.once()
@@ -81,19 +83,19 @@ func program(build func(dir string) (string, error)) Shared[string] {
 
 var troupe, troupeWorker, kubectl = program(BuildTroupe), program(BuildTroupeWorker), program(BuildKubectl)
 
-// TroupeBinary returns the path of the program troupe, which is built once for all tests of a suite.
+// TroupeBinary returns the path of the program troupe, built once per suite.
 func TroupeBinary(t testing.TB) string {
 	t.Helper()
 	return troupe.Get(t)
 }
 
-// TroupeWorkerBinary returns the path of the program of BuildTroupeWorker, which is built once for all tests of a suite.
+// TroupeWorkerBinary returns the path of the program of BuildTroupeWorker, built once per suite.
 func TroupeWorkerBinary(t testing.TB) string {
 	t.Helper()
 	return troupeWorker.Get(t)
 }
 
-// KubectlBinary returns the path of kubectl, which is built once for all tests of a suite.
+// KubectlBinary returns the path of kubectl, built once per suite.
 func KubectlBinary(t testing.TB) string {
 	t.Helper()
 	return kubectl.Get(t)

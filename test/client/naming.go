@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// kubernetesNames translates names of the platform profile. Names that begin like others come first.
+// kubernetesNames translates names of the platform profile. Longer names precede their prefixes.
 var kubernetesNames = func() *strings.Replacer {
 	names := []string{
 		"platform.io/apiserver-client-node", "kubernetes.io/kube-apiserver-client-kubelet",
@@ -26,7 +26,7 @@ var kubernetesNames = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "platform.io", "kubernetes.io", "platform-", "kube-")...)
 }()
 
-// Named returns a text, which has the names of the platform profile, in the names of a profile.
+// Named translates a text with names of the platform profile to a profile.
 func Named(profile, text string) string {
 	if profile == "platform" {
 		return text
@@ -34,10 +34,10 @@ func Named(profile, text string) string {
 	return kubernetesNames.Replace(text)
 }
 
-// Profiles are the naming profiles.
+// Profiles lists the naming profiles.
 var Profiles = []string{"platform", "kubernetes"}
 
-// InProfiles runs a test in both naming profiles, in parallel.
+// InProfiles runs a test in both naming profiles in parallel.
 func InProfiles(t *testing.T, test func(t *testing.T, profile string)) {
 	t.Parallel()
 	for _, profile := range Profiles {

@@ -24,7 +24,8 @@ func ConfigMap(name string, labels, data map[string]string) Object {
 	return Object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "data": data}
 }
 
-// ConfigMapText returns the JSON of a ConfigMap. data are the members of its data, in JSON; without it there is no data.
+// ConfigMapText returns the JSON of a ConfigMap. data holds JSON members of its data field, which
+// is omitted without them.
 func ConfigMapText(name string, data ...string) string {
 	if len(data) == 0 {
 		return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q}}`, name)
@@ -32,7 +33,7 @@ func ConfigMapText(name string, data ...string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":%q},"data":{%s}}`, name, strings.Join(data, ","))
 }
 
-// Metadata returns metadata; empty, but never nil, if there is none.
+// Metadata returns the metadata, never nil.
 func (o Object) Metadata() map[string]any {
 	m, _ := o["metadata"].(map[string]any)
 	if m == nil {
@@ -55,7 +56,7 @@ func (o Object) Key() string { return o.text("namespace") + "/" + o.text("name")
 // UID returns metadata.uid.
 func (o Object) UID() string { return o.text("uid") }
 
-// Version returns metadata.resourceVersion; 0 if it is missing or no number.
+// Version returns metadata.resourceVersion; 0 if it is missing or invalid.
 func (o Object) Version() uint64 {
 	v, err := strconv.ParseUint(o.text("resourceVersion"), 10, 64)
 	if err != nil {
@@ -71,7 +72,7 @@ func (o Object) Label(name string) string {
 	return s
 }
 
-// At returns the value at a path of names, as in "spec.replicas"; nil if there is none.
+// At returns the value at a path such as "spec.replicas"; nil if it is missing.
 func (o Object) At(path string) any {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {
@@ -88,7 +89,7 @@ func (o Object) Data(name string) string {
 	return s
 }
 
-// String returns canonical JSON: equal objects have equal strings. encoding/json sorts the names.
+// String returns canonical JSON, so that equal objects have equal strings.
 func (o Object) String() string {
 	text, err := json.Marshal(map[string]any(o))
 	if err != nil {
@@ -116,7 +117,7 @@ func parseList(text []byte) (List, error) {
 	return List{version, wire.Metadata.Continue, wire.Items}, err
 }
 
-// A Fataler is a test as Encode and Decode need it: a testing.TB or a *rapid.T.
+// A Fataler is the part of testing.TB and *rapid.T that Encode and Decode need.
 type Fataler interface {
 	Helper()
 	Fatal(...any)
@@ -133,7 +134,7 @@ func Encode(t Fataler, v any) []byte {
 	return text
 }
 
-// Decode stores the value of a JSON text in the variable that v points to.
+// Decode decodes a JSON text into v.
 func Decode[T ~string | ~[]byte](t Fataler, text T, v any) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), v); err != nil {

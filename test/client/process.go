@@ -11,20 +11,20 @@ import (
 	"testing"
 )
 
-// A Process is a program that runs beside a test. It is killed at the end of the test.
+// A Process is a child process of a test. It is killed at the end of the test.
 type Process struct {
 	Cmd *exec.Cmd
 	Log *Log // standard output and standard error
-	// ReadyLine is the first line on standard output. URL and Kubeconfig are those that the ready
-	// line of a daemon names. AwaitReady sets them.
+	// ReadyLine is the first line of standard output. URL and Kubeconfig are parsed from a daemon's
+	// ready line. AwaitReady sets all three.
 	ReadyLine, URL, Kubeconfig string
 
 	t     testing.TB
 	line  chan string
-	ended chan struct{} // closed when it has been waited for
+	ended chan struct{} // closed when the process has been waited for
 }
 
-// Start starts a program. Its log is standard error of cmd if that is a *Log.
+// Start starts a program. If cmd.Stderr is a *Log, it becomes the Log.
 func Start(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := &Process{Cmd: cmd, t: t, line: make(chan string, 1), ended: make(chan struct{})}
@@ -47,14 +47,14 @@ func Start(t testing.TB, cmd *exec.Cmd) *Process {
 		_, _ = io.WriteString(p.Log, line)
 		p.line <- line
 		_, _ = io.Copy(p.Log, lines)
-		_ = cmd.Wait() // the state tells
+		_ = cmd.Wait() // ProcessState has the result
 		close(p.ended)
 	}()
 	t.Cleanup(p.Kill)
 	return p
 }
 
-// StartDaemon starts a command of troupe that serves, and waits until it is ready.
+// StartDaemon starts a serving command of troupe and waits until it is ready.
 func StartDaemon(t testing.TB, cmd *exec.Cmd) *Process {
 	t.Helper()
 	p := Start(t, cmd)
@@ -66,7 +66,7 @@ func StartDaemon(t testing.TB, cmd *exec.Cmd) *Process {
 
 var readyLine = regexp.MustCompile(`^troupe ready: (\S+) .*KUBECONFIG=(\S+)`)
 
-// AwaitReady waits for the ready line. It returns false if the process ends without one.
+// AwaitReady waits for the ready line, and returns false if the process ends without one.
 func (p *Process) AwaitReady() bool {
 	p.t.Helper()
 	p.ReadyLine = Receive(p.t, p.line, "the ready line")
@@ -79,7 +79,7 @@ func (p *Process) AwaitReady() bool {
 	return true
 }
 
-// Port returns the port of a daemon that is ready.
+// Port returns the port of a ready daemon.
 func (p *Process) Port() string {
 	p.t.Helper()
 	u, err := url.Parse(p.URL)
@@ -89,7 +89,6 @@ func (p *Process) Port() string {
 	return u.Port()
 }
 
-// Running reports whether the process has not ended.
 func (p *Process) Running() bool {
 	select {
 	case <-p.ended:
@@ -107,20 +106,20 @@ func (p *Process) Signal(s os.Signal) {
 	}
 }
 
-// Kill kills the process if it has not ended, and waits for its end.
+// Kill kills the process and waits for its end.
 func (p *Process) Kill() {
 	_ = p.Cmd.Process.Kill() // it may have ended
 	<-p.ended
 }
 
-// Wait waits for the end of the process, and returns its exit status.
+// Wait waits for the process and returns its exit status.
 func (p *Process) Wait() int {
 	p.t.Helper()
 	Receive(p.t, p.ended, "the end of a process")
 	return p.Cmd.ProcessState.ExitCode()
 }
 
-// Stop sends SIGTERM, and fails the test if the process does not end with exit status 0.
+// Stop sends SIGTERM, and fails the test unless the process ends with exit status 0.
 func (p *Process) Stop() {
 	p.t.Helper()
 	p.Signal(syscall.SIGTERM)

@@ -15,17 +15,17 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BuildKubectl builds the client into a directory, for which the suite is responsible.
+// BuildKubectl builds kubectl into a directory that the suite removes.
 func BuildKubectl(dir string) (string, error) {
 	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
-// Build builds a program of libraries only, with none of our code beside its folder's and package worker, into a directory, and returns its path. The
-// folder is one of the module test.
+// Build builds a program of third-party libraries from a folder of the module test, which may also
+// use package worker, and returns its path in dir.
 //
-// It is kept in the user's cache, for every suite and every copy of the sources: linking kubectl takes 12 s of CPU, and asking
-// go build whether it is up to date another 2. What it is made of is known without that: the versions of the libraries, and
-// the folder.
+// The program is kept in the user's cache for all suites and clones: linking kubectl takes 12 s of
+// CPU time, and even an up-to-date check by go build takes 2 s. The key is the versions of the
+// libraries and the content of the folder.
 func Build(dir, name, folder, ldflags string) (string, error) {
 	kept, err := programCache("libraries")
 	if err != nil {
@@ -56,18 +56,18 @@ func Build(dir, name, folder, ldflags string) (string, error) {
 	})
 }
 
-// BuildTroupe builds the daemon into a directory, as make build does, with the libraries that it is delivered with, not those of the tests. go build
-// links nothing that it finds up to date in the user's cache, where each copy of the sources has a program of its own.
+// BuildTroupe builds the daemon like make build, with the main module's libraries. go build does
+// not relink a program that is up to date in the user's cache, where each clone has its own.
 func BuildTroupe(dir string) (string, error) {
 	return buildOwn(dir, "troupe", "..", "./cmd/troupe")
 }
 
-// BuildTroupeWorker builds the program whose workers run the commands of troupe.
+// BuildTroupeWorker builds the worker that runs commands of troupe.
 func BuildTroupeWorker(dir string) (string, error) {
 	return buildOwn(dir, "troupe-worker", ".", "./tools/troupe")
 }
 
-// buildOwn builds a program of our code, as seen from a folder of the module test.
+// buildOwn builds a program of this project, relative to a folder of the module test.
 func buildOwn(dir, name, from, folder string) (string, error) {
 	module, err := moduleDir()
 	if err != nil {
@@ -82,11 +82,12 @@ func buildOwn(dir, name, from, folder string) (string, error) {
 	})
 }
 
-// ClockOffset is the environment variable that says by how many seconds the clock of a program of BuildTroupeWithClock is off.
+// ClockOffset is the environment variable with the clock offset in seconds, for programs of
+// BuildTroupeWithClock.
 const ClockOffset = "TROUPE_TEST_CLOCK_OFFSET"
 
-// BuildTroupeWithClock is BuildTroupe for a daemon whose clock can be off, for whatever part of it asks for the time: it is built with another
-// package time.
+// BuildTroupeWithClock is like BuildTroupe, but builds with a modified package time, so that the
+// whole daemon uses a shifted clock.
 func BuildTroupeWithClock(dir string) (string, error) {
 	kept, err := programCache("clock")
 	if err != nil {
@@ -105,7 +106,7 @@ func BuildTroupeWithClock(dir string) (string, error) {
 	})
 }
 
-// clockOverlay writes into dir what go build takes in place of files of package time.
+// clockOverlay writes an overlay for go build that replaces files of package time.
 func clockOverlay(dir string) (string, error) {
 	command := exec.Command("go", "env", "GOROOT")
 	out, err := command.Output()
@@ -148,8 +149,8 @@ var clockOffset = func() int64 {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// moduleDir returns the folder of the module test: the nearest one with a go.mod above the working directory. Tests and programs run
-// in the folder of their package.
+// moduleDir returns the folder of the module test: the nearest parent of the working directory with
+// a go.mod.
 func moduleDir() (string, error) {
 	start, err := os.Getwd()
 	if err != nil {
@@ -165,7 +166,6 @@ func moduleDir() (string, error) {
 	}
 }
 
-// goBuild builds a program as seen from a folder of the sources.
 func goBuild(seenFrom, program string, args ...string) error {
 	command := exec.Command("go", append([]string{"build", "-o", program}, args...)...)
 	command.Dir, command.Env = seenFrom, append(os.Environ(), "CGO_ENABLED=0")
@@ -175,8 +175,8 @@ func goBuild(seenFrom, program string, args ...string) error {
 	return nil
 }
 
-// keep builds a program where it is kept, one process at a time, and gives it a name of its own in dir, so that a later build does
-// not change what a suite runs.
+// keep builds a cached program under a lock and links it into dir, so that later builds do not
+// change what a suite runs.
 func keep(dir, program string, build func(program string) error) (string, error) {
 	unlock, err := lock(program + ".lock")
 	if err != nil {
@@ -195,7 +195,7 @@ func keep(dir, program string, build func(program string) error) (string, error)
 	return to, nil
 }
 
-// contentsOf is a digest of the toolchain, of a text and of the files in dir that match patterns.
+// contentsOf returns a digest of the toolchain, a text and the files in dir that match patterns.
 func contentsOf(text, dir string, patterns ...string) (string, error) {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s %s %s %q\n", runtime.Version(), runtime.GOOS, runtime.GOARCH, text)
@@ -215,7 +215,6 @@ func contentsOf(text, dir string, patterns ...string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)), nil
 }
 
-// programCache is a directory for programs in the user's cache.
 func programCache(name string) (string, error) {
 	cache, err := os.UserCacheDir()
 	if err != nil {
@@ -225,7 +224,6 @@ func programCache(name string) (string, error) {
 	return dir, os.MkdirAll(dir, 0o700)
 }
 
-// lock waits until no other process builds the same program.
 func lock(path string) (unlock func(), err error) {
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Seed returns the seed of a randomized test: TROUPE_SEED if it is set, else fixed. If the test fails, its log has the command that
-// repeats it.
+// Seed returns the seed of a randomized test: TROUPE_SEED, or fixed if that is not set. A failed
+// test logs the command that repeats it.
 func Seed(t testing.TB, fixed uint64) uint64 {
 	t.Helper()
 	seed := fixed
@@ -25,7 +25,6 @@ func Seed(t testing.TB, fixed uint64) uint64 {
 	return seed
 }
 
-// number reads an environment variable.
 func number(t testing.TB, name string) (n uint64, set bool) {
 	t.Helper()
 	text := os.Getenv(name)
@@ -39,7 +38,7 @@ func number(t testing.TB, name string) (n uint64, set bool) {
 	return n, true
 }
 
-// command returns the command that runs a test alone, with the variables that this run has.
+// command returns the command that runs a test alone, with this run's variables.
 func command(t testing.TB, variables ...string) string {
 	for _, name := range []string{"TROUPE_STORE", "TROUPE_DAEMONS", "TROUPE_HTTP"} {
 		if value := os.Getenv(name); value != "" {

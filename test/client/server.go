@@ -18,13 +18,12 @@ type Server struct {
 	others []*daemon.Daemon // on the same state
 }
 
-// WithoutRoots is the setting of controllers with all but the one that puts a ConfigMap into every namespace, so that lists and counts of
-// ConfigMaps are what a test has made.
+// WithoutRoots disables the controller that publishes a ConfigMap in every namespace, so that
+// ConfigMaps are only those that a test creates.
 const WithoutRoots = "*,-root-ca-certificate-publisher-controller"
 
-// Serve starts a daemon with the data directory dir, on a free port, and no ConfigMap with its CAs. change may modify its
-// configuration; it may be nil. The daemon is stopped at the end of the test, if Stop is not called
-// before.
+// Serve starts a daemon with data directory dir and WithoutRoots on a free port. change may modify
+// its configuration, unless it is nil. The daemon stops at the end of the test at the latest.
 func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	t.Helper()
 	config := daemon.Default()
@@ -35,7 +34,7 @@ func Serve(t testing.TB, dir string, change func(*daemon.Config)) *Server {
 	return ServeConfig(t, config, t.Output())
 }
 
-// ServeConfig is Serve with a whole configuration, and another place for the log.
+// ServeConfig is like Serve with a complete configuration and a writer for the log.
 func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	t.Helper()
 	keepIn(t, &config)
@@ -61,8 +60,8 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	return s
 }
 
-// start starts a daemon. A directory whose daemon has stopped stays locked while another test starts a process, which has all open files
-// until it runs its program.
+// start starts a daemon. It retries while the directory of a stopped daemon is locked: a process
+// that another test forks holds all open files until it executes its program.
 func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon) {
 	t.Helper()
 	var err error
@@ -78,7 +77,8 @@ func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon
 	return d
 }
 
-// First is a client that always asks the same daemon, for what each of several has for itself, such as limits.
+// First returns a client that always uses the same one of several daemons, for per-daemon state
+// such as limits.
 func (s *Server) First(t testing.TB) *Server {
 	t.Helper()
 	c, err := New(s.Kubeconfig())
@@ -89,7 +89,7 @@ func (s *Server) First(t testing.TB) *Server {
 	return &Server{Client: c, daemon: s.daemon}
 }
 
-// Kubeconfig is the path of the administrator's kubeconfig.
+// Kubeconfig returns the path of the administrator's kubeconfig.
 func (s *Server) Kubeconfig() string { return s.daemon.Kubeconfig() }
 
 // Stop stops the daemon gracefully. It may be called twice.
@@ -105,7 +105,6 @@ func (s *Server) Stop(t testing.TB) {
 	s.Close()
 }
 
-// KeepingControllers are those that leave what clients write as it is: all but the garbage collector, which deletes
-// what has lost its owner, and those that write the status or the finalizers of what they find or put objects of their
-// own beside it.
+// KeepingControllers are the controllers that leave clients' objects unchanged. It excludes the
+// garbage collector, and controllers that write status or finalizers or create related objects.
 const KeepingControllers daemon.Controllers = WithoutRoots + ",-certificatesigningrequest-signing-controller,-ephemeral-volume-controller,-garbage-collector-controller,-persistentvolume-binder-controller,-resourcequota-controller,-validatingadmissionpolicy-status-controller,-apiservice-availability-controller,-disruption-controller,-endpoints-controller,-endpointslice-controller,-endpointslice-mirroring-controller,-service-cidr-controller,-priority-and-fairness-config-producer,-persistentvolume-protection-controller,-persistentvolumeclaim-protection-controller,-volumeattributesclass-protection-controller"

@@ -7,15 +7,15 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Session is a daemon for one test, with a context that ends when the test has run too long.
+// Session is a daemon for one test, with a context that ends before the test hangs.
 type Session struct {
 	*Server
 	Ctx context.Context
 	T   *testing.T
 }
 
-// Open starts a daemon for a test. change may modify its configuration; it may be nil. The context
-// ends after twice Watchdog.
+// Open starts a daemon for a test. change may modify its configuration, unless it is nil. The
+// context ends after twice Watchdog.
 func Open(t *testing.T, change func(*daemon.Config)) Session {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 2*Watchdog)
@@ -23,7 +23,7 @@ func Open(t *testing.T, change func(*daemon.Config)) Session {
 	return Session{Serve(t, t.TempDir(), change), ctx, t}
 }
 
-// Send sends a request, and fails the test if the response has another status code than code.
+// Send sends a request, and fails the test unless the response has the status code.
 func (s Session) Send(code int, method, path, contentType, body string) Answer {
 	s.T.Helper()
 	answer, err := s.Do(s.Ctx, method, path, contentType, []byte(body))

@@ -13,17 +13,17 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// A Shell runs command lines as Bash does, but in the process of the test, and one program in
-// Workers: a command line takes no process of its own.
+// A Shell runs command lines like Bash, but in the test's process, and runs one program in Workers.
+// So command lines start no processes.
 type Shell struct {
 	Dir     string
 	Env     []string
-	Program string // name of the program that Workers run
+	Program string // name of the program that runs in Workers
 	Workers *Workers
 }
 
-// Run runs a command line. It returns the standard output and error together, and the exit code. An
-// error means that the line could not be run.
+// Run runs a command line. It returns the combined output and the exit code; an error means that
+// the line could not be run.
 func (s *Shell) Run(ctx context.Context, line string) (output string, code int, err error) {
 	parsed, err := syntax.NewParser().Parse(strings.NewReader(line), "")
 	if err != nil {
@@ -50,7 +50,6 @@ func (s *Shell) Run(ctx context.Context, line string) (output string, code int, 
 	return text.String(), 0, err
 }
 
-// handle runs Program in a worker.
 func (s *Shell) handle(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	return func(ctx context.Context, args []string) error {
 		if args[0] != s.Program {
@@ -70,7 +69,7 @@ func (s *Shell) handle(next interp.ExecHandlerFunc) interp.ExecHandlerFunc {
 	}
 }
 
-// collect calls f with a file whose contents go to w. It returns when all are there.
+// collect calls f with a file whose content is copied to w, and returns when the copy is complete.
 func collect(w io.Writer, f func(*os.File) error) error {
 	if file, ok := w.(*os.File); ok {
 		return f(file)
@@ -88,7 +87,6 @@ func collect(w io.Writer, f func(*os.File) error) error {
 	return errors.Join(err, writer.Close(), <-copied, reader.Close())
 }
 
-// exported returns the variables that programs get.
 func exported(env expand.Environ) (all []string) {
 	for name, v := range env.Each {
 		if v.Exported && v.Kind == expand.String {

@@ -9,11 +9,12 @@ import (
 	"time"
 )
 
-// Soak says that the long forms of tests run: TROUPE_SOAK is set, to a duration such as 5m or to a number of rounds.
+// Soak reports whether the long forms of tests run: TROUPE_SOAK is a duration such as 5m or a
+// number of rounds.
 func Soak() bool { return os.Getenv("TROUPE_SOAK") != "" }
 
-// Quick fails a test in the soak, where nothing else uses the machine, if more than limit has passed when the function that it
-// returns is called. Elsewhere the time depends on what else runs.
+// Quick returns a function that fails the test if more than limit has passed, but only in the soak,
+// where nothing else uses the machine.
 func Quick(t testing.TB, limit time.Duration, what string) (done func()) {
 	began := time.Now()
 	return func() {
@@ -25,9 +26,9 @@ func Quick(t testing.TB, limit time.Duration, what string) (done func()) {
 	}
 }
 
-// Rounds counts the rounds of a test that is worth repeating: so many in make test, and at least so many in the long form, which goes on for the time
-// that TROUPE_SOAK gives, or for as many rounds as it says. Where several loops share that time, each says how many they are. TROUPE_ROUND runs
-// one round alone; if the test fails, its log has the command for the last one.
+// Rounds counts the rounds of a repeated test: short ones in make test. In the soak it continues
+// for the duration or the number of rounds in TROUPE_SOAK, which loops of one test share.
+// TROUPE_ROUND runs a single round; a failed test logs the command that repeats the last one.
 func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	t.Helper()
 	count, end := short, time.Now()
@@ -62,7 +63,7 @@ func Rounds(t testing.TB, short, loops int) iter.Seq[int] {
 	}
 }
 
-// Figures logs what a test has tried and found, in a form that the table of make soak is made of.
+// Figures logs what a test has covered, for the table of make soak.
 func Figures(t testing.TB, format string, args ...any) {
 	t.Helper()
 	t.Logf("tried: %s", fmt.Sprintf(format, args...))

@@ -14,16 +14,17 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TROUPE_STORE=etcd lets all servers of a suite keep their state in an etcd that runs as long as the suite does, and TROUPE_DAEMONS=3
-// serves each of them by three daemons, which the client asks in turn.
+// TROUPE_STORE=etcd makes all servers of a suite keep their state in one etcd. TROUPE_DAEMONS=3
+// serves each state by three daemons, which clients use in turn.
 
-// OnEtcd tells whether servers keep their state in etcd.
+// OnEtcd reports whether servers keep their state in etcd.
 func OnEtcd() bool { return os.Getenv("TROUPE_STORE") == "etcd" }
 
-// OnDisk lets the servers of a test that is about the data directory keep their state there, wherever the suite has it.
+// OnDisk makes the servers of a test keep their state in the data directory regardless of
+// TROUPE_STORE.
 func OnDisk(t testing.TB) { t.Setenv("TROUPE_STORE", "") }
 
-// Daemons is how many serve one state.
+// Daemons returns the number of daemons per state.
 func Daemons(t testing.TB) int {
 	text := os.Getenv("TROUPE_DAEMONS")
 	if text == "" || !OnEtcd() {
@@ -36,11 +37,11 @@ func Daemons(t testing.TB) int {
 	return n
 }
 
-// servers are the etcd servers of the suite.
+// servers returns the URLs of the suite's etcd.
 var servers = sync.OnceValues(func() ([]string, error) { return etcdtest.Run() })
 
-// keepIn lets a configuration keep its state where the suite has it. Data directories stand for prefixes, so that a server that is started
-// again finds its state.
+// keepIn configures the suite's storage. The data directory becomes the etcd prefix, so that a
+// restarted server finds its state.
 func keepIn(t testing.TB, config *daemon.Config) {
 	if !OnEtcd() || config.Ephemeral || len(config.Etcd.Servers) > 0 {
 		return
@@ -54,11 +55,11 @@ func keepIn(t testing.TB, config *daemon.Config) {
 		t.Fatal(err)
 	}
 	config.Etcd.Servers, config.Etcd.Prefix = urls, dir
-	// On a busy machine etcd is slow, not away.
+	// On a busy machine etcd may be slow.
 	config.Etcd.HealthCheckTimeout, config.Etcd.WriteTimeout = daemon.Duration(Watchdog), daemon.Duration(Watchdog)
 }
 
-// StoreFlags let a daemon that is a process of its own keep its state where the suite has it.
+// StoreFlags returns the flags that make a daemon process use the suite's storage.
 func StoreFlags(t testing.TB, dir string) []string {
 	config := daemon.Default()
 	config.DataDir = dir
@@ -71,19 +72,18 @@ func StoreFlags(t testing.TB, dir string) []string {
 	}
 }
 
-// Balance lets a client ask several servers in turn, by their addresses.
+// Balance makes a client use several servers in turn.
 func (c *Client) Balance(hosts []string) {
 	c.transport = &balanced{Transport: c.transport.(*http.Transport), hosts: hosts}
 }
 
-// balanced is a transport that sends each request to another one of some servers.
+// balanced is a transport that sends requests to several servers in turn.
 type balanced struct {
 	*http.Transport
 	hosts []string
 	next  atomic.Uint64
 }
 
-// RoundTrip implements http.RoundTripper.
 func (b *balanced) RoundTrip(r *http.Request) (*http.Response, error) {
 	r = r.Clone(r.Context())
 	r.URL.Host = b.hosts[b.next.Add(1)%uint64(len(b.hosts))]

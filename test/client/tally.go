@@ -2,12 +2,12 @@ package client
 
 import "sync"
 
-// A Tally counts what the load of a test has done, so that a fault comes after so many operations, on a fast machine and on a slow one. It is
-// safe for concurrent use; one goroutine may wait at a time.
+// A Tally counts operations of a load, so that faults occur after the same number of operations on
+// any machine. It is safe for concurrent use; one goroutine may wait at a time.
 type Tally struct {
 	mu      sync.Mutex
 	n, at   int
-	reached chan struct{} // nil while nobody waits
+	reached chan struct{} // nil while no one waits
 }
 
 // Add counts one operation.

@@ -10,7 +10,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InTerminal makes the process of c, which is not started yet, one of the terminal that is its standard input.
+// InTerminal makes c, before its start, a process of the terminal that is its standard input.
 func InTerminal(c *exec.Cmd) { c.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true} }
 
 // ResizeTerminal changes the size of a terminal.
@@ -18,7 +18,7 @@ func ResizeTerminal(keyboard *os.File, width, height int) error {
 	return unix.IoctlSetWinsize(int(keyboard.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: uint16(height), Col: uint16(width)})
 }
 
-// TerminalMode returns how a terminal treats keys, and whether it hands on every one of them.
+// TerminalMode returns the mode of a terminal, and whether it is raw.
 func TerminalMode(terminal *os.File) (mode any, raw bool, err error) {
 	m, err := unix.IoctlGetTermios(int(terminal.Fd()), unix.TCGETS)
 	if err != nil {
@@ -27,7 +27,8 @@ func TerminalMode(terminal *os.File) (mode any, raw bool, err error) {
 	return *m, m.Lflag&unix.ISIG == 0, nil
 }
 
-// OpenTerminal makes a terminal, and the other end of it: what is written there is typed, and what is read there is on the screen.
+// OpenTerminal returns a new terminal and its other end: writes to keyboard are typed, and reads
+// return the screen.
 func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 	t.Helper()
 	keyboard, err := os.OpenFile("/dev/ptmx", os.O_RDWR, 0)

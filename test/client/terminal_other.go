@@ -21,8 +21,8 @@ func OpenTerminal(t testing.TB) (terminal, keyboard *os.File) {
 // InTerminal does nothing.
 func InTerminal(*exec.Cmd) {}
 
-// ResizeTerminal is an error.
+// ResizeTerminal returns an error.
 func ResizeTerminal(*os.File, int, int) error { return errNoTerminal }
 
-// TerminalMode is an error.
+// TerminalMode returns an error.
 func TerminalMode(*os.File) (mode any, raw bool, err error) { return nil, false, errNoTerminal }

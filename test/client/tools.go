@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// NeedTool skips a test if a program is missing that is not written in Go. Where CI is set, the test fails.
+// NeedTool skips a test if an external program is missing. If CI is set, the test fails.
 func NeedTool(t testing.TB, program string) {
 	t.Helper()
 	if _, err := exec.LookPath(program); err == nil {

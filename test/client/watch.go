@@ -8,7 +8,7 @@ import (
 	"net/url"
 )
 
-// The types of events.
+// Types of events.
 const (
 	Added    = "ADDED"
 	Modified = "MODIFIED"
@@ -17,7 +17,7 @@ const (
 	Error    = "ERROR"
 )
 
-// Event is one watch event. Of type ERROR, Object is a Status.
+// Event is a watch event. For type ERROR, Object is a Status.
 type Event struct {
 	Type   string
 	Object Object
@@ -29,13 +29,13 @@ func (e Event) Code() int {
 	return int(code)
 }
 
-// Watch is a running watch. Only Close may be called by another goroutine than the one that reads.
+// Watch is a running watch. Other goroutines than the reader may only call Close.
 type Watch struct {
 	body    io.ReadCloser
 	decoder *json.Decoder
 }
 
-// Watch starts a watch of a collection, which ends with ctx; query may be nil. If the status code is
+// Watch starts a watch of a collection that ends with ctx; query may be nil. If the status code is
 // not 200, the error is an *Answer.
 func (c *Client) Watch(ctx context.Context, path string, query url.Values) (*Watch, error) {
 	asked := url.Values{"watch": {"1"}}
@@ -61,7 +61,7 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values) (*Wat
 	return &Watch{answer.Body, json.NewDecoder(answer.Body)}, nil
 }
 
-// Next waits for the next event. It returns io.EOF when the server has ended the watch regularly.
+// Next waits for the next event. It returns io.EOF when the server ends the watch regularly.
 func (w *Watch) Next() (e Event, err error) {
 	err = w.decoder.Decode(&e)
 	return e, err

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Workers need sockets that carry files.
+// Workers need sockets that pass files.
 type Workers struct{}
 
 type invocation struct {

@@ -13,8 +13,8 @@ import (
 	"testing"
 )
 
-// Workers run the commands of a program in long-lived processes. Starting kubectl or troupe takes
-// more CPU time than most of their commands.
+// Workers run commands of a program in long-lived processes, because starting kubectl or troupe
+// takes more CPU time than most commands.
 type Workers struct {
 	t       testing.TB
 	program string
@@ -31,22 +31,22 @@ type worker struct {
 	ended    chan struct{}
 }
 
-// An invocation is what package worker reads, together with the standard files.
+// An invocation is a request to package worker, sent with the standard files.
 type invocation struct {
 	Args, Env []string
 	Dir       string
 }
 
-// StartWorkers returns workers of a program that package worker serves. They start with the environment
-// env when they are needed, and end with the test.
+// StartWorkers returns workers of a program that uses package worker. They start on demand with the
+// environment env and end with the test.
 func StartWorkers(t testing.TB, program string, env []string) *Workers {
 	t.Helper()
 	k := &Workers{t: t, program: program, env: append(slices.Clone(env), "TROUPE_WORKER=1", "GOGC=400")}
-	t.Cleanup(k.reaped.Wait) // after the context of the test, which ends the workers
+	t.Cleanup(k.reaped.Wait) // runs after the test's context has ended the workers
 	return k
 }
 
-// run returns the exit code of a command whose standard input, output and error are files.
+// run runs a command with the given standard files and returns its exit code.
 func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
 	w, err := k.worker()
 	if err != nil {
@@ -72,8 +72,7 @@ func (k *Workers) run(c invocation, files [3]*os.File) (code int, err error) {
 	return int(answer[0]), nil
 }
 
-// worker returns a worker that runs no command, a new one if there is none: the two sides of a
-// pipe run at the same time.
+// worker returns an idle worker, or a new one: both sides of a pipe run concurrently.
 func (k *Workers) worker() (*worker, error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -95,12 +94,12 @@ func (k *Workers) worker() (*worker, error) {
 	}
 	k.reaped.Go(func() {
 		defer close(w.ended)
-		_ = w.process.Wait() // the exit code is that of a command, or the test is over
+		_ = w.process.Wait() // the exit code is a command's, or the test is over
 	})
 	return w, nil
 }
 
-// socketPair returns a connected pair of sockets: one for this process, and one to hand on.
+// socketPair returns connected sockets: one for this process and one to pass on.
 func socketPair() (*net.UnixConn, *os.File, error) {
 	syscall.ForkLock.RLock()
 	pair, err := syscall.Socketpair(syscall.AF_UNIX, syscall.SOCK_STREAM, 0)

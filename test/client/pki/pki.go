@@ -18,7 +18,7 @@ import (
 	"time"
 )
 
-// Authority returns the self-signed certificate of a certificate authority.
+// Authority returns a self-signed CA certificate.
 func Authority(t testing.TB, name string) tls.Certificate {
 	t.Helper()
 	return Issue(t, tls.Certificate{}, &x509.Certificate{
@@ -26,7 +26,7 @@ func Authority(t testing.TB, name string) tls.Certificate {
 	})
 }
 
-// Server issues the certificate of a server with these DNS names and IP addresses.
+// Server issues a server certificate for DNS names and IP addresses.
 func Server(t testing.TB, issuer tls.Certificate, names ...string) tls.Certificate {
 	t.Helper()
 	c := &x509.Certificate{Subject: pkix.Name{CommonName: "server"}, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
@@ -40,7 +40,7 @@ func Server(t testing.TB, issuer tls.Certificate, names ...string) tls.Certifica
 	return Issue(t, issuer, c)
 }
 
-// Client issues the certificate of a user.
+// Client issues a client certificate for a user.
 func Client(t testing.TB, issuer tls.Certificate, user string) tls.Certificate {
 	t.Helper()
 	return Issue(t, issuer, &x509.Certificate{
@@ -48,8 +48,8 @@ func Client(t testing.TB, issuer tls.Certificate, user string) tls.Certificate {
 	})
 }
 
-// Issue signs a certificate for a new key, and returns it with its chain. Without an issuer it is
-// self-signed. Where the template says nothing else, it is valid for an hour before and after now.
+// Issue issues a certificate for a new key and returns it with its chain; without an issuer it is
+// self-signed. The default validity is an hour before and after now.
 func Issue(t testing.TB, issuer tls.Certificate, template *x509.Certificate) tls.Certificate {
 	t.Helper()
 	key, now := NewKey(t), time.Now()
@@ -85,7 +85,7 @@ func NewKey(t testing.TB) *ecdsa.PrivateKey {
 	return key
 }
 
-// Request returns a certificate request in PEM. The template needs no more than a subject.
+// Request returns a PEM certificate request. The template needs only a subject.
 func Request(t testing.TB, template x509.CertificateRequest, key crypto.Signer) []byte {
 	t.Helper()
 	der, err := x509.CreateCertificateRequest(rand.Reader, &template, key)
@@ -95,7 +95,8 @@ func Request(t testing.TB, template x509.CertificateRequest, key crypto.Signer) 
 	return pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE REQUEST", Bytes: der})
 }
 
-// SigningRequest returns the JSON of a CertificateSigningRequest, with a new key, for a user and its groups.
+// SigningRequest returns the JSON of a CertificateSigningRequest with a new key for a user and
+// groups.
 func SigningRequest(t testing.TB, name, signer, user string, groups ...string) string {
 	t.Helper()
 	request := Request(t, x509.CertificateRequest{Subject: pkix.Name{CommonName: user, Organization: groups}}, NewKey(t))
@@ -118,7 +119,7 @@ func KeyPEM(t testing.TB, key any) []byte {
 	return pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: der})
 }
 
-// ECKeyPEM encodes a private key in SEC 1, as openssl ecparam does.
+// ECKeyPEM encodes a private key in SEC 1, like openssl ecparam.
 func ECKeyPEM(t testing.TB, key crypto.PrivateKey) []byte {
 	t.Helper()
 	der, err := x509.MarshalECPrivateKey(key.(*ecdsa.PrivateKey))
