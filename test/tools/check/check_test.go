@@ -23,7 +23,8 @@ const events = `{"Action":"build-output","ImportPath":"example.com/b","Output":"
 no event
 `
 
-// Errors of the compiler are passed through, and the output of tests is kept only if they do not pass.
+// TestReadEvents checks that compiler errors are passed through, and that output is kept only for
+// tests that do not pass.
 func TestReadEvents(t *testing.T) {
 	var other bytes.Buffer
 	var got []string
@@ -42,7 +43,8 @@ func TestReadEvents(t *testing.T) {
 	}
 }
 
-// The report names each failure once, and a stage fails by its tests or by its command.
+// TestReport checks that each failure is reported once, and that a stage fails by its tests or its
+// command.
 func TestReport(t *testing.T) {
 	var out bytes.Buffer
 	r := &report{out: &out}
@@ -70,7 +72,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// Every topic that is named has tests, and every test that runs on etcd exists.
+// TestTopics checks that every named topic has tests, and that every test of onEtcd exists.
 func TestTopics(t *testing.T) {
 	var all []string
 	for _, topic := range append([]string{"storage/quota"}, racedTopics...) {
@@ -87,7 +89,7 @@ func TestTopics(t *testing.T) {
 	}
 }
 
-// A package without tests is tested in the folder above it.
+// TestTestFolder checks that a package without tests is tested in a parent folder.
 func TestTestFolder(t *testing.T) {
 	for dir, want := range map[string]string{
 		"policy/remote": "policy", "policy/audit": "policy/audit", "kinds/catalog/internal/core/pod": "kinds/catalog", "http/internal/wire": "http/internal/wire",

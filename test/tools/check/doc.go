@@ -1,24 +1,21 @@
-// Command check runs the tests of both modules, as make test and make check do.
+// Command check runs the tests of both modules, for make test and make check.
 //
-//	go run ./tools/check             everything that must pass before a change goes in
-//	go run ./tools/check -stages suite   only the stages whose names match a pattern
-//	go run ./tools/check -changed    what a change needs: analysis and tests of the changed packages
-//	go run ./tools/check -flakes 10  the suites, ten times, under load, to find tests that depend on the machine
+//	go run ./tools/check                everything that must pass before a change lands
+//	go run ./tools/check -stages suite  only the stages whose names match a pattern
+//	go run ./tools/check -changed       analysis and tests of the changed packages
+//	go run ./tools/check -flakes 10     the suites, ten times under load, to find flaky tests
 //
-// It prints one line per stage with its duration and its CPU time, the output of tests that fail, and a summary: the stages, the slowest tests, skipped
-// tests, and the time in total. It exits with status 1 if something failed.
+// It prints a line per stage with duration and CPU time, the output of failed tests, and a summary
+// with the slowest and the skipped tests. It exits with status 1 if anything failed.
 //
-// Its nouns:
-//
-//	stage     a step with a line of output: an analysis, a build or a run of tests. Suites run at the same time, one
-//	          more than there are CPUs
+//	stage     an analysis, a build or a run of tests. Suites run concurrently, two more than CPUs
 //	suite     a package of test/ with black-box tests; each is one binary
-//	topic     the files of a suite whose names begin alike, such as api/apply
-//	tool      a program that some tests need and that is not written in Go, such as strace
+//	topic     the files of a suite with a common prefix, such as api/apply
+//	tool      an external program that some tests need, such as strace
 //
-// Packages and topics in which goroutines meet run with the race detector (raced.go). The others compute with one goroutine, or drive
-// the server as a process; go test -race runs all of them with it.
+// Concurrent packages and topics run with the race detector (raced.go). The others use one
+// goroutine or drive the server as a process; go test -race covers them all.
 //
-// Suites whose subject is not the disk keep their files in /dev/shm if it has room and may hold programs. A missing tool is reported at
-// the start; the tests that need it are skipped, and fail where CI is set.
+// Suites not about the disk keep their files in /dev/shm if it has room and allows programs.
+// Missing tools are reported at the start; tests that need them are skipped, or fail if CI is set.
 package main

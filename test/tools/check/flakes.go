@@ -10,12 +10,12 @@ import (
 	"strconv"
 )
 
-// flakes runs all suites in rounds beside busy processes, so that tests fail which depend on how fast the machine is. A round uses
-// another number of CPUs than the one before, and one of three has the race detector.
+// flakes runs all suites in rounds next to busy processes, to find tests that depend on the
+// machine's speed. Rounds vary the number of CPUs, and every third uses the race detector.
 func (c checker) flakes(ctx context.Context, rounds int) error {
 	for _, race := range []bool{false, true} {
 		if !c.build(ctx, race, suites) {
-			return nil // the report says so
+			return nil // the report shows it
 		}
 	}
 	stop, err := c.load(ctx, 10*runtime.NumCPU())
@@ -40,7 +40,7 @@ func (c checker) flakes(ctx context.Context, rounds int) error {
 	return nil
 }
 
-// load keeps the CPUs busy with so many processes until stop is called.
+// load starts busy processes, which stop ends.
 func (c checker) load(ctx context.Context, processes int) (stop func(), err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	var started []*exec.Cmd

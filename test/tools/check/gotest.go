@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// A result is what became of one test or of one package.
+// A result is the outcome of a test or a package.
 type result struct {
 	pkg, test string // test is empty for a package
 	action    string // pass, fail or skip
@@ -32,14 +32,14 @@ func (r result) name() string {
 	return name
 }
 
-// An event is a line of go test -json, as go doc cmd/test2json describes it.
+// An event is a line of go test -json; see go doc cmd/test2json.
 type event struct {
 	Action, Package, ImportPath, Test, Output string
 	Elapsed                                   float64
 }
 
-// readEvents reads the output of go test -json, and passes on each test and package that has ended. Output that is no event, such as
-// errors of the compiler, goes to other.
+// readEvents reads the output of go test -json and reports each finished test and package. Other
+// output, such as compiler errors, goes to other.
 func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 	outputs := map[[2]string]*strings.Builder{}
 	lines := bufio.NewReader(r)
@@ -76,19 +76,20 @@ func readEvents(r io.Reader, other io.Writer, ended func(result)) error {
 	}
 }
 
-// A run is one run of the go command that writes events.
+// A run is a run of the go command that writes events.
 type run struct {
 	dir  string
 	args []string // of go
 	env  []string // besides the environment of this process
 }
 
-// step is a step that passes on the tests that have ended. Its error says that the run failed, not why: the results do.
+// step returns a step that reports finished tests. Its error only says that the run failed; the
+// results say why.
 func (r run) step(ctx context.Context) step {
 	return func(ended func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", r.args...)
 		command.Dir, command.Env, command.Stderr = r.dir, append(os.Environ(), r.env...), os.Stderr
-		// A group of its own, so that the end reaches the test binaries and what they have started.
+		// In its own process group, the signal also reaches test binaries and their children.
 		command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 		command.Cancel = func() error { return syscall.Kill(-command.Process.Pid, syscall.SIGTERM) }
 		out, err := command.StdoutPipe()
@@ -104,7 +105,7 @@ func (r run) step(ctx context.Context) step {
 	}
 }
 
-// cpu is the CPU time of a command that has ended, and of the processes that it has waited for.
+// cpu returns the CPU time of a finished command and its children.
 func cpu(command *exec.Cmd) time.Duration {
 	if command.ProcessState == nil { // it did not start
 		return 0

@@ -34,12 +34,12 @@ func main() {
 	}
 }
 
-// A checker runs the stages in a copy of the sources.
+// A checker runs the stages in a clone.
 type checker struct {
 	*report
 	root   string // of the repository
 	module string // the folder of the module test
-	// memoryDir is a directory in memory for the files of suites whose subject is not the disk; empty if there is none.
+	// memoryDir is a directory in memory for suites not about the disk; "" if there is none.
 	memoryDir string
 }
 
@@ -73,7 +73,7 @@ func check(ctx context.Context, stages string, changed bool, rounds int) (ok boo
 	return c.finish(), err
 }
 
-// all runs everything that must pass before a change goes in.
+// all runs everything that must pass before a change lands.
 func (c checker) all(ctx context.Context) error {
 	c.stage("analysis", c.make(ctx, "lint"))
 	plain, raced, err := c.packages(ctx)
@@ -91,15 +91,15 @@ func (c checker) all(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// withoutDWARF saves more than half of the CPU time of linking. Stack traces are as complete.
+// withoutDWARF saves more than half of the CPU time of linking. Stack traces stay complete.
 const withoutDWARF = "-ldflags=-w"
 
-// test is a step of one go test. A busy machine may need more than the ten minutes that go test allows by default.
+// test returns a step for go test. Its timeout allows for a busy machine.
 func (c checker) test(ctx context.Context, dir string, env []string, args ...string) step {
 	return run{dir: dir, args: append([]string{"test", "-json", "-vet=off", withoutDWARF, "-timeout=1h"}, args...), env: env}.step(ctx)
 }
 
-// make is a step that makes a target of the Makefile and shows its output only if that fails.
+// make returns a step for a target of the Makefile, whose output is shown only if it fails.
 func (c checker) make(ctx context.Context, target string) step {
 	return func(func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "make", "-s", target)
@@ -112,7 +112,7 @@ func (c checker) make(ctx context.Context, target string) step {
 	}
 }
 
-// packages lists the packages of the main module, those with the race detector apart.
+// packages lists the packages of the main module, separating those with the race detector.
 func (c checker) packages(ctx context.Context) (plain, raced []string, err error) {
 	command := exec.CommandContext(ctx, "go", "list", "./...")
 	command.Dir, command.Stderr = c.root, os.Stderr
@@ -130,7 +130,7 @@ func (c checker) packages(ctx context.Context) (plain, raced []string, err error
 	return plain, raced, nil
 }
 
-// download fetches the modules, and announces it if there is none yet.
+// download downloads the modules, and announces the first download.
 func (c checker) download(ctx context.Context) error {
 	cache, err := exec.CommandContext(ctx, "go", "env", "GOMODCACHE").Output()
 	if err != nil {
@@ -150,14 +150,14 @@ func (c checker) download(ctx context.Context) error {
 	return nil
 }
 
-// changed runs the analysis and the tests of the packages whose files differ from origin/main.
+// changed runs the analysis and the tests of packages that differ from origin/main.
 func (c checker) changed(ctx context.Context) error {
 	files, err := c.changedFiles(ctx)
 	if err != nil {
 		return err
 	}
 	var packages, plain, raced []string
-	suiteTests := map[string][]string{} // the names of tests by suite
+	suiteTests := map[string][]string{} // test names by suite
 	var inTools []string
 	for _, file := range files {
 		dir, name := filepath.Split(file)
@@ -211,8 +211,8 @@ func (c checker) changed(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// testFolder returns the folder with the tests of a package: its own, or else the nearest above it that has tests, in whose
-// test binary those of small packages are. It returns dir if there is none.
+// testFolder returns the folder with a package's tests: its own, or the nearest parent with tests,
+// which may cover small packages. It returns dir if there is none.
 func testFolder(root, dir string) string {
 	for folder := dir; folder != "." && folder != ""; folder = filepath.Dir(folder) {
 		if files, err := filepath.Glob(filepath.Join(root, folder, "*_test.go")); err == nil && len(files) > 0 {
@@ -227,7 +227,8 @@ func unique(list []string) []string {
 	return slices.Compact(list)
 }
 
-// changedFiles are those that differ from origin/main, or from HEAD if there is no such branch, and those that are not in git.
+// changedFiles returns the files that differ from origin/main, or from HEAD without that branch,
+// and untracked files.
 func (c checker) changedFiles(ctx context.Context) (files []string, err error) {
 	base := "HEAD"
 	if out, err := c.git(ctx, "merge-base", "HEAD", "origin/main"); err == nil {
@@ -250,7 +251,7 @@ func (c checker) git(ctx context.Context, args ...string) (string, error) {
 	return string(out), err
 }
 
-// golang is a step that runs the go command and shows its output.
+// golang returns a step that runs the go command and shows its output.
 func (c checker) golang(ctx context.Context, args ...string) step {
 	return func(func(result)) (time.Duration, error) {
 		command := exec.CommandContext(ctx, "go", args...)

@@ -8,11 +8,11 @@ import (
 	"path/filepath"
 )
 
-// memoryDir creates a directory for temporary files in memory. It is empty if there is no tmpfs that may hold programs; remove deletes
-// the directory.
+// memoryDir creates a temporary directory in memory. It returns "" unless there is a tmpfs with
+// enough room that allows programs.
 func memoryDir() (dir string, remove func()) {
 	const shm = "/dev/shm"
-	dir, err := os.MkdirTemp(shm, "troupe") // without a hyphen, as in /tmp: transcripts cut suffixes of names
+	dir, err := os.MkdirTemp(shm, "troupe") // without a hyphen, as in /tmp, because transcripts cut suffixes of names
 	if err != nil {
 		return "", func() {}
 	}

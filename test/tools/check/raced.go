@@ -9,24 +9,24 @@ import (
 	"strings"
 )
 
-// racedPackages are the packages of the main module that run with the race detector.
+// racedPackages matches the packages of the main module that run with the race detector.
 var racedPackages = regexp.MustCompile(`^(actors|actors/(allocation|internal/.+)|actors/controllers(/(internal/reconcile|nodes|policyobjects))?|cmd/troupe/daemon|http|internal/metrics|http/internal/(limits|represent|stream|translate|wire)|persist(/.+)?|policy(/(admission/(admissionpolicy|quota)|audit|authn|authz/rbac|certs|conversion|flowcontrol|webhookclient))?)$`)
 
-// racedTopics are the topics that run with the race detector: many clients use one server.
+// racedTopics run with the race detector, because many clients use one server.
 var racedTopics = []string{"policy/auth", "storage/linear", "storage/watch"}
 
-// onEtcd are the tests that also run against three servers that share an etcd.
+// onEtcd matches the tests that also run on three servers sharing an etcd.
 const onEtcd = "^(TestLinearizable|TestCreators|TestEveryWayToCreate|TestManyQuotas|TestQuotaUnderLoad)$"
 
-// suites are the packages of the module test with black-box tests.
+// suites lists the packages of the module test with black-box tests.
 var suites = []string{"api", "policy", "extension", "storage", "clients", "cluster"}
 
-// onDisk is the suite whose subject is the disk.
+// onDisk is the suite about the disk.
 const onDisk = "storage"
 
 var testFunction = regexp.MustCompile(`(?m)^func (Test[A-Z0-9]\w*)\(t \*testing\.T\)`)
 
-// topicTests returns the names of the tests of a topic such as api/apply, from the files of the module test.
+// topicTests returns the names of the tests of a topic such as api/apply.
 func topicTests(module, topic string) ([]string, error) {
 	files, err := filepath.Glob(filepath.Join(module, topic+"*_test.go"))
 	if err != nil {
@@ -45,5 +45,5 @@ func topicTests(module, topic string) ([]string, error) {
 	return names, nil
 }
 
-// only is the pattern for -run, or -skip, of some tests.
+// only returns the pattern that matches exactly some tests.
 func only(names []string) string { return "^(" + strings.Join(names, "|") + ")$" }

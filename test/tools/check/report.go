@@ -18,16 +18,16 @@ import (
 // A report collects the results of the stages.
 type report struct {
 	out io.Writer
-	// selected matches the names of the stages to run; nil matches all.
+	// selected matches the stages to run; nil matches all.
 	selected *regexp.Regexp
 	began    time.Time
 	stages   []stageResult
 	results  []result
 	missing  []tool
-	mu       sync.Mutex // guards stages, results and out, as stages may run at the same time
+	mu       sync.Mutex // guards stages, results and out, because stages run concurrently
 }
 
-// A step does the work of a stage. It passes on the results of tests and returns the CPU time that it took.
+// A step does the work of a stage. It reports results of tests and returns its CPU time.
 type step func(ended func(result)) (cpu time.Duration, err error)
 
 type stageResult struct {
@@ -37,7 +37,8 @@ type stageResult struct {
 	err                     error
 }
 
-// failed are the failures without those of tests and packages that failed only because a test in them did.
+// failed returns the failures, except of tests and packages that failed only because of an inner
+// test.
 func failed(results []result) (failed []result) {
 	for _, f := range results {
 		if f.action != "fail" {
@@ -53,17 +54,16 @@ func failed(results []result) (failed []result) {
 	return failed
 }
 
-// selects reports whether -stages selects a stage.
 func (r *report) selects(name string) bool { return r.selected == nil || r.selected.MatchString(name) }
 
-// stage runs one step, if it is selected, and prints its line.
+// stage runs a step, if it is selected, and prints its line.
 func (r *report) stage(name string, do step) {
 	if r.selects(name) {
 		r.always(name, do)
 	}
 }
 
-// always runs one step and prints its line. It reports whether everything passed.
+// always runs a step and prints its line. It reports whether everything passed.
 func (r *report) always(name string, do step) bool {
 	s := stageResult{name: name}
 	began := time.Now()
@@ -108,7 +108,7 @@ func (s stageResult) line() string {
 	return line
 }
 
-// finish prints the summary and tells whether everything passed.
+// finish prints the summary and reports whether everything passed.
 func (r *report) finish() bool {
 	fmt.Fprintln(r.out)
 	ok := true
@@ -142,7 +142,7 @@ func (r *report) finish() bool {
 	return ok
 }
 
-// cpuOfChildren is the CPU time of all processes that have ended.
+// cpuOfChildren returns the CPU time of all finished child processes.
 func cpuOfChildren() time.Duration {
 	var u syscall.Rusage
 	if syscall.Getrusage(syscall.RUSAGE_CHILDREN, &u) != nil {

@@ -2,7 +2,7 @@ package main
 
 import "syscall"
 
-// room is the number of bytes that are free in a file system.
+// room returns the free bytes of a file system.
 func room(dir string) uint64 {
 	var s syscall.Statfs_t
 	if syscall.Statfs(dir, &s) != nil {

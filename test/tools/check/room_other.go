@@ -2,5 +2,5 @@
 
 package main
 
-// room is 0 where there is no /dev/shm.
+// room returns 0, because there is no /dev/shm.
 func room(dir string) uint64 { return 0 }

@@ -9,7 +9,7 @@ import (
 	"sync"
 )
 
-// A suiteRun is one run of the tests of a suite, or of some of them.
+// A suiteRun runs all or some tests of a suite.
 type suiteRun struct {
 	name      string
 	folder    string // of the module test
@@ -17,7 +17,7 @@ type suiteRun struct {
 	args, env []string
 }
 
-// suiteRuns are those of make test, those that take longest first.
+// suiteRuns returns the runs of make test, the longest first.
 func (c checker) suiteRuns() ([]suiteRun, error) {
 	var raced []string
 	for _, topic := range racedTopics {
@@ -56,7 +56,7 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 	return runs, nil
 }
 
-// binary is the path of the test binary of a folder. It stays, so that nothing is linked again that is up to date.
+// binary returns the path of a folder's test binary. It is kept to avoid relinking.
 func (c checker) binary(folder string, race bool) string {
 	dir := "tests"
 	if race {
@@ -65,7 +65,7 @@ func (c checker) binary(folder string, race bool) string {
 	return filepath.Join(c.root, "bin", dir, filepath.Base(folder)+".test")
 }
 
-// build builds the test binaries of folders. It reports whether that succeeded.
+// build builds the test binaries of folders and reports whether that succeeded.
 func (c checker) build(ctx context.Context, race bool, folders []string) bool {
 	name := "build suites"
 	args := []string{"test", "-vet=off", withoutDWARF, "-c", "-o", filepath.Dir(c.binary("", race)) + "/"}
@@ -79,20 +79,20 @@ func (c checker) build(ctx context.Context, race bool, folders []string) bool {
 	return c.always(name, run{dir: c.module, args: args}.step(ctx))
 }
 
-// run is a step that runs a test binary. A busy machine may need hours.
+// run returns a step that runs a test binary. Its timeout allows for a busy machine.
 func (c checker) run(ctx context.Context, s suiteRun) step {
 	args := []string{"tool", "test2json", "-t", "-p", "test/" + s.folder, c.binary(s.folder, s.race), "-test.v=test2json", "-test.timeout=4h"}
 	return run{dir: filepath.Join(c.module, s.folder), args: append(args, s.args...), env: s.env}.step(ctx)
 }
 
-// suites builds the suites and runs them, some at the same time, because their tests also wait.
+// suites builds the suites and runs several concurrently, because their tests also wait.
 func (c checker) suites(ctx context.Context) error {
 	all, err := c.suiteRuns()
 	if err != nil {
 		return err
 	}
 	var runs []suiteRun
-	programs := map[bool][]string{} // by whether they have the race detector
+	programs := map[bool][]string{} // by whether they use the race detector
 	for _, r := range all {
 		if c.selects(r.name) {
 			runs = append(runs, r)
@@ -101,7 +101,7 @@ func (c checker) suites(ctx context.Context) error {
 	}
 	for _, race := range []bool{false, true} {
 		if len(programs[race]) > 0 && !c.build(ctx, race, unique(programs[race])) {
-			return nil // the report says so
+			return nil // the report shows it
 		}
 	}
 	slots := make(chan struct{}, runtime.NumCPU()+2)
@@ -119,9 +119,10 @@ func (c checker) suites(ctx context.Context) error {
 	return nil
 }
 
-// environment is that of the tests of a folder: files in memory if their subject is not the disk.
+// environment returns the variables for tests of a folder: files are in memory unless the suite is
+// about the disk.
 func (c checker) environment(folder string) []string {
-	env := []string{"GOGC=400"} // a fifth less CPU time
+	env := []string{"GOGC=400"} // saves a fifth of the CPU time
 	if folder != onDisk && c.memoryDir != "" {
 		env = append(env, "TMPDIR="+c.memoryDir)
 	}

@@ -8,9 +8,9 @@ import (
 	"os/exec"
 )
 
-// A tool is a program that some tests need and that is not written in Go.
+// A tool is an external program that some tests need.
 type tool struct {
-	program, pkg string // the name of the program, and of Debian's package
+	program, pkg string // names of the program and of the Debian package
 	reason       string
 }
 
@@ -22,7 +22,7 @@ var tools = []tool{
 
 func (t tool) install() string { return "apt-get install " + t.pkg }
 
-// missingTools returns the tools that are not installed, and reports them.
+// missingTools returns and reports the tools that are not installed.
 func missingTools(out io.Writer) (missing []tool) {
 	for _, t := range tools {
 		if _, err := exec.LookPath(t.program); err != nil {

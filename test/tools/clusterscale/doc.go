@@ -1,13 +1,14 @@
-// Command clusterscale measures how a control plane places many Pods on many simulated nodes: how fast, at whose cost, and what the scheduler
-// waits for. go run . builds what it needs and runs it; with --kube-apiserver the same is measured there.
+// Command clusterscale measures how a control plane places many Pods on many simulated nodes:
+// speed, CPU time, and what limits the scheduler. go run . builds what it needs; --kube-apiserver
+// measures that server instead.
 //
-// Every part is a process of its own, whose CPU time is read from /proc. There are two phases, so that what makes Pods does not hide
-// how fast they are placed:
+// Every part is a process, whose CPU time is read from /proc. The phases are separate, so that
+// creating Pods does not hide the speed of placing them:
 //
-//	create    kube-controller-manager makes all Pods of some Deployments; no scheduler runs
-//	schedule  kube-scheduler is started, and finds all of them; the phase ends when the last one is placed
-//	start     the rest of the time until all Pods are ready, and all Deployments say so
+//	create    kube-controller-manager creates all Pods of some Deployments, without a scheduler
+//	schedule  kube-scheduler starts and places all Pods
+//	start     until all Pods are ready and all Deployments report it
 //
-// The scheduler finds a node for one Pod after the other, and has it bound while it looks for the next one. So the share of the
-// phase that its search takes, by its own metrics, tells whether it is itself what limits.
+// The scheduler searches a node for one Pod at a time and binds concurrently. So the share of the
+// search in the phase, from its metrics, shows whether the scheduler is the bottleneck.
 package main

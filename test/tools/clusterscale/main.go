@@ -16,12 +16,12 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is the folder that pins the versions of Kubernetes' programs.
+// pins is the folder that pins the versions of Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
 func main() { controlplane.Main("clusterscale", run) }
 
-// settings are what is measured.
+// settings are the parameters of a measurement.
 type settings struct {
 	nodes, pods, deployments int
 	limit                    time.Duration
@@ -49,22 +49,22 @@ func run(ctx context.Context, dir string) error {
 	return measure(ctx, &p, s)
 }
 
-// A plane is a control plane whose scheduler is started later.
+// A plane is a control plane whose scheduler starts later.
 type plane struct {
 	controlplane.Processes
 	server          *controlplane.Server
 	parts           []part
 	schedulerPath   string
-	schedulerAnswer string // where its metrics are
+	schedulerAnswer string // URL of its metrics
 }
 
-// A part is a process whose CPU time is told.
+// A part is a process whose CPU time is reported.
 type part struct {
 	name string
 	*controlplane.Process
 }
 
-// start starts all but the scheduler.
+// start starts everything but the scheduler.
 func (p *plane) start(ctx context.Context, dir string, s settings) error {
 	kubectl, err := client.BuildKubectl(dir)
 	if err != nil {
@@ -112,7 +112,7 @@ func (p *plane) add(name string, process *controlplane.Process) {
 	p.parts = append(p.parts, part{name, process})
 }
 
-// startScheduler starts the scheduler, with metrics that anybody may read.
+// startScheduler starts the scheduler with public metrics.
 func (p *plane) startScheduler() error {
 	port, err := freeport.Find()
 	if err != nil {
@@ -125,7 +125,7 @@ func (p *plane) startScheduler() error {
 	return err
 }
 
-// measure goes through the phases, and prints what each has cost.
+// measure runs the phases and prints their costs.
 func measure(ctx context.Context, p *plane, s settings) error {
 	c, err := client.New(p.server.Kubeconfig)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// durations are those of a histogram, together.
+// durations are the totals of a histogram.
 type durations struct{ count, seconds float64 }
 
 func (d durations) mean() float64 {
@@ -27,7 +27,7 @@ func (d durations) since(before durations) durations {
 	return durations{d.count - before.count, d.seconds - before.seconds}
 }
 
-// bindingsOf is how long the server has taken for bindings of Pods so far.
+// bindingsOf returns the server's durations for bindings of Pods so far.
 func bindingsOf(ctx context.Context, c *client.Client) (durations, error) {
 	answer, err := c.Get(ctx, "/metrics")
 	if err == nil && answer.Code != http.StatusOK {
@@ -36,8 +36,8 @@ func bindingsOf(ctx context.Context, c *client.Client) (durations, error) {
 	return sum(answer.Body, "apiserver_request_duration_seconds", `subresource="binding"`), err
 }
 
-// searchOf is how long a scheduler has looked for nodes, by its metrics. They are those of a process that this one has started, on a loopback
-// address, with a certificate that it has made for itself.
+// searchOf returns the durations of a scheduler's node searches, from its metrics. The scheduler is
+// a child process on loopback with a self-signed certificate, so the certificate is not verified.
 func searchOf(ctx context.Context, url string) (durations, error) {
 	transport := &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	defer transport.CloseIdleConnections()
@@ -55,7 +55,7 @@ func searchOf(ctx context.Context, url string) (durations, error) {
 	return found, nil
 }
 
-// sum adds up the histograms of a metric whose labels have a text in them.
+// sum adds the histograms of a metric whose labels contain a text.
 func sum(text []byte, metric, label string) (d durations) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	for lines.Scan() {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// createDeployments creates the Deployments, with all Pods among them.
+// createDeployments creates the Deployments and distributes the Pods among them.
 func createDeployments(ctx context.Context, c *client.Client, s settings) error {
 	for i := range s.deployments {
 		replicas := s.pods / s.deployments
@@ -43,7 +43,7 @@ func createDeployments(ctx context.Context, c *client.Client, s settings) error 
 
 const deployments = "/apis/apps/v1/namespaces/default/deployments"
 
-// awaitAvailable waits until the status of the Deployments says that all Pods are available.
+// awaitAvailable waits until the Deployments report all Pods as available.
 func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
 	for {
 		list, err := c.List(ctx, deployments, nil)
@@ -66,18 +66,18 @@ func awaitAvailable(ctx context.Context, c *client.Client, pods int) error {
 	}
 }
 
-// counts are how many Pods there are that have come so far.
+// counts are the numbers of Pods that have reached each stage.
 type counts struct{ created, placed, ready int }
 
-// A follower counts the Pods of a namespace by a watch.
+// A follower counts the Pods of a namespace with a watch.
 type follower struct {
 	mu      sync.Mutex
-	stage   map[string]int // of each Pod, by its name
+	stage   map[string]int // by the Pod's name
 	counts  counts
 	first   time.Time // placed
 	last    time.Time
 	fault   error
-	changed chan struct{} // has room for one
+	changed chan struct{} // buffered, capacity one
 }
 
 // follow follows the Pods of an empty namespace until the context ends.
@@ -100,7 +100,8 @@ func follow(ctx context.Context, c *client.Client, namespace string) (*follower,
 	return f, nil
 }
 
-// watch follows Pods from a version on, until the server ends the watch, and returns where to go on.
+// watch follows Pods from a version until the server ends the watch, and returns the version to
+// resume from.
 func (f *follower) watch(ctx context.Context, c *client.Client, path, version string) (next string, err error) {
 	w, err := c.Watch(ctx, path, url.Values{"resourceVersion": {version}})
 	if err != nil {
@@ -129,7 +130,7 @@ const (
 	ready
 )
 
-// note takes a Pod as it is now, or what has ended the watch.
+// note records the state of a Pod, or the error that ended the watch.
 func (f *follower) note(pod client.Object, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -170,7 +171,7 @@ func stageOf(pod client.Object) int {
 	return created
 }
 
-// await waits until as many Pods have come to a stage.
+// await waits until enough Pods have reached a stage.
 func (f *follower) await(ctx context.Context, wanted int, count func(counts) int) error {
 	for {
 		f.mu.Lock()
@@ -190,7 +191,7 @@ func (f *follower) await(ctx context.Context, wanted int, count func(counts) int
 	}
 }
 
-// placing is the time from the first to the last Pod that was placed.
+// placing returns the time between the first and the last placement.
 func (f *follower) placing() time.Duration {
 	f.mu.Lock()
 	defer f.mu.Unlock()

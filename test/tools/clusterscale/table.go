@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// A table is what each phase has cost.
+// A table holds the costs of each phase.
 type table struct {
 	plane  *plane
 	pods   int
 	began  time.Time
-	before map[string]time.Duration // CPU time of the parts at the begin of the phase
+	before map[string]time.Duration // CPU time of the parts at the beginning of the phase
 	rows   []phase
 }
 
-// A phase is a row of it.
+// A phase is a row of a table.
 type phase struct {
 	name string
 	took time.Duration
@@ -39,7 +39,7 @@ func (t *table) begin() {
 	}
 }
 
-// phase ends a phase, and begins the next one.
+// phase ends a phase and begins the next one.
 func (t *table) phase(name string) (took time.Duration) {
 	took = time.Since(t.began)
 	row := phase{name, took, map[string]time.Duration{}}
@@ -51,7 +51,7 @@ func (t *table) phase(name string) (took time.Duration) {
 	return took
 }
 
-// print prints the CPU time of each part in each phase, and per Pod over all of them.
+// print prints the CPU time of each part per phase, and per Pod in total.
 func (t *table) print(w io.Writer) {
 	out := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprint(out, "\tTIME")
@@ -82,22 +82,22 @@ func (t *table) row(w io.Writer, row phase) {
 	}
 }
 
-// tick is the unit of times in /proc.
+// tick is the unit of CPU times in /proc.
 const tick = time.Second / 100
 
-// cpuTime is what a process has used so far; 0 where it cannot be told.
+// cpuTime returns the CPU time of a process; 0 if unknown.
 func cpuTime(pid int) time.Duration {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0
 	}
-	_, rest, _ := strings.Cut(string(text), ") ") // the name of the program may have blanks
+	_, rest, _ := strings.Cut(string(text), ") ") // the program's name may contain spaces
 	fields := strings.Fields(rest)
 	if len(fields) < 13 {
 		return 0
 	}
 	var all time.Duration
-	for _, field := range fields[11:13] { // in user mode, and in the kernel
+	for _, field := range fields[11:13] { // user and kernel mode
 		n, err := strconv.ParseInt(field, 10, 64)
 		if err != nil {
 			return 0

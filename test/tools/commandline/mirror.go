@@ -14,17 +14,18 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// sourceHost is the only host of the Internet that the suite uses: it creates objects from a file of Kubernetes' repository.
+// sourceHost is the only Internet host that the suite uses, for a manifest in Kubernetes'
+// repository.
 const sourceHost = "raw.githubusercontent.com"
 
-// A mirror is an HTTPS proxy that answers for sourceHost with the files of the suite's tree, so that the suite needs no
-// Internet and uses the files of its own version.
+// A mirror is an HTTPS proxy that serves sourceHost from the suite's tree, so that the suite needs
+// no Internet and uses files of its own version.
 type mirror struct {
 	proxy, files *httptest.Server
-	roots        string // PEM file of the CA of its certificate
+	roots        string // PEM file of its CA
 }
 
-// startMirror starts a mirror of a tree with its CA in dir.
+// startMirror starts a mirror of a tree, and writes its CA to dir.
 func startMirror(dir, tree string) (*mirror, error) {
 	manager, err := certs.Store{}.Open([]string{sourceHost})
 	if err != nil {
@@ -53,7 +54,7 @@ func (m *mirror) stop() {
 	m.files.Close()
 }
 
-// ServeHTTP connects a client to the files.
+// ServeHTTP tunnels a client to the file server.
 func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodConnect || r.Host != sourceHost+":443" {
 		http.Error(w, "this proxy only leads to "+sourceHost, http.StatusBadGateway)
@@ -72,7 +73,7 @@ func (m *mirror) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	defer client.Close()
 	go func() {
-		_, _ = io.Copy(files, buffered) // a broken connection ends the other direction
+		_, _ = io.Copy(files, buffered) // an error ends the other direction
 		_ = files.(*net.TCPConn).CloseWrite()
 	}()
 	_, _ = io.Copy(client, files)

@@ -11,13 +11,13 @@ import (
 	"strings"
 )
 
-// between names the checks that the suite makes outside of its groups. The first failure ends the suite.
+// between names the suite's checks outside of groups. Their first failure ends the suite.
 const between = "between_groups"
 
-// shownLines is how much of the output of a failed group is shown.
+// shownLines is the number of output lines shown of a failed group.
 const shownLines = 40
 
-// A report reads the results of the groups from the output of the suite and prints them.
+// A report parses the suite's output and prints the results of the groups.
 type report struct {
 	to      io.Writer
 	pending []string // selected groups without a result
@@ -32,7 +32,7 @@ func newReport(to io.Writer, selected []string) *report {
 	return &report{to: to, pending: slices.Clone(selected), current: between}
 }
 
-// The suite prints the first two texts around each group, and the third if it reaches its end.
+// The suite prints the first two texts around each group, and the third at its end.
 var (
 	groupStarted = regexp.MustCompile(`\+\+\+ Running case: test-cmd\.(\w+)`)
 	groupEnded   = regexp.MustCompile(`\+\+\+ exit code: (\d+)$`)
@@ -40,7 +40,6 @@ var (
 	color        = regexp.MustCompile("\x1b(\\(B|\\[[0-9;]*m)")
 )
 
-// Write implements io.Writer for the output of the suite.
 func (r *report) Write(output []byte) (int, error) {
 	r.partial = append(r.partial, output...)
 	for {
@@ -70,7 +69,7 @@ func (r *report) readLine(line string) {
 	r.lines = r.lines[max(0, len(r.lines)-shownLines):]
 }
 
-// record records and prints the result of a group, unless it is not a selected one.
+// record records and prints the result of a group, if it is selected.
 func (r *report) record(group string, passed bool) {
 	i := slices.Index(r.pending, group)
 	if i < 0 {
@@ -86,7 +85,7 @@ func (r *report) record(group string, passed bool) {
 	fmt.Fprintf(r.to, "%s: FAILED\n    %s\n", group, strings.Join(r.lines, "\n    "))
 }
 
-// finish prints the summary, with the groups that did not run as failed. suiteError is the result of the whole suite.
+// finish prints the summary, with missing groups as failed. suiteError is the suite's own error.
 func (r *report) finish(suiteError error) error {
 	if slices.Contains(r.pending, r.current) {
 		r.record(r.current, false)
@@ -102,7 +101,7 @@ func (r *report) finish(suiteError error) error {
 	return suiteError
 }
 
-// groupOf returns the name of the group that a function of the suite tests.
+// groupOf returns the group of a function of the suite.
 func groupOf(function string) string {
 	return strings.TrimSuffix(strings.TrimPrefix(function, "run_"), "_tests")
 }

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestReport reads the output of a suite with a group that passed, one that failed, and one that did not run.
+// TestReport parses output with a passed, a failed and a missing group.
 func TestReport(t *testing.T) {
 	const output = "+++ Running case: test-cmd.record_command_canary \n+++ exit code: 1\n" +
 		"+++ Running case: test-cmd.run_kubectl_get_tests \n\x1b[32mfine\n\x1b(B\x1b[m+++ exit code: 0\n" +
@@ -32,7 +32,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestPassed checks that a suite whose groups pass is no error.
+// TestPassed checks that a passing suite is no error.
 func TestPassed(t *testing.T) {
 	var got strings.Builder
 	r := newReport(&got, []string{"wait", between})

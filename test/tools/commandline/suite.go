@@ -26,17 +26,17 @@ import (
 // pins is the folder that pins the version of Kubernetes.
 const pins = "../../cluster/kubernetes"
 
-// A suite is a copy of the suite's files with the programs that it runs.
+// A suite is a copy of the suite's files with its programs.
 type suite struct {
-	dir       string   // of the run; the tree is in it
-	functions []string // of the groups, in the order in which the suite runs them
+	dir       string   // of the run; contains the tree
+	functions []string // of the groups, in the suite's order
 	builtIn   bool
 }
 
-// files are the parts of the module that the suite reads.
+// files lists the parts of the module that the suite reads.
 var files = []string{"hack", "test/cmd", "test/conformance/testdata", "test/e2e/testing-manifests", "test/fixtures", "third_party/forked/shell2junit", "api/openapi-spec"}
 
-// newSuite lays out the tree below dir and puts the programs where the suite's own build would.
+// newSuite copies the tree below dir and puts the programs where the suite's build would.
 func newSuite(dir string, builtIn bool) (*suite, error) {
 	s := &suite{dir: dir, builtIn: builtIn}
 	module, err := cluster.ModuleDir(pins, "k8s.io/kubernetes")
@@ -61,7 +61,7 @@ func (s *suite) bin() string       { return filepath.Join(s.tree(), "_output", "
 func (s *suite) tools() string     { return filepath.Join(s.dir, "tools") }
 func (s *suite) temporary() string { return filepath.Join(s.dir, "tmp") }
 
-// copyTree copies a folder of a module, in which all files are read-only and no file is executable.
+// copyTree copies a folder of a module, where all files are read-only and not executable.
 func copyTree(to, from string) error {
 	return filepath.WalkDir(from, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -83,7 +83,7 @@ func copyTree(to, from string) error {
 	})
 }
 
-// addPrograms links the programs that the suite expects to have built, and the tools of its setup.
+// addPrograms links the programs that the suite expects, and the tools of its setup.
 func (s *suite) addPrograms() error {
 	troupe, err := client.BuildTroupe(s.dir)
 	if err != nil {
@@ -116,10 +116,9 @@ func (s *suite) addPrograms() error {
 	return nil
 }
 
-// recorded is a group in the script that runs them.
+// recorded matches a group in the suite's script.
 var recorded = regexp.MustCompile(`(?m)^ *record_command (run_\w+)`)
 
-// readFunctions reads the names of the groups' functions.
 func (s *suite) readFunctions() error {
 	text, err := os.ReadFile(filepath.Join(s.tree(), "test/cmd/legacy-script.sh"))
 	if err != nil {
@@ -134,7 +133,7 @@ func (s *suite) readFunctions() error {
 	return nil
 }
 
-// selectGroups returns the named groups, or all groups and the checks between them if there are no names.
+// selectGroups returns the named groups, or without names all groups and the checks between them.
 func (s *suite) selectGroups(names []string) ([]string, error) {
 	var groups []string
 	for _, function := range s.functions {
@@ -151,7 +150,7 @@ func (s *suite) selectGroups(names []string) ([]string, error) {
 	return names, nil
 }
 
-// run runs the suite until it ends, which is an error if a check failed.
+// run runs the suite. A failed check is an error.
 func (s *suite) run(ctx context.Context, names []string, output io.Writer) error {
 	environment, err := s.environment(names)
 	if err != nil {
@@ -171,12 +170,11 @@ func (s *suite) run(ctx context.Context, names []string, output io.Writer) error
 	if err := script.Start(); err != nil {
 		return err
 	}
-	// The suite's traps end its servers. A background process of a failed group may outlive it.
+	// The suite's traps end its servers, but background processes of a failed group may survive.
 	defer func() { _ = syscall.Kill(-script.Process.Pid, syscall.SIGKILL) }()
 	return script.Wait()
 }
 
-// environment returns the variables of the suite.
 func (s *suite) environment(names []string) ([]string, error) {
 	functions := filepath.Join(s.dir, "functions.sh")
 	if err := os.WriteFile(functions, []byte(s.aliases()), 0o600); err != nil {
@@ -192,7 +190,7 @@ func (s *suite) environment(names []string) ([]string, error) {
 	}
 	controllers := "*"
 	if s.builtIn {
-		controllers += ",workloads,node-lifecycle-controller,taint-eviction-controller" // the defaults of kube-controller-manager
+		controllers += ",workloads,node-lifecycle-controller,taint-eviction-controller" // kube-controller-manager's defaults
 	}
 	return []string{
 		"PATH=" + s.tools() + ":" + os.Getenv("PATH"),
@@ -201,7 +199,7 @@ func (s *suite) environment(names []string) ([]string, error) {
 		"TMPDIR=" + s.temporary(),
 		"BASH_ENV=" + functions,
 		"WHAT=" + strings.Join(names, " "),
-		"ALLOW_SKEW=true", // kubectl is of another build than the server
+		"ALLOW_SKEW=true", // kubectl and the server are different builds
 		"KUBEADM_PATH=" + filepath.Join(s.bin(), "kubeadm"),
 		"KUBE_JUNIT_REPORT_DIR=" + filepath.Join(s.dir, "junit"),
 		"SERVICE_ACCOUNT_KEY=" + filepath.Join(s.dir, "sa.key"),
@@ -211,7 +209,7 @@ func (s *suite) environment(names []string) ([]string, error) {
 	}, nil
 }
 
-// aliases returns shell functions for the groups whose function has no suffix _tests: WHAT only reaches functions that have it.
+// aliases returns shell functions for groups without the suffix _tests, which WHAT requires.
 func (s *suite) aliases() string {
 	var text strings.Builder
 	for _, function := range s.functions {

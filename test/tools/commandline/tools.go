@@ -11,16 +11,15 @@ import (
 	"net/url"
 )
 
-// toolNamed returns the tool of the suite's setup that this program is started as, or nil.
+// toolNamed returns the tool that this program was started as, or nil.
 func toolNamed(name string) func(args []string) error {
 	return map[string]func([]string) error{"make": makePrograms, "etcd": serveEtcd, "kube-controller-manager": serveManager}[name]
 }
 
-// makePrograms stands in for make, which builds the programs in the suite's own tree. They are there already. kubeadm's own tests,
-// which it also runs, need no API server.
+// makePrograms replaces make: the programs exist already, and kubeadm's tests need no API server.
 func makePrograms([]string) error { return nil }
 
-// serveEtcd stands in for etcd: Troupe keeps its own state, and the suite only waits for a healthy server and writes one key.
+// serveEtcd replaces etcd: the suite only waits for health and writes one key.
 func serveEtcd(args []string) error {
 	flags := flag.NewFlagSet("etcd", flag.ContinueOnError)
 	version := flags.Bool("version", false, "Print the version.")
@@ -42,14 +41,15 @@ func serveEtcd(args []string) error {
 	return http.ListenAndServe(u.Host, healthy{})
 }
 
-// serveManager stands in for kube-controller-manager, whose health the suite waits for, where Troupe's own controllers run.
+// serveManager replaces kube-controller-manager with --built-in: the suite only waits for its
+// health.
 func serveManager([]string) error {
 	listener, err := net.Listen("tcp", "127.0.0.1:10257")
 	if err != nil {
 		return err
 	}
 	server := httptest.Server{Listener: listener, Config: &http.Server{Handler: healthy{}}}
-	server.StartTLS() // with the certificate of httptest
+	server.StartTLS() // with httptest's certificate
 	select {}         // until the suite kills it
 }
 

@@ -17,7 +17,7 @@ import (
 
 func main() { controlplane.Main("conformance", run) }
 
-// run builds what is needed, runs the tests and prints what has become of them. It is an error if one failed.
+// run runs the tests and prints the results. A failed test is an error.
 func run(ctx context.Context, dir string) error {
 	focus := flag.String("focus", `\[Conformance\]`, "Expression of the names of the tests to run.")
 	skip := flag.String("skip", "", `Expression of the names of tests to leave out, as \[Conformance\] for those beyond it; "" leaves out none.`)
@@ -75,7 +75,7 @@ func run(ctx context.Context, dir string) error {
 	return errors.Join(r.print(os.Stdout), err)
 }
 
-// runAll runs the tests that may run beside others, and then the others, until the context ends, which is an error.
+// runAll runs the parallel tests and then the serial ones. It fails if the context ends.
 func runAll(ctx context.Context, s *suite, w worker, workers int, tell func(result)) error {
 	var together, alone []string
 	for _, name := range s.tests {

@@ -13,18 +13,18 @@ import (
 	"time"
 )
 
-// A report gathers results. It may be told of them by several goroutines.
+// A report collects results. It is safe for concurrent use.
 type report struct {
 	mu       sync.Mutex
 	suite    *suite
 	results  map[string]result // by the names of the tests
-	told     int               // of this run
-	file     resultFile        // without a path for none
-	failures string            // a folder, which is made; "" for none
+	told     int               // in this run
+	file     resultFile        // an empty path keeps none
+	failures string            // a folder, created if missing; "" for none
 }
 
-// newReport makes the report of a suite. Tests that have passed, or were skipped by the suite, according to the file of results are not to be run
-// again: they are taken from the suite, and counted.
+// newReport returns the report of a suite. Tests that passed or were skipped according to the file
+// are removed from the suite and counted.
 func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	r := &report{suite: s, results: map[string]result{}, file: file, failures: failures}
 	if failures != "" {
@@ -49,7 +49,7 @@ func newReport(s *suite, file resultFile, failures string) (*report, error) {
 	return r, nil
 }
 
-// tell takes a result, keeps it, and shows it.
+// tell records, stores and prints a result.
 func (r *report) tell(is result) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -68,7 +68,7 @@ func (r *report) tell(is result) {
 			fmt.Fprintln(os.Stderr, err)
 		}
 	}
-	is.output = "" // it may be of MiB
+	is.output = "" // it may be several MiB
 	r.results[is.name] = is
 	fmt.Printf("%d/%d %s %s %s\n", r.told, len(r.suite.tests), is.outcome, is.took.Round(time.Second), is.name)
 	if is.reason != "" {
@@ -76,7 +76,7 @@ func (r *report) tell(is result) {
 	}
 }
 
-// print prints the counts of each group and the tests that failed, and is an error if there are any.
+// print prints the counts per group and the failed tests, which are an error.
 func (r *report) print(w io.Writer) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -121,10 +121,11 @@ func (r *report) print(w io.Writer) error {
 	return fmt.Errorf("%d tests failed:\n  %s", len(wrong), strings.Join(wrong, "\n  "))
 }
 
-// reasonLimit is how much is shown of why a test was skipped, in bytes: the suite prints whole objects.
+// reasonLimit bounds the printed reason of a skipped test, in bytes; the suite prints whole
+// objects.
 const reasonLimit = 120
 
-// reasonOf is why the suite has skipped a test, from its output.
+// reasonOf extracts from the output why the suite skipped a test.
 func reasonOf(output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)

@@ -10,11 +10,11 @@ import (
 	"time"
 )
 
-// A resultFile keeps results between runs, one as JSON per line, so that a suite of hours can be run in pieces. Of several results of
-// a test the last one counts.
+// A resultFile keeps results between runs, one JSON object per line, so that a suite of hours can
+// be split. The last result of a test counts.
 type resultFile struct{ path string }
 
-// kept is the line of a result. Its output is kept nowhere but for why the suite has skipped a test.
+// kept is the stored form of a result, without its output.
 type kept struct {
 	Test    string  `json:"test"`
 	Outcome outcome `json:"outcome"`
@@ -22,7 +22,7 @@ type kept struct {
 	Reason  string  `json:"reason,omitempty"`
 }
 
-// read returns the results that are kept, by the names of the tests.
+// read returns the stored results by test name.
 func (f resultFile) read() (map[string]result, error) {
 	all := map[string]result{}
 	text, err := os.Open(f.path)
@@ -44,7 +44,7 @@ func (f resultFile) read() (map[string]result, error) {
 	return all, lines.Err()
 }
 
-// add keeps a result.
+// add appends a result.
 func (f resultFile) add(is result) error {
 	line, err := json.Marshal(kept{is.name, is.outcome, is.took.Round(time.Millisecond).Seconds(), is.reason})
 	if err != nil {

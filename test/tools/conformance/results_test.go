@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// TestResults: a test that has passed is not run again, one that has failed is, and all of them are counted.
+// TestResults checks that passed tests are not run again, that failed ones are, and that all are
+// counted.
 func TestResults(t *testing.T) {
 	file := resultFile{filepath.Join(t.TempDir(), "results")}
 	tests := []string{"[sig-cli] a", "[sig-cli] b", "[sig-cli] c", "[sig-cli] d"}

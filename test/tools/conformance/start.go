@@ -12,20 +12,22 @@ import (
 	"github.com/troupe-api/troupe/test/controlplane"
 )
 
-// pins is the folder that pins the versions of Kubernetes' programs.
+// pins is the folder that pins the versions of Kubernetes programs.
 const pins = "../../cluster/kubernetes"
 
-// nodeAddress is that of the nodes. It is another one than 127.0.0.1, which the suite takes for one that all nodes have beside their own.
+// nodeAddress is the address of the nodes. The suite ignores 127.0.0.1 as an address that all nodes
+// have.
 const nodeAddress = "127.0.0.2"
 
-// startCluster starts troupe cluster with the programs of Kubernetes, and returns the client configuration.
+// startCluster starts troupe cluster with Kubernetes programs, and returns the kubeconfig.
 func startCluster(ctx context.Context, processes *controlplane.Processes, dir string, nodes int) (kubeconfig string, err error) {
 	troupe, err := client.BuildTroupe(dir)
 	if err != nil {
 		return "", err
 	}
 	settings := filepath.Join(dir, "settings.yaml")
-	// The suite opens WebSockets as a page of http://localhost would, which no page may otherwise, and expects of nodes what kubeadm allows them.
+	// The suite opens WebSockets with the origin http://localhost, and expects kubeadm's
+	// permissions of nodes.
 	text := "advertise-address: " + controlplane.OuterAddress() + "\ncors-allowed-origins: ['^http://localhost$']\n" +
 		"service-cluster-ip-range: " + controlplane.ServiceRanges + "\n" +
 		"authorization-mode: [Node, RBAC]\nenable-admission-plugins: [NodeRestriction]\n"
@@ -48,7 +50,7 @@ func startCluster(ctx context.Context, processes *controlplane.Processes, dir st
 		processes.Await(ctx, "the cluster", func() bool { return strings.Contains(c.String(), "export KUBECONFIG") })
 }
 
-// startReference starts what startCluster starts, with kube-apiserver and an etcd in place of the daemon, and returns the client configuration.
+// startReference is like startCluster, but with kube-apiserver and etcd in place of the daemon.
 func startReference(ctx context.Context, processes *controlplane.Processes, dir, kubectl string, r controlplane.Reference, nodes int) (kubeconfig string, err error) {
 	server, err := processes.StartReference(ctx, dir, kubectl, r)
 	if err != nil {

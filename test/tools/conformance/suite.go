@@ -10,20 +10,20 @@ import (
 	"strings"
 )
 
-// groups are those of the suite that are run, in the order in which they are told of.
+// groups lists the groups of the suite that are run, in the order of the report.
 var groups = []string{"api-machinery", "auth", "apps", "network", "node", "storage", "scheduling", "instrumentation", "cli"}
 
-// A suite is the tests that are to be run, and how many of each group cannot be run here.
+// A suite holds the tests to run, and the number of inapplicable ones per group.
 type suite struct {
 	tests        []string       // names, as the suite prints them
 	inapplicable map[string]int // by group
 }
 
-// location is what the suite prints in front of the name of a test.
+// location matches the prefix of a test name in the suite's list.
 var location = regexp.MustCompile(`^\s*\S+:\d+: `)
 
-// newSuite lists the tests of a program whose names match an expression, and not another one unless that is nil. Those whose names match a line of
-// the file inapplicable are only counted.
+// newSuite lists the tests of a program that match focus and not without, which may be nil. Tests
+// that match a line of the file inapplicable are only counted.
 func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*suite, error) {
 	needs, err := readInapplicable(inapplicable)
 	if err != nil {
@@ -49,7 +49,7 @@ func newSuite(program, inapplicable string, focus, without *regexp.Regexp) (*sui
 	return s, nil
 }
 
-// readInapplicable reads the expressions of tests that cannot be run here.
+// readInapplicable reads the patterns of tests that cannot run here.
 func readInapplicable(path string) (all []*regexp.Regexp, err error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -71,7 +71,7 @@ func readInapplicable(path string) (all []*regexp.Regexp, err error) {
 	return all, lines.Err()
 }
 
-// groupOf is the group of a test; "" for one of none of the groups.
+// groupOf returns the group of a test; "" if it is not in groups.
 func groupOf(name string) string {
 	for _, g := range groups {
 		if strings.Contains(name, "[sig-"+g+"]") {
@@ -81,7 +81,6 @@ func groupOf(name string) string {
 	return ""
 }
 
-// isSerial tells whether a test may not run beside others.
 func isSerial(name string) bool {
 	return strings.Contains(name, "[Serial]") || strings.Contains(name, "[Disruptive]")
 }

@@ -14,38 +14,38 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// An outcome is what has become of a test.
+// An outcome is the outcome of a test.
 type outcome string
 
 const (
 	passed  outcome = "passed"
 	failed  outcome = "FAILED"
-	skipped outcome = "skipped" // by the suite itself, which says why in its output
+	skipped outcome = "skipped" // by the suite, which prints the reason
 
-	// Only counts have these.
+	// Used for counts only.
 	notRun       outcome = "not run"
 	inapplicable outcome = "not applicable"
 )
 
-// A result is what has become of a test.
+// A result is the result of a test.
 type result struct {
 	name    string
 	outcome outcome
 	took    time.Duration
-	output  string // all that the suite has written
+	output  string // the suite's output
 	reason  string // why it was skipped
 }
 
-// A worker runs tests by processes of the suite.
+// A worker runs tests in processes of the suite.
 type worker struct {
 	program, kubeconfig, kubectl string
 	limit                        time.Duration // of one test
 }
 
-// batchSize is how many tests a process runs: it takes seconds to start.
+// batchSize is the number of tests per process, which takes seconds to start.
 const batchSize = 8
 
-// run runs tests, and tells of each when it has ended. It is an error if the context ends before they have.
+// run runs tests and reports each result. It fails if the context ends before.
 func (w worker) run(ctx context.Context, tests []string, tell func(result)) error {
 	for len(tests) > 0 {
 		batch := tests[:min(batchSize, len(tests))]
@@ -58,16 +58,17 @@ func (w worker) run(ctx context.Context, tests []string, tell func(result)) erro
 	return nil
 }
 
-// dashes is the line between two tests.
+// dashes separates two tests.
 const dashes = "------------------------------"
 
-// ended is the line that tells what has become of a test: it has a word but for one that has passed, or was slow.
+// ended matches the line with a test's outcome, which has a word unless the test passed or was
+// slow.
 var ended = regexp.MustCompile(`^(•|S) (?:\[SLOW TEST\] )?(\[[A-Z! ]+\] )?(\[[A-Z! ]+\] )?\[(\d+\.\d+) seconds\]`)
 
-// process runs one process of the suite, and returns the tests that have ended.
+// process runs one process of the suite and returns the finished tests.
 //
-// Of each test the output has its name in a line of its own, then the line of ended, and a line of dashes. A
-// process that ends before all tests of its batch have is asked for the rest again, unless it has not ended any.
+// The output of a test has its name on a line, then a line that matches ended, and a line of
+// dashes. If the process ends early, the caller runs the rest again, unless no test finished.
 func (w worker) process(ctx context.Context, batch []string, tell func(result)) (done []string, err error) {
 	expressions := make([]string, len(batch))
 	for i, name := range batch {
@@ -75,14 +76,14 @@ func (w worker) process(ctx context.Context, batch []string, tell func(result)) 
 	}
 	c := exec.CommandContext(ctx, w.program, "--kubeconfig="+w.kubeconfig, "--provider=skeleton", "--kubectl-path="+w.kubectl, "--allowed-not-ready-nodes=-1", "--minStartupPods=0",
 		"--dump-logs-on-failure=false", "--ginkgo.no-color", "--ginkgo.v", "--ginkgo.timeout=24h", "--ginkgo.focus="+strings.Join(expressions, "|"))
-	processes.InOwnGroup(c) // an interrupt is for this command, which does not count the test that it ends
+	processes.InOwnGroup(c) // an interrupt is for this command and must not count as a failed test
 	out, in := io.Pipe()
 	c.Stdout, c.Stderr = in, in
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		_ = in.CloseWithError(c.Wait()) // the lines tell of failures
+		_ = in.CloseWithError(c.Wait()) // the output shows failures
 	}()
 	lines := make(chan string)
 	go func() {
@@ -122,7 +123,7 @@ func (w worker) process(ctx context.Context, batch []string, tell func(result)) 
 				is, over = outcomeOf(m), true
 			}
 			if !over || current == "" || line != dashes {
-				continue // behind the line of ended stands why it failed
+				continue // the reason of a failure follows the line of ended
 			}
 			done = append(done, current)
 			tell(result{name: current, outcome: is, took: time.Since(began), output: text.String()})
@@ -132,7 +133,7 @@ func (w worker) process(ctx context.Context, batch []string, tell func(result)) 
 			if current == "" {
 				return nil, fmt.Errorf("the suite does not begin:\n%s", text.String())
 			}
-			for range lines { // to its end
+			for range lines { // drain the output
 			}
 			tell(result{name: current, outcome: failed, took: time.Since(began), output: text.String() + "it took longer than " + w.limit.String()})
 			return append(done, current), nil
@@ -140,7 +141,7 @@ func (w worker) process(ctx context.Context, batch []string, tell func(result)) 
 	}
 }
 
-// outcomeOf reads what ended has matched.
+// outcomeOf returns the outcome for a match of ended.
 func outcomeOf(m []string) outcome {
 	switch {
 	case m[2] == "[SKIPPED] ":
@@ -151,8 +152,8 @@ func outcomeOf(m []string) outcome {
 	return passed
 }
 
-// startOf is the test that a line is the name of, with labels behind it, and a blank or two between them; "" for none, and for one that is not of the batch but
-// runs with it, as its name holds that of another one.
+// startOf returns the test of the batch that a line names, possibly followed by labels. It returns
+// "" for other lines, including tests outside of the batch whose names contain another test's name.
 func startOf(line string, batch []string) string {
 	best := ""
 	for _, name := range batch {

@@ -1,8 +1,9 @@
-// Command extension is a server that extends the API: it is built on the public library, as the servers of the real world
-// are, serves the metrics of nodes and Pods from memory, and believes whom the daemon tells it to believe: it reads the
-// ConfigMap with the authorities of the front proxy, has tokens reviewed, and asks for each request whether its user may
-// make it. Its metrics of Pods can be created and watched as well, unlike those of the real world.
+// Command extension is an extension API server, built on the public library like real ones. It
+// serves metrics of nodes and Pods from memory, and delegates to the daemon: it reads the front
+// proxy's CAs from the ConfigMap, reviews tokens, and authorizes each request by a review. Unlike
+// real ones, its Pod metrics can be created and watched.
 //
-// It is a process of its own, since one process cannot hold both the library's and the daemon's Protobuf extensions. It
-// serves on the listener that it inherits as descriptor 3, and first prints the authority of its certificate, as PEM.
+// It is a separate process, because the Protobuf extensions of the library and the daemon conflict.
+// It serves on the listener inherited as descriptor 3, and first prints the CA of its certificate
+// as PEM.
 package main

@@ -31,7 +31,6 @@ func main() {
 	}
 }
 
-// serve serves until the process is told to end.
 func serve(kubeconfig, host string) error {
 	scheme := newScheme()
 	codecs := serializer.NewCodecFactory(scheme)
@@ -60,7 +59,6 @@ func serve(kubeconfig, host string) error {
 	return server.PrepareRun().RunWithContext(genericapiserver.SetupSignalContext())
 }
 
-// newScheme knows the kinds of metrics.
 func newScheme() *runtime.Scheme {
 	scheme := runtime.NewScheme()
 	install.Install(scheme)
@@ -70,7 +68,7 @@ func newScheme() *runtime.Scheme {
 	return scheme
 }
 
-// secure gives the server its port and a certificate.
+// secure sets listener and certificate.
 func secure(config *genericapiserver.RecommendedConfig, host string) error {
 	listener, err := net.FileListener(os.NewFile(3, "listener"))
 	if err != nil {
@@ -89,7 +87,7 @@ func secure(config *genericapiserver.RecommendedConfig, host string) error {
 	return errors.Join(err, os.Stdout.Close())
 }
 
-// delegate has the daemon say who asks, and whether they may.
+// delegate delegates authentication and authorization to the daemon.
 func delegate(config *genericapiserver.RecommendedConfig, kubeconfig string) error {
 	authentication := options.NewDelegatingAuthenticationOptions()
 	authentication.RemoteKubeConfigFile = kubeconfig

@@ -22,7 +22,7 @@ func usage() corev1.ResourceList {
 	return corev1.ResourceList{corev1.ResourceCPU: resource.MustParse("125m"), corev1.ResourceMemory: resource.MustParse("64Mi")}
 }
 
-// nodes are the metrics of one node.
+// nodes serves the metrics of one node.
 type nodes struct {
 	rest.TableConvertor
 	node metrics.NodeMetrics
@@ -41,12 +41,10 @@ func (n *nodes) NamespaceScoped() bool   { return false }
 func (n *nodes) GetSingularName() string { return "node" }
 func (n *nodes) Kind() string            { return "NodeMetrics" }
 
-// List implements rest.Lister.
 func (n *nodes) List(context.Context, *metainternal.ListOptions) (runtime.Object, error) {
 	return &metrics.NodeMetricsList{Items: []metrics.NodeMetrics{n.node}}, nil
 }
 
-// Get implements rest.Getter.
 func (n *nodes) Get(_ context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
 	if name != n.node.Name {
 		return nil, errors.NewNotFound(metrics.Resource("nodes"), name)
@@ -54,7 +52,7 @@ func (n *nodes) Get(_ context.Context, name string, _ *metav1.GetOptions) (runti
 	return n.node.DeepCopy(), nil
 }
 
-// pods are the metrics of Pods that somebody has created.
+// pods serves the metrics of created Pods.
 type pods struct {
 	rest.TableConvertor
 	watchers *watch.Broadcaster
@@ -75,7 +73,6 @@ func (p *pods) NamespaceScoped() bool   { return true }
 func (p *pods) GetSingularName() string { return "pod" }
 func (p *pods) Kind() string            { return "PodMetrics" }
 
-// List implements rest.Lister.
 func (p *pods) List(ctx context.Context, _ *metainternal.ListOptions) (runtime.Object, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +85,6 @@ func (p *pods) List(ctx context.Context, _ *metainternal.ListOptions) (runtime.O
 	return list, nil
 }
 
-// Get implements rest.Getter.
 func (p *pods) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runtime.Object, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -100,12 +96,11 @@ func (p *pods) Get(ctx context.Context, name string, _ *metav1.GetOptions) (runt
 	return nil, errors.NewNotFound(metrics.Resource("pods"), name)
 }
 
-// Watch implements rest.Watcher: what is created from now on.
+// Watch reports objects created from now on.
 func (p *pods) Watch(context.Context, *metainternal.ListOptions) (watch.Interface, error) {
 	return p.watchers.Watch()
 }
 
-// Create implements rest.Creater.
 func (p *pods) Create(ctx context.Context, o runtime.Object, validate rest.ValidateObjectFunc, _ *metav1.CreateOptions) (runtime.Object, error) {
 	if err := validate(ctx, o); err != nil {
 		return nil, err

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// Each planted fault still has its place in the code, and in the list of docs/reliability.md. Whether it is caught is for the command to find out.
+// TestFaultsHaveTheirPlace checks that each fault still matches the code, and is listed in
+// docs/reliability.md.
 func TestFaultsHaveTheirPlace(t *testing.T) {
 	root, err := repository()
 	if err != nil {

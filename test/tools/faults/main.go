@@ -14,13 +14,13 @@ import (
 	"time"
 )
 
-// A fault is a mistake in one file, and what must notice it.
+// A fault is a mistake in one file, and the tests that must catch it.
 type fault struct {
 	name string // what goes wrong, in a few words
-	file string // from the root of the repository
-	old  string // a piece of the file, found once in it
-	new  string // what stands there instead
-	// tests are arguments of go test: packages beginning with "./test/" are of the module of the tests.
+	file string // relative to the root of the repository
+	old  string // a piece that occurs once in the file
+	new  string // its replacement
+	// tests are arguments of go test; packages that begin with "./test/" are in the module test.
 	tests string
 }
 
@@ -75,13 +75,12 @@ func run(pattern, tests string) error {
 	return nil
 }
 
-// repository is the root of the repository that the command is run in.
 func repository() (string, error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	return strings.TrimSpace(string(out)), err
 }
 
-// mutated is the file with the fault in it.
+// mutated returns the file with the fault.
 func (f fault) mutated(root string) ([]byte, error) {
 	text, err := os.ReadFile(filepath.Join(root, f.file))
 	if err != nil {
@@ -99,7 +98,7 @@ var (
 	panicked   = regexp.MustCompile(`(?m)^(panic: .*|fatal error: .*|WARNING: DATA RACE)$`)
 )
 
-// caught is the first test that fails with the fault; "" if all pass.
+// caught returns the first test that fails with the fault; "" if all pass.
 func (f fault) caught(root string) (string, error) {
 	text, err := f.mutated(root)
 	if err != nil {

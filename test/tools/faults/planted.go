@@ -2,12 +2,11 @@ package main
 
 import "slices"
 
-// faults are all that are planted.
 func faults() []fault {
 	return slices.Concat(storeFaults, watchFaults, journalFaults, mutationFaults, policyFaults)
 }
 
-// storeFaults are in what owns objects and versions.
+// storeFaults are in the owners of objects and versions.
 var storeFaults = []fault{
 	{
 		"a deleted object stays in the field index", "actors/collection.go",
@@ -143,7 +142,7 @@ var watchFaults = []fault{
 	},
 }
 
-// journalFaults are in what survives.
+// journalFaults are in durability and recovery.
 var journalFaults = []fault{
 	{
 		"resource versions continue at those of the backup after a restore", "persist/restore.go",
@@ -277,7 +276,7 @@ var journalFaults = []fault{
 	},
 }
 
-// mutationFaults are in how a change is made.
+// mutationFaults are in the computation of changes.
 var mutationFaults = []fault{
 	{
 		"ownership is lost on conversion", "kinds/ownership/write.go",
@@ -366,7 +365,7 @@ var mutationFaults = []fault{
 	},
 }
 
-// policyFaults are in who is let in, and what they may do.
+// policyFaults are in authentication, authorization and admission.
 var policyFaults = []fault{
 	{
 		"a token outlives the object it is bound to", "policy/authn/serviceaccount/validate.go",

@@ -1,7 +1,6 @@
-// Command functioncount counts how many functions of Troupe a request runs, and in how many packages:
-// a measure of how many steps a reader has to follow. It builds itself with coverage counters,
-// starts a server in the process, sends the same request 200 times, and counts the functions that
-// were entered at least 190 times.
+// Command functioncount counts the functions of Troupe that a request runs, and their packages, as
+// a measure of how many steps a reader must follow. It builds itself with coverage counters, starts
+// a server, sends the same request 200 times, and counts the functions entered at least 190 times.
 //
 //	go run ./tools/functioncount             # one line per request
 //	go run ./tools/functioncount -list get   # and the functions that a GET runs, by package
@@ -29,7 +28,7 @@ func main() {
 }
 
 func run(list string) error {
-	// A binary without counters cannot clear them: this is the program as go run built it.
+	// Without counters, this is the program as go run built it.
 	if coverage.ClearCounters() != nil {
 		return runWithCounters()
 	}
@@ -52,7 +51,7 @@ func runWithCounters() error {
 	}
 	measured := exec.Command(binary, os.Args[1:]...)
 	measured.Stdout, measured.Stderr = os.Stdout, os.Stderr
-	// The counters are read by the program itself, which needs no directory for them at its end.
+	// The program reads the counters itself; GOCOVERDIR only avoids a warning at its end.
 	measured.Env = append(os.Environ(), "GOCOVERDIR="+dir)
 	var exit *exec.ExitError
 	if err := measured.Run(); errors.As(err, &exit) {

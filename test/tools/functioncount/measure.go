@@ -16,13 +16,13 @@ import (
 )
 
 const (
-	requests = 200 // of each kind, after as many that are not counted
-	entered  = 190 // calls of a function that the request runs; others come from the background
+	requests = 200 // of each kind, after as many uncounted ones
+	entered  = 190 // minimum calls of a counted function; fewer come from background work
 )
 
 const object = "/api/v1/namespaces/default/configmaps/counted"
 
-// A request is one of which the functions are counted. The body gets a number that makes it new.
+// A request is a request to measure. A number makes each body unique.
 type request struct {
 	name, method, contentType, path, body string
 }
@@ -45,7 +45,6 @@ var all = []request{
 	},
 }
 
-// measure prints what each request runs.
 func measure(list string) error {
 	c := daemon.Default()
 	c.Ephemeral, c.Naming, c.Serving.SecurePort = true, "kubernetes", 0
@@ -82,7 +81,7 @@ func measure(list string) error {
 	return nil
 }
 
-// A sender sends requests to the server as its administrator.
+// A sender sends requests as the administrator.
 type sender struct {
 	client *http.Client
 	url    string
@@ -110,7 +109,6 @@ func (s *sender) create() error {
 	})
 }
 
-// count returns the functions that r runs.
 func (s *sender) count(r request, t *table) ([]function, error) {
 	for range requests {
 		if err := s.send(r); err != nil {

@@ -16,10 +16,9 @@ import (
 
 const module = "github.com/troupe-api/troupe"
 
-// A function is one that was declared, with its package relative to the module.
+// A function is a declared function, with its package relative to the module.
 type function struct{ pkg, name string }
 
-// packages returns how many packages the functions belong to.
 func packages(functions []function) int {
 	all := map[string]bool{}
 	for _, f := range functions {
@@ -28,15 +27,15 @@ func packages(functions []function) int {
 	return len(all)
 }
 
-// A table holds the functions of each source file by the position where their body begins.
+// A table holds the functions of each source file by the position of their body.
 type table struct {
 	files map[string]map[position]string
 }
 
 type position struct{ line, column int }
 
-// entered returns the functions that the counters in dir show to have been called at least n times,
-// by package and name.
+// entered returns the functions that were called at least n times according to the counters in dir,
+// sorted by package and name.
 func (t *table) entered(dir string, n int) ([]function, error) {
 	text := filepath.Join(dir, "profile")
 	convert := exec.Command("go", "tool", "covdata", "textfmt", "-i", dir, "-o", text)
@@ -67,7 +66,7 @@ func (t *table) entered(dir string, n int) ([]function, error) {
 	return all, nil
 }
 
-// parseBlock reads "MODULE/FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT".
+// parseBlock parses "MODULE/FILE:LINE.COLUMN,LINE.COLUMN STATEMENTS COUNT".
 func parseBlock(line string) (file string, begin position, count int, ok bool) {
 	fields := strings.Fields(line)
 	if len(fields) != 3 {
@@ -82,7 +81,6 @@ func parseBlock(line string) (file string, begin position, count int, ok bool) {
 	return file, begin, count, err == nil
 }
 
-// read returns the functions declared in a file of the module.
 func (t *table) read(file string) (map[position]string, error) {
 	if functions, ok := t.files[file]; ok {
 		return functions, nil
@@ -102,7 +100,7 @@ func (t *table) read(file string) (map[position]string, error) {
 		if f.Recv != nil {
 			name = receiver(f.Recv.List[0].Type) + "." + name
 		}
-		// The first block begins at the brace, and behind it if the body is empty.
+		// The first block begins at the brace, or after it if the body is empty.
 		at := set.Position(f.Body.Lbrace)
 		functions[position{at.Line, at.Column}] = name
 		functions[position{at.Line, at.Column + 1}] = name
@@ -114,7 +112,6 @@ func (t *table) read(file string) (map[position]string, error) {
 	return functions, nil
 }
 
-// receiver returns the name of a receiver's type.
 func receiver(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

@@ -1,6 +1,5 @@
-// Command kubectl is the reference client, built from its own module at the
-// version the test module pins, so that a machine without one can run the
-// table. In a worker of package client it runs one command after the other.
+// Command kubectl is kubectl at the version pinned by the test module, so that tests need no
+// installed one. As a worker of package client it runs several commands.
 package main
 
 import (

@@ -1,16 +1,15 @@
-// Command lint checks the form of all Go files, and runs the analyzers of go vet, of staticcheck and
-// of this project in one pass over each module, which type-checks a package once. It prints
+// Command lint checks the format of all Go files, and runs the analyzers of go vet, staticcheck and
+// this project in one pass over each module. It prints
 //
 //	FILE:LINE: MESSAGE (ANALYZER)
 //
-// and fails if there is a finding. Results are kept in the user's cache; a package is checked again
-// when it or what it imports has changed. A comment in the line above allows what an analyzer reports:
+// and fails if there are findings. Results are cached in the user's cache. A comment on the line
+// above suppresses a finding:
 //
 //	//lint:ignore ANALYZER REASON
 //
-// The arguments are patterns of packages as seen from the root, such as ./kinds/... and ./test/watch;
-// without them it checks everything. With -all it also checks the files of the build tags whose
-// libraries are large.
+// Arguments are package patterns relative to the root, such as ./kinds/... and ./test/watch; the
+// default is everything. With -all it also checks files with build tags whose libraries are large.
 package main
 
 import (
@@ -69,7 +68,7 @@ import (
 	"honnef.co/go/tools/unused"
 )
 
-// vet are the analyzers of go vet that apply to code without assembly and cgo.
+// vet lists the analyzers of go vet that apply without assembly and cgo.
 var vet = []*analysis.Analyzer{
 	appends.Analyzer, assign.Analyzer, atomic.Analyzer, bools.Analyzer, buildtag.Analyzer, composite.Analyzer, copylock.Analyzer,
 	defers.Analyzer, directive.Analyzer, errorsas.Analyzer, hostport.Analyzer, httpresponse.Analyzer, ifaceassert.Analyzer,
@@ -104,8 +103,7 @@ func main() {
 	}
 }
 
-// check returns the findings in both modules, in the order of their places. The working directory is
-// in one of them.
+// check returns the sorted findings in both modules. The working directory must be in one of them.
 func check(all bool, patterns []string) ([]finding, error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
@@ -144,7 +142,7 @@ func check(all bool, patterns []string) ([]finding, error) {
 		return nil, err
 	}
 	for _, f := range append(analyzed, more...) {
-		if filepath.IsAbs(f.Location.File) { // a package that cannot be loaded has no place
+		if filepath.IsAbs(f.Location.File) { // packages that cannot be loaded have no position
 			if f.Location.File, err = filepath.Rel(root, f.Location.File); err != nil {
 				return nil, err
 			}
@@ -157,7 +155,6 @@ func check(all bool, patterns []string) ([]finding, error) {
 	return slices.Compact(findings), nil
 }
 
-// unformatted returns the files that gofmt would change.
 func unformatted() (findings []finding, err error) {
 	out, err := exec.Command("git", "ls-files", "-co", "--exclude-standard", "*.go").Output()
 	if err != nil {
@@ -193,9 +190,8 @@ func commonPrefix(a, b []byte) int {
 	return n
 }
 
-// analyze returns what the analyzers, and those for both modules, find in packages of the module in
-// a folder. It asks for the types of imported packages in the way in which go test does, so that the
-// build cache has them.
+// analyze returns the findings in packages of the module in folder, by analyzers and those for both
+// modules. It loads export data like go test, so that the build cache has it.
 func analyze(folder, tags string, patterns []string, analyzers []*lint.Analyzer) (findings []finding, err error) {
 	if len(patterns) == 0 {
 		return nil, nil

@@ -11,9 +11,9 @@ import (
 	"golang.org/x/tools/go/analysis"
 )
 
-// walltime reports what makes the result of a test depend on the speed of the machine: time.Sleep,
-// upper bounds on measured time, and time.After below a minute. Code that runs in a bubble of
-// testing/synctest only is free to use the time.
+// walltime reports code that makes a test's result depend on the machine's speed: time.Sleep, upper
+// bounds on measured time, and time.After below a minute. Code that runs only in testing/synctest
+// bubbles is exempt.
 var walltime = &analysis.Analyzer{
 	Name: "walltime",
 	Doc: `report tests that depend on the speed of the machine
@@ -25,7 +25,7 @@ test has to use the time, a comment in the line above gives the reason:
 	Run: reportWallTime,
 }
 
-// shortest is the duration from which a bound is a watchdog.
+// shortest is the minimum duration of a watchdog.
 const shortest = time.Minute
 
 const testModule = "github.com/troupe-api/troupe/test"
@@ -55,15 +55,15 @@ func reportWallTime(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// clocks is the knowledge about one package.
+// clocks holds the facts about one package.
 type clocks struct {
 	*analysis.Pass
-	bubbled   map[types.Object]bool // functions that are called in bubbles only
-	measured  map[types.Object]bool // variables that hold measured durations, and functions that return them
-	deadlines map[types.Object]bool // variables that hold time.Now plus less than a minute
+	bubbled   map[types.Object]bool // functions called only in bubbles
+	measured  map[types.Object]bool // variables with measured durations, and functions that return them
+	deadlines map[types.Object]bool // variables with time.Now plus less than a minute
 }
 
-// called returns the function that a call calls, and its full name.
+// called returns the called function and its full name.
 func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	fun := ast.Unparen(call.Fun)
 	if index, ok := fun.(*ast.IndexExpr); ok {
@@ -84,7 +84,7 @@ func (c *clocks) called(call *ast.CallExpr) (types.Object, string) {
 	return c.TypesInfo.Uses[id], ""
 }
 
-// findBubbled finds the functions of which every use is in a bubble, or in another such function.
+// findBubbled finds functions whose every use is in a bubble or in another such function.
 func (c *clocks) findBubbled(files []*ast.File) {
 	uses := map[types.Object]int{}
 	for _, id := range c.TypesInfo.Uses {
@@ -114,7 +114,7 @@ func (c *clocks) findBubbled(files []*ast.File) {
 	}
 }
 
-// walk visits the nodes of a file, and tells whether they run in a bubble only.
+// walk visits the nodes of a file; bubbled is true if they run only in a bubble.
 func (c *clocks) walk(f *ast.File, visit func(n ast.Node, bubbled bool)) {
 	var bubbles []ast.Node // the enclosing ones
 	var stack []ast.Node
@@ -143,8 +143,8 @@ func (c *clocks) walk(f *ast.File, visit func(n ast.Node, bubbled bool)) {
 	})
 }
 
-// findMeasured finds variables that are assigned measured durations or near deadlines, and
-// functions that return measured durations.
+// findMeasured finds variables with measured durations or near deadlines, and functions that return
+// measured durations.
 func (c *clocks) findMeasured(f *ast.File) {
 	var functions []*ast.FuncDecl
 	c.walk(f, func(n ast.Node, bubbled bool) {
@@ -184,7 +184,6 @@ func (c *clocks) findMeasured(f *ast.File) {
 	})
 }
 
-// isQuantity reports whether a value of the type can be a measured time.
 func isQuantity(t types.Type) bool {
 	return t != nil && (t.String() == "time.Duration" || types.Identical(t, types.Typ[types.Float64]))
 }
@@ -206,7 +205,7 @@ func (c *clocks) assign(to, from ast.Expr) {
 	}
 }
 
-// isMeasured reports whether a value is computed from a measured duration.
+// isMeasured reports whether a value derives from a measured duration.
 func (c *clocks) isMeasured(e ast.Expr) (measured bool) {
 	ast.Inspect(e, func(n ast.Node) bool {
 		switch n := n.(type) {
@@ -229,7 +228,6 @@ func (c *clocks) isMeasured(e ast.Expr) (measured bool) {
 	return measured
 }
 
-// isNow reports whether an expression is a call of time.Now.
 func (c *clocks) isNow(e ast.Expr) bool {
 	call, ok := ast.Unparen(e).(*ast.CallExpr)
 	if !ok {
@@ -239,8 +237,8 @@ func (c *clocks) isNow(e ast.Expr) bool {
 	return name == "time.Now"
 }
 
-// isDeadline reports whether an expression is time.Now().Add(d), where d is not known to be that of
-// a watchdog, or a variable with such a value.
+// isDeadline reports whether an expression is time.Now().Add(d), unless d is known to be a
+// watchdog's, or a variable with such a value.
 func (c *clocks) isDeadline(e ast.Expr) bool {
 	switch e := ast.Unparen(e).(type) {
 	case *ast.Ident:
@@ -252,7 +250,6 @@ func (c *clocks) isDeadline(e ast.Expr) bool {
 	return false
 }
 
-// isLong reports whether a duration is a constant of a minute or more.
 func (c *clocks) isLong(d ast.Expr) bool {
 	value := c.TypesInfo.Types[d].Value
 	if value == nil {

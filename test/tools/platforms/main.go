@@ -1,6 +1,6 @@
-// Command platforms checks that both modules compile on the supported platforms, tests included. It
-// type-checks them from source, which needs a small part of the time and space of a build: it reads
-// only the declarations of other modules, and of packages that are the same on every platform.
+// Command platforms checks that both modules and their tests compile on the supported platforms. It
+// type-checks the sources, which is much faster than building: of other modules and of
+// platform-independent packages it reads only declarations.
 //
 //	go run ./tools/platforms [goos/goarch ...]
 package main
@@ -24,8 +24,8 @@ import (
 	"sync"
 )
 
-// others has one architecture of each system, since no file of ours is for one architecture only;
-// everything else compiles for linux/amd64.
+// others has one architecture per system, because no file of this project is specific to an
+// architecture. linux/amd64 is covered elsewhere.
 var others = []string{"linux/arm64", "darwin/arm64", "windows/amd64"}
 
 func main() {
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// A listed package is one that go list prints.
+// A listed is a package printed by go list.
 type listed struct {
 	Dir, ImportPath, Name, ForTest   string
 	GoFiles, IgnoredGoFiles, Imports []string
@@ -61,14 +61,14 @@ type listed struct {
 	Module                           *struct{ Main bool }
 	Error                            *struct{ Err string }
 
-	varies bool // function bodies may compile on some platforms only
+	varies bool // function bodies may not compile on every platform
 }
 
-// own reports whether errors in the package count.
+// own reports whether the package's errors count.
 func (p *listed) own() bool { return p.Module != nil && p.Module.Main }
 
-// findVarying marks the own packages that leave out files on the platform, those that import them,
-// and those that import what has another API on each platform.
+// findVarying marks own packages with files excluded on the platform, their importers, and
+// importers of packages with a platform-specific API.
 func findVarying(packages []*listed) {
 	constrained := map[string]bool{"syscall": true}
 	for _, p := range packages {
@@ -84,20 +84,19 @@ func findVarying(packages []*listed) {
 	}
 }
 
-// path is the import path without the test that a package is compiled for.
+// path returns the import path without the test variant.
 func (p *listed) path() string {
 	path, _, _ := strings.Cut(p.ImportPath, " ")
 	return path
 }
 
-// A checker keeps parsed files, most of which are the same on all platforms.
+// A checker caches parsed files, most of which are the same on all platforms.
 type checker struct {
 	files  *token.FileSet
 	mu     sync.Mutex
 	parsed map[string]*ast.File
 }
 
-// check returns the type errors of a module on a platform.
 func (c *checker) check(module, target string) ([]string, error) {
 	goos, goarch, ok := strings.Cut(target, "/")
 	if !ok {
@@ -112,7 +111,7 @@ func (c *checker) check(module, target string) ([]string, error) {
 		return nil, err
 	}
 	run := &run{checker: c, sizes: types.SizesFor("gc", goarch), goos: goos, goarch: goarch, done: map[string]*types.Package{"unsafe": types.Unsafe}}
-	for _, p := range packages { // which come after those that they import
+	for _, p := range packages { // in dependency order
 		run.check(p)
 	}
 	return run.faults, nil
@@ -136,14 +135,14 @@ func list(module, goos, goarch string) ([]*listed, error) {
 		if err != nil {
 			return nil, err
 		}
-		// The package of a test's main function is generated, the same way everywhere.
+		// The main package of a test is generated and the same everywhere.
 		if p.ImportPath != "unsafe" && !strings.HasSuffix(p.ImportPath, ".test") {
 			all = append(all, p)
 		}
 	}
 }
 
-// parse parses the files of packages that are not parsed yet.
+// parse parses the files that are not parsed yet.
 func (c *checker) parse(packages []*listed) error {
 	var wg sync.WaitGroup
 	var failures []error
@@ -190,7 +189,7 @@ func (p *listed) paths() []string {
 	return paths
 }
 
-// dropBodies saves the memory of what is not checked.
+// dropBodies frees the memory of unchecked function bodies.
 func dropBodies(file *ast.File) {
 	for _, d := range file.Decls {
 		if f, ok := d.(*ast.FuncDecl); ok && f.Body != nil {
@@ -199,7 +198,6 @@ func dropBodies(file *ast.File) {
 	}
 }
 
-// A run is the check of one module on one platform.
 type run struct {
 	*checker
 	sizes        types.Sizes
@@ -235,7 +233,7 @@ func (r *run) check(p *listed) {
 			}
 		},
 	}
-	r.done[p.ImportPath], _ = config.Check(p.path(), r.files, files, nil) // Error has the faults
+	r.done[p.ImportPath], _ = config.Check(p.path(), r.files, files, nil) // Error collects the faults
 }
 
 type importer func(path string) (*types.Package, error)

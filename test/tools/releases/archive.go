@@ -15,7 +15,7 @@ const (
 	recordedFile = "recorded.json"
 )
 
-// pack writes a directory into an archive. The ballast, which holds nothing, is left out.
+// pack writes a directory to an archive, without the empty ballast.
 func pack(dir, archive string) (err error) {
 	file, err := os.Create(archive)
 	if err != nil {
@@ -54,7 +54,6 @@ func pack(dir, archive string) (err error) {
 	return errors.Join(err, out.Close(), compressed.Close())
 }
 
-// unpack is the opposite of pack.
 func unpack(archive, dir string) (err error) {
 	file, err := os.Open(archive)
 	if err != nil {

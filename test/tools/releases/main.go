@@ -29,10 +29,10 @@ func main() {
 	}
 }
 
-// settings let the first life write a snapshot. Every release knows them.
+// settings make the first run write a snapshot. Every release knows them.
 const settings = "naming: kubernetes\nserving: {securePort: 0}\nsnapshots: {journalBytes: 1Mi}\n"
 
-// record makes a fixture.
+// record creates a fixture.
 func record(ctx context.Context, binary, archive string) (err error) {
 	dir, err := os.MkdirTemp("", "release-*")
 	if err != nil {
@@ -54,7 +54,7 @@ func record(ctx context.Context, binary, archive string) (err error) {
 		if err := errors.Join(fault, p.command.Process.Signal(end)); err != nil {
 			return err
 		}
-		_ = p.command.Wait() // what it says of a kill is known
+		_ = p.command.Wait() // the kill is expected
 	}
 	text, err := json.MarshalIndent(w.recorded, "", " ")
 	if err == nil {
@@ -66,7 +66,6 @@ func record(ctx context.Context, binary, archive string) (err error) {
 	return err
 }
 
-// A process is a running release.
 type process struct {
 	command *exec.Cmd
 	client  *client.Client

@@ -16,13 +16,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// recorded is what a release has said of its data.
+// recorded holds what a release served.
 type recorded struct {
-	Objects map[string]json.RawMessage // by path, as they were served at the end
-	Gone    []string                   // paths of what was deleted
-	From    uint64                     // a version in the first life
-	Told    []json.RawMessage          // what a watch of ConfigMaps from there told of them
-	Newest  uint64                     // version that anybody was told of
+	Objects map[string]json.RawMessage // by path, as served at the end
+	Gone    []string                   // paths of deleted objects
+	From    uint64                     // a version in the first run
+	Told    []json.RawMessage          // events of a watch of ConfigMaps from there
+	Newest  uint64                     // the highest version seen
 }
 
 const (
@@ -31,13 +31,13 @@ const (
 	widgets    = "/apis/e.com/v1/namespaces/team/widgets"
 	merge      = "application/merge-patch+json"
 	apply      = "application/apply-patch+yaml"
-	last       = configMaps + "/last" // what is written last of all
+	last       = configMaps + "/last" // written last
 )
 
-// A write is one request of a release's life.
+// A write is a request to a release.
 type write struct{ method, path, contentType, body string }
 
-// firstWrites are those of the first life: kinds of every sort, and a custom one.
+// firstWrites are the writes of the first run: all sorts of kinds, and a custom one.
 var firstWrites = []write{
 	{"POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"team","labels":{"owner":"us"}}}`},
 	{"PATCH", configMaps + "/applied?fieldManager=one", apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{"a":"1","b":"1"}}`},
@@ -64,7 +64,7 @@ var firstWrites = []write{
 	{"POST", widgets, client.JSON, `{"apiVersion":"e.com/v1","kind":"Widget","metadata":{"name":"gone"},"spec":{"size":9}}`},
 }
 
-// secondWrites are those of the second life.
+// secondWrites are the writes of the second run.
 var secondWrites = []write{
 	{"DELETE", core + "/pods/leaving?gracePeriodSeconds=0", "", ""},
 	{"DELETE", widgets + "/gone", "", ""},
@@ -76,7 +76,7 @@ var secondWrites = []write{
 	{"POST", configMaps, client.JSON, `{"metadata":{"name":"last"}}`},
 }
 
-// A writer lets a release write, and records what it says.
+// A writer sends writes to a release and records responses.
 type writer struct {
 	*client.Client
 	recorded
@@ -84,7 +84,7 @@ type writer struct {
 	lives     int
 }
 
-// first is the first life.
+// first is the first run.
 func (w *writer) first(ctx context.Context) error {
 	if err := w.write(ctx, firstWrites); err != nil {
 		return err
@@ -97,7 +97,8 @@ func (w *writer) first(ctx context.Context) error {
 	return err
 }
 
-// fill makes the journal long enough for a snapshot, and waits for that: what comes before it is then there, and all else in the journal.
+// fill extends the journal until a snapshot is written, which then contains the earlier writes;
+// later ones are in the journal.
 func (w *writer) fill(ctx context.Context) error {
 	for n := range 2 {
 		big := client.ConfigMap("big", nil, map[string]string{"text": strings.Repeat(strconv.Itoa(n), 300<<10)})
@@ -117,7 +118,7 @@ func (w *writer) fill(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// second is the second life.
+// second is the second run.
 func (w *writer) second(ctx context.Context) error {
 	if err := w.write(ctx, secondWrites); err != nil {
 		return err
@@ -149,12 +150,13 @@ func (w *writer) second(ctx context.Context) error {
 	}
 }
 
-// write makes requests. What a release does not know yet is left out, with all that would depend on it.
+// write sends requests. Requests that a release does not support, and those that depend on them,
+// fail and are only logged.
 func (w *writer) write(ctx context.Context, all []write) error {
 	for _, r := range all {
 		var a client.Answer
 		var err error
-		for range 50 { // a definition is served a moment after it has been made
+		for range 50 { // a custom kind is served shortly after its CRD is created
 			a, err = w.Do(ctx, r.method, r.path, r.contentType, []byte(r.body))
 			if err != nil || a.Code != 404 || !strings.HasPrefix(r.path, widgets) {
 				break
@@ -171,7 +173,7 @@ func (w *writer) write(ctx context.Context, all []write) error {
 	return nil
 }
 
-// keep records what a request has made, if that is there, or was deleted.
+// keep records the object that a request wrote, or its deletion.
 func (w *writer) keep(ctx context.Context, r write) error {
 	path, _, _ := strings.Cut(r.path, "?")
 	if r.method == "POST" {
@@ -198,5 +200,4 @@ func (w *writer) keep(ctx context.Context, r write) error {
 	return nil
 }
 
-// paths are those of the objects that were kept, in order.
 func (r recorded) paths() []string { return slices.Sorted(maps.Keys(r.Objects)) }

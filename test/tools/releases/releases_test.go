@@ -16,8 +16,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestEveryRelease (2, 14, 17, 19, 29, 38) opens what each release has left. All that it served is there to the letter and what it had deleted is not, also after one more
-// start; watches go on from its versions, versions rise above them, and what it knew of owners of fields, addresses, finalizers and definitions still counts.
+// TestEveryRelease (2, 14, 17, 19, 29, 38) opens the data of each release. All served objects are
+// unchanged and deleted ones are gone, also after a restart. Watches resume from its versions, new
+// versions are higher, and field ownership, addresses, finalizers and CRDs still apply.
 func TestEveryRelease(t *testing.T) {
 	client.OnDisk(t)
 	archives, err := filepath.Glob("testdata/*.tar.gz")
@@ -52,7 +53,7 @@ func openRelease(t *testing.T, archive string) {
 	u.checkRules()
 }
 
-// An upgraded server has the data of a release.
+// An upgraded is a server with the data of a release.
 type upgraded struct {
 	*client.Server
 	t   *testing.T
@@ -67,7 +68,6 @@ func (u *upgraded) start() {
 	})
 }
 
-// send makes a request that must be answered with a code.
 func (u *upgraded) send(code int, method, path, contentType, body string) client.Answer {
 	u.t.Helper()
 	a, err := u.Do(u.t.Context(), method, path, contentType, []byte(body))
@@ -89,7 +89,7 @@ func (u *upgraded) checkObjects() {
 			u.t.Fatal(err)
 		}
 		got := a.Object()
-		if strings.Contains(path, "customresourcedefinitions") && want.At("status.conditions") == nil { // of a release that served no custom kinds
+		if strings.Contains(path, "customresourcedefinitions") && want.At("status.conditions") == nil { // of a release without custom kinds
 			completed(got)
 			completed(want)
 		}
@@ -102,14 +102,14 @@ func (u *upgraded) checkObjects() {
 	}
 }
 
-// completed takes from an object what a controller writes that gives it a status.
+// completed removes what the controller writes when it adds a status.
 func completed(o client.Object) {
 	delete(o, "status")
 	delete(o.Metadata(), "managedFields")
 	delete(o.Metadata(), "resourceVersion")
 }
 
-// checkWatch resumes where the release was in its first life.
+// checkWatch resumes a watch from a version of the first run.
 func (u *upgraded) checkWatch() {
 	u.t.Helper()
 	ctx, cancel := context.WithTimeout(u.t.Context(), time.Minute)
@@ -131,7 +131,7 @@ func (u *upgraded) checkWatch() {
 	}
 }
 
-// checkRules writes: what the release knew decides.
+// checkRules checks writes that depend on the release's state.
 func (u *upgraded) checkRules() {
 	u.t.Helper()
 	if v := u.send(201, "POST", configMaps, client.JSON, `{"metadata":{"name":"new"}}`).Object().Version(); v <= u.was.Newest {

@@ -33,7 +33,6 @@ func main() {
 	}
 }
 
-// A result is what a part has come to.
 type result struct {
 	part
 	took    time.Duration
@@ -84,7 +83,7 @@ func run(ctx context.Context, whole time.Duration, pattern string) error {
 	return errors.Join(report(results, commit), ctx.Err(), log.Close())
 }
 
-// repository is the root of the repository that the command is run in, and the commit that is tried.
+// repository returns the root of the repository and the tested commit.
 func repository() (root, commit string, err error) {
 	out, err := exec.Command("git", "rev-parse", "--show-toplevel").Output()
 	if err != nil {
@@ -94,9 +93,9 @@ func repository() (root, commit string, err error) {
 	return strings.TrimSpace(string(out)), strings.TrimSpace(string(described)), err
 }
 
-// run runs a part for a time. It is ended when it takes far longer, with all that it has started.
+// run runs a part for a time. If it takes far longer, it and its children are killed.
 func (p part) run(ctx context.Context, root string, long time.Duration, log io.Writer) (r result) {
-	const grace = 5 * time.Minute // to build, and to come to an end
+	const grace = 5 * time.Minute // to build and to finish
 	ctx, cancel := context.WithTimeout(ctx, 2*long+grace)
 	defer cancel()
 	text := long.Round(time.Second).String()
@@ -119,7 +118,7 @@ func (p part) run(ctx context.Context, root string, long time.Duration, log io.W
 	r, begin := result{part: p}, time.Now()
 	r.err = c.Run()
 	r.took = time.Since(begin).Round(time.Second)
-	_ = write.Close() // which a pipe in memory cannot fail to
+	_ = write.Close() // a pipe in memory cannot fail
 	said := <-told
 	if r.figures = said.figures; r.err == nil && len(said.lacking) > 0 {
 		r.err = fmt.Errorf("not run: %s", strings.Join(said.lacking, "; "))
@@ -135,7 +134,7 @@ var (
 	absent   = regexp.MustCompile(`warning: no (?:fuzz )?tests to (?:run|fuzz)|this machine (?:mounts|traces) nothing.*`)
 )
 
-// figuresOf reads what a part prints to its end, and answers what it says of what was tried, and of what could not be.
+// figuresOf reads a part's output, and returns what it covered and what could not run.
 func figuresOf(in io.Reader) (figures, lacking []string) {
 	fuzzed := ""
 	lines := bufio.NewReader(in)
@@ -163,7 +162,7 @@ func figuresOf(in io.Reader) (figures, lacking []string) {
 	return figures, lacking
 }
 
-// lines are what a part has come to, for people.
+// lines returns the result for display.
 func (r result) lines() []string {
 	verdict := "nothing found"
 	if r.err != nil {
@@ -172,7 +171,7 @@ func (r result) lines() []string {
 	return append(slices.Clone(r.figures), fmt.Sprintf("%s, in %v", verdict, r.took))
 }
 
-// report prints the table, as docs/reliability.md has it.
+// report prints the table in the form of docs/reliability.md.
 func report(results []result, commit string) error {
 	fmt.Printf("\nwhat was tried at %s on %s; the whole log is bin/soak.log\n\n| Part | Time | Tried | Found |\n|---|---|---|---|\n", commit, time.Now().UTC().Format(time.DateOnly))
 	failed := 0

@@ -11,17 +11,16 @@ import (
 	"time"
 )
 
-// A part is one command of the soak.
 type part struct {
 	name    string
-	share   int    // of the time, beside those of the other parts
-	folder  string // from the root of the repository
-	command string // %s stands for the time
+	share   int    // of the time, relative to the other parts
+	folder  string // relative to the root of the repository
+	command string // %s is the time
 	// environment is set besides TROUPE_SOAK.
 	environment []string
 }
 
-// parts are those of the soak in their order: what fails soonest comes first.
+// parts returns the parts in order; those that fail soonest come first.
 func parts() []part {
 	const test = "go test -vet=off -v -count 1 -timeout 24h "
 	onEtcd := []string{"TROUPE_STORE=etcd", "TROUPE_DAEMONS=3"}
@@ -47,12 +46,11 @@ func parts() []part {
 	}
 }
 
-// fuzzShare is that of all fuzz targets.
+// fuzzShare is the share of all fuzz targets together.
 const fuzzShare = 24
 
 var fuzzTarget = regexp.MustCompile(`(?m)^func (Fuzz\w+)\(f \*testing\.F\)`)
 
-// fuzzParts finds the fuzz targets of both modules.
 func fuzzParts(root string) (list []part, err error) {
 	err = filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
 		if err != nil {
@@ -88,7 +86,7 @@ func fuzzPart(folder, target string) part {
 	return part{name: folder + " " + target, folder: module, command: fmt.Sprintf("go test -vet=off -run ^$ -fuzz ^%s$ -fuzztime %%s ./%s", target, inside)}
 }
 
-// plan gives each part its time.
+// plan returns the time of each part.
 func plan(all []part, fuzzing []part, whole time.Duration) (times []time.Duration) {
 	shares := 0
 	if len(fuzzing) > 0 {

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// The parts take the time that there is, all of it, and every fuzz target is among them.
+// TestPlan checks that the parts use the whole time, and that fuzz targets are found.
 func TestPlan(t *testing.T) {
 	root, _, err := repository()
 	if err != nil {
@@ -50,7 +50,7 @@ testing: warning: no tests to run
 	}
 }
 
-// A part that fails is told, with what it has printed; one that does not end is ended.
+// TestRun checks that failures are reported with their output, and that parts without tests fail.
 func TestRun(t *testing.T) {
 	var log strings.Builder
 	good := part{name: "good", folder: ".", command: "echo x: tried: %s"}.run(t.Context(), t.TempDir(), 2*time.Second, &log)

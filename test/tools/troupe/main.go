@@ -1,4 +1,4 @@
-// Command troupe is a worker of package client that runs one command of troupe after the other.
+// Command troupe is a worker of package client that runs commands of troupe.
 package main
 
 import (

@@ -2,8 +2,8 @@
 
 package worker
 
-// Serve needs sockets that carry files.
+// Serve panics, because workers need sockets that pass files.
 func Serve(name string, run func() (code int)) { panic("a worker needs sockets that carry files") }
 
-// Exit has no command to end.
+// Exit panics, because no worker runs.
 func Exit(code int) { panic("no worker runs") }

@@ -13,15 +13,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A request is one command. The files of its message are standard input, output and error.
+// A request is one command. Its message carries standard input, output and error as files.
 type request struct {
 	Args, Env []string
 	Dir       string
 }
 
-// Serve runs the commands that come through file 3 as run does, each with the environment, the working
-// directory, the standard files and the arguments of its request, and answers with one byte, the exit
-// code. The first argument is name.
+// Serve runs the commands received on file 3 with run. Each gets the environment, working
+// directory, standard files and arguments of its request; name is the first argument. The response
+// is one byte, the exit code.
 func Serve(name string, run func() (code int)) {
 	f := os.NewFile(3, "commands")
 	c, err := net.FileConn(f)
@@ -54,13 +54,13 @@ func Serve(name string, run func() (code int)) {
 	}
 }
 
-// Exit ends the command that runs, in place of os.Exit.
+// Exit ends the current command, in place of os.Exit.
 func Exit(code int) { panic(exit(code)) }
 
 type exit int
 
-// run returns the exit code of a command. Where the command ends the process by itself, the worker
-// ends, and whoever started it answers with the exit code of the process.
+// run returns the exit code of a command. If the command ends the process, the parent uses the exit
+// code of the process.
 func (r request) run(name string, run func() int) (code int) {
 	defer func() {
 		switch failure := recover().(type) {
