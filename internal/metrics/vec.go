@@ -118,7 +118,6 @@ func (v *Vec[S]) Write(w io.Writer) {
 	Family{v.name, v.kind, v.help, samples}.Write(w)
 }
 
-// text returns the labels in the text exposition format.
 func (v *Vec[S]) text(values labelValues) string {
 	pairs := make([]string, len(v.labels))
 	for i, label := range v.labels {

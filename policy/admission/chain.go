@@ -81,13 +81,11 @@ func New(naming *meta.Naming, switches PluginConfig, all []Registration) *Chain 
 	return c
 }
 
-// keyOf parses a resource of a Registration.
 func keyOf(naming *meta.Naming, name string) resourceKey {
 	parts := append(strings.SplitN(name, "/", 3), "")
 	return resourceKey{meta.GroupResource{Group: naming.Translate(parts[0]), Resource: parts[1]}, parts[2]}
 }
 
-// of returns the registrations for a resource.
 func (c *Chain) of(k *schema.Kind, subresource string) []*Registration {
 	if c == nil {
 		return nil

@@ -73,7 +73,6 @@ func (q *question) fromVersion() string {
 	return version
 }
 
-// subject describes the objects in messages.
 func (q *question) subject() string {
 	kind := q.target.Kind
 	if len(q.objects) > 1 {

@@ -11,7 +11,6 @@ type claim struct{ target, lower, upper float64 }
 // minTarget replaces smaller targets, so that every claim has a proportion.
 const minTarget = 0.001
 
-// at returns the seats for a fraction of the target, within the bounds.
 func (c claim) at(fraction float64) float64 {
 	return min(max(max(c.target, minTarget)*fraction, c.lower), c.upper)
 }

@@ -139,7 +139,6 @@ func (l *level) setBounds(nominal, all int) {
 	l.nominal, l.lower, l.upper = nominal, nominal-lendable, nominal+borrowing
 }
 
-// percent returns a percentage of n, rounded.
 func percent(n, of int) int { return round(float64(n) * float64(of) / 100) }
 
 // most returns the maximum seats of one request: a fraction of the level, so that one flow cannot

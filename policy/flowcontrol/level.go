@@ -369,8 +369,6 @@ func (l *level) releaseLater(r *Request) {
 	})
 }
 
-// freeSeats frees seats in all counters. It may run after the Request has been recycled, so it
-// takes values instead.
 func (l *level) freeSeats(seats int, q *queue, s *stats, now int64) {
 	l.seatsInUse -= seats
 	s.seatsInUse -= seats

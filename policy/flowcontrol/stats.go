@@ -34,7 +34,6 @@ func newStats() *stats {
 
 func (s *stats) busy() bool { return s.waiting > 0 || s.executing > 0 || s.seatsInUse > 0 }
 
-// statsOf returns the stats of a schema, creating them if needed.
 func (l *level) statsOf(name string) *stats {
 	s := l.stats[name]
 	if s == nil {

@@ -211,7 +211,6 @@ func (s *Client) PostWithRetry(ctx context.Context, body []byte, r Backoff) ([]b
 	}
 }
 
-// isRetriable reports whether a retry may succeed.
 func isRetriable(err error) bool {
 	var failed *StatusError
 	var unproved *tls.CertificateVerificationError

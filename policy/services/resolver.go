@@ -119,7 +119,6 @@ func (r *Resolver) endpoints(of service, portName string) (addresses []string, s
 	return addresses, len(r.slices[of]) > 0
 }
 
-// update applies a change of an EndpointSlice and calls onChange.
 func (r *Resolver) update(c policy.Change) {
 	changed, onChange := r.takeIn(c)
 	if onChange == nil {

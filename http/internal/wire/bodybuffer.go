@@ -46,7 +46,6 @@ func (in *requestBody) grow() error {
 	return nil
 }
 
-// acquire acquires budget for the body's buffer.
 func (in *requestBody) acquire(n int64) error {
 	if rejection := in.principal.TryAcquire(limits.RequestBytes, n, in.reserved); rejection != nil {
 		return rejection
@@ -55,7 +54,6 @@ func (in *requestBody) acquire(n int64) error {
 	return nil
 }
 
-// recycle pools the buffer unless it is too large.
 func (in *requestBody) recycle() {
 	if b := in.buf; b != nil && cap(*b) <= maxPooledBody {
 		*b = (*b)[:0]
@@ -64,7 +62,6 @@ func (in *requestBody) recycle() {
 	in.buf = nil
 }
 
-// release returns the buffer and its budget.
 func (in *requestBody) release() {
 	if in.held > 0 {
 		in.principal.Release(limits.RequestBytes, in.held)

@@ -125,7 +125,6 @@ func (c *Conn) setPhase(p phase, timeout time.Duration) error {
 	return c.Conn.SetReadDeadline(until)
 }
 
-// evictable reports whether no request is being handled.
 func (c *Conn) evictable() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -146,7 +145,6 @@ func (c *Conn) beginClose() {
 	}
 }
 
-// abort closes the connection without a response.
 func (c *Conn) abort() { _ = c.raw.Close() }
 
 func (c *Conn) handshake() error {

@@ -105,7 +105,6 @@ func (r *Connections) insert(c *Conn) {
 	r.own(c, c.principal)
 }
 
-// own assigns a connection to a principal.
 func (r *Connections) own(c *Conn, by *limits.Principal) {
 	conns := r.owned[by]
 	if conns == nil {

@@ -54,7 +54,6 @@ type responseControl interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// begin resets the stream for a request.
 func (s *stream) begin(w responseControl, r *http.Request) {
 	s.w, s.r = w, r
 	s.headBuf = appendHead(s.headBuf[:0], r)
@@ -160,7 +159,6 @@ func (s *stream) readBody(b []byte) (int, error) {
 	return s.r.Body.Read(b)
 }
 
-// expireRead ends a pending read of the body.
 func (s *stream) expireRead(count operationCount) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -239,7 +237,6 @@ func (s *stream) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// expireWrite ends a pending Write.
 func (s *stream) expireWrite(count operationCount) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -480,7 +477,6 @@ func (a *answerReader) readChunk(w io.Writer, b []byte) ([]byte, error) {
 	}
 }
 
-// whole reports whether the response is complete.
 func (a *answerReader) whole() bool {
 	if a.chunked {
 		return a.state == complete

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 )
 
-// Options configures connections. All fields are required except TLS, ClientCAs and
+// Options configures connections. All fields are required except Ledger, TLS, ClientCAs and
 // HTTP2MaxStreams.
 type Options struct {
 	Ledger         *limits.Ledger

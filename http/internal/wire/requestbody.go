@@ -29,7 +29,6 @@ type requestBody struct {
 	held            int64 // bytes acquired from the principal
 }
 
-// start initializes the body from a head.
 func (in *requestBody) start(h *fasthttp.RequestHeader) {
 	n := h.ContentLength()
 	*in = requestBody{remaining: int64(max(n, 0)), chunked: n == -1, done: n == 0 || n < -1}

@@ -125,12 +125,10 @@ func (s *scheduler) enter(c *Conn) {
 	<-t.ready
 }
 
-// mayHave reports whether a client may get another slot.
 func (s *scheduler) mayHave(c *client) bool {
 	return c.held < s.share || time.Since(s.mixed) > othersFor
 }
 
-// give assigns a free slot to a connection.
 func (s *scheduler) give(c *Conn) {
 	i := slices.IndexFunc(s.slots, func(s slot) bool { return s.holder == nil })
 	s.slots[i] = slot{holder: c, client: c.turn.client}

@@ -47,7 +47,6 @@ func (s *scope) evaluateConditions() (failed int, holds bool, err error) {
 	return failed, len(faults) == 0, aggregate(faults)
 }
 
-// aggregate joins texts into one error; nil without any.
 func aggregate(faults []string) error {
 	switch len(faults) {
 	case 0:

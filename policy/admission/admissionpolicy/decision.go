@@ -112,7 +112,6 @@ func (s *scope) explain(decisions []decision) {
 	}
 }
 
-// failMessages marks all evaluated decisions as failed by their message expressions.
 func failMessages(h *hook, decisions []decision, err error) {
 	for i := range decisions {
 		if d := &decisions[i]; !d.failed {

@@ -30,7 +30,7 @@ type definition struct {
 }
 
 // parseDefinition compiles a policy. It keeps a fault, which applies to each matching request.
-// Invalid criteria become empty ones, which match nothing.
+// Invalid criteria are replaced by empty ones, which match every request.
 func parseDefinition(o *policy.Object, served match.Served, compile func(spec tree.Tree) *expressions.Policy) *definition {
 	spec := o.Tree.Object("spec")
 	d := &definition{

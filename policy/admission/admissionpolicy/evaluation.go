@@ -61,7 +61,6 @@ func (e *evaluation) view(k *schema.Kind) (*kindView, error) {
 	return &e.views[len(e.views)-1], nil
 }
 
-// forget drops the views after the object has changed.
 func (e *evaluation) forget() { e.views = nil }
 
 // paramsOf returns the params for a binding: none if the binding does not match, and one nil if the

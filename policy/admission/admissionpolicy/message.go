@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// staticMessage returns the message of a failed validation without messageExpression.
 func staticMessage(validation tree.Tree) string {
 	if text := strings.TrimSpace(validation.String("message")); text != "" {
 		return text

@@ -53,7 +53,6 @@ type plugin struct {
 	stage  request.Stage
 }
 
-// hooks returns the policies that may match a change of a resource.
 func (p *plugin) hooks(k *schema.Kind, subresource string) []*hook {
 	s := p.source.current.Load()
 	if p.stage == request.InTurn {

@@ -58,7 +58,6 @@ func NewParams(kinds Kinds) *Params {
 	return &Params{kinds: kinds, wanted: map[*Source]map[meta.GroupVersionKind]bool{}, kept: map[meta.GroupVersionKind]*paramKind{}}
 }
 
-// kind returns a served kind, or nil.
 func (p *Params) kind(gvk meta.GroupVersionKind) *schema.Kind {
 	if k := p.kinds.ByGVK(gvk); k != nil && p.kinds.Serves(k) {
 		return k
@@ -73,14 +72,12 @@ func (p *Params) Follows(storage meta.GroupResource) bool {
 	return all != nil && (*all)[storage]
 }
 
-// begin sets the source of objects, until ctx ends.
 func (p *Params) begin(ctx context.Context, objects policy.Objects) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.ctx, p.objects = ctx, objects
 }
 
-// want sets the param kinds of a source.
 func (p *Params) want(s *Source, wanted map[meta.GroupVersionKind]bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +85,6 @@ func (p *Params) want(s *Source, wanted map[meta.GroupVersionKind]bool) {
 	p.update()
 }
 
-// refresh checks again which wanted kinds are served.
 func (p *Params) refresh() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

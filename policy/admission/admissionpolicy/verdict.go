@@ -61,8 +61,6 @@ func (r *verdict) policy(h *hook) error {
 	return nil
 }
 
-// misconfigured refuses the request because of an invalid policy or binding, unless failures are
-// ignored.
 func (r *verdict) misconfigured(h *hook, b *binding, err error) {
 	what := "policy"
 	if b != nil {

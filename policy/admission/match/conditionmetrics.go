@@ -41,8 +41,8 @@ func NewConditionMetrics() *ConditionMetrics {
 	}
 }
 
-// Observe counts one evaluation with the number of failed conditions. It ignores and does not time
-// evaluations in which all conditions hold. excludes means that a webhook is skipped.
+// Observe counts one evaluation with the number of failed conditions. It ignores evaluations in
+// which all conditions hold. excludes means that a webhook is skipped.
 func (m *ConditionMetrics) Observe(c Conditioned, errors int, holds, excludes bool, took time.Duration) {
 	if holds && errors == 0 {
 		return // the common case costs nothing

@@ -170,7 +170,6 @@ func (c *Criteria) MayMatch(a *request.Attributes) bool {
 	return t != nil && first(t[OperationOf(a)].matched, a.Kind, nameOf(a)) != nil
 }
 
-// nameOf returns the name in the request, or the generated one.
 func nameOf(a *request.Attributes) string {
 	if a.Key.Name != "" {
 		return a.Key.Name

@@ -122,7 +122,6 @@ func (l *limitRange) setDefaults(spec tree.Tree) (set []string) {
 	return set
 }
 
-// fillAmounts sets missing requests or limits of a container, and returns their names, sorted.
 func fillAmounts(c tree.Tree, of string, defaults tree.Tree) (names []string) {
 	for _, name := range defaults.SortedKeys() {
 		if !c.Object("resources", of).Has(name) {

@@ -145,7 +145,6 @@ func (s *serviceAccount) mounts(spec tree.Tree) bool {
 	return true
 }
 
-// isMirror reports whether pod is the mirror of a static Pod.
 func (p *serviceAccountPlugin) isMirror(pod tree.Tree) bool {
 	return pod.Object("metadata", "annotations").Has(p.mirror)
 }

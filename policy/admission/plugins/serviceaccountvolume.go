@@ -31,7 +31,6 @@ func (p *serviceAccountPlugin) mountToken(spec tree.Tree) {
 	}
 }
 
-// tokenVolume returns the name of the Pod's existing token volume, or "".
 func (p *serviceAccountPlugin) tokenVolume(spec tree.Tree) string {
 	for _, item := range spec.List("volumes") {
 		v, _ := item.(tree.Tree)
@@ -42,7 +41,6 @@ func (p *serviceAccountPlugin) tokenVolume(spec tree.Tree) string {
 	return ""
 }
 
-// hasMount reports whether a container has a mount at the token path.
 func (p *serviceAccountPlugin) hasMount(c tree.Tree) bool {
 	for _, item := range c.List("volumeMounts") {
 		if mount, _ := item.(tree.Tree); mount.String("mountPath") == p.mountPath {

@@ -14,7 +14,6 @@ var baselineCapabilities = []string{
 
 var restrictedCapabilities = []string{"NET_BIND_SERVICE"}
 
-// capabilitiesBaseline forbids adding other capabilities than the default ones.
 func capabilitiesBaseline(p *pod) (reason, detail string) {
 	detail = addedCapabilities(p, baselineCapabilities)
 	if detail == "" {

@@ -77,7 +77,6 @@ func ReadConfiguration(t tree.Tree, naming *meta.Naming) (Configuration, error) 
 // A configReader collects all faults of a configuration, so that operators get them in one start.
 type configReader struct{ schema.Faults }
 
-// error joins all faults, or returns nil.
 func (r *configReader) error() error {
 	var errs []error
 	for _, f := range r.List {
@@ -151,7 +150,6 @@ func (r *configReader) names(t tree.Tree, path, field string, check func(string)
 	return names
 }
 
-// object returns the map called name, or nil.
 func (r *configReader) object(t tree.Tree, name string) tree.Tree {
 	object, ok := t[name].(tree.Tree)
 	if !ok && t.Has(name) {

@@ -199,7 +199,6 @@ func (a *Admission) watchesTemplates(namespace string) bool {
 	return !ok || len(faults) > 0 || p.Warn.Level != Privileged || p.Audit.Level != Privileged || a.config.Exemptions.any()
 }
 
-// templateOf returns the Pod template of a stored object.
 func templateOf(resource meta.GroupResource, object tree.Tree) tree.Tree {
 	switch resource {
 	case podTemplates:

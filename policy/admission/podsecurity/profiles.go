@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// profileOf returns the type of a profile, and whether it is set.
 func profileOf(security tree.Tree, field string) (string, bool) {
 	profile := security.Object(field)
 	return profile.String("type"), profile != nil

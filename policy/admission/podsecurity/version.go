@@ -27,7 +27,6 @@ func (v Version) String() string {
 	return "v1." + strconv.Itoa(v.minor)
 }
 
-// checks returns the effective minor version.
 func (v Version) checks() int {
 	if !v.pinned {
 		return newestMinor

@@ -218,7 +218,6 @@ func (a *account) wake() {
 	}
 }
 
-// named returns the value of each delta under its name in hard.
 func (a *account) named(all []delta, value func(d delta) amount.Amount) amounts {
 	var list amounts
 	for _, d := range all {

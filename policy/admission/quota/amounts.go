@@ -17,7 +17,6 @@ type namedAmount struct {
 	amount amount.Amount
 }
 
-// amountsOf reads a resource list, such as the requests of a container.
 func amountsOf(list tree.Tree) amounts {
 	all := make(amounts, 0, len(list))
 	for name, value := range list {

@@ -117,7 +117,6 @@ func without(names []string, name string) []string {
 	return slices.DeleteFunc(names, func(n string) bool { return n == name })
 }
 
-// matching returns the requirements that an object meets.
 func (e *evaluator) matching(scopes []requirement, object tree.Tree) []requirement {
 	var met []requirement
 	for _, r := range scopes {
@@ -128,7 +127,6 @@ func (e *evaluator) matching(scopes []requirement, object tree.Tree) []requireme
 	return met
 }
 
-// uncoveredScopes returns the limited scopes without a quota for that scope.
 func uncoveredScopes(limited, covered []requirement) []requirement {
 	return slices.DeleteFunc(limited, func(l requirement) bool {
 		return slices.ContainsFunc(covered, func(c requirement) bool { return c.scope == l.scope })

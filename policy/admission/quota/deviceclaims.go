@@ -11,7 +11,6 @@ import (
 // allDevices is the usage of a request for all devices: the maximum per claim.
 const allDevices = 32
 
-// deviceClaimEvaluator counts device claims, and the requested devices by class.
 func deviceClaimEvaluator(naming *meta.Naming) *evaluator {
 	suffix := ".deviceclass." + naming.Group("resource") + "/devices"
 	return &evaluator{

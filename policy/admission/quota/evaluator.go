@@ -43,7 +43,6 @@ func countedResource(name string) (r meta.GroupResource, ok bool) {
 	return r, ok && r.Resource != ""
 }
 
-// covers reports whether objects count under a name.
 func (e *evaluator) covers(name string) bool {
 	return slices.Contains(e.counts, name) || e.limits != nil && e.limits(name)
 }

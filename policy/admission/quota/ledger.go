@@ -42,7 +42,6 @@ func New(naming *meta.Naming, log *slog.Logger, shared bool) *Ledger {
 
 var quotas = meta.GroupResource{Resource: "resourcequotas"}
 
-// namespace returns a namespace, or nil if it has no quotas.
 func (l *Ledger) namespace(name string) *namespace {
 	n, ok := l.namespaces.Load(name)
 	if !ok {

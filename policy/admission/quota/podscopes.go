@@ -56,7 +56,6 @@ func computes(resources tree.Tree) bool {
 	return false
 }
 
-// hasForeignTerm reports whether an affinity term selects Pods of other namespaces.
 func hasForeignTerm(affinity tree.Tree) bool {
 	foreign := func(term tree.Tree) bool { return len(term.List("namespaces")) > 0 || term.Has("namespaceSelector") }
 	return slices.ContainsFunc(affinity.Objects("requiredDuringSchedulingIgnoredDuringExecution"), foreign) ||

@@ -175,7 +175,6 @@ func (c *cover) ones() []delta {
 	return all
 }
 
-// pickIn returns the counted amounts of an object that belongs to the scopes, else nil.
 func (c *cover) pickIn(object tree.Tree, used amounts) []delta {
 	if object == nil || !c.evaluator.matches(c.account.scopes, object) {
 		return nil

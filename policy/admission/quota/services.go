@@ -9,7 +9,6 @@ import (
 
 var one = amount.Of(1)
 
-// serviceEvaluator counts Services, load balancers and node ports.
 func serviceEvaluator() *evaluator {
 	names := []string{"services.nodeports", "services.loadbalancers"}
 	return &evaluator{

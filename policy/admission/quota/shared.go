@@ -37,7 +37,6 @@ func (p *proposed) guards(seen uint64, entries []entry) []request.Guard {
 	return all
 }
 
-// changesRules reports whether the change affects the spec of a quota.
 func (p *proposed) changesRules() bool {
 	return p.resource == quotas && (p.old == nil || rulesDiffer(p.old, p.new))
 }

@@ -176,7 +176,6 @@ func (v *View) Restore(object, held tree.Tree) {
 	}
 }
 
-// generatesName reports whether the server generates the name of the new object.
 func (v *View) generatesName() bool {
 	c, _ := v.attributes.Mutation.Change.(request.Create)
 	return v.attributes.Subresource == "" && c.Object != nil && c.Object.Object("metadata").String("name") == ""

@@ -22,7 +22,6 @@ func (p *Plugin) annotationKey(prefix string, round, n int) string {
 	return fmt.Sprintf("%s/round_%d_index_%d", p.options.Naming.Group(prefix), round, n)
 }
 
-// annotateMutation records whether a hook has changed the object.
 func (p *Plugin) annotateMutation(a *request.Attributes, h *hook, round int, changed bool) {
 	a.Annotate(p.annotationKey(mutationAnnotation, round, h.index), fmt.Sprintf(`{"configuration":%s,"webhook":%s,"mutated":%t}`,
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), changed))
@@ -35,7 +34,6 @@ func (p *Plugin) annotatePatch(a *request.Attributes, h *hook, round int, patch 
 		codec.AppendAny(nil, h.configuration), codec.AppendAny(nil, h.name), codec.AppendAny(nil, patch), jsonPatch))
 }
 
-// annotateFailedOpen records a failed call that the failurePolicy ignores.
 func (p *Plugin) annotateFailedOpen(a *request.Attributes, h *hook, round, n int) {
 	prefix := mutationAnnotation
 	if h.sort == validating {

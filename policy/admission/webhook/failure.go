@@ -24,7 +24,6 @@ func (f *callFailure) Error() string {
 
 func (f *callFailure) Unwrap() error { return f.reason }
 
-// failed returns a callFailure; what prefixes its text.
 func (h *hook) failed(code int, what string, err error) error {
 	return &callFailure{hook: h.name, reason: fmt.Errorf("%s: %w", what, err), code: code}
 }
