@@ -160,7 +160,7 @@ func (e *Election) write(ctx context.Context, holder string, at time.Time, takes
 	return taken, err
 }
 
-// left returns an hour if this daemon does not lead.
+// left returns the remaining time of the lead, or an hour if this daemon does not lead.
 func (e *Election) left() time.Duration {
 	e.mu.Lock()
 	defer e.mu.Unlock()
