@@ -32,7 +32,6 @@ func (s *Server) beginAudit(x *requestContext) error {
 	return nil
 }
 
-// auditUnavailable refuses a request that cannot be audited.
 func (s *Server) auditUnavailable(x *requestContext) error {
 	s.log.Error("a request was refused, its audit event could not be stored", "id", x.auditID)
 	return apierrors.InternalError(x.auditID)

@@ -59,7 +59,6 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 // almost every user may create.
 const maxReviewBytes = 64 << 10
 
-// maxBody returns the maximum body size of a request in bytes.
 func (s *Server) maxBody(x *requestContext) int64 {
 	if x.kind.Virtual() {
 		return maxReviewBytes

@@ -26,7 +26,6 @@ func (s *Server) catchUp(x *requestContext) bool {
 	return s.opts.CatchUp(x.deadlineCtx)
 }
 
-// authenticateUser returns the user of the credentials, or nil if no authenticator knows them.
 func (s *Server) authenticateUser(x *requestContext, r authn.Request) (*authn.User, error) {
 	user, err := s.opts.Authenticator.Authenticate(r)
 	if (err != nil || user == nil) && r.HasToken && s.catchUp(x) {

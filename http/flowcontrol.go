@@ -81,7 +81,6 @@ func (s *Server) listing(x *requestContext) *flowcontrol.Listing {
 	}
 }
 
-// isHistorical reports whether a list is at an older version.
 func isHistorical(verb string, q requestinfo.Query, version string, limit int64) bool {
 	if verb != "list" {
 		return false

@@ -52,7 +52,6 @@ func newReserves(n *meta.Naming) reserves {
 	}
 }
 
-// admit reports whether a user may use the reserves.
 func (r *reserves) admit(u *authn.User) bool {
 	return strings.HasPrefix(u.Name, r.prefix) || slices.ContainsFunc(r.groups, u.InGroup)
 }

@@ -127,7 +127,6 @@ func memoryPressure() *meta.Status {
 	}
 }
 
-// reserveResponse reserves memory for the response, or refuses it.
 func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	if n <= response.MaxBuffered {
 		return nil

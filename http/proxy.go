@@ -69,7 +69,6 @@ func (s *Server) proxyRequest(x *requestContext) (proxy.Request, error) {
 	return r, nil
 }
 
-// startAnswer records the start of a forwarded response.
 func (x *requestContext) startAnswer(code int) {
 	x.state = stateForwarded
 	x.ctx.SetStatusCode(code)

@@ -78,10 +78,8 @@ func (x *requestContext) acceptHeader() []byte { return x.ctx.Request.Header.Pee
 
 func (x *requestContext) setHeader(name, value string) { x.ctx.Response.Header.Set(name, value) }
 
-// addWarnings adds a Warning header for each new text.
 func (x *requestContext) addWarnings(texts []string) { x.warnings.Add(&x.ctx.Response.Header, texts) }
 
-// addRecorded adds what a mutation has recorded to the response and the audit event.
 func (x *requestContext) addRecorded(r *request.Recorder) {
 	warnings, annotations := r.Recorded()
 	x.addWarnings(warnings)

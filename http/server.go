@@ -154,7 +154,6 @@ func (s *Server) Shutdown(ctx context.Context) error {
 // maxEnding is how long connections in use may take to end with a response, at most ShutdownDelay.
 const maxEnding = time.Second
 
-// closeListener closes a listener, which may be closed already.
 func closeListener(l net.Listener) error {
 	if err := l.Close(); err != nil && !errors.Is(err, net.ErrClosed) {
 		return err
