@@ -65,9 +65,9 @@ func (s *Server) setAttributes(x *requestContext, user *authn.User) {
 }
 
 // selectedName returns the only name that a field selector of a list or watch allows, such as x for
-// metadata.name=x, so that users who may read that object may use this request. Names that cannot
-// be a path segment are ignored. The fields of aggregated resources are unknown, so their selectors
-// are taken literally.
+// metadata.name=x. Users who may list or watch that object may then use this request. Names that
+// cannot be a path segment are ignored. The fields of aggregated resources are unknown, so their
+// selectors are taken literally.
 func (s *Server) selectedName(i *requestinfo.Info, all *authz.Selectors, text string) string {
 	var name string
 	switch kind := s.opts.Catalog.Kind(i.Group, i.Version, i.Resource); {

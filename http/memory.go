@@ -100,9 +100,9 @@ func (s *Server) estimateWork(x *requestContext) int64 {
 	return max(length, 0) * workFactor
 }
 
-// allowedUnderPressure reports whether a request is allowed under memory pressure: reads of one
-// object; for parts of the system also deletes, which free memory, short lists and watches, whose
-// clients would otherwise return with long lists, and small writes.
+// allowedUnderPressure reports whether a request is allowed under memory pressure. All users may
+// read single objects. Reserved users may also delete, which frees memory, make small writes, list
+// short pages, and watch, since rejected watches would return with long lists.
 func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true

@@ -113,8 +113,8 @@ type Limits struct {
 	// MaxResponseBytes limits the memory of all large responses together, in bytes, besides the
 	// objects of the store [64 MiB].
 	MaxResponseBytes int
-	// MinRequestTimeout is the minimum lifetime of a watch without a timeout [1800 s]; the actual
-	// one is up to twice that, as is the longest timeout that a watch can request.
+	// MinRequestTimeout is the minimum lifetime of a watch without a timeout [1800 s]. The actual
+	// one is up to twice that, and so is the maximum requested timeout.
 	MinRequestTimeout time.Duration
 	// HandshakeTimeout limits the TLS handshake [10 s], ReadTimeout the arrival of a request [30
 	// s], IdleTimeout the time between requests [120 s], WriteTimeout one write to a client [30 s].

@@ -123,10 +123,10 @@ func (s *Server) Serve() error {
 func (s *Server) Addr() net.Addr { return s.opts.Listener.Addr() }
 
 // Shutdown ends the server gracefully. /readyz fails, and for ShutdownDelay requests are served as
-// before. Then no connection is accepted, open ones end with their next response or shortly after,
-// requests in flight finish and watches end cleanly, except for clients that have read nothing for
-// five seconds. Clients get one second for the rest of a request. When ctx ends, Shutdown closes
-// everything and returns the context's error.
+// before. Then no connection is accepted, and open ones end with their next response or shortly
+// after. Requests in flight finish. Watches end cleanly, except for clients that have read nothing
+// for five seconds. Clients get one second for the rest of a request. When ctx ends, Shutdown
+// closes everything and returns the context's error.
 func (s *Server) Shutdown(ctx context.Context) error {
 	s.draining.Store(true)
 	if c := s.opts.FlowControl; c != nil {

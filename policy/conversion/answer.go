@@ -174,8 +174,8 @@ func checkTexts(name string, original, texts tree.Tree, validate func(tree.Tree,
 
 // encode returns an object with the key and version of like.
 //
-// It appears as read in the stored version of the kind, and is marked as conforming to the
-// requested version's schema, so that it is not pruned again.
+// It appears as read in the stored version of the kind. It is marked as conforming to the requested
+// version's schema, so that it is not pruned again.
 func encode(k *schema.Kind, like *meta.Object, t tree.Tree) (*meta.Object, error) {
 	encoded := codec.EncodeJSON(k, t)
 	json := encoded.Unversioned()

@@ -15,7 +15,7 @@ type Response struct {
 }
 
 // Ask posts a JSON body with a query and returns the response with any code. It is for idempotent
-// requests: net/http retries on a stale connection, and Ask once more if a new connection closes
+// requests. net/http retries on a stale connection. Ask retries once if a new connection closes
 // without a response, as on shutdown. Errors include the URL.
 func (s *Client) Ask(ctx context.Context, query string, body []byte) (Response, error) {
 	target := s.url

@@ -8,8 +8,8 @@ import (
 )
 
 // unknownStreams holds the active HTTP/2 requests of unknown users of all connections, each of
-// which holds a head. If an address exceeds its share, its oldest request is evicted for a new one,
-// so that a client with many streams does not block others at the same address.
+// which holds a head. If an address exceeds its share, its oldest request is evicted for a new one.
+// So a client with many streams does not block others at the same address.
 type unknownStreams struct {
 	mu     sync.Mutex // guards oldest and stream.unknown
 	oldest list.List  // of unknownStream
