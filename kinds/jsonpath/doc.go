@@ -1,3 +1,3 @@
-// Package jsonpath follows paths through JSON values: the part of JSONPath that columns of custom kinds and users of clients
-// write. A path works on the text of a value, as the server writes it, and decodes nothing.
+// Package jsonpath evaluates the subset of JSONPath that columns of custom kinds and clients use.
+// It works on JSON text as the server writes it, without decoding.
 package jsonpath

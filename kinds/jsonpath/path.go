@@ -8,24 +8,22 @@ import (
 	"github.com/troupe-api/troupe/kinds/jsontext"
 )
 
-// A Path is a list of steps, each of which leads from a value to other values:
+// A Path is a list of steps, each of which selects values from a value:
 //
-//	.name ['name']        a field; a dot within a name is written \., and may be between quotes
-//	[2] [-1] []           an item of a list, counted from its end if negative; the first one without a number
-//	[0:2] [-2:] [::2]     items of a list: from, to but without, and in which steps
-//	[0,2] ['a','b']       what several steps lead to
+//	.name ['name']        a field; a dot in a name is written \., or the name is quoted
+//	[2] [-1] []           a list item, from the end if negative; without a number the first one
+//	[0:2] [-2:] [::2]     list items: start, exclusive end, and step
+//	[0,2] ['a','b']       the union of several steps
 //	[*] .*                all items, or the values of all fields
-//	..                    the value itself and all that is in it
-//	[?(@.type=="Ready")]  the items with such a field: ==, !=, <, <=, >, >= or, without comparison, any value
+//	..                    the value itself and everything in it
+//	[?(@.type=="Ready")]  items with such a field: ==, !=, <, <=, >, >=, or without operator any value
 type Path []step
 
-// A step leads from a value to others: it calls yield for each of them until that answers false.
+// A step selects values from a value and calls yield for each until it returns false.
 type step func(v jsontext.Value, yield func(jsontext.Value) bool) bool
 
-// Parse reads a path; false if it has another form.
-//
-// As an example, .status.conditions[?(@.type=="Ready")].status has four steps. A path is parsed once
-// and walked over many objects.
+// Parse parses a path; ok is false for unsupported forms. For example,
+// .status.conditions[?(@.type=="Ready")].status has four steps.
 func Parse(text string) (p Path, ok bool) {
 	for text != "" {
 		var step step
@@ -60,7 +58,7 @@ func Parse(text string) (p Path, ok bool) {
 	return p, true
 }
 
-// pathName is the name that text begins with, and what follows it.
+// pathName splits text after the name that it starts with.
 func pathName(text string) (name, rest string) {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -77,7 +75,7 @@ func pathName(text string) (name, rest string) {
 	return b.String(), ""
 }
 
-// closingBracket is the index of the bracket that closes the first one; -1 if there is none.
+// closingBracket returns the index of the bracket that closes the first one, or -1.
 func closingBracket(text string) int {
 	quote := byte(0)
 	for i := 1; i < len(text); i++ {
@@ -95,7 +93,7 @@ func closingBracket(text string) int {
 	return -1
 }
 
-// bracketStep is the step for what is between brackets; nil if it has another form.
+// bracketStep returns the step for the text between brackets, or nil.
 func bracketStep(text string) step {
 	if inner, ok := strings.CutPrefix(text, "?("); ok && strings.HasSuffix(inner, ")") {
 		return filterStep(strings.TrimSuffix(inner, ")"))
@@ -119,7 +117,7 @@ func bracketStep(text string) step {
 	return nil
 }
 
-// splitUnquoted are the parts of a text between commas that are not in quotes.
+// splitUnquoted splits a text at commas outside quotes.
 func splitUnquoted(text string) (parts []string) {
 	quote, begin := byte(0), 0
 	for i := range len(text) {
@@ -137,7 +135,7 @@ func splitUnquoted(text string) (parts []string) {
 	return append(parts, text[begin:])
 }
 
-// unionStep leads to what each of some steps leads to; nil if one of them has another form.
+// unionStep selects what any of the steps selects; nil if one is invalid.
 func unionStep(parts []string) step {
 	var steps []step
 	for _, part := range parts {
@@ -157,9 +155,9 @@ func unionStep(parts []string) step {
 	}
 }
 
-// sliceStep leads to some items of a list; nil if the bounds have another form.
+// sliceStep selects list items; nil if a bound is invalid.
 func sliceStep(parts []string) step {
-	bounds := [3]int{0, 0, 1} // from, to, in steps of
+	bounds := [3]int{0, 0, 1} // start, end, step
 	given := [3]bool{}
 	for i, part := range parts {
 		if part = strings.TrimSpace(part); i > 2 || part == "" {
@@ -196,12 +194,10 @@ func sliceStep(parts []string) step {
 	}
 }
 
-// deepStep leads to a value and to all that is in it.
 func deepStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return yield(v) && eachStep(v, func(w jsontext.Value) bool { return deepStep(w, yield) })
 }
 
-// unquoted is a text without its quotes; false if it has none.
 func unquoted(text string) (string, bool) {
 	if len(text) >= 2 && (text[0] == '\'' || text[0] == '"') && text[len(text)-1] == text[0] {
 		return text[1 : len(text)-1], true
@@ -209,7 +205,7 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-// unescaped is a text without the backslashes before its other characters.
+// unescaped removes backslashes before other characters.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {
@@ -221,8 +217,8 @@ func unescaped(text string) string {
 	return b.String()
 }
 
-// fieldStep leads to a field. Its name is looked for as the server writes it: definitions may name fields whose names
-// JSON escapes.
+// fieldStep selects a field. It compares escaped names, because CRDs may declare names that JSON
+// escapes.
 func fieldStep(name string) step {
 	if name == "*" {
 		return eachStep
@@ -234,7 +230,6 @@ func fieldStep(name string) step {
 	}
 }
 
-// eachStep leads to all items or fields.
 func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	more := true
 	v.Items(func(w jsontext.Value) bool { more = yield(w); return more })
@@ -242,9 +237,7 @@ func eachStep(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return more
 }
 
-// itemStep leads to one item.
-//
-// It stops at the item, as lists may be long; only a negative index has to count all items first.
+// itemStep selects one item and stops there. Only a negative index counts all items first.
 func itemStep(n int) step {
 	return func(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 		at, i, more := n, 0, true
@@ -262,7 +255,7 @@ func itemStep(n int) step {
 	}
 }
 
-// compares tells whether a comparison holds: of numbers, if both are, else of texts.
+// compares reports whether a comparison holds: of numbers if both are, else of texts.
 func compares(a, operator, b string) bool {
 	order := strings.Compare(a, b)
 	if x, err := strconv.ParseFloat(a, 64); err == nil {
@@ -285,7 +278,7 @@ func compares(a, operator, b string) bool {
 	return order >= 0
 }
 
-// filterStep reads a condition such as @.type=="Ready"; nil if it has another form.
+// filterStep parses a condition such as @.type=="Ready"; nil if it is invalid.
 func filterStep(text string) step {
 	path, operator, want := strings.TrimSpace(text), "", ""
 	for _, o := range []string{"==", "!=", "<=", ">=", "<", ">"} {
@@ -319,13 +312,13 @@ func filterStep(text string) step {
 	}
 }
 
-// First is the first value that a path leads to; nil if there is none.
+// First returns the first selected value, or nil.
 func (p Path) First(v jsontext.Value) (found jsontext.Value) {
 	p.Walk(v, func(w jsontext.Value) bool { found = w; return false })
 	return found
 }
 
-// Walk calls yield for each value that the path leads to until it answers false.
+// Walk calls yield for each selected value until it returns false.
 func (p Path) Walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	if len(p) == 0 {
 		return yield(v)
@@ -333,7 +326,7 @@ func (p Path) Walk(v jsontext.Value, yield func(jsontext.Value) bool) bool {
 	return p[0](v, func(w jsontext.Value) bool { return p[1:].Walk(w, yield) })
 }
 
-// Text is a value as a text: a string without its quotes, anything else as it is written.
+// Text returns a string without quotes, and other values as JSON.
 func Text(v jsontext.Value) string {
 	if len(v) > 0 && v[0] == '"' {
 		return v.Text()
