@@ -6,7 +6,7 @@ import (
 )
 
 // A Schema is the schema of a custom kind. It is compiled on demand and may be dropped and compiled
-// again, because the compiled form takes many times the memory of its text and most kinds are idle.
+// again: the compiled form is many times larger than its text, and most kinds are idle.
 type Schema interface {
 	// ID identifies the schema. An object records the ID of the schema that it conforms to.
 	ID() *meta.SchemaID
@@ -16,8 +16,8 @@ type Schema interface {
 	Tree() tree.Tree
 }
 
-// Message returns the structure of the kind's objects, or nil. Callers fetch it once per operation
-// and do not keep it: messages of custom kinds are dropped from memory when idle.
+// Message returns the structure of the kind's objects, or nil. Callers must not keep it beyond an
+// operation, since idle custom kinds are dropped from memory.
 func (k *Kind) Message() *Message {
 	if k.Origin != nil {
 		return k.Origin.Schema.Message()
@@ -25,20 +25,19 @@ func (k *Kind) Message() *Message {
 	return k.Declared
 }
 
-// A Custom defines how objects of a custom kind are read. Except for metadata, which has a plan,
-// bodies are decoded as they are, and validation finds values of a wrong type.
+// A Custom defines how objects of a custom kind are read. Except for metadata, bodies are decoded
+// as they are, and validation finds values of a wrong type.
 type Custom struct {
 	// SchemaID identifies the schema that the message was compiled from.
 	SchemaID *meta.SchemaID
-	// Prune returns t without fields that are not in the schema, and their paths. The result
-	// shares memory with t, which does not change.
+	// Prune returns t without unknown fields, and their paths. The result shares memory with t,
+	// which does not change.
 	Prune func(t tree.Tree) (pruned tree.Tree, unknown []string)
-	// PruneConfig prunes an apply configuration. Unlike Prune, it keeps fields of objects whose
-	// schema is empty, so that their manager owns them; the live object is pruned.
+	// PruneConfig prunes an apply configuration. It keeps fields of objects with an empty
+	// schema, so that their manager owns them; the live object is pruned.
 	PruneConfig func(t tree.Tree) (pruned tree.Tree, unknown []string)
-	// Coerce normalizes the metadata of embedded objects; nil if the schema has none. unknown
-	// lists the paths of dropped fields. Values of a wrong type are dropped too, or are an
-	// error.
+	// Coerce normalizes the metadata of embedded objects; it may be nil. unknown lists dropped
+	// fields. Values of a wrong type are dropped too, or are an error.
 	Coerce func(t tree.Tree, dropMalformed bool) (coerced tree.Tree, unknown []string, err error)
 }
 

@@ -16,7 +16,7 @@ type Faults struct {
 	bytes    int // of the texts in List
 }
 
-// Required reports that path has no value. The optional detail is appended to the message.
+// Required reports that path has no value, with an optional detail.
 func (f *Faults) Required(path string, detail ...string) {
 	if f.full() {
 		return
@@ -91,12 +91,12 @@ func (f *Faults) NotSupported(path string, value any, supported []string) {
 	f.add(meta.CauseNotSupported, path, text)
 }
 
-// TooLong reports text or data at path of more than max bytes.
+// TooLong reports text or data of more than max bytes.
 func (f *Faults) TooLong(path string, max int) {
 	f.add(meta.CauseTooLong, path, fmt.Sprintf("Too long: may not be more than %d bytes", max))
 }
 
-// TooMany reports a list or map at path of n items, more than max.
+// TooMany reports a list or map of n items, more than max.
 func (f *Faults) TooMany(path string, n, max int) {
 	items := "items"
 	if max == 1 {
@@ -105,8 +105,7 @@ func (f *Faults) TooMany(path string, n, max int) {
 	f.add(meta.CauseTooMany, path, fmt.Sprintf("Too many: %d: must have at most %d %s", n, max, items))
 }
 
-// NotFound reports a reference at path to an object or item that does not exist. The optional
-// detail is appended to the message.
+// NotFound reports a reference to something that does not exist, with an optional detail.
 func (f *Faults) NotFound(path string, value any, detail ...string) {
 	if f.full() {
 		return
@@ -126,14 +125,14 @@ func (f *Faults) Warn(path, text string) {
 const (
 	maxFaults     = 1000
 	maxFaultBytes = 256 << 10
-	// maxPathBytes and maxMessageBytes bound one fault: paths contain keys of maps, messages
-	// contain values.
+	// maxPathBytes and maxMessageBytes bound one fault: paths contain map keys, messages
+	// values.
 	maxPathBytes    = 8 << 10
 	maxMessageBytes = 64 << 10
 )
 
 // full reports whether further faults are dropped. Methods check it before they format a value,
-// since formatting a large value for each of many faults is slow.
+// which may be slow.
 func (f *Faults) full() bool { return len(f.List) >= maxFaults || f.bytes >= maxFaultBytes }
 
 func (f *Faults) add(t meta.CauseType, path, msg string) {

@@ -5,19 +5,18 @@ type Field struct {
 	Name string // JSON name
 	Doc  string
 	Type Type
-	// Shape distinguishes a single value from a list or a map of values of Type. Map keys are
-	// text.
+	// Shape distinguishes single values from lists and maps. Map keys are text.
 	Shape Shape
-	// Message is set for TypeMessage, and for a TypeRaw whose value has the type of one field
-	// of the message, whichever fits.
+	// Message is set for TypeMessage, and for a TypeRaw whose value has the type of one of its
+	// fields.
 	Message *Message
-	// Wire holds the field numbers on the path from the enclosing message: one, or more for a
-	// field of an inlined message.
+	// Wire holds the field numbers on the path from the enclosing message: more than one for
+	// fields of inlined messages.
 	Wire []int32
-	// EmitEmpty makes JSON encoders write empty values: "", 0, false, {}, or null for lists.
+	// EmitEmpty writes empty values in JSON: "", 0, false, {}, or null for lists.
 	EmitEmpty bool
-	// WireEmitEmpty does the same for Protobuf. It is set for every single value except
-	// pointers and bytes, even if JSON omits the value. Repeated scalars are never packed.
+	// WireEmitEmpty does so in Protobuf. It is set for single values except pointers and bytes.
+	// Repeated scalars are never packed.
 	WireEmitEmpty bool
 	// Pointer distinguishes an explicit zero value from an absent one.
 	Pointer bool
@@ -30,16 +29,16 @@ type Field struct {
 	MergeKey        string
 	MergeStrategies []string
 
-	Documented Presence // whether the published documents mark the field as required
+	Documented Presence // required in the published documents
 
 	Default  any // scalar or empty Tree/[]any in tree form; nil: none
 	Required bool
-	// RequiredDetail is appended to "Required value" in the fault.
+	// RequiredDetail is appended to "Required value".
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: no condition
 	Immutable      bool
 	Enum           []string
-	DocumentedEnum []string // for the published documents, if there is no Enum
+	DocumentedEnum []string // published if there is no Enum
 	Min, Max       *int64   // of numbers
 	MinLength      int      // of text, in bytes
 	MaxLength      int      // 0: no limit
@@ -47,31 +46,30 @@ type Field struct {
 	Pattern        string
 	Format         string // name of a format checked by package rules, as in "dns1123Label"
 	KeyFormat      string // the same for the keys of a map
-	// MayRepeat allows repeated items in the declaration of a keyed list or a set.
+	// MayRepeat allows duplicates in a declared keyed list or set.
 	MayRepeat bool
 	Empty     Empty  // whether the checks apply to "" and 0
 	RangeText string // message of a Min or Max fault; "": the default one
-	// RequiredFields are fields of the message that are required only here.
+	// RequiredFields are fields of the message required only here.
 	RequiredFields []string
-	// WholeThousandths rounds quantities to a multiple of 1m, away from zero, when defaults are
-	// set.
+	// WholeThousandths makes defaulting round quantities to multiples of 1m, away from zero.
 	WholeThousandths bool
-	// Feature is the feature gate of the field; "": the field is always kept.
+	// Feature is the feature gate of the field; "": none.
 	Feature string
-	// ReservedDomains are the domains in which keys of the map may not lie.
+	// ReservedDomains are domains that map keys may not use.
 	ReservedDomains []string
 }
 
-// RequiredWhen makes a field required if another field of the same object has one of Values, or any
-// value if Values is empty. Detail is appended to "Required value" in the fault.
+// RequiredWhen makes a field required if another field of the object has one of Values, or any
+// value if Values is empty. Detail is appended to "Required value".
 type RequiredWhen struct {
 	Field  string
 	Values []string
 	Detail string
 }
 
-// OneOf names fields of which an object holds at most one. None is the message if all are absent;
-// "" allows that. Many is the message for each field but the first.
+// OneOf is a group of mutually exclusive fields. None is the message if all are absent, which ""
+// allows. Many is the message for each field but the first.
 type OneOf struct {
 	Fields     []string
 	None, Many string

@@ -7,42 +7,40 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Kind is the compiled declaration of one served resource type. It is immutable after the catalog
-// is built.
+// A Kind is the compiled declaration of a resource type. It is immutable once the catalog is built.
 type Kind struct {
 	meta.GroupVersionKind
 	Resource   string // plural, as in URLs
 	Names      Names
 	Namespaced bool
 	Verbs      []string // of the main resource; sorted, except for custom kinds
-	// Storage names the collection that holds the objects. It differs from the served group and
-	// resource if two groups share one storage.
+	// Storage names the collection of the objects, which several groups may share.
 	Storage meta.GroupResource
-	// Stored is the storage version: the kind in whose form objects are stored. It is the kind
-	// itself unless several versions or groups share a storage.
+	// Stored is the storage version, in whose form objects are stored. It is the kind itself
+	// unless several kinds share a storage.
 	Stored *Kind
-	// Versions lists, for a storage version, all kinds that serve objects of the storage.
+	// Versions lists, for a storage version, all kinds of its storage.
 	Versions []*Kind
 	// Deprecation is nil unless the version is deprecated.
 	Deprecation *Deprecation
-	// OffByDefault kinds are served only if the operator enables them.
+	// OffByDefault kinds need to be enabled by the operator.
 	OffByDefault bool
 	Writes       Writes
-	NameFormat   NameFormat // the rule for metadata.name
+	NameFormat   NameFormat
 	Subresources []Subresource
 	Columns      []Column
 	SelectFields []SelectField // beyond metadata.name and metadata.namespace
-	// Declared is the structure of a built-in kind (see Message).
+	// Declared is the Message of a built-in kind.
 	Declared *Message
-	// Origin describes the CustomResourceDefinition of a custom kind; nil for a built-in kind.
+	// Origin is nil for a built-in kind.
 	Origin *Origin
-	// Strategy is the behavior of the kind. SetStrategy also sets Preparer and Conversion.
+	// SetStrategy sets Strategy, Preparer and Conversion.
 	Strategy   Strategy
 	Preparer   Preparer   // nil: objects are stored as clients send them
 	Conversion Conversion // between the kind and Stored; nil if they are the same
 }
 
-// Names are the names of a kind in discovery, besides Kind and Resource.
+// Names are further names of a kind in discovery.
 type Names struct {
 	Singular   string
 	List       string // of lists; "": Kind followed by "List"
@@ -52,21 +50,21 @@ type Names struct {
 
 // Writes are the options of creates, updates and deletes.
 type Writes struct {
-	// CreateOnUpdate lets a PUT of an absent object create it.
+	// CreateOnUpdate lets a PUT create an absent object.
 	CreateOnUpdate bool
 	// ConditionalUpdate requires a resourceVersion in a PUT.
 	ConditionalUpdate bool
-	// Generation makes metadata.generation count changes outside metadata and status.
+	// Generation counts changes outside metadata and status in metadata.generation.
 	Generation bool
 	Deletion   Deletion
-	// DeleteReturnsObject makes a delete respond with the object instead of a Status.
+	// DeleteReturnsObject returns the deleted object instead of a Status.
 	DeleteReturnsObject bool
 }
 
-// A Deletion is the way in which objects of a kind are deleted.
+// A Deletion is the way in which objects are deleted. Finalizers delay all of them.
 type Deletion uint8
 
-// The ways to delete an object. Finalizers delay all of them.
+// Deletions.
 const (
 	DeleteAtOnce     Deletion = iota
 	DeleteGracefully          // after a grace period
@@ -76,15 +74,13 @@ const (
 // Virtual reports whether objects of the kind are not stored. Every stored kind can be watched.
 func (k *Kind) Virtual() bool { return !slices.Contains(k.Verbs, "watch") }
 
-// A Deprecation records the API versions, as in "1.23", in which a version was deprecated and
-// removed, and its replacement. Removed and Replacement may be empty. A Warning replaces the
-// standard text.
+// A Deprecation holds API versions, as in "1.23", and a replacement; Removed and Replacement may be
+// empty. A Warning replaces the standard text.
 type Deprecation struct{ Since, Removed, Replacement, Warning string }
 
 // A SelectField is a field for field selectors. Path is its path in the stored form; if the value
-// there is empty, the one at Fallback counts, the path of another SelectField ("" for none). A
-// storage version's field without a Name serves selectors of other versions. The store keeps an
-// index of Indexed fields.
+// is empty, that at Fallback counts, the Path of another SelectField ("" for none). Without a Name,
+// it serves selectors of other versions. The store indexes Indexed fields.
 type SelectField struct {
 	Name, Path, Fallback string
 	Indexed              bool
@@ -98,12 +94,12 @@ type Subresource struct {
 	// BodyKind is the compiled Kind; nil means the parent's.
 	BodyKind *Kind
 	Scale    *Scale // for the subresource scale
-	// Field is the only field besides metadata that a write changes; "" if it may change any.
+	// Field is the only field besides metadata that a write may change; "" for any.
 	Field string
-	// KeepsMetadata lists the metadata fields that a write cannot change; EveryField means all.
+	// KeepsMetadata lists metadata fields that a write cannot change.
 	KeepsMetadata []string
 	// Connects marks a subresource that opens a connection, such as exec. It has no body; Kind,
-	// if set, is that of the options in the query.
+	// if set, is that of the query options.
 	Connects bool
 	View     View
 }
@@ -111,20 +107,20 @@ type Subresource struct {
 // EveryField stands for all fields in lists of field names.
 const EveryField = "*"
 
-// A Scale holds the dotted paths of the fields that the scale subresource shows. Selector is the
-// path of a label selector or a plain map of labels; it may be empty.
+// A Scale holds the dotted paths of the fields that the scale subresource shows. Selector is a
+// label selector or a map of labels; it may be empty.
 type Scale struct{ Replicas, StatusReplicas, Selector string }
 
-// A View defines how a subresource reads and writes its object. A subresource without Write is an
-// operation that its handler implements.
+// A View defines how a subresource reads and writes its object. Without Write, it is an operation
+// that its handler implements.
 type View struct {
-	// Read returns the body for clients; nil: the object itself, or no body if the body is of
-	// another kind. The result may share memory with the object.
+	// Read returns the body, which may share memory with the object; nil: the object itself, or
+	// no body if that is of another kind.
 	Read func(obj tree.Tree) tree.Tree
-	// Write applies body to obj, a copy of the stored object. now is the time of the write in
-	// tree form. It reports faults or returns a *meta.Status as the error.
+	// Write applies body to obj, a copy, at the time now in tree form. The error is a
+	// *meta.Status.
 	Write func(obj, body tree.Tree, now string, faults *Faults) error
-	// Warn returns warnings about a write of the subresource; nil: there are none.
+	// Warn returns warnings about a write; it may be nil.
 	Warn func(obj, old tree.Tree) []string
 	// KeepsGeneration: a write does not increase metadata.generation.
 	KeepsGeneration bool

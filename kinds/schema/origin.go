@@ -4,31 +4,30 @@ import "github.com/troupe-api/troupe/kinds/tree"
 
 // An Origin is what a CustomResourceDefinition adds to its kind.
 //
-// Custom kinds (Kind.IsCustom) are added, changed and removed at run time. Each version has its own
-// schema and columns, and writes through subresources must satisfy the whole schema. Stored bytes
-// keep the version in which they were written; reads convert them to the current schema
-// (Message.Custom). Objects have no Protobuf form, and an empty value differs from an absent one.
-// The status is a plain field unless it is a subresource, which then is the only way to write it.
+// Custom kinds are added, changed and removed at run time. Each version has its own schema and
+// columns, and writes through subresources must satisfy the whole schema. Stored bytes keep the
+// version in which they were written; reads convert them to the current schema (Message.Custom).
+// Objects have no Protobuf form, and an empty value differs from an absent one. Only a status
+// subresource, if there is one, writes the status.
 type Origin struct {
 	Definition string // the name of the CustomResourceDefinition
 	Draining   bool   // being deleted together with the kind's objects
 	Schema     Schema
-	// ConversionWebhook converts between versions and is shared by them; nil if Kind.Conversion
-	// converts.
+	// ConversionWebhook converts between versions, which share it; nil if Kind.Conversion does.
 	ConversionWebhook *ConversionWebhook
 	// WorkingForm, set if a webhook converts, is the kind as if its objects were stored in its
-	// version. Writes are computed in it, and the result is converted to Stored. Its Versions
-	// are the working forms of all versions, each of which is its own Stored.
+	// version. Writes are computed in it and converted to Stored. Its Versions are the working
+	// forms of all versions, each its own Stored.
 	WorkingForm *Kind
 	// Unconverted is set if a webhook converts (see Kind.Unconverted).
 	Unconverted *Kind
 }
 
-// A ConversionWebhook converts objects of a custom kind between versions. A changed
-// CustomResourceDefinition gets a new one.
+// A ConversionWebhook converts objects of a custom kind between versions. A changed CRD gets a new
+// one.
 //
-// Objects stay stored in the version in which they were written, because only the webhook knows
-// their form in other versions.
+// Objects stay in the version in which they were written, because only the webhook knows other
+// forms.
 type ConversionWebhook struct {
 	ReviewVersions []string  // of the ConversionReview, the preferred one first
 	ClientConfig   tree.Tree // of the webhook
@@ -46,7 +45,7 @@ func (k *Kind) ConversionWebhook() *ConversionWebhook {
 }
 
 // Unconverted returns the kind for requests that concern only metadata, which is the same in all
-// versions. Such requests call no webhook. It is k itself unless a webhook converts.
+// versions, and so call no webhook. It is k itself unless a webhook converts.
 func (k *Kind) Unconverted() *Kind {
 	if k.ConversionWebhook() == nil {
 		return k

@@ -6,13 +6,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A Strategy is the behavior of a kind that its declaration cannot express. A kind embeds
-// DefaultStrategy and overrides methods.
+// A Strategy is the behavior of a kind that its declaration cannot express. Kinds embed
+// DefaultStrategy and override methods.
 //
-// Methods get trees with their defaults and keep none. old is the previous state, nil on create.
-// obj may share unchanged fields with it. So Default and Prepare may complete a field in place only
-// if doing so twice changes nothing; what they write into one field because of another, they write
-// into a copy.
+// Methods get trees with defaults and retain none. old is the previous state, nil on create; obj
+// may share unchanged fields with it. So Default and Prepare may complete a field in place only
+// idempotently, and what they write into one field because of another goes into a copy.
 type Strategy interface {
 	// Default sets defaults that depend on several fields. Of the metadata it may read only
 	// name and labels, because other changes of the metadata do not call it.
@@ -23,8 +22,7 @@ type Strategy interface {
 	// FinishCreate completes a new object once, after mutating admission and before validation.
 	FinishCreate(obj tree.Tree)
 	// Requester returns the spec fields of a new object that identify its requester. A Preparer
-	// drops the client's values, and admission sets them; later mutating admission does not
-	// change them.
+	// drops the client's values, and admission sets them for good.
 	Requester() []string
 
 	// Validate reports every fault of obj alone. It may skip fields that obj shares with old
@@ -37,9 +35,8 @@ type Strategy interface {
 	ValidateServed(obj, old tree.Tree, faults *Faults)
 	// HasExpressions reports whether Evaluate does anything.
 	HasExpressions() bool
-	// Evaluate runs the expressions of this version for writes that are otherwise valid. It
-	// stops when the context ends; the caller must check for that. obj and old have the storage
-	// version.
+	// Evaluate runs the expressions of this version for otherwise valid writes. It stops when
+	// ctx ends, which the caller must check. obj and old have the storage version.
 	Evaluate(ctx context.Context, obj, old tree.Tree, faults *Faults)
 
 	// WarningsBeforePrepare returns warnings about parts of a new object that a Preparer
@@ -73,15 +70,14 @@ type Strategy interface {
 }
 
 // A Preparer is a Strategy that changes objects before validation; old is nil on create. It drops
-// or restores fields that the client may not set, such as the status on the main resource. It
-// changes the body of a write in place, which is a copy.
+// or restores fields that the client may not set, such as the status. It modifies the body of a
+// write, which is a copy.
 type Preparer interface {
 	Prepare(obj, old tree.Tree)
 }
 
-// A Conversion is a Strategy that converts trees between versions without loss: annotations hold
-// values for which a version has no field. ToStored and FromStored change and return their tree,
-// which has its defaults.
+// A Conversion is a lossless Strategy for trees of another version: annotations hold values without
+// a field. ToStored and FromStored change and return their tree, which has defaults.
 type Conversion interface {
 	ToStored(obj tree.Tree) tree.Tree
 	FromStored(obj tree.Tree) tree.Tree

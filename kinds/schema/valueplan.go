@@ -7,9 +7,9 @@ import (
 )
 
 // A ValuePlan defines how package rules defaults, prunes and checks one value. Options of built-in
-// kinds and schemas of CustomResourceDefinitions compile to it, once. It is immutable after that.
+// kinds and schemas of CRDs compile to it. It is immutable.
 type ValuePlan struct {
-	// Evaluators check the value, in the order in which their faults are reported.
+	// Evaluators are in the order of faults.
 	Evaluators []Evaluator
 	// Recheck disables the shortcut for unchanged values.
 	Recheck bool
@@ -18,46 +18,45 @@ type ValuePlan struct {
 
 	// Absence defines which values count as absent.
 	Absence Absence
-	// Zero is checked in place of an absent value; nil: no check.
+	// Zero is checked in place of an absent value; nil: nothing is.
 	Zero any
-	// DropNull makes defaulting drop null where it is not a value.
+	// DropNull drops null when defaulting.
 	DropNull bool
-	// Default is the value for an absent one; nil: none.
+	// Default replaces an absent value; nil: none.
 	Default any
-	// DefaultSize is the approximate size of Default in bytes of JSON; 0 if it is not counted.
+	// DefaultSize is the approximate size of Default in JSON bytes; 0 if not counted.
 	DefaultSize int
 	// NullDefault replaces null and absent values although it is not a declared default; nil:
 	// none.
 	NullDefault any
-	// WholeThousandths makes defaulting round a quantity to a multiple of 1m, away from zero.
+	// WholeThousandths rounds quantities to multiples of 1m, away from zero, when defaulting.
 	WholeThousandths bool
-	// FillAbsent makes defaulting create an absent object if some of its fields have defaults.
+	// FillAbsent creates an absent object if some of its fields have defaults.
 	FillAbsent bool
 
-	// Parts are the fields or entries of an object and Items the items of a list, as far as
-	// defaulting and pruning descend into them; nil: they do not.
+	// Parts are fields or entries and Items list items, as far as defaulting and pruning
+	// descend; nil: they do not.
 	Parts *Parts
 	Items *ValuePlan
-	// PreserveUnknown makes pruning keep fields without a plan.
+	// PreserveUnknown keeps fields without a plan when pruning.
 	PreserveUnknown bool
-	// Bare is an object whose plan is empty. An apply configuration may name fields of it.
+	// Bare is an object with an empty plan. An apply configuration may set its fields.
 	Bare bool
 }
 
-// Parts are the plans of the fields of an object or the entries of a map. They may be recursive.
+// Parts are the possibly recursive plans of the fields of an object or the entries of a map.
 type Parts struct {
-	// Checked are the fields to check, in order of declaration. If Ordered is false, an object
-	// is checked by its own keys, sorted.
+	// Checked are the fields to check, in order of declaration. If Ordered is false, the keys
+	// of the object are checked, sorted.
 	Checked []Part
 	Ordered bool
 	// Defaulted are the fields that defaulting visits.
 	Defaulted []Part
-	// Immutable are the fields that are, or contain, immutable fields.
+	// Immutable are fields that are or contain immutable fields.
 	Immutable []ImmutablePart
-	// Featured are the fields that belong to, or contain fields of, disabled features.
+	// Featured are fields that are or contain fields of disabled features.
 	Featured []FeaturedPart
-	// ByName holds the plans of fields. Additional is the plan of all others; nil: there are no
-	// others.
+	// ByName holds the plans of fields; Additional is that of others, or nil if there are none.
 	ByName     map[string]*ValuePlan
 	Additional *ValuePlan
 	// Names are the keys of ByName, sorted.
@@ -66,8 +65,8 @@ type Parts struct {
 	Keys []Evaluator
 	// IsMap: paths hold keys in brackets, as in data[key].
 	IsMap bool
-	// IsResource: the object has apiVersion, kind and metadata. Pruning keeps them, and
-	// Additional does not apply to them.
+	// IsResource: the object has apiVersion, kind and metadata, which pruning keeps and
+	// Additional does not cover.
 	IsResource bool
 }
 
@@ -75,23 +74,22 @@ type Parts struct {
 type Part struct {
 	Name string
 	*ValuePlan
-	// Required reports a fault if the field has no value. Zero numbers and false are values.
+	// Required reports a fault without a value. Zero numbers and false are values.
 	Required bool
 	// RequiredDetail is appended to the message.
 	RequiredDetail string
 	RequiredWhen   *RequiredWhen // nil: no condition
-	// CheckAbsent checks an absent object as an empty one, because some of its fields are
-	// required.
+	// CheckAbsent checks an absent object as an empty one, because it has required fields.
 	CheckAbsent bool
 }
 
-// An ImmutablePart is an immutable field or, if Parts is set, a field that contains immutable ones.
+// An ImmutablePart is an immutable field or, if Parts is set, contains some.
 type ImmutablePart struct {
 	*Field
 	Parts *Parts
 }
 
-// A FeaturedPart is a field of a feature or, if Parts is set, a field that contains such fields.
+// A FeaturedPart is a field of a feature or, if Parts is set, contains some.
 type FeaturedPart struct {
 	Name    string
 	Feature string
@@ -99,8 +97,8 @@ type FeaturedPart struct {
 	Shape   Shape // of the field that Parts belongs to
 }
 
-// KnownKeys returns sorted keys that include all keys of the object that have plans. It avoids
-// sorting if the object is about as large as the plan. Callers must not change the result.
+// KnownKeys returns sorted keys, including all of t that have plans. It avoids sorting if t is
+// about as large as the plan. Callers must not change the result.
 func (p *Parts) KnownKeys(t tree.Tree) []string {
 	const sparse = 4 // with more names per key, sorting the keys is cheaper
 	if p.Additional == nil && len(p.Names) > 0 && len(p.Names) <= sparse*len(t) {
