@@ -263,12 +263,12 @@ func (l *Locator) node(ctx context.Context, r Request) (*url.URL, *proxy.Backend
 	if err != nil {
 		return nil, nil, err
 	}
-	// Whoever can write Node status could otherwise direct the server to itself or to services on
+	// Otherwise users who can write Node status could direct the server to itself or to services on
 	// its machine.
 	if err := checkHost(ctx, host); err != nil {
 		return nil, nil, err
 	}
-	// Only the kubelet gets the server's client certificate. Who listens on other ports is unknown.
+	// Only the kubelet gets the server's client certificate. Servers on other ports are unknown.
 	if port == "" || port == kubeletPort {
 		return &url.URL{Scheme: "https", Host: net.JoinHostPort(host, kubeletPort)}, l.Kubelets.Proxied, nil
 	}

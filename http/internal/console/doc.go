@@ -1,5 +1,5 @@
 // Package console has the web console: an application for browsers that shows the server's objects,
-// who manages which of their fields, and who may do what.
+// their field managers, and permissions.
 //
 //	Console  the application and its configuration
 //	File     a file, plain and compressed

@@ -1,5 +1,5 @@
-// Package deadline has a context with a deadline that costs nothing while nobody waits for it.
+// Package deadline has a context with a deadline that is free of cost until its first Done.
 //
 //	Lazy    a context.Context without values; its timer is created by the first Done
-//	Waiter  is told when somebody begins to wait
+//	Waiter  is paused by the first Done
 package deadline

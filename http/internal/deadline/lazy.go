@@ -18,11 +18,10 @@ type Lazy struct {
 	stopped bool
 }
 
-// A Waiter releases what it needs only while it works. Pause may be called by any goroutine.
+// A Waiter releases resources that it needs only for work. Pause is safe for concurrent use.
 type Waiter interface{ Pause() }
 
-// At returns a context that ends at t. w, if not nil, is paused by the first Done, when somebody
-// begins to wait.
+// At returns a context that ends at t. The first Done pauses w unless it is nil.
 func At(t time.Time, w Waiter) *Lazy { return &Lazy{deadline: t, waiter: w} }
 
 var closedChannel = func() chan struct{} {

@@ -99,8 +99,8 @@ func (e *Exchange) newAnswerWriter(body *wire.BodyStream, resp *http.Response) *
 	return w
 }
 
-// documentPolicy gives documents of other servers an origin of their own, so that their scripts cannot
-// read what the console keeps in the browser, such as its token. A policy of the backend holds, too.
+// documentPolicy gives documents of other servers a separate origin, so that their scripts cannot
+// read the console's data in the browser, such as its token. It adds to a policy of the backend.
 const documentPolicy = "sandbox allow-scripts allow-forms"
 
 // isDocument reports whether browsers may run scripts in a response of a media type.

@@ -15,7 +15,7 @@ import (
 type LongRunning interface {
 	// Stop ends it soon and in order. It may be called repeatedly and concurrently.
 	Stop()
-	// Revoke ends it soon and tells the client why if possible.
+	// Revoke ends it soon, and sends refusal to the client if possible.
 	Revoke(refusal *meta.Status)
 	// ForceClose ends it at once.
 	ForceClose()

@@ -53,7 +53,6 @@ func New(c Conn, e Encoder, f Framing) *Watch {
 // must be set before the session starts, and f may be called repeatedly.
 func (w *Watch) OnInitialDone(f func()) { w.initialDone = f }
 
-// InitialDone implements request.InitialSink.
 func (w *Watch) InitialDone() {
 	if w.initialDone != nil {
 		w.initialDone()
@@ -98,7 +97,6 @@ func (w *Watch) Start(head []byte) {
 	w.started.Done()
 }
 
-// Events implements request.Sink.
 func (w *Watch) Events(events []request.Event) error {
 	w.started.Wait()
 	if w.headErr != nil {
@@ -110,7 +108,7 @@ func (w *Watch) Events(events []request.Event) error {
 	return err
 }
 
-// Done implements request.Sink. It wakes Run.
+// Done wakes Run.
 func (w *Watch) Done() {
 	w.InitialDone()
 	close(w.done)
@@ -211,9 +209,8 @@ func (w *Watch) Revoke(refusal *meta.Status) {
 	time.AfterFunc(revokeGrace, w.ForceClose)
 }
 
-// ForceClose implements LongRunning. It closes the connection of an open watch. Before Start the
-// connection still belongs to the request, which may get an error response and be followed by
-// another.
+// ForceClose closes the connection of an open watch. Before Start the connection still belongs to
+// the request, which may get an error response and be followed by another.
 func (w *Watch) ForceClose() {
 	if !w.begun.Load() {
 		return
@@ -221,6 +218,6 @@ func (w *Watch) ForceClose() {
 	select {
 	case <-w.done:
 	default:
-		_ = w.conn.Close() // nobody reads, and errors cannot be reported
+		_ = w.conn.Close() // the client does not read; errors cannot be reported
 	}
 }
