@@ -108,7 +108,6 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 
 func (b *builtIns) message(name string) *schema.Message { return b.messages[name] }
 
-// hasGroup reports whether a group has built-in kinds, served or not.
 func (b *builtIns) hasGroup(group string) bool {
 	return b.set.containsKind(group, func(*schema.Kind) bool { return true })
 }

@@ -49,7 +49,6 @@ type Features struct {
 	Fields func(feature string) bool
 }
 
-// serves reports whether the features allow serving a built-in kind.
 func (f Features) serves(k *schema.Kind) bool {
 	switch k.Kind {
 	case "ClusterTrustBundle":

@@ -102,7 +102,6 @@ func selectorText(s tree.Tree) string {
 	return strings.Join(terms, ",")
 }
 
-// requirementKey returns the key that a selector term starts with.
 func requirementKey(term string) string {
 	key, _, _ := strings.Cut(strings.TrimPrefix(term, "!"), " ")
 	key, _, _ = strings.Cut(key, "=")

@@ -51,7 +51,6 @@ func (s *snapshot) byResource(r resourceKey) *schema.Kind {
 	return nil
 }
 
-// byKind returns a kind, served or not, or nil.
 func (s *snapshot) byKind(gvk meta.GroupVersionKind) *schema.Kind {
 	if k := s.builtIn.byKind[gvk]; k != nil {
 		return k

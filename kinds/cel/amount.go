@@ -122,7 +122,6 @@ func decimalExponent(suffix string) int {
 	return exponent
 }
 
-// amountOf returns the amount for an integer in an expression.
 func amountOf(n int64) amount { return amount{quantity.FromInt(n), 0, true} }
 
 func (a amount) add(b amount) amount { return a.combined(b, a.Quantity.Add(b.Quantity)) }

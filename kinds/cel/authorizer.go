@@ -144,7 +144,6 @@ func authorizerFunctions() []cel.EnvOption {
 	}
 }
 
-// checkPath starts a check of a non-resource path.
 func (a authorization) checkPath(path string) ref.Val {
 	if strings.TrimSpace(path) == "" {
 		return types.NewErr("path must not be empty")
@@ -163,7 +162,6 @@ func (a authorization) serviceAccount(namespace, name string) ref.Val {
 	return NewAuthorization(a.ctx, a.by.ServiceAccount(namespace, name))
 }
 
-// resource starts a check of a resource in any version.
 func (g groupCheck) resource(name string) ref.Val {
 	if strings.TrimSpace(name) == "" {
 		return types.NewErr("resource must not be empty")

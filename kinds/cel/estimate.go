@@ -78,7 +78,6 @@ func makes(c checker.CostEstimate, size checker.SizeEstimate) *checker.CallEstim
 	return &checker.CallEstimate{CostEstimate: c, ResultSize: &size}
 }
 
-// readingOf is reading for a bounded size.
 func readingOf(size checker.SizeEstimate) checker.CostEstimate {
 	return size.MultiplyByCostFactor(common.StringTraversalCostFactor)
 }
@@ -233,7 +232,6 @@ func addOne(n uint64) uint64 {
 	return n + 1
 }
 
-// selectorEstimate is selectorCost for an unknown size.
 func selectorEstimate(size checker.SizeEstimate) checker.CostEstimate {
 	const perRequirement = common.ListCreateBaseCost + common.StructCreateBaseCost
 	base := checker.CostEstimate{Min: common.ListCreateBaseCost, Max: common.ListCreateBaseCost}

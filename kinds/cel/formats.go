@@ -87,7 +87,6 @@ func inCharacters(faults []string) []string {
 	return faults
 }
 
-// says returns a check with a single fault.
 func says(fault string, is func(s string) bool) func(string) []string {
 	return func(s string) []string {
 		if is(s) {

@@ -83,7 +83,6 @@ func guardBinding(name string, b *functions.Overload) cel.OverloadOpt {
 	})
 }
 
-// isTooCostly reports whether a call would exceed PerCallLimit.
 func isTooCostly(function string, args []ref.Val) bool { return takes(function, args) > PerCallLimit }
 
 // ordinary is the cost up to which calls cost the same as in kube-apiserver even if they take more.

@@ -73,7 +73,6 @@ func (s *cleaningStep) Eval(vars interpreter.Activation) ref.Val {
 // that of the step.
 func (s *cleaningStep) Args() []interpreter.Interpretable { return s.args }
 
-// cleanLoops decorates the calls around steps.
 func cleanLoops(conditions map[int64]int64) interpreter.InterpretableDecorator {
 	return func(i interpreter.Interpretable) (interpreter.Interpretable, error) {
 		call, ok := i.(interpreter.InterpretableCall)

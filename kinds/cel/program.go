@@ -165,7 +165,6 @@ type Budget struct{ remaining, allowance uint64 }
 // NewBudget returns a budget of so many units.
 func NewBudget(units uint64) *Budget { return &Budget{units, units / 20} }
 
-// allow takes units from the allowance and reports whether there were enough.
 func (b *Budget) allow(units uint64) bool {
 	if units > b.allowance {
 		return false
@@ -177,7 +176,6 @@ func (b *Budget) allow(units uint64) bool {
 // Remaining returns the remaining units.
 func (b *Budget) Remaining() uint64 { return b.remaining }
 
-// spend takes units from the budget and reports whether there were enough.
 func (b *Budget) spend(units uint64) bool {
 	if units > b.remaining {
 		b.remaining = 0

@@ -210,7 +210,7 @@ func scalarKey(v any) (key any, ok bool) {
 	return nil, false
 }
 
-// nullableEnum is the enum of a value that may be null: null has to be listed as well, and nothing else is asked of it.
+// nullableEnum is the enum of a nullable value, which must list null. Null has no further checks.
 type nullableEnum struct {
 	enum *enum
 	all  []schema.Evaluator // including enum

@@ -16,7 +16,7 @@ import (
 //	[0,2] ['a','b']       the union of several steps
 //	[*] .*                all items, or the values of all fields
 //	..                    the value itself and everything in it
-//	[?(@.type=="Ready")]  items with such a field: ==, !=, <, <=, >, >=, or without operator any value
+//	[?(@.type=="Ready")]  items with such a field: ==, !=, <, <=, >, >=, or no operator
 type Path []step
 
 // A step selects values from a value and calls yield for each until it returns false.
@@ -205,7 +205,6 @@ func unquoted(text string) (string, bool) {
 	return "", false
 }
 
-// unescaped removes backslashes before other characters.
 func unescaped(text string) string {
 	var b strings.Builder
 	for i := 0; i < len(text); i++ {

@@ -53,7 +53,6 @@ func (b *builder) meta(name string) *schema.Message { return b.Message("meta.v1.
 // registers the definition.
 func (b *builder) metaRef(name string) string { return b.definitions.message(b.meta(name)) }
 
-// patch returns the name of the definition of patch bodies.
 func (b *builder) patch() string {
 	name := b.names.apimachinery("apis.meta.v1.Patch")
 	b.definitions.add(name, func() object {

@@ -50,7 +50,6 @@ func (b *builder) connectItem(p endpoint) object {
 	return item
 }
 
-// connection returns the common part of the operations of such a path.
 func (b *builder) connection(p endpoint) operation {
 	k := p.kind
 	return operation{

@@ -148,7 +148,6 @@ func addLimits(o object, f *schema.Field) object {
 	return o
 }
 
-// addBound adds a limit other than 0.
 func addBound(o object, name string, n int) object {
 	if n == 0 {
 		return o

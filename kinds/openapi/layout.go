@@ -14,7 +14,6 @@ import (
 //go:embed layout.yaml
 var layoutTable []byte
 
-// layoutOf returns the layout of a message of layout.yaml.
 func layoutOf(name string) *layout { return layouts()[name] }
 
 var layouts = sync.OnceValue(func() map[string]*layout {

@@ -81,7 +81,6 @@ func (b *builder) content3(out object, o operation) object {
 	return out.with("responses", responses.with("401", object{{"description", responseDescriptions[401]}}))
 }
 
-// content returns the media types of a definition.
 func (b *builder) content(mediaTypes []string, definition string) object {
 	o := make(object, len(mediaTypes))
 	for i, t := range mediaTypes {
@@ -90,7 +89,6 @@ func (b *builder) content(mediaTypes []string, definition string) object {
 	return o
 }
 
-// schemaOf returns a reference to a definition, or the type string for "".
 func (b *builder) schemaOf(definition string) object {
 	if definition == "" {
 		return object{{"type", "string"}}

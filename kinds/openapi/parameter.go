@@ -56,7 +56,6 @@ func withoutWatchParameters(all []parameter) (some []parameter) {
 	return some
 }
 
-// shared lists every shared parameter once.
 func shared() []parameter {
 	all := []parameter{nameParameter, namespaceParameter, prettyParameter, force, fieldManager, fieldValidation}
 	return append(append(all, deleteParameters...), listParameters...)

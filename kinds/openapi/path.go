@@ -28,7 +28,7 @@ type endpoint struct {
 //	/apis/apps/v1/namespaces/{namespace}/deployments/{name}   get, update, patch, delete
 //	/apis/apps/v1/namespaces/{namespace}/deployments/{name}/scale
 //	/apis/apps/v1/deployments                                 list
-//	/apis/apps/v1/watch/...                                   watch, for each of these except subresources
+//	/apis/apps/v1/watch/...                                   watch, for all but subresources
 func endpoints(k *schema.Kind) []endpoint {
 	base := "/" + groupVersion(k.Group, k.Version) + "/"
 	scoped := base

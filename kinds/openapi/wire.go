@@ -78,7 +78,6 @@ func appendEntry(b []byte, number protowire.Number, name string, s fieldMapping,
 	return appendBytes(b, number, s.append(entry, v))
 }
 
-// appendExtension appends a message of a name and a value of any type.
 func appendExtension(b []byte, number protowire.Number, name string, v any) []byte {
 	entry := protowire.AppendTag(nil, entryName, protowire.BytesType)
 	entry = protowire.AppendString(entry, name)

@@ -56,7 +56,6 @@ func (s *ruleSet) Run(obj, old tree.Tree, path string, faults *schema.Faults) {
 	runs.Put(r)
 }
 
-// run runs the rules in order until one stops it.
 func (s *ruleSet) run(r *run) {
 	if s == nil {
 		return

@@ -240,7 +240,6 @@ func isNative(name string) bool {
 	return !ok || strings.HasSuffix(domain, meta.Platform.Translate("platform.io")) || strings.HasSuffix(domain, meta.Kubernetes.Translate("platform.io"))
 }
 
-// isZero reports whether a number or percentage is zero or absent.
 func isZero(v any) bool {
 	percent, isPercent := strings.CutSuffix(text(v), "%")
 	n, err := strconv.ParseInt(percent, 10, 32)

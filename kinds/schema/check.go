@@ -123,7 +123,6 @@ func (c *compiler) checkFieldNames(m *Message) {
 	}
 }
 
-// isNumber reports whether values of the field are, or may be, integers.
 func (f *Field) isNumber() bool {
 	return f.Type == TypeInt32 || f.Type == TypeInt64 || f.Type == TypeIntOrString
 }

@@ -68,7 +68,7 @@ type Deletion uint8
 const (
 	DeleteAtOnce     Deletion = iota
 	DeleteGracefully          // after a grace period
-	DeleteInSteps             // always marked first (Strategy.BeginDelete), then removed by a controller
+	DeleteInSteps             // marked first (Strategy.BeginDelete), then removed by a controller
 )
 
 // Virtual reports whether objects of the kind are not stored. Every stored kind can be watched.
@@ -128,7 +128,7 @@ type View struct {
 	KeepsOwners bool
 }
 
-// ItemOffset returns the length of `{"kind":"…","apiVersion":"…",`, the start of a stored object
+// ItemOffset returns the length of `{"kind":"…","apiVersion":"…",`, the start of stored objects
 // that list items omit. Items of custom kinds include it, so their offset is 1.
 func (k *Kind) ItemOffset() int {
 	if k.IsCustom() {

@@ -50,8 +50,8 @@ type Strategy interface {
 	// BeginDelete marks obj, a copy, when its deletion in steps begins (DeleteInSteps). now is
 	// the time of the write in tree form.
 	BeginDelete(obj tree.Tree, now string)
-	// GracePeriod returns the seconds that a graceful deletion of obj waits. requested is that of
-	// the client, or nil.
+	// GracePeriod returns the seconds that a graceful deletion of obj waits. requested is the
+	// client's value, or nil.
 	GracePeriod(obj tree.Tree, requested *int64) int64
 	// Finalized reports whether finalizers are all that keeps a terminating object.
 	Finalized(obj tree.Tree) bool

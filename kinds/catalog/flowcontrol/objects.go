@@ -94,7 +94,6 @@ func schema(level string, precedence int64, distinguisher string, rule tree.Tree
 	return spec
 }
 
-// everything returns a rule that matches all requests of some subjects.
 func everything(subjects []any) tree.Tree {
 	return tree.Tree{
 		"subjects":         subjects,
@@ -113,7 +112,6 @@ func resources(verb, group string, cluster bool, names ...string) tree.Tree {
 	return rule
 }
 
-// leaderElection returns the rule for reads and writes of leases.
 func leaderElection(group string) tree.Tree {
 	rule := resources("get", group, false, "leases")
 	rule["verbs"] = []any{"get", "create", "update"}

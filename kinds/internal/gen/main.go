@@ -51,7 +51,6 @@ func run(ctx context.Context, check bool) error {
 	return nil
 }
 
-// protoDir returns kinds/internal/proto of the current module.
 func protoDir(ctx context.Context) (string, error) {
 	mod, err := exec.CommandContext(ctx, "go", "env", "GOMOD").Output()
 	if err != nil {

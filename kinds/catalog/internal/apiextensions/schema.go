@@ -293,7 +293,6 @@ func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
 	}
 }
 
-// extensions checks the list type and the map type.
 func (w schemaValidator) extensions(s tree.Tree, path string) {
 	// An explicit false equals absence, so published schemas would differ without meaning.
 	if v, ok := s[w.keys.Preserve].(bool); ok && !v {

@@ -53,7 +53,6 @@ func setJSONAnnotation(obj tree.Tree, name string, v any) {
 	}
 }
 
-// toleranceToAnnotations moves the tolerances of the behavior into annotations.
 func (a autoscalerAnnotations) toleranceToAnnotations(obj tree.Tree) {
 	for direction, name := range a.tolerance {
 		scaling := obj.Object("spec", "behavior", direction)

@@ -63,7 +63,6 @@ func readIndex(text string, completions int64) (int64, error) {
 // An interval is an inclusive range of indexes.
 type interval struct{ from, to int64 }
 
-// intervals parses the ranges of a text and skips invalid ones.
 func intervals(text string, completions int64) []interval {
 	var all []interval
 	for part := range strings.SplitSeq(text, ",") {

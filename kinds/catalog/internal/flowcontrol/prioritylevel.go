@@ -15,7 +15,6 @@ import (
 // too many queues.
 const maxHashBits = 60
 
-// validateHandSize checks the hand size against maxHashBits.
 func validateHandSize(queuing tree.Tree, path string, faults *schema.Faults) {
 	queues, _ := queuing.Int("queues")
 	hand, _ := queuing.Int("handSize")

@@ -51,7 +51,6 @@ func sharedDevice(t tree.Tree) string {
 	return name
 }
 
-// validateDeviceAddress checks an address with prefix length in canonical form.
 func validateDeviceAddress(text, path string, faults *schema.Faults) {
 	prefix, err := address.ParsePrefix(text)
 	switch {

@@ -99,7 +99,6 @@ func (c *collector) warnOverlaps(files []volumeFile, volume tree.Tree, source fi
 	}
 }
 
-// appendFile adds a file, up to enoughFiles.
 func appendFile(files []volumeFile, path string, source fileSource) []volumeFile {
 	if len(files) == enoughFiles {
 		return files

@@ -89,7 +89,6 @@ func (c *collector) warn(field, text string) { c.texts = append(c.texts, c.prefi
 
 func (c *collector) at(field string) warning.Path { return warning.At(c.prefix, field) }
 
-// warnNames warns about duplicate addresses and names of secrets.
 func (c *collector) warnNames() {
 	aliases, secrets := c.spec.List("hostAliases"), c.spec.List("imagePullSecrets")
 	c.warnDuplicates(aliases, "ip", "spec.hostAliases")

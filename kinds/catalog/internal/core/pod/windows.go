@@ -32,7 +32,6 @@ func validateHostProcesses(spec tree.Tree, path string, faults *schema.Faults) {
 	}
 }
 
-// eachContainer calls do for each container of a spec at path, with its path.
 func eachContainer(spec tree.Tree, path string, do func(c tree.Tree, at string)) {
 	for _, list := range [...]string{"initContainers", "containers", "ephemeralContainers"} {
 		for i, c := range spec.Objects(list) {
