@@ -93,6 +93,7 @@ func allFlags(groups []FlagGroup) *pflag.FlagSet {
 
 // Default returns a Config with the default settings.
 func Default() (c Config) {
+	c.API.RuntimeConfig, c.API.FeatureGates = Switches{}, Switches{} // callers add to them
 	flags := allFlags(c.Flags())
 	for _, d := range declarations() {
 		if text, ok := d["default"]; ok {
