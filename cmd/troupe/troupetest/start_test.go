@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// A scope is a test with a lifetime of its own: end runs its cleanups.
+// A scope is a test with a separate lifetime: end runs its cleanups.
 type scope struct {
 	testing.TB
 	cleanups []func()

@@ -26,7 +26,7 @@ type identity struct {
 
 // newIdentity issues certificates from a new CA, whose key is discarded. If dir is "", no client
 // certificate is written and the kubelet accepts every client, because a joined server has
-// certificates of its own.
+// its own certificates.
 func newIdentity(dir string, address netip.Addr) (i identity, err error) {
 	ca, caKey, err := issue(&x509.Certificate{Subject: pkix.Name{CommonName: "simulated-nodes"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign}, nil, nil)
 	if err != nil {
