@@ -58,7 +58,7 @@ func TestLimits(t *testing.T) {
 	fill(3, node, "GET", "watch")
 }
 
-func TestReserves(t *testing.T) {
+func TestSystemUsers(t *testing.T) {
 	for _, test := range []struct {
 		naming *meta.Naming
 		user   authn.User

@@ -115,7 +115,7 @@
 //	idle anonymous connections, many large request heads      TestNewConnsAmongAnonymous, TestLargeHeadEviction in http
 //	anonymous, slow and stalled connections at once           TestManyConnections in test/storage
 //	large Content-Length under a memory limit                 TestAnnouncedBodies in http
-//	stalled clients that hold the memory for responses        TestResponseBudget in http
+//	stalled clients that hold the memory for responses        TestResponseBytes in http
 //	clients that disconnect at random moments                 TestStress in http
 //	recovery that needs more memory than serving              TestRecoveryNeedsNoMoreThanServing in test/storage
 //	large updates that fill the watch history                 TestHistoryIsBounded, TestOwnersOfLargeObjectsLeaveNothing in test/storage

@@ -224,9 +224,12 @@ func parseChunkSize(line []byte) (n int64, err error) {
 func bodyError(err error) error {
 	var status *meta.Status
 	var netErr net.Error
+	var rejection *limits.Rejection
 	switch {
 	case errors.As(err, &status):
 		return status
+	case errors.As(err, &rejection):
+		return rejection
 	case errors.As(err, &netErr) && netErr.Timeout():
 		return apierrors.RequestTimeout()
 	}
