@@ -148,18 +148,24 @@ func (p *Principal) String() string {
 // Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire takes n of a resource, or returns a Rejection. reserved adds the reserve and lifts the
-// threshold. An amount above the capacity is admitted alone.
+// TryAcquire takes n of a resource, or returns why not. reserved adds the reserve and lifts the
+// threshold. An amount larger than the capacity is admitted alone.
 func (p *Principal) TryAcquire(r Resource, n int64, reserved bool) *Rejection {
+	return p.TryGrow(r, n, n, reserved)
+}
+
+// TryGrow is TryAcquire for one item, such as a body, that holds total with the n it takes now. The only
+// item of a principal is subject to the capacity, and not to the threshold.
+func (p *Principal) TryGrow(r Resource, n, total int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
 	held, used := p.held[r].Add(n), pool.used.Add(n)
 	capacity, share := pool.capacity, used // a reserved principal has no share
 	switch {
-	case capacity == 0 || used == n:
+	case capacity == 0 || used == total:
 		return nil
 	case reserved:
 		capacity = WithReserve(capacity)
-	case held > n: // the first acquisition is subject only to the capacity
+	case held > total: // the first acquisition is subject only to the capacity
 		share = held + used
 	}
 	if used <= capacity && share <= capacity {

@@ -70,6 +70,10 @@ func TestRejections(t *testing.T) {
 	if share, all := counts[`resource="request-bytes",reason="share"`], counts[`resource="request-bytes",reason="capacity"`]; share != uint64(1) || all != uint64(1) {
 		t.Errorf("%v and %v are counted", share, all)
 	}
+	bodies := NewLedger(Capacities{RequestBytes: 1000})
+	if joe := bodies.User("joe"); joe.TryGrow(RequestBytes, 400, 400, false) != nil || joe.TryGrow(RequestBytes, 500, 900, false) != nil || joe.TryGrow(RequestBytes, 100, 100, false) == nil {
+		t.Error("the only body of a user cannot grow to the capacity, or another one comes beside it")
+	}
 	unlimited := NewLedger(Capacities{}).User("x")
 	for range 1000 {
 		if unlimited.TryAcquire(Reads, 1, false) != nil {
