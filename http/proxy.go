@@ -107,6 +107,7 @@ func (s *Server) beginProxied(x *requestContext, e *proxy.Exchange) error {
 		return apierrors.ShuttingDown()
 	}
 	x.permit.ReleaseTurn()
+	x.permit.ReleaseBeyond(limits.Watches, 0) // counted as an upgrade
 	x.conn.SetWriteTimeout(proxy.StreamTimeout)
 	return nil
 }

@@ -40,7 +40,7 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	return m
 }
 
-// openPaused is openWith for a log that follows nobody before resume.
+// openPaused is openWith for a log that does not follow other writers before resume.
 func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)

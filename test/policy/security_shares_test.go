@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -94,6 +95,9 @@ func TestShares(t *testing.T) {
 			}
 			if admitted > test.most || admitted == 0 || rejected == 0 {
 				t.Errorf("%d are admitted, %d are rejected", admitted, rejected)
+			}
+			if text := r.do("root", "GET", "/metrics", "").Body; !regexp.MustCompile(`troupe_limit_rejections_total\{resource="` + test.cause + `",reason="share"\} [1-9]`).Match(text) {
+				t.Errorf("the metrics do not count rejections of %s", test.cause)
 			}
 			for _, user := range []string{"other", "root"} {
 				if resp := r.begin(user, test.other); resp == nil || resp.StatusCode != 200 {

@@ -93,9 +93,9 @@ func (w *nodeWatch) want(d time.Duration, states string) {
 	}
 }
 
-// TestEverybodySilent checks that nobody is evicted while all nodes are silent, and that all get a
-// new grace period afterwards.
-func TestEverybodySilent(t *testing.T) {
+// TestAllSilent checks that no Pod is evicted while all nodes are silent, and that all nodes get a new
+// grace period afterwards.
+func TestAllSilent(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")
 	w.want(41*time.Second, "a unknown, b unknown, c unknown")

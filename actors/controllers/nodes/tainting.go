@@ -22,7 +22,7 @@ const (
 	unhealthyShare       = 0.55 // and this share of a zone, make it unhealthy
 )
 
-// noteDisruption determines whether any node is ready. While none is, executeTaint evicts nobody,
+// noteDisruption determines whether any node is ready. While none is, executeTaint evicts no Pod,
 // because a local network failure looks the same. When one becomes ready again, all get a new grace
 // period. Both changes outdate all taints.
 func (l *Lifecycle) noteDisruption() {
@@ -94,7 +94,7 @@ var conditionTaints = []struct{ kind, status, key string }{
 const unschedulable = taintDomain + "unschedulable"
 
 // taint updates the taints of a node. Only its first NoExecute taint is rate-limited: a change
-// between not-ready and unreachable evicts nobody. A node that must wait gets its other taints and
+// between not-ready and unreachable evicts no Pod. A node that must wait gets its other taints and
 // stays outdated, for the next check. So does an Unknown node with a new grace period, and one
 // whose write conflicted.
 func (l *Lifecycle) taint(ctx context.Context, h *nodeHealth) error {

@@ -5,6 +5,6 @@
 //
 // A binding is a pair of references, spec.claimRef of the volume and spec.volumeName of the claim.
 // It takes four writes: the volume names the claim, the volume is Bound, the claim names the
-// volume, the claim is Bound. The process may end after each of them. The references, of which the
-// first includes the uid, show what is missing.
+// volume, the claim is Bound. The process may end after each of them; the references, spec.claimRef
+// with its uid, show what is missing.
 package volumes

@@ -172,8 +172,13 @@ func (p *Principal) TryGrow(r Resource, n, total int64, reserved bool) *Rejectio
 		return nil
 	}
 	p.Release(r, n)
-	e := &Rejection{Resource: r, Principal: p.String(), Held: held - n, Used: used - n, Capacity: capacity}
-	pool.rejected[e.index()].Add(1)
+	return p.Reject(r, held-n, used-n, capacity)
+}
+
+// Reject returns and counts a rejection, for limits that the caller has checked itself.
+func (p *Principal) Reject(r Resource, held, used, capacity int64) *Rejection {
+	e := &Rejection{Resource: r, Principal: p.String(), Held: held, Used: used, Capacity: capacity}
+	p.ledger.pools[r].rejected[e.index()].Add(1)
 	return e
 }
 

@@ -142,10 +142,7 @@ func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *li
 	var rejection *limits.Rejection
 	if !reserved && r.exceedsShare(to, 0) {
 		if victims = r.evictOwned(nil, to, c); len(victims) == 0 {
-			rejection = &limits.Rejection{
-				Resource: limits.Connections, Principal: to.String(), Held: to.Held(limits.Connections) - 1,
-				Used: int64(r.all.Len()), Capacity: int64(r.limit),
-			}
+			rejection = to.Reject(limits.Connections, to.Held(limits.Connections)-1, int64(r.all.Len()), int64(r.limit))
 		}
 	}
 	r.mu.Unlock()

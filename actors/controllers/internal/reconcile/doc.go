@@ -15,7 +15,7 @@
 //
 // Controllers keep state in memory only. A handler adds a key; a worker reads the object of that
 // key, compares it with the desired state, and writes the difference. A late write is a conflict,
-// and the key is processed again. So a process may end at any point: its successor is told of every
+// and the key is processed again. So a process may end at any point: its successor lists every
 // object and finds the remaining work. Controllers may retain the Key of an object; other retained
 // strings must be a meta.Text or a copy, because a string of an object keeps its whole JSON alive.
 //

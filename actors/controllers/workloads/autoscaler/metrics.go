@@ -27,7 +27,7 @@ type source struct {
 	naming  *meta.Naming
 }
 
-// An item is an entry of the lists of all three groups, each of which uses some of the fields.
+// An item is an entry of a list of any of the three metrics groups; each group sets some fields.
 type item struct {
 	Metadata        struct{ Name string }
 	DescribedObject struct{ Name string }

@@ -326,8 +326,8 @@ func (r *rollout) cleanUp(ctx context.Context) error {
 	return nil
 }
 
-// writeStatus writes the status and schedules a turn for the progress deadline, of which no watch
-// informs. rolls is set if the rollout continues. Times in objects have no fractions, hence the
+// writeStatus writes the status and schedules a turn for the progress deadline, which causes no
+// event. rolls is set if the rollout continues. Times in objects have no fractions, hence the
 // extra second.
 func (r *rollout) writeStatus(ctx context.Context, rolls bool) error {
 	now, old := r.Now(), r.tree.Object("status")
