@@ -82,8 +82,8 @@ const (
 	unreachable = taintDomain + "unreachable"
 )
 
-// conditionTaints are the NoSchedule taints for conditions, which are not rate-limited and evict
-// nobody.
+// conditionTaints are the NoSchedule taints for conditions, which are not rate-limited and evict no
+// Pod.
 var conditionTaints = []struct{ kind, status, key string }{
 	{"Ready", "False", notReady}, {"Ready", "Unknown", unreachable}, {"MemoryPressure", "True", taintDomain + "memory-pressure"},
 	{"DiskPressure", "True", taintDomain + "disk-pressure"}, {"NetworkUnavailable", "True", taintDomain + "network-unavailable"},
