@@ -1,81 +1,52 @@
 package rbac
 
 import (
+	_ "embed"
 	"slices"
 	"strings"
 
+	"sigs.k8s.io/yaml"
+
+	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A defaultRole is a role of every cluster, in platform form. With a namespace it is a Role,
-// otherwise a ClusterRole.
+//go:embed defaults.yaml
+var defaultsTable []byte
+
+// A defaultRole is a role of every cluster. The table describes the fields.
 type defaultRole struct {
-	namespace, name string
-	rules           []rule
-	// aggregates names the label of the roles whose rules it aggregates; aggregateTo is the label
-	// under which it is aggregated itself.
-	aggregates, aggregateTo string
-	// subjects are the subjects of its binding: "user x", "group x" or "account namespace/name".
-	// nil means no binding; an empty list is a binding without subjects.
-	subjects []string
-	// bindingName is the name of the binding if it differs from that of the role.
-	bindingName string
+	Namespace, Name                          string
+	Rules                                    []map[string][]string
+	Aggregates, AggregateTo, Binding, Served string
+	Subjects                                 []string
 }
 
-func defaultRoles(pages Pages) []defaultRole {
-	return slices.Concat(userRoles(), pageRoles(pages.Everybody), systemRoles(pages.Monitoring), nodeRoles(), certificateRoles(), controllerRoles(), namespacedRoles())
-}
-
-// coreGroup stands for the core group in lists of groups.
-const coreGroup = "core"
-
-// Common combinations of verbs and groups.
-const (
-	readVerbs                  = "get list watch"
-	writeVerbs                 = "create delete deletecollection patch update"
-	updateVerbs                = "patch update"
-	eventGroups                = coreGroup + " events.platform.io"
-	workloadGroups             = "apps extensions" // of workloads
-	authorizationGroup         = "authorization.platform.io"
-	authenticationGroup        = "authentication.platform.io"
-	certificatesGroup          = "certificates.platform.io"
-	coordinationGroup          = "coordination.platform.io"
-	networkingGroup            = "networking.platform.io"
-	storageGroup               = "storage.platform.io"
-	storageMigrationGroup      = "storagemigration.platform.io"
-	resourceGroup              = "resource.platform.io"
-	discoveryGroup             = "discovery.platform.io"
-	admissionRegistrationGroup = "admissionregistration.platform.io"
-)
-
-// newRule returns a rule from space-separated lists. It sorts them, so that reordering them does
-// not change the stored roles.
-func newRule(verbs, groups, resources string, names ...string) rule {
-	r := rule{verbs: sortedFields(verbs), groups: sortedFields(groups), resources: sortedFields(resources), names: names}
-	for i, g := range r.groups {
-		if g == coreGroup {
-			r.groups[i] = ""
-		}
+// defaultRoles returns the roles whose resources and paths are served.
+func defaultRoles(kinds *catalog.Catalog, pages Pages) (roles []defaultRole) {
+	if err := yaml.UnmarshalStrict(defaultsTable, &roles); err != nil {
+		panic(err) // the table is embedded
 	}
-	slices.Sort(r.groups)
-	slices.Sort(r.names)
-	return r
+	const paths = "nonResourceURLs"
+	return slices.DeleteFunc(roles, func(s defaultRole) bool {
+		switch s.Name {
+		case "system:monitoring":
+			s.Rules[0][paths] = slices.Sorted(slices.Values(append(s.Rules[0][paths], pages.Monitoring...)))
+		case "system:console":
+			s.Rules[0][paths] = slices.Sorted(slices.Values(pages.Everybody))
+			return len(pages.Everybody) == 0
+		}
+		return s.Served != "" && !isServed(kinds, s.Served)
+	})
 }
 
-func newPathRule(paths string) rule { return rule{verbs: []string{"get"}, paths: sortedFields(paths)} }
-
-func eventsRule() rule { return newRule("create patch update", eventGroups, "events") }
-
-func sortedFields(s string) []string {
-	list := strings.Fields(s)
-	slices.Sort(list)
-	return list
+// isServed reports whether any version of a resource, as GROUP/RESOURCE, is served.
+func isServed(kinds *catalog.Catalog, name string) bool {
+	group, resource, _ := strings.Cut(kinds.Naming().Translate(name), "/")
+	return slices.ContainsFunc(kinds.Kinds(), func(k *schema.Kind) bool { return k.Resource == resource && k.Group == group })
 }
-
-// bindTo returns a list that is not nil even if it is empty, since nil means that there is no
-// binding.
-func bindTo(subjects ...string) []string { return append([]string{}, subjects...) }
 
 // Metadata of all default roles and bindings, in platform form.
 const (
@@ -104,48 +75,46 @@ func (b roleBuilder) metadata(namespace, name string) tree.Tree {
 // role returns the Role or ClusterRole. An aggregating role has no rules of its own: a controller
 // fills them in from the roles with the label.
 func (b roleBuilder) role(s defaultRole) tree.Tree {
-	t := tree.Tree{"metadata": b.metadata(s.namespace, s.name)}
-	if s.aggregateTo != "" {
-		t["metadata"].(tree.Tree)["labels"].(tree.Tree)[b.Translate(aggregationLabelPrefix+s.aggregateTo)] = "true"
+	t := tree.Tree{"metadata": b.metadata(s.Namespace, s.Name)}
+	if s.AggregateTo != "" {
+		t["metadata"].(tree.Tree)["labels"].(tree.Tree)[b.Translate(aggregationLabelPrefix+s.AggregateTo)] = "true"
 	}
-	if s.aggregates != "" {
-		labels := tree.Tree{b.Translate(aggregationLabelPrefix + s.aggregates): "true"}
+	if s.Aggregates != "" {
+		labels := tree.Tree{b.Translate(aggregationLabelPrefix + s.Aggregates): "true"}
 		t["aggregationRule"] = tree.Tree{"clusterRoleSelectors": []any{tree.Tree{"matchLabels": labels}}}
 		return t
 	}
-	items := make([]any, len(s.rules))
-	for i, r := range s.rules {
-		r.groups, r.names = b.names(r.groups), b.names(r.names)
-		items[i] = r.tree()
+	items := make([]any, len(s.Rules))
+	for i, r := range s.Rules {
+		item := tree.Tree{}
+		for field, values := range r {
+			for j := range values {
+				values[j] = b.Translate(values[j])
+			}
+			item[field] = tree.ListOf(values)
+		}
+		items[i] = item
 	}
 	t["rules"] = items
 	return t
 }
 
-func (b roleBuilder) names(list []string) []string {
-	named := make([]string, len(list))
-	for i, s := range list {
-		named[i] = b.Translate(s)
-	}
-	return named
-}
-
 func (b roleBuilder) bindingOf(s defaultRole) tree.Tree {
-	if s.subjects == nil {
+	if s.Subjects == nil {
 		return nil
 	}
-	name, kind := s.bindingName, "ClusterRole"
+	name, kind := s.Binding, "ClusterRole"
 	if name == "" {
-		name = s.name
+		name = s.Name
 	}
-	if s.namespace != "" {
+	if s.Namespace != "" {
 		kind = "Role"
 	}
 	t := tree.Tree{
-		"metadata": b.metadata(s.namespace, name),
-		"roleRef":  tree.Tree{"apiGroup": b.Translate(group), "kind": kind, "name": b.Translate(s.name)},
+		"metadata": b.metadata(s.Namespace, name),
+		"roleRef":  tree.Tree{"apiGroup": b.Translate(group), "kind": kind, "name": b.Translate(s.Name)},
 	}
-	for _, text := range s.subjects {
+	for _, text := range s.Subjects {
 		subjects, _ := t["subjects"].([]any)
 		t["subjects"] = append(subjects, any(b.subject(text)))
 	}

@@ -42,9 +42,9 @@ func Reconcile(ctx context.Context, store Store, kinds *catalog.Catalog, pages P
 			r.kinds[k.Kind] = k
 		}
 	}
-	for _, s := range slices.Concat(defaultRoles(pages), trustBundleRoles(kinds), migratorRoles(kinds)) {
+	for _, s := range defaultRoles(kinds, pages) {
 		prefix := ""
-		if s.namespace == "" {
+		if s.Namespace == "" {
 			prefix = "Cluster"
 		}
 		r.reconcile(ctx, prefix+"Role", b.role(s), repairRole)
