@@ -46,16 +46,19 @@ func (s *Server) authenticate(x *requestContext) error {
 // identify passes the user to the connection, and sets the permit of its principal.
 func (s *Server) identify(x *requestContext, user *authn.User) error {
 	if user.Name == authn.UserAnonymous {
-		x.permit = limits.NewPermit(x.conn.SetAnonymous(), false)
+		x.permit = limits.Permit{Principal: x.conn.SetAnonymous()}
 		return nil
 	}
-	reserved := s.reserves.admit(user)
-	principal, err := x.conn.SetUser(user.Name, reserved)
+	if x.conn.user != user {
+		x.conn.user, x.conn.reserved = user, s.reserves.admit(user)
+	}
+	principal, err := x.conn.SetUser(user.Name, x.conn.reserved)
+	x.permit = limits.Permit{Principal: principal, Reserved: x.conn.reserved}
 	if err != nil {
 		x.ctx.SetConnectionClose()
+		return tooManyRequests(err)
 	}
-	x.permit = limits.NewPermit(principal, reserved)
-	return tooManyRequests(err)
+	return nil
 }
 
 // readCredentials reads the credentials of a request and hides them. An Authorization header with a

@@ -76,7 +76,7 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	if waits {
 		held = x.permit.ReleaseTurn()
 	}
-	body, err := x.conn.ReadBody(s.maxBody(x), x.permit.Reserved())
+	body, err := x.conn.ReadBody(s.maxBody(x), x.permit.Reserved)
 	if err != nil {
 		return nil, tooManyRequests(err)
 	}

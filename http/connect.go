@@ -58,7 +58,7 @@ func (s *Server) endpointSlices(ctx context.Context, namespace, service string) 
 
 // connect handles a request that connects to a Pod, Service or Node.
 func (s *Server) connect(x *requestContext) error {
-	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !x.permit.Reserved() {
+	if gauge := s.opts.MemoryMonitor; gauge != nil && gauge.UnderPressure() && !x.permit.Reserved {
 		s.memoryRefused.Inc()
 		return memoryPressure()
 	}

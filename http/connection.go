@@ -15,6 +15,8 @@ type connection struct {
 	server *Server
 	// authCache caches the authentication of the client's certificates.
 	authCache authn.ConnCache
+	user      *authn.User // of the last request, if not anonymous
+	reserved  bool        // user may use the reserves
 	flow      flowcontrol.Classification
 }
 

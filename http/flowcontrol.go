@@ -56,9 +56,8 @@ func (s *Server) acquireSeats(x *requestContext) error {
 	case err != nil:
 		return err
 	}
-	schema, level := r.UIDs()
-	s.flowHeaders.set(x, schema, level)
-	x.permit.HoldSeats(r)
+	s.flowHeaders.set(x, r.SchemaUID, r.LevelUID)
+	x.permit.Seats = r
 	return nil
 }
 

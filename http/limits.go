@@ -72,19 +72,21 @@ func (s *Server) acquireTurn(x *requestContext) error {
 	case x.info.Method == "GET" || x.info.Method == "HEAD":
 		slot = limits.Reads
 	}
-	err := x.permit.TryAcquire(slot, 1)
-	if err == nil && x.info.Verb == "watch" {
-		err = x.permit.TryAcquire(limits.Watches, 1)
+	if err := x.permit.TryAcquire(slot, 1); err != nil {
+		return tooManyRequests(err)
 	}
-	return tooManyRequests(err)
+	if x.info.Verb != "watch" {
+		return nil
+	}
+	if err := x.permit.TryAcquire(limits.Watches, 1); err != nil {
+		return tooManyRequests(err)
+	}
+	return nil
 }
 
 // tooManyRequests converts an exceeded limit to a 429 with the limit as the type of its cause. It
 // returns other errors unchanged.
 func tooManyRequests(err error) error {
-	if err == nil {
-		return nil
-	}
 	status := apierrors.TooManyRequests()
 	var limit *limits.Rejection
 	var seats *flowcontrol.RejectedError

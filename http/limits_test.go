@@ -21,7 +21,7 @@ func newLimitedServer(l Limits, n *meta.Naming) *Server {
 func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestContext {
 	return &requestContext{
 		attributes: authz.Attributes{User: u}, info: i,
-		permit: limits.NewPermit(s.ledger.User(u.Name), s.reserves.admit(u)),
+		permit: limits.Permit{Principal: s.ledger.ForUser(u.Name), Reserved: s.reserves.admit(u)},
 	}
 }
 

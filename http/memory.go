@@ -107,7 +107,7 @@ func (s *Server) allowedUnderPressure(x *requestContext, work int64) bool {
 	if x.info.Verb == "get" {
 		return true
 	}
-	if !x.permit.Reserved() {
+	if !x.permit.Reserved {
 		return false
 	}
 	switch x.info.Verb {
@@ -131,7 +131,10 @@ func (s *Server) reserveResponse(x *requestContext, n int64) error {
 	if n <= response.MaxBuffered {
 		return nil
 	}
-	return tooManyRequests(x.permit.TryAcquire(limits.ResponseBytes, n))
+	if err := x.permit.TryAcquire(limits.ResponseBytes, n); err != nil {
+		return tooManyRequests(err)
+	}
+	return nil
 }
 
 // reserveObjectResponse reserves the memory for encoding an object of that size. The response to a

@@ -69,7 +69,7 @@ func (l *level) start(r *Request, flow uint64) (admission, *RejectedError) {
 		return gone, nil
 	}
 	l.advance(now)
-	r.level, r.levelUID, r.came, r.arrival = l, l.spec.uid, now, l.virtual
+	r.level, r.SchemaUID, r.LevelUID, r.came, r.arrival = l, r.schema.uid, l.spec.uid, now, l.virtual
 	seats := r.seats
 	r.schema.stats.seats.Observe(float64(seats))
 	if r.watches >= 0 {

@@ -10,12 +10,13 @@ import (
 
 // A Request is a waiting or admitted request. It occupies its seats until Finish.
 type Request struct {
+	SchemaUID, LevelUID string // "" for a schema or level that is not an object
+
 	attributes authz.Attributes
 	schema     *bound
 	level      *level
 	work       Work
 	seats      int // of work
-	levelUID   string
 	watches    int // that a write concerns; -1 for other requests
 
 	// Guarded by the level's lock.
@@ -40,10 +41,7 @@ const (
 // requests pools Requests with their channels, since every request to the server needs one.
 var requests = sync.Pool{New: func() any { return new(Request) }}
 
-// UIDs returns the UIDs of the request's schema and level; "" if there is no such object.
-func (r *Request) UIDs() (schema, level string) { return r.schema.uid, r.levelUID }
-
-func (r *Request) setWork(w Work) { r.work, r.seats = w, w.seats() }
+func (r *Request) setWork(w Work) { r.work, r.seats = w, max(w.InitialSeats, w.FinalSeats) }
 
 // Finish frees the seats once. The request must not be used afterwards.
 func (r *Request) Finish() {

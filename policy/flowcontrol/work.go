@@ -9,8 +9,6 @@ type Work struct {
 	AdditionalLatency        time.Duration
 }
 
-func (w Work) seats() int { return max(w.InitialSeats, w.FinalSeats) }
-
 // estimatedService is the estimated duration of a request.
 const estimatedService = 3 * time.Millisecond
 

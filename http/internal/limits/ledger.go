@@ -93,23 +93,26 @@ func WithReserve(capacity int64) int64 { return capacity + max(capacity/reserveD
 // (dynamic threshold of Choudhury and Hahne with α = 1). So a single principal gets half, n of them
 // 1/(n+1) each, and a newcomer always finds room.
 type Principal struct {
+	User string // "" for an address
+
 	ledger *Ledger
 	key    principalKey
 	refs   int // guarded by the ledger's mutex
 	held   [numResources]atomic.Int64
 }
 
-func (l *Ledger) User(name string) *Principal { return l.principal(principalKey{user: name}) }
+// ForUser returns the principal of a user.
+func (l *Ledger) ForUser(name string) *Principal { return l.principal(principalKey{user: name}) }
 
-// Address returns the principal of unauthenticated clients at an address.
-func (l *Ledger) Address(a netip.Addr) *Principal { return l.principal(principalKey{address: a}) }
+// ForAddress returns the principal of unauthenticated clients at an address.
+func (l *Ledger) ForAddress(a netip.Addr) *Principal { return l.principal(principalKey{address: a}) }
 
 func (l *Ledger) principal(key principalKey) *Principal {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	p := l.principals[key]
 	if p == nil {
-		p = &Principal{ledger: l, key: key}
+		p = &Principal{User: key.user, ledger: l, key: key}
 		l.principals[key] = p
 	}
 	p.refs++
@@ -134,49 +137,35 @@ func (p *Principal) Close() {
 	}
 }
 
-// IsUser reports whether the principal is the named user.
-func (p *Principal) IsUser(name string) bool { return p.key.user == name && !p.key.address.IsValid() }
-
 // String returns the user or address for error messages.
 func (p *Principal) String() string {
 	if p.key.address.IsValid() {
 		return "address " + p.key.address.String()
 	}
-	return fmt.Sprintf("user %q", p.key.user)
+	return fmt.Sprintf("user %q", p.User)
 }
 
 // Held returns the amount of a resource that the principal holds.
 func (p *Principal) Held(r Resource) int64 { return p.held[r].Load() }
 
-// TryAcquire takes n of a resource, or returns why not. reserved adds the reserve and lifts the
-// threshold. An amount larger than the capacity is admitted alone.
-func (p *Principal) TryAcquire(r Resource, n int64, reserved bool) *Rejection {
-	return p.TryGrow(r, n, n, reserved)
-}
-
-// TryGrow is TryAcquire for one item, such as a body, that holds total with the n it takes now. The only
-// item of a principal is subject to the capacity, and not to the threshold.
-func (p *Principal) TryGrow(r Resource, n, total int64, reserved bool) *Rejection {
+// TryAcquire takes n of a resource for an item, such as a body, that holds total with it, or
+// returns why not. The only item of a principal is subject to the capacity, and not to the
+// threshold; the only item of all is admitted at any size. reserved adds the reserve and lifts the
+// threshold.
+func (p *Principal) TryAcquire(r Resource, n, total int64, reserved bool) *Rejection {
 	pool := &p.ledger.pools[r]
-	held, used := p.held[r].Add(n), pool.used.Add(n)
-	capacity, share := pool.capacity, used // a reserved principal has no share
-	switch {
-	case capacity == 0 || used == total:
-		return nil
-	case reserved:
+	held, used, capacity := p.held[r].Add(n), pool.used.Add(n), pool.capacity
+	if reserved {
 		capacity = WithReserve(capacity)
-	case held > total: // the first acquisition is subject only to the capacity
-		share = held + used
 	}
-	if used <= capacity && share <= capacity {
+	if pool.capacity == 0 || used == total || used <= capacity && (reserved || held == total || held+used <= capacity) {
 		return nil
 	}
 	p.Release(r, n)
-	return p.Reject(r, held-n, used-n, capacity)
+	return p.reject(r, held-n, used-n, capacity)
 }
 
-// Reject returns and counts a rejection, for limits that the caller has checked itself.
-func (p *Principal) Reject(r Resource, held, used, capacity int64) *Rejection {
+func (p *Principal) reject(r Resource, held, used, capacity int64) *Rejection {
 	e := &Rejection{Resource: r, Principal: p.String(), Held: held, Used: used, Capacity: capacity}
 	p.ledger.pools[r].rejected[e.index()].Add(1)
 	return e
@@ -186,6 +175,20 @@ func (p *Principal) Reject(r Resource, held, used, capacity int64) *Rejection {
 func (p *Principal) Acquire(r Resource, n int64) {
 	p.held[r].Add(n)
 	p.ledger.pools[r].used.Add(n)
+}
+
+// ExceedsShare reports whether the principal would be beyond the threshold with n more of a
+// resource that it acquires unconditionally.
+func (p *Principal) ExceedsShare(r Resource, n int64) bool {
+	pool := &p.ledger.pools[r]
+	held, used := p.held[r].Load()+n, pool.used.Load()+n
+	return pool.capacity > 0 && held > 1 && held+used > pool.capacity
+}
+
+// RejectLast returns and counts the rejection of one of a resource acquired unconditionally.
+func (p *Principal) RejectLast(r Resource) *Rejection {
+	pool := &p.ledger.pools[r]
+	return p.reject(r, p.held[r].Load()-1, pool.used.Load()-1, pool.capacity)
 }
 
 // Release returns n of a resource.

@@ -23,12 +23,12 @@ func TestShares(t *testing.T) {
 		l := NewLedger(Capacities{Watches: capacity})
 		var all []*Principal
 		for i := range test.principals {
-			all = append(all, l.User(string(rune('a'+i))))
+			all = append(all, l.ForUser(string(rune('a'+i))))
 		}
 		for admitted := true; admitted; {
 			admitted = false
 			for _, p := range all {
-				admitted = p.TryAcquire(Watches, 1, false) == nil || admitted
+				admitted = p.TryAcquire(Watches, 1, 1, false) == nil || admitted
 			}
 		}
 		for i, p := range all {
@@ -36,11 +36,11 @@ func TestShares(t *testing.T) {
 				t.Errorf("%s: %v holds %d, want %d", test.name, p, p.Held(Watches), test.want[i])
 			}
 		}
-		if err := l.User("newcomer").TryAcquire(Watches, 1, false); err != nil {
+		if err := l.ForUser("newcomer").TryAcquire(Watches, 1, 1, false); err != nil {
 			t.Errorf("%s: a newcomer: %v", test.name, err)
 		}
-		admin := l.User("admin")
-		for admin.TryAcquire(Watches, 1, true) == nil {
+		admin := l.ForUser("admin")
+		for admin.TryAcquire(Watches, 1, 1, true) == nil {
 		}
 		if got := admin.Held(Watches) + 1; got != test.reserved {
 			t.Errorf("%s: an administrator gets %d, want %d", test.name, got, test.reserved)
@@ -51,19 +51,19 @@ func TestShares(t *testing.T) {
 // TestRejections tests that the error names the exceeded limit.
 func TestRejections(t *testing.T) {
 	l := NewLedger(Capacities{RequestBytes: 1000})
-	joe := l.User("joe")
-	if err := joe.TryAcquire(RequestBytes, 5000, false); err != nil {
+	joe := l.ForUser("joe")
+	if err := joe.TryAcquire(RequestBytes, 5000, 5000, false); err != nil {
 		t.Fatalf("what is larger than the capacity is not admitted alone: %v", err)
 	}
-	ann := l.Address(netip.MustParseAddr("192.0.2.1"))
-	if err := ann.TryAcquire(RequestBytes, 1, false); err == nil || err.Error() != "all 1000 request-bytes are in use" {
+	ann := l.ForAddress(netip.MustParseAddr("192.0.2.1"))
+	if err := ann.TryAcquire(RequestBytes, 1, 1, false); err == nil || err.Error() != "all 1000 request-bytes are in use" {
 		t.Errorf("%v", err)
 	}
 	joe.Release(RequestBytes, 4600)
-	if err := joe.TryAcquire(RequestBytes, 300, false); err == nil || err.Error() != `user "joe" holds 400 request-bytes of 600 free ones` {
+	if err := joe.TryAcquire(RequestBytes, 300, 300, false); err == nil || err.Error() != `user "joe" holds 400 request-bytes of 600 free ones` {
 		t.Errorf("%v", err)
 	}
-	if err := ann.TryAcquire(RequestBytes, 600, false); err != nil {
+	if err := ann.TryAcquire(RequestBytes, 600, 600, false); err != nil {
 		t.Errorf("a newcomer: %v", err)
 	}
 	counts := l.Rejections()
@@ -71,12 +71,12 @@ func TestRejections(t *testing.T) {
 		t.Errorf("%v and %v are counted", share, all)
 	}
 	bodies := NewLedger(Capacities{RequestBytes: 1000})
-	if joe := bodies.User("joe"); joe.TryGrow(RequestBytes, 400, 400, false) != nil || joe.TryGrow(RequestBytes, 500, 900, false) != nil || joe.TryGrow(RequestBytes, 100, 100, false) == nil {
+	if joe := bodies.ForUser("joe"); joe.TryAcquire(RequestBytes, 400, 400, false) != nil || joe.TryAcquire(RequestBytes, 500, 900, false) != nil || joe.TryAcquire(RequestBytes, 100, 100, false) == nil {
 		t.Error("the only body of a user cannot grow to the capacity, or another one comes beside it")
 	}
-	unlimited := NewLedger(Capacities{}).User("x")
+	unlimited := NewLedger(Capacities{}).ForUser("x")
 	for range 1000 {
-		if unlimited.TryAcquire(Reads, 1, false) != nil {
+		if unlimited.TryAcquire(Reads, 1, 1, false) != nil {
 			t.Fatal("rejected without a limit")
 		}
 	}
@@ -85,8 +85,8 @@ func TestRejections(t *testing.T) {
 // TestPermit tests that everything is released exactly once, regardless of rejections.
 func TestPermit(t *testing.T) {
 	l := NewLedger(Capacities{Reads: 4, Watches: 4, ResponseBytes: 1000})
-	joe := l.User("joe")
-	p := NewPermit(joe, false)
+	joe := l.ForUser("joe")
+	p := Permit{Principal: joe}
 	var rejection *Rejection
 	if p.TryAcquire(Reads, 1) != nil || p.TryAcquire(Watches, 1) != nil || p.TryAcquire(ResponseBytes, 900) != nil ||
 		!errors.As(p.TryAcquire(ResponseBytes, 200), &rejection) {
@@ -106,7 +106,7 @@ func TestPermit(t *testing.T) {
 		p.Release()
 	}
 	joe.Close()
-	if l.Used(ResponseBytes) != 0 || l.Used(Watches) != 1 || l.User("joe") != joe {
+	if l.Used(ResponseBytes) != 0 || l.Used(Watches) != 1 || l.ForUser("joe") != joe {
 		t.Error("a watch does not keep its principal")
 	}
 	joe.Close()

@@ -11,22 +11,19 @@ type Seats interface{ Finish() }
 // A Permit holds the resources of one request until its handler returns, or until a streamed
 // response is written. The zero value is empty and cannot acquire.
 type Permit struct {
-	principal  *Principal
-	reserved   bool // an administrator, a node or a system component
+	Principal *Principal
+	// Reserved allows the use of the reserves, for administrators, nodes and system components.
+	Reserved bool
+	// Seats are granted by flow control; nil without.
+	Seats Seats
+
 	held       [numResources]int64
-	seats      Seats
 	referenced bool // the permit has its own reference to the principal
 }
 
-// NewPermit returns an empty permit for a principal. reserved allows it to use the reserves.
-func NewPermit(p *Principal, reserved bool) Permit { return Permit{principal: p, reserved: reserved} }
-
-// Reserved reports whether the permit may use the reserves.
-func (p *Permit) Reserved() bool { return p.reserved }
-
 // TryAcquire takes n of a resource, or returns a *Rejection.
 func (p *Permit) TryAcquire(r Resource, n int64) error {
-	if e := p.principal.TryAcquire(r, n, p.reserved); e != nil {
+	if e := p.Principal.TryAcquire(r, n, n, p.Reserved); e != nil {
 		return e
 	}
 	p.held[r] += n
@@ -35,7 +32,7 @@ func (p *Permit) TryAcquire(r Resource, n int64) error {
 
 // Acquire takes n of a resource unconditionally.
 func (p *Permit) Acquire(r Resource, n int64) {
-	p.principal.Acquire(r, n)
+	p.Principal.Acquire(r, n)
 	p.held[r] += n
 }
 
@@ -45,14 +42,14 @@ func (p *Permit) ReleaseBeyond(r Resource, n int64) bool {
 	if excess <= 0 {
 		return false
 	}
-	p.principal.Release(r, excess)
+	p.Principal.Release(r, excess)
 	p.held[r] = n
 	return true
 }
 
 // Split moves the holding of a resource to a new permit, which may outlive the connection.
 func (p *Permit) Split(r Resource) Permit {
-	part := Permit{principal: p.principal.Retain(), reserved: p.reserved, referenced: true}
+	part := Permit{Principal: p.Principal.Retain(), Reserved: p.Reserved, referenced: true}
 	part.held[r], p.held[r] = p.held[r], 0
 	return part
 }
@@ -69,34 +66,31 @@ func (p *Permit) ReleaseTurn() bool {
 
 // Release releases everything, once.
 func (p *Permit) Release() {
-	if s := p.seats; s != nil {
-		s.Finish()
+	if p.Seats != nil {
+		p.Seats.Finish()
 	}
 	for r, n := range p.held {
 		if n > 0 {
-			p.principal.Release(Resource(r), n)
+			p.Principal.Release(Resource(r), n)
 		}
 	}
 	if p.referenced {
-		p.principal.Close()
+		p.Principal.Close()
 	}
 	*p = Permit{}
 }
 
-// HoldSeats stores the seats granted by flow control.
-func (p *Permit) HoldSeats(s Seats) { p.seats = s }
-
 // TakeSeats transfers the seats to the caller, who must finish them; nil if there are none.
 func (p *Permit) TakeSeats() Seats {
-	s := p.seats
-	p.seats = nil
+	s := p.Seats
+	p.Seats = nil
 	return s
 }
 
 // LimitSeats finishes the seats after a time even if the permit is not released by then.
 func (p *Permit) LimitSeats(after time.Duration) {
-	if p.seats != nil {
-		p.seats = LimitSeats(p.seats, after)
+	if p.Seats != nil {
+		p.Seats = LimitSeats(p.Seats, after)
 	}
 }
 

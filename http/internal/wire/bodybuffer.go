@@ -47,7 +47,7 @@ func (in *requestBody) grow() error {
 }
 
 func (in *requestBody) acquire(n int64) error {
-	if rejection := in.principal.TryGrow(limits.RequestBytes, n, in.held+n, in.reserved); rejection != nil {
+	if rejection := in.principal.TryAcquire(limits.RequestBytes, n, in.held+n, in.reserved); rejection != nil {
 		return rejection
 	}
 	in.held += n

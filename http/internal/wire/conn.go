@@ -77,7 +77,7 @@ type lifecycle struct {
 func newConn(raw net.Conn, all *Connections) *Conn {
 	c := &Conn{raw: raw, all: all, entry: newConnEntry(raw.RemoteAddr())}
 	c.Conn = scheduledConn{raw, c}
-	c.setPrincipal(all.opts.Ledger.Address(c.entry.address))
+	c.setPrincipal(all.opts.Ledger.ForAddress(c.entry.address))
 	return c
 }
 
@@ -248,10 +248,10 @@ func (c *Conn) SetUser(name string, reserved bool) (*limits.Principal, error) {
 	if c.stream != nil {
 		c.stream.setKnown()
 	}
-	if c.principal.IsUser(name) {
+	if c.principal.User == name {
 		return c.principal, nil
 	}
-	c.setPrincipal(c.all.opts.Ledger.User(name))
+	c.setPrincipal(c.all.opts.Ledger.ForUser(name))
 	c.authenticated.Store(true)
 	c.requestSeen = true
 	c.all.markRequestSeen(c, true)
@@ -273,7 +273,7 @@ func (c *Conn) connection() *Conn {
 // SetAnonymous marks the current request as anonymous, and returns the principal of its address.
 func (c *Conn) SetAnonymous() *limits.Principal {
 	if c.authenticated.Load() {
-		c.setPrincipal(c.all.opts.Ledger.Address(c.entry.address))
+		c.setPrincipal(c.all.opts.Ledger.ForAddress(c.entry.address))
 		c.all.transfer(c.connection(), c.principal, true)
 		c.authenticated.Store(false)
 		c.all.markRequestSeen(c, false)

@@ -61,7 +61,7 @@ const maxNewConns = 16384
 // New returns Connections without connections.
 func New(o Options) *Connections {
 	if o.Ledger == nil {
-		o.Ledger = limits.NewLedger(limits.Capacities{})
+		o.Ledger = limits.NewLedger(limits.Capacities{limits.Connections: int64(o.MaxConnections)})
 	}
 	r := &Connections{opts: o, limit: o.MaxConnections, closed: make(chan struct{}), scheduler: newScheduler(runtime.GOMAXPROCS(0))}
 	r.maxNew = min(r.limit, maxNewConns)
@@ -140,21 +140,14 @@ func (r *Connections) transfer(c *Conn, to *limits.Principal, reserved bool) *li
 	r.own(c, to)
 	var victims []*Conn
 	var rejection *limits.Rejection
-	if !reserved && r.exceedsShare(to, 0) {
+	if !reserved && to.ExceedsShare(limits.Connections, 0) {
 		if victims = r.evictOwned(nil, to, c); len(victims) == 0 {
-			rejection = to.Reject(limits.Connections, to.Held(limits.Connections)-1, int64(r.all.Len()), int64(r.limit))
+			rejection = to.RejectLast(limits.Connections)
 		}
 	}
 	r.mu.Unlock()
 	abortAll(victims)
 	return rejection
-}
-
-// exceedsShare reports whether a principal, with more connections added, would hold more than
-// remain free.
-func (r *Connections) exceedsShare(p *limits.Principal, more int) bool {
-	held := int(p.Held(limits.Connections)) + more
-	return held > 1 && held > r.limit-r.all.Len()-more
 }
 
 // markRequestSeen removes a connection from the new ones. known means authenticated.

@@ -18,7 +18,7 @@ func (r *Connections) makeRoom(c *Conn) (victims []*Conn, ok bool) {
 	if r.closing {
 		return nil, false
 	}
-	if r.exceedsShare(c.principal, 1) {
+	if c.principal.ExceedsShare(limits.Connections, 1) {
 		if victims = r.evictOwned(victims, c.principal, nil); len(victims) == 0 {
 			return nil, false
 		}

@@ -26,7 +26,7 @@ func testScheduler(slots, share int) *scheduler {
 var testLedger = limits.NewLedger(limits.Capacities{})
 
 // principal returns the principal of a client name.
-func (s *scheduler) principal(client string) *limits.Principal { return testLedger.User(client) }
+func (s *scheduler) principal(client string) *limits.Principal { return testLedger.ForUser(client) }
 
 // forget removes a connection that has ended.
 func (s *scheduler) forget(c *Conn) {

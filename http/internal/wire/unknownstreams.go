@@ -25,11 +25,11 @@ func (u *unknownStreams) add(c *Conn) bool {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	p := c.principal
-	for p.TryAcquire(limits.Streams, 1, false) != nil {
+	for p.TryAcquire(limits.Streams, 1, 1, false) != nil {
 		if u.evict(p) {
 			continue
 		}
-		if !c.entry.local || p.TryAcquire(limits.Streams, 1, true) != nil {
+		if !c.entry.local || p.TryAcquire(limits.Streams, 1, 1, true) != nil {
 			return false
 		}
 		break
