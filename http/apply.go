@@ -74,9 +74,9 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 func (s *Server) decodeConfig(x *requestContext, encoding negotiate.Encoding, body []byte) (tree.Tree, []codec.FieldFault, error) {
 	sub := x.kind.Subresource(x.info.Subresource)
 	if sub != nil && sub.BodyKind != nil {
-		return s.bodies().SubresourceConfig(x.bodyKind.Message(), encoding, body)
+		return s.bodies.SubresourceConfig(x.bodyKind.Message(), encoding, body)
 	}
-	return s.bodies().Config(x.bodyKind.Message(), encoding, body)
+	return s.bodies.Config(x.bodyKind.Message(), encoding, body)
 }
 
 // configError returns the error for a configuration that cannot be decoded. For structural faults

@@ -19,17 +19,13 @@ func (s *Server) decodeObject(x *requestContext, v request.FieldValidation) (obj
 		return nil, nil, err
 	}
 	k, encoding := x.bodyKind, s.bodyEncoding(x)
-	object, faults, err := s.bodies().Object(k, encoding, body)
+	object, faults, err := s.bodies.Object(k, encoding, body)
 	if err != nil {
 		return nil, nil, err
 	}
 	x.auditRequestObject(k.Message(), object, encoding, body)
 	warnings, err = requestbody.CheckFields(k, faults, v)
 	return object, warnings, err
-}
-
-func (s *Server) bodies() requestbody.Decoder {
-	return requestbody.Decoder{Names: &s.names, MaxBytes: s.opts.Limits.MaxRequestBodyBytes}
 }
 
 func (s *Server) bodyEncoding(x *requestContext) negotiate.Encoding {
@@ -59,13 +55,6 @@ func (s *Server) readBody(x *requestContext) ([]byte, error) {
 // almost every user may create.
 const maxReviewBytes = 64 << 10
 
-func (s *Server) maxBody(x *requestContext) int64 {
-	if x.kind.Virtual() {
-		return maxReviewBytes
-	}
-	return int64(s.opts.Limits.MaxRequestBodyBytes)
-}
-
 // receiveBody reads the body of a request. While it waits for the client, the request is not in
 // flight.
 //
@@ -76,7 +65,11 @@ func (s *Server) receiveBody(x *requestContext) ([]byte, error) {
 	if waits {
 		held = x.permit.ReleaseTurn()
 	}
-	body, err := x.conn.ReadBody(s.maxBody(x), x.permit.Reserved)
+	limit := int64(s.opts.Limits.MaxRequestBodyBytes)
+	if x.kind.Virtual() {
+		limit = maxReviewBytes
+	}
+	body, err := x.conn.ReadBody(limit, x.permit.Reserved)
 	if err != nil {
 		return nil, tooManyRequests(err)
 	}

@@ -103,7 +103,7 @@ func (s *Server) readDeleteOptions(x *requestContext) (params.Delete, error) {
 		return params.ParseDelete(x.target.Query)
 	}
 	m, encoding := s.opts.Catalog.Message(deleteOptionsName), s.bodyEncoding(x)
-	object, faults, err := s.bodies().Options(m, encoding, body)
+	object, faults, err := s.bodies.Options(m, encoding, body)
 	if err != nil {
 		return params.Delete{}, err
 	}

@@ -78,7 +78,11 @@ func (x *requestContext) acceptHeader() []byte { return x.ctx.Request.Header.Pee
 
 func (x *requestContext) setHeader(name, value string) { x.ctx.Response.Header.Set(name, value) }
 
-func (x *requestContext) addWarnings(texts []string) { x.warnings.Add(&x.ctx.Response.Header, texts) }
+func (x *requestContext) addWarnings(texts []string) {
+	if len(texts) > 0 {
+		x.warnings.Add(&x.ctx.Response.Header, texts)
+	}
+}
 
 func (x *requestContext) addRecorded(r *request.Recorder) {
 	warnings, annotations := r.Recorded()

@@ -74,10 +74,8 @@ func (s *Server) routeResource(x *requestContext) (err error) {
 		return s.list(x)
 	case "watch":
 		return s.watch(x)
-	case "create":
-		return s.create(x)
-	case "update":
-		return s.update(x)
+	case "create", "update":
+		return s.write(x)
 	case "patch":
 		return s.patch(x)
 	case "delete":

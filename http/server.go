@@ -14,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/limits"
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/represent"
+	"github.com/troupe-api/troupe/http/internal/requestbody"
 	"github.com/troupe-api/troupe/http/internal/stream"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/internal/metrics"
@@ -26,6 +27,7 @@ type Server struct {
 	names        negotiate.Names
 	log          *slog.Logger
 	impersonator impersonation.Impersonator
+	bodies       requestbody.Decoder
 	encoder      represent.Encoder
 	locator      *connect.Locator // nil: no proxying to members of a cluster
 
@@ -75,6 +77,7 @@ func New(o Options) (*Server, error) {
 	if o.CBOR {
 		s.names.AddCBOR()
 	}
+	s.bodies = requestbody.Decoder{Names: &s.names, MaxBytes: o.Limits.MaxRequestBodyBytes}
 	s.encoder = represent.Encoder{Naming: o.Naming, Names: &s.names, Catalog: o.Catalog}
 	if o.MemoryMonitor != nil {
 		s.encoder.Forms.Scarce = o.MemoryMonitor.UnderPressure

@@ -15,15 +15,12 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-func (s *Server) create(x *requestContext) error {
-	return s.write(x, "CreateOptions", func(object tree.Tree) request.Change { return request.Create{Object: object} })
-}
-
-func (s *Server) update(x *requestContext) error {
-	return s.write(x, "UpdateOptions", func(object tree.Tree) request.Change { return request.Update{Object: object} })
-}
-
-func (s *Server) write(x *requestContext, options string, change func(tree.Tree) request.Change) error {
+// write creates or updates an object.
+func (s *Server) write(x *requestContext) error {
+	options := "UpdateOptions"
+	if x.info.Verb == "create" {
+		options = "CreateOptions"
+	}
 	o, err := params.ParseWrite(s.names.MetaGroup, options, x.target.Query, x.ctx.UserAgent())
 	if err != nil {
 		return err
@@ -32,11 +29,15 @@ func (s *Server) write(x *requestContext, options string, change func(tree.Tree)
 	if err != nil {
 		return err
 	}
-	m := s.newMutation(x, change(object), o)
+	var change request.Change = request.Update{Object: object}
+	if x.info.Verb == "create" {
+		change = request.Create{Object: object}
+	}
+	m := s.newMutation(x, change, o)
 	if err := x.matchBodyToPath(&m, object); err != nil {
 		return err
 	}
-	if request.Is[request.Update](&m) {
+	if x.info.Verb == "update" {
 		s.requireCreateRight(x, &m)
 	}
 	return s.mutate(x, m, warnings)

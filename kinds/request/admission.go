@@ -117,22 +117,19 @@ func (a *Attributes) Waits() bool {
 
 // Admit runs the Mutators of a stage. If one of those in turn calls Rewrite, all run once more.
 func (a *Attributes) Admit(s Stage) error {
-	a.rewritten = false
-	err := a.admit(s)
-	if err != nil || s != InTurn || !a.rewritten || a.Reinvocation {
-		return err
-	}
-	a.Reinvocation = true // plugins before the one that called Rewrite have not seen the result
-	return a.admit(s)
-}
-
-func (a *Attributes) admit(s Stage) error {
-	return a.each(s, func(p *Plugin) error {
+	admit := func(p *Plugin) error {
 		if p.Mutator == nil || !p.Mutator.Handles(a) {
 			return nil
 		}
 		return p.Mutator.Admit(a)
-	})
+	}
+	a.rewritten = false
+	err := a.each(s, admit)
+	if err != nil || s != InTurn || !a.rewritten || a.Reinvocation {
+		return err
+	}
+	a.Reinvocation = true // plugins before the one that called Rewrite have not seen the result
+	return a.each(s, admit)
 }
 
 // Validate runs the Validators of a stage.

@@ -35,13 +35,13 @@ const ApplyOptions = "apply"
 // apply requires a field manager, since it is about ownership. For other writes it defaults to the
 // client's name.
 func ParseWrite(metaGroup, kind string, q requestinfo.Query, userAgent []byte) (o Write, err error) {
+	if q == "" && kind != ApplyOptions {
+		o.FieldManager = defaultFieldManager(userAgent)
+		return o, nil
+	}
 	var f schema.Faults
 	if kind == ApplyOptions && q.Get("fieldManager") == "" {
 		f.Required("fieldManager", "is required for apply patch")
-	}
-	if q == "" {
-		o.FieldManager = defaultFieldManager(userAgent)
-		return o, apierrors.InvalidOptions(metaGroup, "PatchOptions", f)
 	}
 	o.DryRun = parseDryRun(q.Values("dryRun"), &f)
 	o.Named = request.NamedOptions{FieldManager: q.Get("fieldManager"), FieldValidation: q.Get("fieldValidation")}

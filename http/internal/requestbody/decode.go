@@ -43,7 +43,10 @@ func (d Decoder) Object(k *schema.Kind, encoding negotiate.Encoding, body []byte
 	if err != nil {
 		return nil, nil, decodeError(k, body, err)
 	}
-	return object, faults, checkKind(k, object, body)
+	if k.IsCustom() {
+		return object, faults, checkCustomKind(k, object, body)
+	}
+	return object, faults, CheckKind(k, object)
 }
 
 // Config decodes an applied configuration from YAML or CBOR. Nulls are significant.
@@ -100,14 +103,6 @@ func optionsError(encoding negotiate.Encoding, err error) error {
 	return apierrors.BadRequest("couldn't get version/kind; json parse error: " + err.Error())
 }
 
-// checkKind compares the body's kind with the path's.
-func checkKind(k *schema.Kind, object tree.Tree, body []byte) error {
-	if k.IsCustom() {
-		return checkCustomKind(k, object, body)
-	}
-	return CheckKind(k, object)
-}
-
 // formerVersions are versions of the same form in which older clients send subresources.
 var formerVersions = map[meta.GroupVersionKind]string{{Group: "policy", Version: "v1", Kind: "Eviction"}: "policy/v1beta1"}
 
@@ -128,7 +123,7 @@ func otherVersion(k *schema.Kind, version string) error {
 	return apierrors.BadRequest(fmt.Sprintf("the API version in the data (%s) does not match the expected API version (%s)", version, k.APIVersion()))
 }
 
-// checkCustomKind is checkKind for custom kinds, which must be named. A wrong kind is reported as
+// checkCustomKind is CheckKind for custom kinds, which must be named. A wrong kind is reported as
 // invalid.
 func checkCustomKind(k *schema.Kind, object tree.Tree, body []byte) error {
 	kind, _ := object["kind"].(string)

@@ -118,6 +118,10 @@ func (c *Conn) fillBody() error {
 	in := &c.body
 	for {
 		if in.remaining == 0 {
+			if !in.chunked {
+				in.done = true
+				return nil
+			}
 			if err := c.nextChunk(); err != nil || in.done {
 				return err
 			}
@@ -147,10 +151,6 @@ func (in *requestBody) size() int64 {
 // nextChunk reads the start of the next chunk, or the end of the body.
 func (c *Conn) nextChunk() error {
 	in := &c.body
-	if !in.chunked {
-		in.done = true
-		return nil
-	}
 	if in.chunkCount > 0 {
 		if line, err := c.readLine(); err != nil || len(line) > 0 {
 			return malformedChunk(err)
