@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/transcript"
 )
 
 // TestRows plays every row of every table.
@@ -36,7 +37,7 @@ func TestRows(t *testing.T) {
 				f.checkFormats(p)
 			})
 		}
-		if *update && !t.Failed() {
+		if *transcript.Update && !t.Failed() {
 			client.WriteFile(t, path, table.write(answers))
 		}
 	}
@@ -50,7 +51,7 @@ func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) 
 			t.Fatalf("%s: %v", q.line, err)
 		}
 		// A message may have several lines.
-		if got, want := strings.Join(got, "\n"), strings.Join(q.answer, "\n"); !*update && got != want {
+		if got, want := strings.Join(got, "\n"), strings.Join(q.answer, "\n"); !*transcript.Update && got != want {
 			t.Errorf("$ %s\ngot\n%s\nwant\n%s", q.line, got, want)
 		}
 		answers = append(answers, got)

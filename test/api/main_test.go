@@ -1,7 +1,6 @@
 package api
 
 import (
-	"flag"
 	"os"
 	"testing"
 
@@ -13,8 +12,6 @@ import (
 const configMaps = "/api/v1/namespaces/default/configmaps"
 
 var configMap = client.ConfigMapText
-
-var update = flag.Bool("update", false, "write the golden files of the selected tests")
 
 // TestMain lets the clients of client-go use CBOR: they read their feature gates once, from the environment. Servers
 // without CBOR answer them in JSON.

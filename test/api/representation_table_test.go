@@ -11,6 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/transcript"
 )
 
 // varying is what differs from run to run in a cell, and what stands for it.
@@ -40,17 +41,7 @@ func TestTables(t *testing.T) {
 			a.writeTable(t, &b, o.path()+"/scale")
 		}
 	}
-	const path = "testdata/representation/tables.txt"
-	if *update {
-		client.WriteFile(t, path, b.String())
-	}
-	want := client.ReadFile(t, path)
-	wants := strings.Split(string(want), "\n\n")
-	for i, got := range strings.Split(b.String(), "\n\n") {
-		if i >= len(wants) || got != wants[i] {
-			t.Errorf("got\n%s\nwant\n%s", got, strings.Join(wants[min(i, len(wants)):min(i+1, len(wants))], ""))
-		}
-	}
+	transcript.Golden(t, "testdata/representation/tables.txt", b.String())
 }
 
 // writeTable writes one line for each column of the table of one object: its name, type, format

@@ -9,11 +9,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"net/url"
 	"os"
 	"regexp"
+	"testing"
 )
 
 // Content types of bodies.
@@ -28,6 +30,7 @@ const (
 type Client struct {
 	URL       string
 	TLS       *tls.Config
+	header    http.Header // of every request
 	transport interface {
 		http.RoundTripper
 		CloseIdleConnections()
@@ -75,6 +78,18 @@ func New(kubeconfig string) (*Client, error) {
 // Over returns a client without credentials that uses the given transport.
 func Over(url string, transport *http.Transport) *Client {
 	return &Client{URL: url, transport: transport}
+}
+
+// With returns a client that sends headers with every request.
+func (c *Client) With(headers http.Header) *Client {
+	with := *c
+	with.header = headers
+	return &with
+}
+
+// WithoutCertificate returns a client of the same server that presents no certificate.
+func (c *Client) WithoutCertificate(t testing.TB) *Client {
+	return &Client{URL: c.URL, TLS: c.Anonymous(), transport: Transport(t, c.Anonymous())}
 }
 
 // Close closes idle connections.
@@ -142,6 +157,7 @@ func (c *Client) request(ctx context.Context, method, path, contentType string, 
 	if body != nil {
 		r.Header.Set("Content-Type", contentType)
 	}
+	maps.Copy(r.Header, c.header)
 	return r, nil
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	testclient "github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/kubelet"
+	"github.com/troupe-api/troupe/test/transcript"
 )
 
 // profiles are the naming profiles.
@@ -35,8 +36,8 @@ func tables(t *testing.T, profile string) (names []string) {
 	return names
 }
 
-// transcript is the path of the transcript of a table.
-func transcript(profile, table string) string {
+// recordingPath returns the path of the transcript of a table.
+func recordingPath(profile, table string) string {
 	return filepath.Join("testdata/kubectl", profile, filepath.Base(table)+".txt")
 }
 
@@ -109,8 +110,8 @@ func TestTables(t *testing.T) {
 			t.Run(profile+"/"+table, func(t *testing.T) {
 				t.Parallel()
 				got := writeKubectl(perform(t, testclient.KubectlBinary(t), !slices.Contains(processTables, table), profile, table))
-				path := transcript(profile, table)
-				if *update {
+				path := recordingPath(profile, table)
+				if *transcript.Update {
 					testclient.WriteFile(t, path, got)
 				}
 				want := testclient.ReadFile(t, path)
@@ -158,7 +159,7 @@ func TestOtherClients(t *testing.T) {
 				t.Run(filepath.Base(binary)+"/"+profile+"/"+table, func(t *testing.T) {
 					t.Parallel()
 					steps := perform(t, binary, false, profile, table)
-					exits(t, steps, transcript(profile, table), func(s step) bool {
+					exits(t, steps, recordingPath(profile, table), func(s step) bool {
 						// the oldest client asks for a beta version of the self review,
 						return strings.HasSuffix(binary, ".1.27") && strings.Contains(s.command, "auth whoami") ||
 							// and clients up to 1.33 for one of a kind that is stable now

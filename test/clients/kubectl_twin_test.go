@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/transcript"
 )
 
 // asKubectl is the output of a step that is the one of kubectl, to the letter.
@@ -19,7 +20,7 @@ const asKubectl = "(as kubectl)\n"
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
-			if slices.Contains(withoutTwin, table) || os.Getenv("TROUPE_SOAK") == "" && !*update && profile == "kubernetes" && !strings.HasPrefix(table, "troupe/") && !slices.Contains(dailyTwins, table) {
+			if slices.Contains(withoutTwin, table) || os.Getenv("TROUPE_SOAK") == "" && !*transcript.Update && profile == "kubernetes" && !strings.HasPrefix(table, "troupe/") && !slices.Contains(dailyTwins, table) {
 				continue
 			}
 			t.Run(profile+"/"+table, func(t *testing.T) {
@@ -31,7 +32,7 @@ func TestTwins(t *testing.T) {
 				got := perform(t, binary, inWorkers, profile, table)
 				var of []step
 				if !strings.HasPrefix(table, "troupe/") {
-					text := client.ReadFile(t, transcript(profile, table))
+					text := client.ReadFile(t, recordingPath(profile, table))
 					of = readKubectl(string(text))
 				}
 				for i, s := range got {
@@ -40,7 +41,7 @@ func TestTwins(t *testing.T) {
 					}
 				}
 				path := filepath.Join("testdata/kubectl", "twin", profile, strings.ReplaceAll(strings.TrimPrefix(table, "kubernetes/"), "/", "-")+".txt")
-				if *update {
+				if *transcript.Update {
 					if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 						t.Fatal(err)
 					}

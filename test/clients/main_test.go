@@ -1,7 +1,6 @@
 package clients
 
 import (
-	"flag"
 	"io"
 	"os"
 	"testing"
@@ -12,8 +11,6 @@ import (
 
 	"github.com/troupe-api/troupe/test/client"
 )
-
-var update = flag.Bool("update", false, "write the golden files of the selected tests")
 
 // TestMain runs the tests, or the control plane that one of them kills. The logs of client libraries are discarded.
 func TestMain(m *testing.M) {

@@ -10,6 +10,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
+	"github.com/troupe-api/troupe/test/transcript"
 )
 
 // listed are the APIServices that there are, a line each: name, priorities, label, condition.
@@ -53,7 +54,7 @@ func TestLocalAPIServices(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
 	const golden = "testdata/aggregation/local.txt"
-	if *update {
+	if *transcript.Update {
 		client.Eventually(t, func() error {
 			if n := len(listed(t, s, "apiregistration.k8s.io")); n < 22 {
 				return fmt.Errorf("%d APIServices", n)

@@ -18,6 +18,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
+	"github.com/troupe-api/troupe/test/transcript"
 )
 
 // auditLevels are the levels of the golden logs, each for the requests in the namespace of its name.
@@ -239,28 +240,7 @@ var volatile = regexp.MustCompile(`("(?:requestReceivedTimestamp|stageTimestamp|
 func checkAudit(t *testing.T, level, log string) {
 	t.Helper()
 	got := volatile.ReplaceAllString(byRequest(log), `$1$2$3"…"`)
-	path := filepath.Join("testdata/auth", "audit-"+level+".txt")
-	if *update {
-		if err := os.MkdirAll("testdata/auth", 0o755); err != nil {
-			t.Fatal(err)
-		}
-		client.WriteFile(t, path, got)
-	}
-	want := client.ReadFile(t, path)
-	lines, wanted := strings.Split(got, "\n"), strings.Split(string(want), "\n")
-	for i := range max(len(lines), len(wanted)) {
-		have, should := "", ""
-		if i < len(lines) {
-			have = lines[i]
-		}
-		if i < len(wanted) {
-			should = wanted[i]
-		}
-		if have != should {
-			t.Errorf("%s, line %d: got\n%s\nwant\n%s", level, i+1, have, should)
-			return
-		}
-	}
+	transcript.Golden(t, "testdata/auth/audit-"+level+".txt", got)
 }
 
 var auditID = regexp.MustCompile(`"auditID":"([^"]*)"`)

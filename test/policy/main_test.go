@@ -1,7 +1,6 @@
 package policy
 
 import (
-	"flag"
 	"os"
 	"testing"
 
@@ -15,8 +14,6 @@ const (
 )
 
 var configMap = client.ConfigMapText
-
-var update = flag.Bool("update", false, "write the golden files of the selected tests")
 
 // TestMain runs the tests, or the credential plugin that they start.
 func TestMain(m *testing.M) {

@@ -38,6 +38,7 @@ func (c checker) suiteRuns() ([]suiteRun, error) {
 		{name: "suite policy", folder: "policy", args: []string{skip}},
 		{name: "suite api", folder: "api"},
 		{name: "suite policy, race detector", folder: "policy", race: true, args: []string{run}},
+		{name: "transcripts", folder: "transcript"},
 	}
 	for i, r := range runs {
 		runs[i].env = append(c.environment(r.folder), r.env...)
