@@ -77,7 +77,7 @@ func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []
 			return nil, nil, newConflict(w, found)
 		}
 	}
-	a.managers = u.takeOver(a.managers, self)
+	u.takeOver(a.managers, self)
 	if nulls && a.managers.unchanged(managed) && served.equal(merged, live) {
 		return live, managed, nil // its nulls were null before
 	}

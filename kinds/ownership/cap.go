@@ -20,6 +20,9 @@ const (
 // (a, b and c) and d. An apply still conflicts over the merged fields. Apply managers are never
 // merged, because their next apply needs their last set.
 func (all managers) capUpdaters() managers {
+	if len(all) <= maxUpdaters {
+		return all
+	}
 	updaters := all.updaters()
 	excess := len(updaters) - maxUpdaters
 	gone := map[*manager]bool{}

@@ -40,7 +40,11 @@ func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference
 		}
 		var new, old membership
 		if f.Name == "metadata" {
-			old, new = c.metadata(f.Message, x, y)
+			was, _ := x.(tree.Tree)
+			is, _ := y.(tree.Tree)
+			// The path of the metadata itself is in no set, because objects always have metadata.
+			d := c.fields(f.Message, was, is, c.excluded.excludesMetadata)
+			old.below, new.below = d.removed, d.changed
 		} else {
 			x, y = c.encodedValues(f, x, y)
 			old, new = c.value(f, false, x, y)
@@ -49,15 +53,6 @@ func (c comparer) compare(m *schema.Message, before, after tree.Tree) difference
 		removed.add(fieldElement(f.Name), old.member, old.below)
 	}
 	return difference{changed.set(), removed.set()}
-}
-
-// metadata is like fields. The path of the metadata itself is in no set, because objects always
-// have metadata.
-func (c comparer) metadata(m *schema.Message, before, after any) (old, new membership) {
-	x, _ := before.(tree.Tree)
-	y, _ := after.(tree.Tree)
-	d := c.fields(m, x, y, c.excluded.excludesMetadata)
-	return membership{below: d.removed}, membership{below: d.changed}
 }
 
 func (c comparer) fields(m *schema.Message, before, after tree.Tree, out func(name string) bool) difference {

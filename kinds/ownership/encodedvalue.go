@@ -24,18 +24,15 @@ func (c comparer) encodedValues(f *schema.Field, x, y any) (before, after any) {
 	return x, y
 }
 
-// omitsEmpty is false for single messages, int-or-strings and raw values, which are written even if
-// empty.
-func omitsEmpty(f *schema.Field) bool {
-	return f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw
-}
-
 // encodedValue returns the encoded value of a field, or nil if it is omitted. Clients send back
 // objects that they have read. So a field that the encoder adds, such as "resources":{}, must not
 // look like their change, and one that it drops must not look like a removal.
 func encodedValue(f *schema.Field, v any) any {
+	// Single messages, int-or-strings and raw values are written even if empty.
+	omitsEmpty := !f.EmitEmpty && !f.Pointer &&
+		(f.Shape != schema.Single || f.Type != schema.TypeMessage && f.Type != schema.TypeIntOrString && f.Type != schema.TypeRaw)
 	switch {
-	case v != nil && !f.EmitEmpty && !f.Pointer && omitsEmpty(f) && tree.IsEmpty(v):
+	case v != nil && omitsEmpty && tree.IsEmpty(v):
 		return nil
 	case v != nil || !f.EmitEmpty:
 		return v

@@ -170,13 +170,6 @@ func (m *manager) hasText(text, version string) bool {
 	return m.unread && m.version == version && m.text == text
 }
 
-func (m *manager) fieldsText() string {
-	if m.text == "" {
-		m.text = string(m.owned().AppendJSON(nil))
-	}
-	return m.text
-}
-
 func (m *manager) setTime(now string) {
 	if m.time != now {
 		m.time, m.entry = now, nil
@@ -205,9 +198,12 @@ func (m *manager) tree() tree.Tree {
 	if m.entry != nil {
 		return m.entry
 	}
+	if m.text == "" {
+		m.text = string(m.owned().AppendJSON(nil))
+	}
 	t := tree.Tree{
 		"manager": m.name, "operation": m.operation, "apiVersion": m.version,
-		"fieldsType": "FieldsV1", "fieldsV1": m.fieldsText(),
+		"fieldsType": "FieldsV1", "fieldsV1": m.text,
 	}
 	if m.time != "" {
 		t["time"] = m.time

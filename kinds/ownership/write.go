@@ -66,7 +66,7 @@ func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed 
 		return nil
 	}
 	all := decode(managed, versions)
-	if before != nil && !begin && !all.anyVisible(w) {
+	if before != nil && !begin && w.Scale != nil && !all.anyVisible(w) {
 		return managed
 	}
 	u := update{writer: w, versions: versions, before: before, after: after, asEncoded: true}
@@ -75,17 +75,19 @@ func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed 
 		return managed
 	}
 	all.reconcile()
-	all = u.takeOver(all, nil)
-	if !own.changed.Empty() {
-		me := managerIdentity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
-		m := all.find(me)
-		if m == nil {
-			m = &manager{managerIdentity: me, version: w.APIVersion}
-			all = append(all, m)
-		}
-		m.setFields(Union(m.owned(), own.changed))
-		m.setTime(w.Now)
+	if own.changed.Empty() {
+		u.takeOver(all, nil)
+		return all.capUpdaters().encode()
 	}
+	me := managerIdentity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
+	m := all.find(me)
+	u.takeOver(all, m)
+	if m == nil {
+		m = &manager{managerIdentity: me, version: w.APIVersion}
+		all = append(all, m)
+	}
+	m.setFields(Union(Difference(m.owned(), own.removed), own.changed))
+	m.setTime(w.Now)
 	return all.capUpdaters().encode()
 }
 
@@ -212,7 +214,7 @@ func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
 
 // takeOver takes the changed and removed fields from all managers except self. Managers of versions
 // that are no longer served lose everything, since nothing can be compared for them.
-func (u *update) takeOver(all managers, self *manager) managers {
+func (u *update) takeOver(all managers, self *manager) {
 	for _, m := range all {
 		if m == self {
 			continue
@@ -226,7 +228,6 @@ func (u *update) takeOver(all managers, self *manager) managers {
 			m.setFields(Difference(Difference(m.owned(), d.changed), d.removed))
 		}
 	}
-	return all
 }
 
 // newConflict returns the Status of an apply that changes fields of others. For one field the
