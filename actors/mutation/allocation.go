@@ -26,21 +26,11 @@ type DeletionGuard interface {
 	CheckDelete(key meta.Key) error
 }
 
+// allocate reserves what want needs. Its callers release that when they return or panic, unless a
+// candidate has taken it over. Otherwise an address would stay taken forever.
 func (e *Env) allocate(key meta.Key, old, want tree.Tree) (*request.Reservation, []meta.Cause) {
 	if e.Allocator == nil {
 		return nil, nil
 	}
 	return e.Allocator.Allocate(key, old, want)
-}
-
-// pendingReservation is released when its function returns or panics, unless it was transferred.
-// Otherwise an address would stay taken forever if anything between allocation and commit failed.
-type pendingReservation struct{ reserved *request.Reservation }
-
-func (p *pendingReservation) release() { p.reserved.Release() }
-
-func (p *pendingReservation) transfer() *request.Reservation {
-	r := p.reserved
-	p.reserved = nil
-	return r
 }

@@ -59,14 +59,14 @@ func prepareApply(cur State, m *request.Mutation, apply request.Apply, env Env) 
 
 // applyOwned applies a configuration to a live object, which may be nil.
 func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool) (tree.Tree, []any, error) {
-	versions, fault := appliedVersions(m, env)
+	c := conversions{mutation: m, webhook: env.Conversions, withoutDefaults: m.Kind.IsCustom()}
 	w := writer(m, env)
 	if m.FieldManager == kubectlManager && w.Scale == nil {
 		w.LastApplied = env.lastApplied(live)
 	}
-	merged, owners, err := ownership.Apply(w, versions, live, config, managedFields(live), force)
-	if fault() != nil {
-		return nil, nil, fault()
+	merged, owners, err := ownership.Apply(w, c.versions, live, config, managedFields(live), force)
+	if c.err != nil {
+		return nil, nil, c.err
 	}
 	if err == nil && m.Kind.IsCustom() && !tree.SameRef(merged, live) {
 		merged = completeApplied(m.Kind, merged)

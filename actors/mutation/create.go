@@ -90,9 +90,8 @@ func namesVersion(object tree.Tree) bool {
 func (p *Prepared) finishCreate() (Candidate, error) {
 	m, object := p.mutation, p.want
 	m.Kind.Stored.Strategy.FinishCreate(object)
-	allocation, causes := p.env.allocate(m.Key, nil, object)
-	pending := pendingReservation{allocation}
-	defer pending.release()
+	pending, causes := p.env.allocate(m.Key, nil, object)
+	defer func() { pending.Release() }()
 	if p.taken { // Reserve reports the name
 		causes = slices.DeleteFunc(causes, func(c meta.Cause) bool { return c.Field == "metadata.name" })
 	}
@@ -109,7 +108,7 @@ func (p *Prepared) finishCreate() (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	c.Created, c.Reserved = true, pending.transfer()
+	c.Created, c.Reserved, pending = true, pending, nil
 	warn(m, object, nil)
 	return c, nil
 }

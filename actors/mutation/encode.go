@@ -73,7 +73,7 @@ func (p *Prepared) InForm(k *schema.Kind, t tree.Tree, c Candidate, stored *meta
 	if err != nil {
 		return c, err
 	}
-	if stored != nil && sameBytes(stored, encoded) {
+	if stored != nil && codec.EqualIgnoringVersion(stored.JSON, encoded) {
 		c.Op = None
 	}
 	c.Tree, c.Encoded, c.Head, c.Form = t, encoded, codec.ExtractMeta(k, t), nil

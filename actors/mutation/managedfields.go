@@ -33,56 +33,43 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 	return w
 }
 
-// servedVersions returns the versions that share m's storage kind. If a conversion webhook fails,
-// fault returns the error, and everything computed with the versions is invalid.
-func servedVersions(m *request.Mutation, env Env) (versions ownership.ServedVersions, fault func() error) {
-	c := conversions{mutation: m, webhook: env.Conversions}
-	return c.versions, func() error { return c.err }
-}
-
-// appliedVersions is servedVersions for an apply. It sets no defaults between versions of a custom
-// kind: they are not part of a configuration, and would become part of atomic lists.
-func appliedVersions(m *request.Mutation, env Env) (versions ownership.ServedVersions, fault func() error) {
-	c := conversions{mutation: m, webhook: env.Conversions, withoutDefaults: m.Kind.IsCustom()}
-	return c.versions, func() error { return c.err }
-}
-
+// conversions are those between the versions that share the storage kind of a mutation.
 type conversions struct {
-	mutation        *request.Mutation
-	webhook         request.Conversions
+	mutation *request.Mutation
+	webhook  request.Conversions
+	// withoutDefaults sets no defaults between versions of a custom kind: they are not part of an
+	// applied configuration, and would become part of atomic lists.
 	withoutDefaults bool
-	err             error // the first of a webhook
+	// err is the first error of a webhook. Everything computed with versions is then invalid.
+	err error
 }
 
+// versions implements ownership.ServedVersions.
 func (c *conversions) versions(apiVersion string) (ownership.ServedVersion, bool) {
-	form := c.mutation.Kind.FindVersion(apiVersion)
-	if form == nil {
+	own := c.mutation.Kind
+	switch k := own.FindVersion(apiVersion); {
+	case k == nil:
 		return ownership.ServedVersion{}, false
-	}
-	return c.servedVersion(form), true
-}
-
-func (c *conversions) servedVersion(k *schema.Kind) ownership.ServedVersion {
-	switch own := c.mutation.Kind; {
-	case own.ConversionWebhook() != nil && k != own:
+	case k != own && own.ConversionWebhook() != nil:
 		return ownership.ServedVersion{
 			Message: k.Message(), Remote: true,
 			FromStored: func(t tree.Tree) tree.Tree { return c.convert(own, k, t) },
 			ToStored:   func(t tree.Tree) tree.Tree { return c.convert(k, own, t) },
-		}
+		}, true
 	case k.Stored == k:
-		return ownership.ServedVersion{Message: k.Message()}
+		return ownership.ServedVersion{Message: k.Message()}, true
 	case c.withoutDefaults:
 		return ownership.ServedVersion{
 			Message:    k.Message(),
 			FromStored: func(t tree.Tree) tree.Tree { t, _ = k.Message().Custom.Prune(t); return t },
 			ToStored:   withoutTypeMeta,
-		}
-	}
-	return ownership.ServedVersion{
-		Message:    k.Message(),
-		FromStored: func(t tree.Tree) tree.Tree { return convert.FromStored(k, nil, t) },
-		ToStored:   func(t tree.Tree) tree.Tree { return convert.ToStored(k, tree.Clone(t).(tree.Tree)) },
+		}, true
+	default:
+		return ownership.ServedVersion{
+			Message:    k.Message(),
+			FromStored: func(t tree.Tree) tree.Tree { return convert.FromStored(k, nil, t) },
+			ToStored:   func(t tree.Tree) tree.Tree { return convert.ToStored(k, tree.Clone(t).(tree.Tree)) },
+		}, true
 	}
 }
 
@@ -125,8 +112,8 @@ func setManagedFields(t tree.Tree, list []any) {
 // Such candidates come from defaults for what an apply left out of an atomic value.
 func withoutTimeOnlyChange(cur State, c Candidate) Candidate {
 	before := managedFields(cur.Tree)
-	if c.Op == Put && !c.Created && !cur.Outdated && len(before) > 0 && slices.EqualFunc(before, managedFields(c.Tree), equalExceptTime) &&
-		codec.EqualIgnoringManagedFields(cur.Object.JSON, c.Encoded) {
+	if c.Op == Put && !c.Created && !cur.Outdated && len(before) > 0 && codec.EqualIgnoringManagedFields(cur.Object.JSON, c.Encoded) &&
+		slices.EqualFunc(before, managedFields(c.Tree), equalExceptTime) {
 		return Candidate{Op: None, Tree: cur.Tree}
 	}
 	return c
@@ -154,17 +141,17 @@ func updateManagedFields(cur State, m *request.Mutation, requested []any, want t
 		return
 	}
 	switch {
-	case m.Subresource != "":
+	case m.Subresource != "" || len(requested) == 0:
 	case ownership.IsReset(requested):
 		known, begin = nil, cur.Object != nil
-	case len(requested) > 0 && !tree.SemanticEqual(requested, known):
+	case !tree.SemanticEqual(requested, known):
 		if list, ok := ownership.Normalize(requested); ok {
 			known, begin = list, cur.Object != nil
 		}
 	}
-	versions, fault := servedVersions(m, env)
-	owners := ownership.Update(writer(m, env), versions, cur.Tree, want, known, begin)
-	if fault() != nil {
+	c := conversions{mutation: m, webhook: env.Conversions}
+	owners := ownership.Update(writer(m, env), c.versions, cur.Tree, want, known, begin)
+	if c.err != nil {
 		owners = nil
 	}
 	setManagedFields(want, owners)

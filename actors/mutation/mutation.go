@@ -146,7 +146,7 @@ func (e *Env) encodeCandidate(cur State, m *request.Mutation, object tree.Tree) 
 		return Candidate{}, err
 	}
 	c := Candidate{Op: Put, Tree: object, Encoded: encoded}
-	if cur.Object != nil && !cur.Outdated && sameBytes(cur.Object, c.Encoded) {
+	if cur.Object != nil && !cur.Outdated && codec.EqualIgnoringVersion(cur.Object.JSON, c.Encoded) {
 		return Candidate{Op: None, Tree: cur.Tree}, nil
 	}
 	c.Head = codec.ExtractMeta(stored, object)
@@ -171,15 +171,6 @@ func warn(m *request.Mutation, object, old tree.Tree) {
 	} else if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.View.Warn != nil {
 		m.Recorder.Warn(sub.View.Warn(object, old)...)
 	}
-}
-
-// sameBytes compares a stored object with an encoding without version, ignoring the digits of the
-// version.
-func sameBytes(old *meta.Object, e codec.Encoded) bool {
-	digits := len(old.JSON) - len(e.JSON)
-	return digits >= 0 && e.VersionOffset+digits <= len(old.JSON) &&
-		string(old.JSON[:e.VersionOffset]) == string(e.JSON[:e.VersionOffset]) &&
-		string(old.JSON[e.VersionOffset+digits:]) == string(e.JSON[e.VersionOffset:])
 }
 
 // removable reports whether a terminating object without finalizers is removed now. A graceful

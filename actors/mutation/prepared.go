@@ -157,9 +157,9 @@ func (p *Prepared) Reserve(c *Candidate) error {
 	if c.Op == None {
 		return nil
 	}
-	pending := pendingReservation{c.Reserved}
+	pending := c.Reserved
 	c.Reserved = nil
-	defer pending.release()
+	defer func() { pending.Release() }()
 	var reserved *request.Reservation
 	if p.mutation.Admission != nil {
 		wanted := c.Tree
@@ -179,6 +179,6 @@ func (p *Prepared) Reserve(c *Candidate) error {
 		}
 		return taken
 	}
-	c.Reserved = pending.transfer().With(reserved)
+	c.Reserved, pending = pending.With(reserved), nil
 	return nil
 }

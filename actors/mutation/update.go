@@ -57,9 +57,8 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	if stored.Writes.Generation && !keepsGeneration(m) && (specChanged(stored, cur.Tree, convert.Keep(m.Kind, want)) || countedMetadataChanged(m, cur.Tree, want)) {
 		childObject(want, "metadata")["generation"] = cur.Object.Meta.Generation + 1
 	}
-	allocation, causes := p.env.allocate(m.Key, cur.Tree, want)
-	pending := pendingReservation{allocation}
-	defer pending.release()
+	pending, causes := p.env.allocate(m.Key, cur.Tree, want)
+	defer func() { pending.Release() }()
 	reuseUnchanged(cur, want)
 	causes, err := p.env.evaluate(m, want, cur.Tree, p.validateUpdate(causes))
 	if err != nil {
@@ -82,7 +81,7 @@ func (p *Prepared) finishUpdate() (Candidate, error) {
 	c = withoutTimeOnlyChange(cur, c)
 	warn(m, want, cur.Tree)
 	if c.Op != None {
-		c.Reserved = pending.transfer()
+		c.Reserved, pending = pending, nil
 	}
 	return c, nil
 }
@@ -99,6 +98,9 @@ func (p *Prepared) validateUpdate(allocation []meta.Cause) []meta.Cause {
 	}
 	if m.Subresource == "" || stored.IsCustom() {
 		causes = append(causes, rules.ValidateServed(m.Kind, p.want, old)...)
+	}
+	if len(p.faults.List) == 0 {
+		return causes
 	}
 	return withoutAbsentNulls(append(causes, p.faults.List...), p.faults.List)
 }

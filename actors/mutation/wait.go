@@ -32,8 +32,8 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	if err != nil {
 		return Candidate{}, err
 	}
-	pending := pendingReservation{c.Reserved}
-	defer pending.release()
+	pending := c.Reserved
+	defer func() { pending.Release() }()
 	a := p.change(p.want)
 	if p.want != nil {
 		a.New = tree.Clone(c.Tree).(tree.Tree) // other requests may read c.Tree
@@ -42,7 +42,7 @@ func (p *Prepared) Wait(ctx context.Context) (Candidate, error) {
 	if err := a.Validate(request.MayBlock); err != nil {
 		return Candidate{}, err
 	}
-	c.Reserved = pending.transfer()
+	pending = nil
 	return c, nil
 }
 

@@ -33,12 +33,19 @@ func (e Encoded) WithVersion(version uint64) []byte {
 // quotes in strings are escaped.
 var managedFieldsKey = []byte(`"managedFields":[`)
 
+// EqualIgnoringVersion reports whether the JSON of an object differs from an encoding only in its
+// version.
+func EqualIgnoringVersion(json []byte, e Encoded) bool {
+	at, digits := e.VersionOffset, len(json)-len(e.JSON)
+	return digits >= 0 && at <= len(e.JSON) && bytes.Equal(json[:at], e.JSON[:at]) && bytes.Equal(json[at+digits:], e.JSON[at:])
+}
+
 // EqualIgnoringManagedFields reports whether the JSON of an object differs from an encoding only in
 // its version and managed fields, which both must have. The cheapest comparison comes first,
 // because most writes change something else.
 func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	oldAt, at := bytes.Index(json, managedFieldsKey), bytes.Index(e.JSON, managedFieldsKey)
-	if digits := oldAt - at; at < 0 || digits < 0 || !equalButVersion(json[:oldAt], e.JSON[:at], e.VersionOffset, digits) {
+	if oldAt < 0 || at < 0 || !EqualIgnoringVersion(json[:oldAt], Encoded{e.JSON[:at], e.VersionOffset}) {
 		return false // avoids the search for the end of the managed fields
 	}
 	new, ok := splitManagedFields(e.JSON)
@@ -47,12 +54,6 @@ func EqualIgnoringManagedFields(json []byte, e Encoded) bool {
 	}
 	old, ok := splitManagedFields(json)
 	return ok && bytes.Equal(old.after, new.after)
-}
-
-// equalButVersion compares bytes that have a version of so many digits at offset with bytes that
-// have none.
-func equalButVersion(versioned, bare []byte, offset, digits int) bool {
-	return offset <= len(bare) && bytes.Equal(versioned[:offset], bare[:offset]) && bytes.Equal(versioned[offset+digits:], bare[offset:])
 }
 
 // ManagedFieldsSize returns the size in bytes of the managed fields in an object's JSON.

@@ -320,7 +320,7 @@ var mutationFaults = []fault{
 	},
 	{
 		"a no-op write is stored", "actors/mutation/mutation.go",
-		"	if cur.Object != nil && !cur.Outdated && sameBytes(cur.Object, c.Encoded) {", "	if cur.Object != nil && cur.Outdated && sameBytes(cur.Object, c.Encoded) {",
+		"	if cur.Object != nil && !cur.Outdated && codec.EqualIgnoringVersion(cur.Object.JSON, c.Encoded) {", "	if cur.Object != nil && cur.Outdated && codec.EqualIgnoringVersion(cur.Object.JSON, c.Encoded) {",
 		"./actors/mutation",
 	},
 	{
