@@ -63,9 +63,6 @@ func (c *collection) storedTree(o *meta.Object) tree.Tree {
 }
 
 func addReserved(w *persist.Write, r *request.Reservation) {
-	if r == nil {
-		return
-	}
 	w.Claims, w.Guards = slices.Grow(w.Claims, len(r.Claims)), slices.Grow(w.Guards, len(r.Guards))
 	for _, c := range r.Claims {
 		w.Claims = append(w.Claims, persist.Claim(c))

@@ -67,8 +67,12 @@ func (s *ClientStore) Count(k *schema.Kind, namespace string) int { return s.sto
 
 func (s *ClientStore) Version() uint64 { return s.store.Version() }
 
-func (s *ClientStore) Mutate(ctx context.Context, m request.Mutation) (request.Result, error) {
-	result, err := s.mutateNewest(ctx, m)
+func (s *ClientStore) Mutate(ctx context.Context, m request.Mutation) (result request.Result, err error) {
+	if s.opts.Newest == nil {
+		result, err = s.store.Mutate(ctx, m)
+	} else {
+		result, err = s.mutateNewest(ctx, m)
+	}
 	if err == nil && result.Object != nil && !m.DryRun {
 		s.awaitEffect(ctx, m.Kind, result.Object.Version)
 	}

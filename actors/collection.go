@@ -126,7 +126,11 @@ func (p *publisher) apply(c *change) *record {
 	}
 	r := &record{version: c.object.Version, time: c.time, kind: changed, object: c.object}
 	at := c.path
-	p.updateQuarantine(c)
+	if c.unreadable != nil {
+		p.store.quarantine.put(c.unreadable)
+	} else if p.store.quarantine.size.Load() > 0 {
+		p.store.quarantine.drop(c.object.Key.String())
+	}
 	if c.remove {
 		r.kind = removed
 		r.previous, _ = p.working.Delete(at)
@@ -156,14 +160,6 @@ func (p *publisher) apply(c *change) *record {
 	}
 	r.computeBytes()
 	return r
-}
-
-func (p *publisher) updateQuarantine(c *change) {
-	if c.unreadable != nil {
-		p.store.quarantine.put(c.unreadable)
-	} else if p.store.quarantine.size.Load() > 0 {
-		p.store.quarantine.drop(c.object.Key.String())
-	}
 }
 
 func (p *publisher) tick(now time.Time) {

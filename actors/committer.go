@@ -100,7 +100,9 @@ func (c *committer) commit() {
 		c.failAll(err)
 		return
 	}
-	c.releaseDecided()
+	if len(c.undecided) > 0 {
+		c.releaseDecided()
+	}
 	for i, r := range results {
 		switch {
 		case c.committing[i].whole != nil: // shares the outcome of its whole

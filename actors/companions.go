@@ -16,9 +16,6 @@ import (
 // is computed again.
 
 func (o *object) addCompanions(m *mutateRequest, p *proposal) error {
-	if p.candidate.Reserved == nil {
-		return nil
-	}
 	for _, c := range p.candidate.Reserved.Companions {
 		if err := o.addCompanion(m, p, c); err != nil {
 			p.releaseCompanions()

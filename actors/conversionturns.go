@@ -4,8 +4,6 @@ import (
 	"context"
 	"sync"
 	"time"
-
-	"github.com/troupe-api/troupe/kinds/request"
 )
 
 // conversionTurns serializes the changes of one object that wait for a webhook. Otherwise they
@@ -42,24 +40,6 @@ func (t *conversionTurns) take(ctx context.Context, path string) (end func(), wa
 	case <-ctx.Done():
 	}
 	return func() { t.leave(path, turn) }, true
-}
-
-// turnHolder may hold the turn of an object. The zero value holds none.
-type turnHolder struct{ end func() }
-
-// wait takes the turn of the object of a mutation, unless it is held already, and reports whether
-// it had to wait.
-func (h *turnHolder) wait(ctx context.Context, c *collection, m *request.Mutation) (waited bool) {
-	if h.end == nil {
-		h.end, waited = c.turns.take(ctx, path(m.Key.Namespace, m.Key.Name))
-	}
-	return waited
-}
-
-func (h *turnHolder) release() {
-	if h.end != nil {
-		h.end()
-	}
 }
 
 func (t *conversionTurns) enter(path string) *conversionTurn {

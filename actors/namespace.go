@@ -16,10 +16,19 @@ import (
 var namespaces = meta.GroupResource{Resource: "namespaces"}
 
 func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
-	switch {
-	case request.Is[request.Delete](m) && m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil:
-		return createPrecondition{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
-	case !mayCreate(m) || !m.Kind.Namespaced && !m.Kind.IsCustom():
+	mayCreate := m.Subresource == "" && (m.Kind.Namespaced || m.Kind.IsCustom())
+	switch m.Change.(type) {
+	case request.Delete:
+		if m.Kind.Storage == namespaces && s.isProtectedNamespace(m.Key.Name) && s.quarantine.get(m.Key) == nil {
+			return createPrecondition{}, meta.NewForbidden(namespaces, m.Key.Name, "this namespace may not be deleted")
+		}
+		mayCreate = false
+	case request.Update:
+		mayCreate = mayCreate && m.Kind.Writes.CreateOnUpdate
+	case request.Patch:
+		mayCreate = false
+	}
+	if !mayCreate {
 		return createPrecondition{}, nil
 	}
 	var definition createPrecondition
@@ -35,19 +44,6 @@ func (s *Store) precondition(m *request.Mutation) (createPrecondition, error) {
 		return createPrecondition{}, h.refusal
 	}
 	return h, nil
-}
-
-func mayCreate(m *request.Mutation) bool {
-	if m.Subresource != "" {
-		return false
-	}
-	switch m.Change.(type) {
-	case request.Create, request.Apply:
-		return true
-	case request.Update:
-		return m.Kind.Writes.CreateOnUpdate
-	}
-	return false
 }
 
 // createPrecondition is what a create depends on: a refusal if the namespace is missing or

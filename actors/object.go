@@ -139,20 +139,19 @@ func (o *object) admit(r *mutateRequest, m *request.Mutation, conversions reques
 	if r.renamed != nil {
 		return r.renamed.Rename(m, conversions, state.Object != nil), nil
 	}
-	p, err := o.prepare(r, m, conversions, state)
+	var p mutation.Prepared
+	var err error
+	if state.unreadable {
+		p, err = o.prepareUnreadable(m, state.Object)
+	} else {
+		env := o.store().mutationEnv(r.ctx)
+		env.Allocator, env.Conversions = o.activation.collection.allocator, conversions
+		p, err = mutation.Prepare(state.State, m, env)
+	}
 	if err == nil {
 		err = p.Admit()
 	}
 	return p, err
-}
-
-func (o *object) prepare(r *mutateRequest, m *request.Mutation, conversions request.Conversions, state newestState) (mutation.Prepared, error) {
-	if state.unreadable {
-		return o.prepareUnreadable(m, state.Object)
-	}
-	env := o.store().mutationEnv(r.ctx)
-	env.Allocator, env.Conversions = o.activation.collection.allocator, conversions
-	return mutation.Prepare(state.State, m, env)
 }
 
 func (s *Store) mutationEnv(ctx context.Context) mutation.Env {
@@ -269,10 +268,14 @@ func (o *object) submit(m *mutateRequest, state newestState, c mutation.Candidat
 		return mutateReply{result: dryRunResult(m.mutation, state.Object, c)}
 	}
 	p := o.newProposal(m, state, c)
-	if err := o.addCompanions(m, p); err != nil {
-		return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
+	if c.Reserved != nil {
+		if err := o.addCompanions(m, p); err != nil {
+			return mutateReply{proposal: state.pending, err: err, retry: state.pending != nil}
+		}
 	}
-	o.propose(p)
+	p.unapplied.Store(int32(1 + len(p.companions)))
+	o.lastProposal, o.treeSource, o.tree = p, nil, nil
+	o.store().committer.Send(p)
 	return mutateReply{proposal: p, accepted: true}
 }
 
@@ -280,7 +283,9 @@ func (o *object) newProposal(m *mutateRequest, state newestState, c mutation.Can
 	p := &proposal{collection: o.activation.collection, kind: cmp.Or(c.Form, m.mutation.Kind.Stored), candidate: c, key: m.mutation.Key, base: state.pending, done: make(chan struct{})}
 	p.write = writeOf(p, state.State)
 	p.write.FreesSpace = request.Is[request.Delete](m.mutation)
-	addReserved(&p.write, c.Reserved)
+	if c.Reserved != nil {
+		addReserved(&p.write, c.Reserved)
+	}
 	if f := m.mutation.Fence; f != nil {
 		p.write.Guards = append(p.write.Guards, persist.Guard{Name: persist.FencePrefix + f.Name, Seen: persist.Revision(f.Seen), Raise: f.Raise})
 	}
@@ -300,12 +305,6 @@ func writeOf(p *proposal, state mutation.State) persist.Write {
 	}
 }
 
-func (o *object) propose(p *proposal) {
-	p.unapplied.Store(int32(1 + len(p.companions)))
-	o.lastProposal, o.treeSource, o.tree = p, nil, nil
-	o.store().committer.Send(p)
-}
-
 func dryRunResult(m *request.Mutation, current *meta.Object, c mutation.Candidate) request.Result {
 	form := cmp.Or(c.Form, m.Kind.Stored)
 	o := &meta.Object{Key: m.Key, ItemOffset: form.ItemOffset(), Meta: c.Head}
@@ -315,6 +314,8 @@ func dryRunResult(m *request.Mutation, current *meta.Object, c mutation.Candidat
 		o.Version = current.Version
 		o.JSON = c.Encoded.WithVersion(o.Version)
 	}
-	markSchemaID(form, o)
+	if form.IsCustom() {
+		o.SetConformsTo(form.Origin.Schema.ID())
+	}
 	return request.Result{Object: o, Created: c.Created, Deleted: c.Op == mutation.Remove}
 }

@@ -4,7 +4,6 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/actors/mutation"
-	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // previousState returns what the journal keeps for watches that resume after a restart: that the
@@ -13,7 +12,7 @@ func previousState(state mutation.State, c mutation.Candidate) []byte {
 	if state.Object == nil {
 		return []byte{previousStateNone}
 	}
-	if sameSelection(state.Object.Meta, c.Head) {
+	if before := &state.Object.Meta; slices.Equal(before.Labels, c.Head.Labels) && slices.Equal(before.Fields, c.Head.Fields) {
 		return nil
 	}
 	return append([]byte{previousStateFollows}, state.Object.JSON...)
@@ -25,7 +24,3 @@ const (
 	previousStateNone    = 1
 	previousStateFollows = 2 // followed by the previous state as JSON, without a version if it was uncommitted
 )
-
-func sameSelection(a, b meta.ObjectMeta) bool {
-	return slices.Equal(a.Labels, b.Labels) && slices.Equal(a.Fields, b.Fields)
-}

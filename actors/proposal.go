@@ -59,16 +59,10 @@ func (p *proposal) committedObject(commit *persist.Commit) *meta.Object {
 		Key: key, Version: uint64(commit.Revision), JSON: commit.Value,
 		ItemOffset: p.kind.ItemOffset(), Meta: p.candidate.Head.Within(commit.Value),
 	}
-	if p.candidate.Op == mutation.Put {
-		markSchemaID(p.kind, o)
+	if p.candidate.Op == mutation.Put && p.kind.IsCustom() {
+		o.SetConformsTo(p.kind.Origin.Schema.ID())
 	}
 	return o
-}
-
-func markSchemaID(k *schema.Kind, o *meta.Object) {
-	if k.IsCustom() {
-		o.SetConformsTo(k.Origin.Schema.ID())
-	}
 }
 
 // markApplied records that the change is published. When all companions are published too, it
@@ -82,7 +76,9 @@ func (p *proposal) markApplied(o *meta.Object) {
 	for _, part := range whole.companions {
 		part.candidate.Reserved.Commit()
 	}
-	whole.candidate.Reserved.Commit()
+	if reserved := whole.candidate.Reserved; reserved != nil {
+		reserved.Commit()
+	}
 	whole.resolve()
 }
 

@@ -15,7 +15,16 @@ import (
 func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) {
 	parts := make(map[*collection]*changes)
 	for i := range batch {
-		into, change := c.changeOf(&batch[i])
+		commit := &batch[i]
+		var into *collection
+		var committed change
+		if commit.Index < 0 {
+			into, committed = c.store.observe(commit)
+		} else { // keep nothing else of the request alive
+			p := c.committing[commit.Index]
+			into = p.collection
+			committed = change{path: pathOf(commit.Key), object: p.committedObject(commit), kind: p.kind, remove: commit.Delete, time: commit.Time, proposal: p}
+		}
 		if into == nil {
 			continue
 		}
@@ -24,22 +33,13 @@ func (c *committer) publishBatch(batch []persist.Commit, upTo persist.Revision) 
 			part = &changes{}
 			parts[into] = part
 		}
-		part.records = append(part.records, change)
+		part.records = append(part.records, committed)
 	}
 	publication := c.store.appliedRevision.begin(uint64(upTo), len(parts))
 	for into, part := range parts {
 		part.publication = publication
 		into.publisher.Send(part)
 	}
-}
-
-// changeOf keeps nothing else of the request alive.
-func (c *committer) changeOf(commit *persist.Commit) (*collection, change) {
-	if commit.Index < 0 {
-		return c.store.observe(commit)
-	}
-	f := c.committing[commit.Index]
-	return f.collection, change{path: pathOf(commit.Key), object: f.committedObject(commit), kind: f.kind, remove: commit.Delete, time: commit.Time, proposal: f}
 }
 
 // observe returns the change of another writer's commit. Unreadable objects go into the quarantine,

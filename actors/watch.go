@@ -23,6 +23,7 @@ type watch struct {
 	ref        *runtime.Ref
 	converts   bool               // the client requests another form than the stored one
 	selects    bool               // its selectors apply to that form
+	everything bool               // it has no selectors
 	ctx        context.Context    // of conversions that may block
 	cancel     context.CancelFunc // of ctx; nil if no conversion may block
 
@@ -59,7 +60,7 @@ func (s *Store) Watch(ctx context.Context, r request.Watch, sink request.Sink) (
 	}
 	w := &watch{
 		collection: c, request: r, sink: sink, converts: s.conversions.Form(r.Kind).Converter != nil, ctx: context.Background(),
-		selects: selectsConverted(r.Kind, r.Labels, r.Fields),
+		selects: selectsConverted(r.Kind, r.Labels, r.Fields), everything: r.Labels.Empty() && r.Fields.Empty(),
 	}
 	w.lastSent.Store(s.now().UnixNano())
 	if err := w.seek(ctx); err != nil {
@@ -122,21 +123,24 @@ func (w *watch) Stop() {
 
 func (w *watch) Receive(self *runtime.Ref, message any) {
 	defer w.recover()
+	w.scratch = scratchPool.Get().(*scratch)
 	switch message.(type) {
 	case runtime.Started:
 		if w.done.Load() { // restarted after a panic, when the client was informed already
 			self.Stop()
 		}
 	case wakeUp:
-		w.withScratch(self, w.advance)
+		w.advance(self)
 	case bookmarkDue:
-		w.withScratch(self, w.bookmark)
+		w.bookmark(self)
 	case finish:
-		w.withScratch(self, w.advance)
+		w.advance(self)
 		self.Stop()
 	case runtime.Stopping, runtime.Restarting:
 		w.end()
 	}
+	scratchPool.Put(w.scratch) // but not after a panic
+	w.scratch = nil
 }
 
 // recover ends a watch that has panicked: its client must start another. The panic continues to the

@@ -101,19 +101,16 @@ func (all *watchers) wakeGroups(r *record, field int, state *meta.Object) {
 	if field != noField {
 		g.value = selector.FieldOf(field, state)
 	}
-	all.wakeGroup(g, r.version)
-	g.namespace = state.Key.Namespace
-	if g.namespace != "" {
-		all.wakeGroup(g, r.version)
-	}
-}
-
-// The caller holds mu.
-func (all *watchers) wakeGroup(g watchGroup, version uint64) {
-	for w := range all.groups[g] {
-		if w.unread.CompareAndSwap(0, version) {
-			all.batch.Send(w.ref, wakeUp{})
+	for {
+		for w := range all.groups[g] {
+			if w.unread.CompareAndSwap(0, r.version) {
+				all.batch.Send(w.ref, wakeUp{})
+			}
 		}
+		if g.namespace == state.Key.Namespace {
+			return
+		}
+		g.namespace = state.Key.Namespace
 	}
 }
 

@@ -25,14 +25,6 @@ var scratchPool = sync.Pool{New: func() any { return new(scratch) }}
 // eventBatch is the largest number of events delivered to a sink at once.
 const eventBatch = 256
 
-// After a panic the memory is not returned to the pool.
-func (w *watch) withScratch(self *runtime.Ref, step func(*runtime.Ref)) {
-	w.scratch = scratchPool.Get().(*scratch)
-	step(self)
-	scratchPool.Put(w.scratch)
-	w.scratch = nil
-}
-
 func (w *watch) advance(self *runtime.Ref) {
 	if w.done.Load() {
 		return
@@ -144,8 +136,7 @@ func (w *watch) event(r *record) (e request.Event, ok bool) {
 }
 
 func (w *watch) matches(o *meta.Object) bool {
-	r := &w.request
-	return (r.Labels.Empty() || r.Labels.Matches(o.Meta.Labels)) && (r.Fields.Empty() || r.Fields.Matches(o))
+	return w.everything || w.request.Labels.Matches(o.Meta.Labels) && w.request.Fields.Matches(o)
 }
 
 // bookmark sends the version that the client has reached, after everything up to there.

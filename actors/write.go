@@ -67,8 +67,7 @@ const maxAdmissions = 8
 func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.Result, error) {
 	var renamed *mutation.Prepared
 	admissions := 0
-	var turn turnHolder
-	defer turn.release()
+	var turn func() // ends the turn of the object, if it is held
 	for tries := (retry{}); ; {
 		c := s.collection(m.Kind) // it may be removed meanwhile, also by another server
 		if c == nil {
@@ -76,8 +75,13 @@ func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.R
 		}
 		m.Key.GroupResource = c.storage
 		result, waiting, err := c.mutate(ctx, m, nil, renamed)
-		if waiting != nil && waiting.converts && turn.wait(ctx, c, m) {
-			continue // the object may have changed meanwhile
+		if waiting != nil && waiting.converts && turn == nil {
+			var waited bool
+			turn, waited = c.turns.take(ctx, path(m.Key.Namespace, m.Key.Name))
+			defer turn()
+			if waited {
+				continue // the object may have changed meanwhile
+			}
 		}
 		if waiting != nil {
 			if admissions++; admissions > maxAdmissions {
@@ -96,7 +100,7 @@ func (s *Store) sendToOwner(ctx context.Context, m *request.Mutation) (request.R
 				admissions--
 			}
 		}
-		if !isRetryable(err) {
+		if err == nil || !isRetryable(err) {
 			return result, err
 		}
 		if s.closing.Load() {
