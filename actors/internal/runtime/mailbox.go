@@ -41,14 +41,8 @@ type mailbox struct {
 	inline    bool // the sender to an idle owner runs it for one message; set before Start
 
 	invoker    actor.MessageInvoker
-	dispatcher actor.Dispatcher
+	dispatcher *dispatcher
 	job        func() // run
-}
-
-func (m *mailbox) post(message any) {
-	if m.put(message) {
-		m.schedule()
-	}
 }
 
 // put queues a message, or rejects it if the mailbox is full or closed. If it returns true, the
@@ -99,13 +93,13 @@ func (m *mailbox) ready() bool {
 // goroutine, which saves a switch; further messages go to the dispatcher.
 func (m *mailbox) schedule() {
 	if !m.inline {
-		m.dispatcher.Schedule(m.job)
+		m.dispatcher.schedule(m.job)
 		return
 	}
 	if message, system, ok := m.next(); ok {
 		m.deliver(message, system)
 		if !m.markIdle() {
-			m.dispatcher.Schedule(m.job)
+			m.dispatcher.schedule(m.job)
 		}
 	}
 }
@@ -128,7 +122,7 @@ func (m *mailbox) length() int {
 func (m *mailbox) next() (message any, system, ok bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if m.markIdleLocked() {
+	if m.running = m.ready(); !m.running {
 		return nil, false, false
 	}
 	if m.system.length() > 0 {
@@ -137,24 +131,18 @@ func (m *mailbox) next() (message any, system, ok bool) {
 	return m.user.pop(), false, true
 }
 
+// markIdle marks the mailbox idle if there is nothing to run, and reports that.
 func (m *mailbox) markIdle() bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.markIdleLocked()
-}
-
-// markIdleLocked marks the mailbox idle if there is nothing to run, and reports that. The caller
-// holds mu.
-func (m *mailbox) markIdleLocked() bool {
 	m.running = m.ready()
 	return !m.running
 }
 
 // run delivers messages to the owner until there are none.
 func (m *mailbox) run() {
-	limit := m.dispatcher.Throughput()
 	for taken := 0; ; taken++ {
-		if taken >= limit {
+		if taken >= m.dispatcher.throughput {
 			taken = 0
 			runtime.Gosched()
 		}
@@ -193,7 +181,11 @@ func (m *mailbox) setSuspended(suspended bool) {
 	m.mu.Unlock()
 }
 
-func (m *mailbox) PostUserMessage(message any) { m.post(message) }
+func (m *mailbox) PostUserMessage(message any) {
+	if m.put(message) {
+		m.schedule()
+	}
+}
 
 func (m *mailbox) PostSystemMessage(message any) {
 	m.mu.Lock()
@@ -205,8 +197,8 @@ func (m *mailbox) PostSystemMessage(message any) {
 	}
 }
 
-func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, dispatcher actor.Dispatcher) {
-	m.invoker, m.dispatcher, m.job = invoker, dispatcher, m.run
+func (m *mailbox) RegisterHandlers(invoker actor.MessageInvoker, _ actor.Dispatcher) {
+	m.invoker, m.job = invoker, m.run
 }
 
 // Start schedules messages that have arrived before.

@@ -13,7 +13,11 @@ type Ref struct {
 }
 
 // Send queues a message, or rejects it (Rejectable).
-func (r *Ref) Send(message any) { r.mailbox.post(message) }
+func (r *Ref) Send(message any) {
+	if r.mailbox.put(message) {
+		r.mailbox.schedule()
+	}
+}
 
 // Len returns the number of queued messages.
 func (r *Ref) Len() int { return r.mailbox.length() }

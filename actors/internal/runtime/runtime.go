@@ -58,8 +58,7 @@ type Spec struct {
 
 // Spawn starts an owner. It may have received Started before Spawn returns.
 func (r *Runtime) Spawn(s Spec) *Ref {
-	ref := &Ref{}
-	ref.mailbox.limit, ref.mailbox.inline = s.MailboxSize, s.Inline
+	ref := &Ref{mailbox: mailbox{limit: s.MailboxSize, inline: s.Inline, dispatcher: r.dispatcher}}
 	pid := r.system.Root.Spawn(actor.PropsFromProducer(func() actor.Actor { return &process{ref, s.New(), r.supervisor} },
 		actor.WithMailbox(func() actor.Mailbox { return &ref.mailbox }),
 		actor.WithDispatcher(r.dispatcher),
