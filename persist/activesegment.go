@@ -39,7 +39,7 @@ func (j *Journal) writeFrame(frame []byte, end int64) error {
 	start := time.Now()
 	padded := j.padWithReserve(frame, end)
 	_, err := j.file.WriteAt(padded, end)
-	if isFull(err) && len(padded) > len(frame) {
+	if len(padded) > len(frame) && isFull(err) {
 		if err := j.truncateReserve(end); err != nil {
 			return err
 		}

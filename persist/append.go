@@ -30,7 +30,10 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	j.publish(commits)
+	j.states.add(commits)
+	if j.subscriber != nil {
+		j.subscriber(commits, commits[len(commits)-1].Revision)
+	}
 	return results, nil
 }
 
@@ -38,7 +41,7 @@ func (j *Journal) Append(batch []Write) ([]Result, error) {
 // take the little space that a delete needs for its frame.
 func (j *Journal) writeBatch(batch []Write, commits []Commit) error {
 	frees := !slices.ContainsFunc(batch, func(w Write) bool { return !w.FreesSpace })
-	if !frees && j.deletesOnly() {
+	if !frees && j.ballast.full.Load() && j.deletesOnly() {
 		return ErrNoSpace
 	}
 	j.disk.begin()
@@ -121,11 +124,15 @@ func (j *Journal) conditionsHold(w *Write, results []Result, within map[string]k
 // lack of space precedes the frame, so that a refused batch leaves nothing that could pass for a
 // commit.
 func (j *Journal) write(commits []Commit) error {
-	if err := j.rotateIfDue(); err != nil {
-		return err
+	if j.rotationDue() {
+		if err := j.rotateBeforeWrite(); err != nil {
+			return err
+		}
 	}
-	if err := j.reserveRevisions(len(commits)); err != nil {
-		return err
+	if uint64(j.inventory.newest)+uint64(len(commits)) > j.control.maxRevision.Load() {
+		if err := j.reserveRevisions(len(commits)); err != nil {
+			return err
+		}
 	}
 	active := j.inventory.active()
 	frame := j.encode(active, commits)
@@ -172,11 +179,4 @@ func (j *Journal) encode(active segment, commits []Commit) []byte {
 		j.buf = b
 	}
 	return b
-}
-
-func (j *Journal) publish(commits []Commit) {
-	j.states.add(commits)
-	if j.subscriber != nil {
-		j.subscriber(commits, commits[len(commits)-1].Revision)
-	}
 }

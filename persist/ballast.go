@@ -171,13 +171,10 @@ func (j *Journal) setDiskFull(what string) {
 	}
 }
 
-// deletesOnly reports whether the disk is so full that only deletes are accepted. It refills the
+// deletesOnly reports whether a full disk is so full that only deletes are accepted. It refills the
 // ballast first, so that the first write after space was freed is accepted. Without a ballast each
 // batch may try.
 func (j *Journal) deletesOnly() bool {
-	if !j.ballast.full.Load() {
-		return false
-	}
 	j.ballast.mu.Lock()
 	kept := j.ballast.file != nil
 	j.ballast.mu.Unlock()

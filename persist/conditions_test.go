@@ -59,7 +59,7 @@ func TestConditionsOnUnappliedWrites(t *testing.T) {
 	u.current["a"], u.applied = 4, 4
 	try("a", 3, false, Result{0, ErrCondition}) // the caller knows
 	try("a", 4, false, Result{Revision: 5})
-	if n := len(u.states.recent.batches); n != 1 {
+	if n := len(u.states.batches); n != 1 {
 		t.Errorf("%d batches are remembered, want the one that is not applied", n)
 	}
 }

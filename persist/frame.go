@@ -40,20 +40,17 @@ type frame struct {
 	time        int64  // Unix nanoseconds
 }
 
-// sectors returns the number of sectors that the payload touches. They are counted from the start
-// of the segment, as on the disk: a power loss loses whole sectors of the disk.
-func (f frame) sectors() int {
-	if f.payload == 0 {
-		return 0
-	}
-	start := f.offset + frameHeader
-	return int((start+int64(f.payload)-1)/sectorSize-start/sectorSize) + 1
-}
-
-// size returns the number of bytes from the frame's header to the next frame. Example: 100 bytes of
-// payload at offset 64 lie in one sector; 64 + 100 + 4 bytes are padded to 192.
+// size returns the number of bytes from the frame's header to the next frame. The payload has a
+// checksum per sector. Sectors are counted from the start of the segment, as on the disk, which a
+// power loss loses as a whole. Example: 100 bytes of payload at offset 64 lie in one sector;
+// 64 + 100 + 4 bytes are padded to 192.
 func (f frame) size() int64 {
-	n := int64(frameHeader) + int64(f.payload) + 4*int64(f.sectors())
+	n := int64(frameHeader)
+	if f.payload > 0 {
+		start, end := f.offset+frameHeader, f.offset+frameHeader+int64(f.payload)
+		sectors := (end-1)/sectorSize - start/sectorSize + 1
+		n += int64(f.payload) + 4*sectors
+	}
 	return (n + frameAlign - 1) / frameAlign * frameAlign
 }
 

@@ -154,7 +154,7 @@ func Open(dir string, o Options) (*Journal, error) {
 	if err != nil {
 		return nil, err
 	}
-	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock, states: keyStates{recent: recent{keys: map[string]keyState{}}}}
+	j := &Journal{dir: dir, fs: o.FS, o: o, lock: lock}
 	if err := j.inspect(); err != nil {
 		return nil, errors.Join(err, j.control.close(), lock.Close())
 	}

@@ -1,16 +1,28 @@
 package persist
 
-// keyStates holds the newest state of each key, against which conditions are checked. With a caller
-// that keeps states, recent holds the commits that the caller has not applied yet.
+// keyStates holds the newest state of each key, against which conditions are checked.
 type keyStates struct {
-	caller    AppliedState // nil: revisions has all states
-	recent    recent
-	revisions map[string]Revision
+	caller    AppliedState        // nil: the caller keeps no states
+	revisions map[string]Revision // of all keys; nil if the caller keeps states
+	// recent and batches hold the commits that the caller has not applied yet.
+	recent  map[string]keyState
+	batches []recentBatch
+}
+
+// A keyState is the newest revision of a key, 0 if it does not exist, and the revision from which
+// on readers see that; 0 if all do.
+type keyState struct{ revision, at Revision }
+
+type recentBatch struct {
+	last Revision
+	keys []string
 }
 
 func (s *keyStates) begin(caller AppliedState) {
 	if s.caller = caller; caller == nil {
 		s.revisions = map[string]Revision{}
+	} else {
+		s.recent = map[string]keyState{}
 	}
 }
 
@@ -18,26 +30,49 @@ func (s *keyStates) of(key string) keyState {
 	if s.revisions != nil {
 		return keyState{revision: s.revisions[key]}
 	}
-	if state, ok := s.recent.keys[key]; ok {
+	if state, ok := s.recent[key]; ok {
 		return state
 	}
 	return keyState{revision: s.caller.CurrentRevision(key)}
 }
 
+// forgetApplied drops the recent batches that the caller has applied. Its cost is proportional to
+// their writes.
 func (s *keyStates) forgetApplied() {
-	if s.caller != nil {
-		s.recent.forget(s.caller.AppliedRevision())
+	if s.caller == nil {
+		return
+	}
+	applied, n := s.caller.AppliedRevision(), 0
+	for ; n < len(s.batches) && s.batches[n].last <= applied; n++ {
+		for _, key := range s.batches[n].keys {
+			if k, ok := s.recent[key]; ok && k.at <= applied {
+				delete(s.recent, key)
+			}
+		}
+	}
+	if n > 0 {
+		s.batches = append(s.batches[:0], s.batches[n:]...)
 	}
 }
 
+// add adds an appended batch. A key becomes visible when the whole batch is applied, so at is the
+// last revision of the batch.
 func (s *keyStates) add(batch []Commit) {
-	if s.revisions == nil {
-		s.recent.remember(batch)
+	if s.revisions != nil {
+		for i := range batch {
+			s.set(&batch[i])
+		}
 		return
 	}
+	last, keys := batch[len(batch)-1].Revision, make([]string, len(batch))
 	for i := range batch {
-		s.set(&batch[i])
+		c, k := &batch[i], keyState{at: last}
+		if !c.Delete {
+			k.revision = c.Revision
+		}
+		keys[i], s.recent[c.Key] = c.Key, k
 	}
+	s.batches = append(s.batches, recentBatch{last, keys})
 }
 
 func (s *keyStates) set(c *Commit) {

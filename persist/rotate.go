@@ -6,12 +6,9 @@ import (
 	"syscall"
 )
 
-// rotateIfDue begins a new segment if one is due. Without space or a descriptor for a new one, the
-// active one stays in use.
-func (j *Journal) rotateIfDue() error {
-	if !j.rotationDue() {
-		return nil
-	}
+// rotateBeforeWrite begins a new segment. Without space or a descriptor for it, the active one stays
+// in use.
+func (j *Journal) rotateBeforeWrite() error {
 	err := j.rotateNow()
 	switch {
 	case err == nil || errors.Is(err, ErrFailed):
@@ -49,7 +46,7 @@ func (j *Journal) Trim(keepFrom Revision) error {
 	return j.removeObsolete(base, keepFrom)
 }
 
-// Unlike rotateIfDue it returns a lack of space, because Trim must know that it freed none.
+// Unlike rotateBeforeWrite it returns a lack of space, because Trim must know that it freed none.
 func (j *Journal) rotateForTrim() error {
 	j.writeMu.Lock()
 	defer j.writeMu.Unlock()

@@ -87,9 +87,6 @@ func (j *Journal) watermarkPassed(s segment) bool {
 }
 
 func (j *Journal) reserveRevisions(writes int) error {
-	if uint64(j.inventory.newest)+uint64(writes) <= j.control.maxRevision.Load() {
-		return nil
-	}
 	j.control.mu.Lock()
 	defer j.control.mu.Unlock()
 	return j.writeWatermarkLocked(j.currentWatermark(), writes)

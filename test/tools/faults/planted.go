@@ -166,7 +166,7 @@ var journalFaults = []fault{
 	},
 	{
 		"a write is visible before it is durable", "persist/append.go",
-		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) && j", "	j.publish(commits)\n	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) && j",
+		"	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) && j", "	j.subscriber(commits, commits[len(commits)-1].Revision)\n	if err = j.writeBatch(batch, commits); errors.Is(err, ErrNoSpace) && j",
 		"./persist -run Model|Crash|Failed",
 	},
 	{
@@ -181,7 +181,7 @@ var journalFaults = []fault{
 	},
 	{
 		"revisions are reused after a crash", "persist/append.go",
-		"	if err := j.reserveRevisions(len(commits)); err != nil {\n		return err\n	}\n", "",
+		"		if err := j.reserveRevisions(len(commits)); err != nil {\n			return err\n		}\n", "",
 		"./persist -run Reserved|Loss",
 	},
 	{
