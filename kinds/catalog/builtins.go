@@ -6,9 +6,9 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/troupe-api/troupe/kinds/api"
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/expressions"
-	"github.com/troupe-api/troupe/kinds/internal/proto"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -82,7 +82,7 @@ func (b *builtIns) newDefinitionCompiler() *custom.Compiler {
 }
 
 func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
-	plan, err := schema.Compile(proto.Descriptors, n)
+	plan, err := schema.Compile(api.Descriptors, n)
 	if err != nil {
 		return nil, err
 	}

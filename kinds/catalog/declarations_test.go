@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/internal/proto"
+	"github.com/troupe-api/troupe/kinds/api"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -48,7 +48,7 @@ func TestDeclaredRules(t *testing.T) {
 
 func plan(t *testing.T) *schema.Plan {
 	t.Helper()
-	p, err := schema.Compile(proto.Descriptors, meta.Platform)
+	p, err := schema.Compile(api.Descriptors, meta.Platform)
 	if err != nil {
 		t.Fatal(err)
 	}

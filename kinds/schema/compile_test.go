@@ -8,7 +8,7 @@ import (
 	"google.golang.org/protobuf/proto"
 	"google.golang.org/protobuf/types/descriptorpb"
 
-	options "github.com/troupe-api/troupe/kinds/internal/proto"
+	options "github.com/troupe-api/troupe/kinds/api"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 

@@ -5,7 +5,7 @@ import (
 
 	"google.golang.org/protobuf/proto"
 
-	options "github.com/troupe-api/troupe/kinds/internal/proto"
+	options "github.com/troupe-api/troupe/kinds/api"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"fmt"
+	"io/fs"
+	"os"
 	"path/filepath"
 	"strings"
 
@@ -21,7 +23,7 @@ import (
 // kinds, which are read from descriptors at run time.
 const optionsFile = "options.proto"
 
-// Generate compiles every .proto file of dir and returns the generated files by name. The result
+// Generate compiles every .proto file below dir and returns the generated files by name. The result
 // depends only on the files, so that -check can compare bytes. It needs neither protoc nor the
 // network.
 func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
@@ -48,16 +50,16 @@ func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	return map[string][]byte{"descriptors.binpb": set, "options.pb.go": options}, nil
 }
 
-func protoFiles(dir string) ([]string, error) {
-	paths, err := filepath.Glob(filepath.Join(dir, "*.proto"))
-	if err != nil {
-		return nil, err
-	}
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = filepath.Base(path)
-	}
-	return names, nil // sorted by Glob
+// protoFiles returns the paths of the .proto files below dir, sorted. Imports name files by the same
+// paths.
+func protoFiles(dir string) (names []string, err error) {
+	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, _ fs.DirEntry, err error) error {
+		if filepath.Ext(path) == ".proto" {
+			names = append(names, path)
+		}
+		return err
+	})
+	return names, err
 }
 
 // descriptorSet returns each file after its imports, so that readers can register files in order.

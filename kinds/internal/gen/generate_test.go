@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-const folder = "../proto"
+const folder = "../../api"
 
 func TestFilesAreCurrent(t *testing.T) {
 	outputs, err := Generate(context.Background(), folder)

@@ -56,5 +56,5 @@ func protoDir(ctx context.Context) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("go env GOMOD: %w", err)
 	}
-	return filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "kinds", "internal", "proto"), nil
+	return filepath.Join(filepath.Dir(strings.TrimSpace(string(mod))), "kinds", "api"), nil
 }

@@ -9,7 +9,7 @@
 // 	protoc        (unknown)
 // source: options.proto
 
-package proto
+package api
 
 import (
 	protoreflect "google.golang.org/protobuf/reflect/protoreflect"
@@ -1949,7 +1949,7 @@ const file_options_proto_rawDesc = "" +
 	"\x03MAP\x10\x02:C\n" +
 	"\x04kind\x12\x1f.google.protobuf.MessageOptions\x18\xb5\x96\x03 \x01(\v2\f.troupe.KindR\x04kind:L\n" +
 	"\amessage\x12\x1f.google.protobuf.MessageOptions\x18\xb6\x96\x03 \x01(\v2\x0f.troupe.MessageR\amessage:D\n" +
-	"\x05field\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x96\x03 \x01(\v2\r.troupe.FieldR\x05fieldB3Z1github.com/troupe-api/troupe/kinds/internal/protob\x06proto3"
+	"\x05field\x12\x1d.google.protobuf.FieldOptions\x18\xb5\x96\x03 \x01(\v2\r.troupe.FieldR\x05fieldB(Z&github.com/troupe-api/troupe/kinds/apib\x06proto3"
 
 var (
 	file_options_proto_rawDescOnce sync.Once

@@ -1,5 +1,7 @@
-// Package proto holds the declarations of all kinds: one .proto file per API group, their options
-// (options.proto), and the files that `make generate` derives from them.
+// Package api holds the built-in kinds. Each API group has a folder with its declarations (.proto)
+// and, where these do not suffice, a package with its strategies. The tests of all groups are in this
+// folder. options.proto declares the options of declarations; `make generate` derives
+// descriptors.binpb and options.pb.go.
 //
 // descriptors.binpb is a google.protobuf.FileDescriptorSet of every file but the options, imports
 // first. It omits implied properties: labels of single fields, types of message fields, and JSON
@@ -12,4 +14,4 @@
 //
 // Messages follow the Kubernetes API types: field names are the JSON names, and field numbers those
 // of the wire format, which never packs repeated scalars.
-package proto
+package api

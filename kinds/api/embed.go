@@ -1,8 +1,8 @@
-package proto
+package api
 
 import _ "embed"
 
-//go:generate go run ../gen
+//go:generate go run ../internal/gen
 
 // Descriptors is the compiled form of the declarations, see the package comment.
 //
