@@ -5,7 +5,6 @@ import (
 	"maps"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -13,7 +12,7 @@ import (
 
 // attachFunctions sets the strategies and views of the listed built-in kinds. Undeclared kinds,
 // duplicates and missing conversions are errors.
-func (b *builtIns) attachFunctions(kinds []family.Kind) error {
+func (b *builtIns) attachFunctions(kinds []schema.Behavior) error {
 	listed := map[*schema.Kind]bool{}
 	for _, functions := range kinds {
 		k, err := b.kind(functions.Name)
@@ -54,7 +53,7 @@ func (b *builtIns) kind(name string) (*schema.Kind, error) {
 	return k, nil
 }
 
-func attachViews(k *schema.Kind, views family.Views) error {
+func attachViews(k *schema.Kind, views schema.Views) error {
 	for name, view := range views {
 		s := k.Subresource(name)
 		if s == nil {

@@ -5,7 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -16,14 +15,14 @@ func TestAttachErrors(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, test := range map[string]struct {
-		kinds []family.Kind
+		kinds []schema.Behavior
 		want  string
 	}{
-		"unknown kind":         {[]family.Kind{{Name: "batch/v1/Jobs"}}, "batch/v1/Jobs has functions and is not declared"},
-		"no group":             {[]family.Kind{{Name: "v1/Pod"}}, `"v1/Pod" is not group/version/Kind`},
-		"listed twice":         {[]family.Kind{{Name: "batch/v1/Job"}, {Name: "batch/v1/Job"}}, "batch/v1/Job is listed twice"},
-		"unknown sub-resource": {[]family.Kind{{Name: "batch/v1/Job", Views: family.Views{"size": schema.View{}}}}, "Job has no sub-resource size"},
-		"no conversion":        {[]family.Kind{{Name: "events.platform.io/v1/Event"}}, "v1 Event is stored in another version and has no conversion"},
+		"unknown kind":         {[]schema.Behavior{{Name: "batch/v1/Jobs"}}, "batch/v1/Jobs has functions and is not declared"},
+		"no group":             {[]schema.Behavior{{Name: "v1/Pod"}}, `"v1/Pod" is not group/version/Kind`},
+		"listed twice":         {[]schema.Behavior{{Name: "batch/v1/Job"}, {Name: "batch/v1/Job"}}, "batch/v1/Job is listed twice"},
+		"unknown sub-resource": {[]schema.Behavior{{Name: "batch/v1/Job", Views: schema.Views{"size": schema.View{}}}}, "Job has no sub-resource size"},
+		"no conversion":        {[]schema.Behavior{{Name: "events.platform.io/v1/Event"}}, "v1 Event is stored in another version and has no conversion"},
 	} {
 		kinds := append(slices.Clone(test.kinds), b.kindsWithFunctions(Features{})...)
 		if name == "no conversion" {

@@ -13,7 +13,7 @@ import (
 )
 
 func TestKinds(t *testing.T) {
-	c := NewCatalog(t, meta.Platform)
+	c := newCatalog(t, meta.Platform)
 	tests := []struct {
 		group, resource, kind string
 		verbs                 int
@@ -56,7 +56,7 @@ func TestKinds(t *testing.T) {
 }
 
 func TestEveryKindIsFound(t *testing.T) {
-	c := NewCatalog(t, meta.Kubernetes)
+	c := newCatalog(t, meta.Kubernetes)
 	for _, k := range c.Kinds() {
 		if c.Kind(k.Group, k.Version, k.Resource) != k || c.ByGVK(k.GroupVersionKind) != k {
 			t.Errorf("%s is found in one way and not in another", k.Resource)
@@ -74,7 +74,7 @@ func TestEveryKindIsFound(t *testing.T) {
 }
 
 func TestGroups(t *testing.T) {
-	groups := NewCatalog(t, meta.Kubernetes).Groups()
+	groups := newCatalog(t, meta.Kubernetes).Groups()
 	want := []catalog.Group{{Name: "", Versions: []string{"v1"}}, {Name: "admissionregistration.k8s.io", Versions: []string{"v1"}}}
 	if len(groups) < 19 || !reflect.DeepEqual(groups[:2], want) {
 		t.Errorf("groups %v, want %v and more", groups, want)
@@ -82,7 +82,7 @@ func TestGroups(t *testing.T) {
 }
 
 func TestStored(t *testing.T) {
-	stored := NewCatalog(t, meta.Kubernetes).StorageKinds()
+	stored := newCatalog(t, meta.Kubernetes).StorageKinds()
 	for i, k := range stored {
 		if k.Virtual() || k.Resource == "" {
 			t.Errorf("%s is not stored", k.Kind)
@@ -97,7 +97,7 @@ func TestStored(t *testing.T) {
 }
 
 func TestPlan(t *testing.T) {
-	pod := NewCatalog(t, meta.Platform).Kind("", "v1", "pods").Message()
+	pod := newCatalog(t, meta.Platform).Kind("", "v1", "pods").Message()
 	fields := map[string]func(f *schema.Field) bool{
 		"metadata":           func(f *schema.Field) bool { return f.EmitEmpty && f.WireEmitEmpty },
 		"spec.restartPolicy": func(f *schema.Field) bool { return f.Default == "Always" && len(f.Enum) == 3 },
@@ -124,6 +124,15 @@ func TestPlan(t *testing.T) {
 
 func BenchmarkNew(b *testing.B) {
 	for b.Loop() {
-		NewCatalog(b, meta.Kubernetes)
+		newCatalog(b, meta.Kubernetes)
 	}
+}
+
+func newCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
+	t.Helper()
+	c, err := catalog.New(n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return c
 }

@@ -1,8 +1,8 @@
-// Package catalog lists all kinds: the compiled declarations of package proto with the strategies
-// of kinds that need code (schema.Strategy), and the kinds that CustomResourceDefinitions add at
-// run time.
+// Package catalog lists all kinds: the compiled declarations of package api with the strategies of
+// kinds that need code (schema.Strategy), and the kinds that CustomResourceDefinitions add at run
+// time.
 //
-// Strategies live in packages by API group, such as internal/batch. Each lists its kinds in
+// Strategies live in packages by API group, such as api/batch. Each lists its kinds in
 // kinds.go (function Kinds), and kinds.go here lists the groups; there is no registration. New
 // compiles the declarations and attaches the strategies (attach.go).
 //

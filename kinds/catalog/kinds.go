@@ -4,28 +4,27 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/catalog/internal/admissionregistration"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/apiextensions"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/apiregistration"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/apps"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/autoscaling"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/batch"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/certificates"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/core"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/core/pod"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/core/volume"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/discovery"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/events"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/family"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/flowcontrol"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/networking"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/node"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/policy"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/rbac"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/resource"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/scheduling"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/storage"
-	"github.com/troupe-api/troupe/kinds/catalog/internal/storagemigration"
+	"github.com/troupe-api/troupe/kinds/api/admissionregistration"
+	"github.com/troupe-api/troupe/kinds/api/apiextensions"
+	"github.com/troupe-api/troupe/kinds/api/apiregistration"
+	"github.com/troupe-api/troupe/kinds/api/apps"
+	"github.com/troupe-api/troupe/kinds/api/autoscaling"
+	"github.com/troupe-api/troupe/kinds/api/batch"
+	"github.com/troupe-api/troupe/kinds/api/certificates"
+	"github.com/troupe-api/troupe/kinds/api/core"
+	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/api/core/volume"
+	"github.com/troupe-api/troupe/kinds/api/discovery"
+	"github.com/troupe-api/troupe/kinds/api/events"
+	"github.com/troupe-api/troupe/kinds/api/flowcontrol"
+	"github.com/troupe-api/troupe/kinds/api/networking"
+	"github.com/troupe-api/troupe/kinds/api/node"
+	"github.com/troupe-api/troupe/kinds/api/policy"
+	"github.com/troupe-api/troupe/kinds/api/rbac"
+	"github.com/troupe-api/troupe/kinds/api/resource"
+	"github.com/troupe-api/troupe/kinds/api/scheduling"
+	"github.com/troupe-api/troupe/kinds/api/storage"
+	"github.com/troupe-api/troupe/kinds/api/storagemigration"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -37,7 +36,7 @@ func (b *builtIns) deviceSelectors(f Features) *expressions.DeviceSelectors {
 
 // kindsWithFunctions lists the built-in kinds that need code, by group. Other kinds are fully
 // described by their declaration.
-func (b *builtIns) kindsWithFunctions(f Features) []family.Kind {
+func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 	n := b.naming
 	return slices.Concat(
 		admissionregistration.Kinds(b.expressions),

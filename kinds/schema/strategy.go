@@ -123,3 +123,9 @@ type Lossless struct{}
 
 // Keep returns obj.
 func (Lossless) Keep(obj tree.Tree) tree.Tree { return obj }
+
+// AlwaysWarns is the DefaultStrategy of kinds that also warn about writes that change nothing.
+type AlwaysWarns struct{ DefaultStrategy }
+
+// WarnsOnNoOp returns true.
+func (AlwaysWarns) WarnsOnNoOp() bool { return true }

@@ -92,7 +92,7 @@ func TestTopics(t *testing.T) {
 // TestTestFolder checks that a package without tests is tested in a parent folder.
 func TestTestFolder(t *testing.T) {
 	for dir, want := range map[string]string{
-		"policy/remote": "policy", "policy/audit": "policy/audit", "kinds/catalog/internal/core/pod": "kinds/catalog", "http/internal/wire": "http/internal/wire",
+		"policy/remote": "policy", "policy/audit": "policy/audit", "kinds/api/core/pod": "kinds/api", "http/internal/wire": "http/internal/wire",
 		"kinds/tree": "kinds", "": "",
 	} {
 		if got := testFolder("../../..", dir); got != want {

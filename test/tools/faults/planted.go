@@ -344,7 +344,7 @@ var mutationFaults = []fault{
 		"./actors/mutation -run RefusalReleases",
 	},
 	{
-		"a create keeps the status of its body", "kinds/catalog/internal/family/prepare.go",
+		"a create keeps the status of its body", "kinds/schema/prepare.go",
 		"	if old == nil {\n		delete(obj, \"status\")\n	}\n", "	_ = old\n",
 		"./actors/mutation -run Create",
 	},

@@ -1,0 +1,25 @@
+package admissionregistration
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/internal/webhook"
+	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Kinds lists the kinds of the group with their strategies. Admission shares the compiler, so that
+// an accepted policy also compiles there.
+func Kinds(compiler *expressions.Compiler) []schema.Behavior {
+	webhooks := webhookStrategy{compiler: compiler}
+	return []schema.Behavior{
+		{Name: "admissionregistration.platform.io/v1beta1/MutatingAdmissionPolicy", Strategy: mutatingPolicyStrategy{compiler: compiler}},
+		{Name: "admissionregistration.platform.io/v1/MutatingWebhookConfiguration", Strategy: webhooks},
+		{Name: "admissionregistration.platform.io/v1/ValidatingAdmissionPolicy", Strategy: admissionPolicyStrategy{compiler: compiler}},
+		{Name: "admissionregistration.platform.io/v1/ValidatingWebhookConfiguration", Strategy: webhooks},
+	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"reviewVersions": webhook.CheckReviewVersions,
+	"webhookClient":  schema.ObjectCheck(webhook.ValidateClientConfig),
+}

@@ -1,0 +1,341 @@
+package apiextensions
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/regex"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "string"}
+
+// validateSchema checks the schema of a version, or of all versions. As in kube-apiserver,
+// structural faults come first, unless unsupported keywords prevent a structural schema.
+// Expressions are compiled only if the structure is valid, since it determines their types.
+func (c definitionValidator) validateSchema(version tree.Tree, path string, faults *schema.Faults) {
+	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
+	old := c.stored[version.String("name")]
+	if !ok || old != nil && tree.StrictEqual(version["schema"], old["schema"]) && tree.StrictEqual(version["subresources"], old["subresources"]) {
+		return
+	}
+	path += ".openAPIV3Schema"
+	if !c.checkSchemaSize(root, path, faults) {
+		return
+	}
+	if _, status := version.Object("subresources")["status"]; status {
+		c.validateStatusRoot(root, path, faults)
+	}
+	if root.Bool("nullable") {
+		faults.Forbidden(path+".nullable", "nullable cannot be true at the root")
+	}
+	before := len(faults.List)
+	if !hasUnsupported(root) {
+		if validateStructure(c.keys, root, path, faults); len(faults.List) == before {
+			c.compiler.CheckDefaults(root, path, faults)
+		}
+	}
+	walk := schemaValidator{keys: c.keys, faults: faults, root: path}
+	walk.node(root, path, schemaContext{root: true})
+	c.compiler.CheckFieldPaths(root, path, faults)
+	if len(faults.List) == before {
+		c.compiler.CheckRules(root, path, faults)
+	}
+}
+
+// Limits of a schema, far above those of CRDs in use. They keep recursive walks from exhausting the
+// stack and bound the compilation of a request of a few megabytes.
+const (
+	maxSchemaDepth = 100
+	maxRules       = 1000
+	maxRuleText    = 256 << 10 // bytes of all expressions together
+	maxPatterns    = 500_000   // sum of all pattern sizes (regex.Expansion)
+)
+
+// checkSchemaSize reports whether a schema is within the limits, and adds a fault for each limit
+// that it exceeds. The caller must not walk a schema that is too large.
+func (c definitionValidator) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
+	before := len(faults.List)
+	size := schemaSize{key: c.keys.Validations}
+	if !size.add(root, 1) {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d levels", maxSchemaDepth))
+	}
+	if size.rules > maxRules {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d rules in %s", maxRules, c.keys.Validations))
+	}
+	if size.text > maxRuleText {
+		faults.Forbidden(path, fmt.Sprintf("must not have more than %d bytes of expressions in %s", maxRuleText, c.keys.Validations))
+	}
+	if size.patterns > maxPatterns {
+		faults.Forbidden(path, "must not have so many large patterns: what they take in memory together is limited")
+	}
+	return len(faults.List) == before
+}
+
+// A schemaSize counts the validation rules and the patterns of a schema.
+type schemaSize struct {
+	key         string // the keyword of validation rules
+	rules, text int
+	patterns    float64
+}
+
+// add counts the rules of a schema and reports whether it is within maxSchemaDepth. It descends
+// into the keywords that later walks visit; others are rejected anyway.
+func (z *schemaSize) add(s tree.Tree, level int) bool {
+	if level > maxSchemaDepth {
+		return false
+	}
+	z.patterns += regex.Expansion(s.String("pattern"))
+	for _, rule := range s.Objects(z.key) {
+		z.rules++
+		z.text += len(rule.String("rule")) + len(rule.String("messageExpression"))
+	}
+	for _, name := range []string{"items", "additionalProperties", "not"} {
+		if sub, ok := s[name].(tree.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, sub := range s.Object("properties") {
+		if sub, ok := sub.(tree.Tree); ok && !z.add(sub, level+1) {
+			return false
+		}
+	}
+	for _, name := range []string{"allOf", "anyOf", "oneOf"} {
+		for _, sub := range s.Objects(name) {
+			if !z.add(sub, level+1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// statusRootFields are the keywords allowed at the root of a schema with a status subresource: a
+// write of the status must not fail on a rule about the rest of the object. The message has the
+// names of the Go fields in kube-apiserver.
+var statusRootFields = []string{
+	"Description", "Type", "Format", "Title", "Maximum", "ExclusiveMaximum", "Minimum", "ExclusiveMinimum", "MaxLength",
+	"MinLength", "Pattern", "MaxItems", "MinItems", "UniqueItems", "MultipleOf", "Required", "Items", "Properties",
+	"ExternalDocs", "Example", "XPreserveUnknownFields", "XValidations",
+}
+
+// validateStatusRoot stops at the first fault, whose message lists all allowed fields.
+func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
+	if kind := root.String("type"); kind != "" && kind != "object" {
+		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
+		return
+	}
+	for _, key := range root.SortedKeys() {
+		name := strings.ToUpper(key[:1]) + key[1:]
+		known := key == c.keys.Preserve || key == c.keys.Validations || slices.Contains(statusRootFields, name)
+		if !known && (key == "default" || isWritten(key, root[key])) {
+			faults.Invalid(path, root, fmt.Sprintf("only %v fields are allowed at the root of the schema if the status subresource is enabled", statusRootFields))
+			return
+		}
+	}
+}
+
+// isWritten reports whether a keyword counts as set where it is not allowed. Empty lists and
+// objects do, and empty texts where they differ from absence. False counts only for
+// additionalProperties and additionalItems.
+func isWritten(key string, v any) bool {
+	switch v {
+	case nil:
+		return false
+	case false:
+		return key == "additionalProperties" || key == "additionalItems"
+	case "":
+		return key != "id" && key != "$schema"
+	}
+	return true
+}
+
+// A schemaValidator checks the keywords of each part of a schema.
+type schemaValidator struct {
+	keys   custom.Extensions
+	faults *schema.Faults
+	root   string // path of the whole schema
+}
+
+// A schemaContext describes the position of a part of a schema.
+type schemaContext struct {
+	root bool
+	// inMeta is true inside the metadata, apiVersion or kind of an object.
+	inMeta bool
+	// noDefaults is the reason why defaults are not allowed; "" if they are. The server sets
+	// apiVersion, kind and metadata of the object itself. Embedded objects may have defaults
+	// for theirs.
+	noDefaults string
+}
+
+func (p schemaContext) nested() schemaContext {
+	return schemaContext{inMeta: p.inMeta, noDefaults: p.noDefaults}
+}
+
+// property returns the context of a property of s, whose context is p. inMeta stays set below
+// metadata, so that no object can be embedded there.
+func (w schemaValidator) property(p schemaContext, s tree.Tree, name string) schemaContext {
+	sub := p.nested()
+	if (p.root || s.Bool(w.keys.Embedded)) && (name == "metadata" || name == "apiVersion" || name == "kind") {
+		sub.inMeta = true
+		if p.root {
+			sub.noDefaults = "in top-level " + name
+		}
+	}
+	return sub
+}
+
+// unsupportedSchemaKeys are unsupported keywords of JSON schema. They have no structural equivalent
+// for pruning and merging: references could be cyclic, and patterns could give one property several
+// types.
+var unsupportedSchemaKeys = []string{"id", "additionalItems", "patternProperties", "definitions", "dependencies", "$ref"} // in the order of faults
+
+// unsupportedEmptyKeys are unsupported even with an empty value.
+var unsupportedEmptyKeys = []string{"additionalItems", "dependencies", "$ref"}
+
+// hasUnsupported reports whether a schema, or one in it, has an unsupported keyword.
+func hasUnsupported(s tree.Tree) bool {
+	if s.String("$schema") != "" {
+		return true
+	}
+	for _, key := range unsupportedSchemaKeys {
+		if !tree.IsEmpty(s[key]) || key == "additionalItems" && isWritten(key, s[key]) {
+			return true
+		}
+	}
+	if list, _ := s["items"].([]any); len(list) > 0 {
+		return true
+	}
+	for _, key := range []string{"items", "additionalProperties", "not"} {
+		if sub, ok := s[key].(tree.Tree); ok && hasUnsupported(sub) {
+			return true
+		}
+	}
+	for _, sub := range s.Object("properties") {
+		if sub, ok := sub.(tree.Tree); ok && hasUnsupported(sub) {
+			return true
+		}
+	}
+	for _, key := range []string{"allOf", "anyOf", "oneOf"} {
+		if slices.ContainsFunc(s.Objects(key), hasUnsupported) {
+			return true
+		}
+	}
+	return false
+}
+
+// node checks the keywords of a schema and its subschemas. structuralValidator checks rules that
+// need the whole schema, such as types within conditions.
+func (w schemaValidator) node(s tree.Tree, path string, p schemaContext) {
+	f := w.faults
+	kind := s.String("type")
+	if kind != "" && !slices.Contains(schemaTypes, kind) {
+		f.NotSupported(path+".type", kind, schemaTypes)
+	}
+	if s.Has("default") && p.noDefaults != "" {
+		f.Forbidden(path+".default", "must not be set "+p.noDefaults)
+	}
+	for _, key := range unsupportedSchemaKeys {
+		if !tree.IsEmpty(s[key]) || slices.Contains(unsupportedEmptyKeys, key) && isWritten(key, s[key]) {
+			f.Forbidden(path+"."+key, key+" is not supported")
+		}
+	}
+	if kind == "null" {
+		f.Forbidden(path+".type", "type cannot be set to null, use nullable as an alternative")
+	}
+	if uri := s.String("$schema"); uri != "" {
+		f.Invalid(w.root, "", "OpenAPIV3Schema 'schema' is not supported")
+	}
+	if _, list := s["items"].([]any); list {
+		f.Forbidden(path+".items", "items must be a schema object and not an array")
+	}
+	if p.inMeta && s.Bool(w.keys.Embedded) {
+		f.Forbidden(path+"."+w.keys.Embedded, "must not be used inside of resource meta")
+	}
+	// The list type set replaces uniqueItems: it does not need to compare all pairs.
+	if s.Bool("uniqueItems") {
+		f.Forbidden(path+".uniqueItems", "uniqueItems cannot be set to true since the runtime complexity becomes quadratic")
+	}
+	if more := s["additionalProperties"]; more != nil && more != true && len(s.Object("properties")) > 0 {
+		f.Forbidden(path+".additionalProperties", "additionalProperties and properties are mutual exclusive")
+	}
+	w.children(s, path, p)
+	w.extensions(s, path)
+	w.lists(s, path)
+	w.validationRules(s, path)
+}
+
+// children checks the subschemas. Properties are sorted so that faults have a fixed order.
+func (w schemaValidator) children(s tree.Tree, path string, p schemaContext) {
+	if sub, ok := s["additionalProperties"].(tree.Tree); ok {
+		w.node(sub, path+".additionalProperties", p.nested())
+	}
+	properties := s.Object("properties")
+	for _, name := range properties.SortedKeys() {
+		if sub, ok := properties[name].(tree.Tree); ok {
+			w.node(sub, tree.KeyPath(path+".properties", name), w.property(p, s, name))
+		}
+	}
+	if sub, ok := s["not"].(tree.Tree); ok {
+		w.node(sub, path+".not", p.nested())
+	}
+	for _, name := range []string{"allOf", "oneOf", "anyOf"} {
+		for i, sub := range s.Objects(name) {
+			w.node(sub, tree.IndexPath(path+"."+name, i), p.nested())
+		}
+	}
+	if sub, ok := s["items"].(tree.Tree); ok {
+		w.node(sub, path+".items", p.nested())
+	}
+}
+
+func (w schemaValidator) extensions(s tree.Tree, path string) {
+	// An explicit false equals absence, so published schemas would differ without meaning.
+	if v, ok := s[w.keys.Preserve].(bool); ok && !v {
+		w.faults.Invalid(path+"."+w.keys.Preserve, v, "must be true or undefined")
+	}
+	w.typedExtension(s, w.keys.MapType, "object", path, "atomic", "granular")
+	w.typedExtension(s, w.keys.ListType, "array", path, "atomic", "set", "map")
+}
+
+// typedExtension checks an extension with a few choices that applies to values of one type. Absence
+// is valid: lists are then atomic and maps granular.
+func (w schemaValidator) typedExtension(s tree.Tree, key, want, path string, choices ...string) {
+	value, ok := s[key].(string)
+	if !ok {
+		return
+	}
+	msg := "must be " + want + " if " + key + " is specified"
+	switch kind := s.String("type"); kind {
+	case want:
+	case "":
+		w.faults.Required(path+".type", msg)
+	default:
+		w.faults.Invalid(path+".type", kind, msg)
+	}
+	if !slices.Contains(choices, value) {
+		w.faults.NotSupported(path+"."+key, value, choices)
+	}
+}
+
+// validationRules checks the structure of validation rules. Package custom compiles their
+// expressions and checks their fieldPaths.
+func (w schemaValidator) validationRules(s tree.Tree, path string) {
+	path += "." + w.keys.Validations
+	for i, r := range s.Objects(w.keys.Validations) {
+		at := tree.IndexPath(path, i)
+		expression := strings.TrimSpace(r.String("rule"))
+		if expression == "" {
+			w.faults.Required(at+".rule", "rule is not specified")
+		}
+		field.MessageText(r, expression, "rule", at, w.faults)
+		if text := r.String("messageExpression"); text != "" && strings.TrimSpace(text) == "" {
+			w.faults.Required(at+".messageExpression", "messageExpression must be non-empty if specified")
+		}
+		field.OptionalEnum(r, "reason", at, w.faults, "FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired")
+	}
+}

@@ -1,0 +1,87 @@
+package apps
+
+import (
+	"maps"
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// daemonSetStrategy has no ValidateUpdate: the declaration makes the selector immutable.
+type daemonSetStrategy struct {
+	pod.TemplateStrategy
+	schema.DropStatusOnCreate
+}
+
+// Default replaces one Pod at a time, after its predecessor is gone, because a node often has room
+// for only one. It sets an absent generation annotation to 0, so that the writer owns it; Prepare
+// sets the value, also for changes of only the metadata, which are not defaulted.
+func (daemonSetStrategy) Default(obj tree.Tree) {
+	field.SetIfAbsent(obj.EnsureObject("metadata", "annotations"), templateGeneration, "0")
+	spec := obj.EnsureObject("spec")
+	pod.DefaultTemplate(spec.EnsureObject("template"))
+	if strategy := spec.EnsureObject("updateStrategy"); strategy.String("type") == "RollingUpdate" {
+		rolling := strategy.EnsureObject("rollingUpdate")
+		field.SetIfAbsent(rolling, "maxUnavailable", int64(1))
+		field.SetIfAbsent(rolling, "maxSurge", int64(0))
+	}
+}
+
+// templateGeneration is the annotation that counts the changes of a DaemonSet's template.
+// Controllers may copy it to a label of the Pods.
+const templateGeneration = "deprecated.daemonset.template.generation"
+
+// Prepare maintains the template generation: a new DaemonSet starts with 1, or with a higher number
+// that it brings, like one that is recreated after it was orphaned.
+func (s daemonSetStrategy) Prepare(obj, old tree.Tree) {
+	s.DropStatusOnCreate.Prepare(obj, old)
+	annotations := obj.EnsureObject("metadata", "annotations")
+	if old == nil {
+		if n, err := templatesOf(obj); err == nil {
+			annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
+		}
+		return
+	}
+	if _, err := templatesOf(obj); err != nil {
+		return // validation reports it
+	}
+	n, _ := templatesOf(old)
+	if !tree.StrictEqual(obj.Object("spec", "template"), old.Object("spec", "template")) {
+		n++
+	}
+	annotations[templateGeneration] = strconv.FormatInt(max(n, 1), 10)
+}
+
+// PrepareSubresource keeps the template generation in a write of the status.
+func (daemonSetStrategy) PrepareSubresource(obj, old tree.Tree) {
+	annotations, was := obj.Object("metadata", "annotations"), old.Object("metadata", "annotations")
+	if _, err := templatesOf(obj); err != nil || annotations[templateGeneration] == was[templateGeneration] {
+		return
+	}
+	kept, metadata := maps.Clone(annotations), maps.Clone(obj.Object("metadata"))
+	if kept == nil {
+		kept = tree.Tree{}
+	}
+	kept.CopyField(was, templateGeneration)
+	metadata["annotations"] = kept
+	obj["metadata"] = metadata
+}
+
+// templatesOf returns the template generation of a DaemonSet; 0 if it is absent.
+func templatesOf(obj tree.Tree) (int64, error) {
+	text, given := obj.Object("metadata", "annotations")[templateGeneration]
+	if !given {
+		return 0, nil
+	}
+	s, _ := text.(string)
+	return strconv.ParseInt(s, 10, 64)
+}
+
+func validateTemplateGeneration(obj tree.Tree, _ string, faults *schema.Faults) {
+	if _, err := templatesOf(obj); err != nil {
+		faults.Invalid("metadata.annotations["+templateGeneration+"]", obj.Object("metadata", "annotations")[templateGeneration], "must be a whole number")
+	}
+}

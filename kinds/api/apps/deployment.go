@@ -1,0 +1,29 @@
+package apps
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// deploymentStrategy drops the status on create. Annotations count for the generation, because the
+// controller copies them to ReplicaSets.
+type deploymentStrategy struct {
+	NamedWorkload
+	schema.DropStatusOnCreate
+}
+
+func (deploymentStrategy) CountedMetadata() string { return "annotations" }
+
+// Default sets and stores the defaults of kube-apiserver, so that a later server with other
+// defaults does not change existing rollouts.
+func (deploymentStrategy) Default(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	pod.DefaultTemplate(spec.EnsureObject("template"))
+	if strategy := spec.EnsureObject("strategy"); strategy.String("type") == "RollingUpdate" {
+		rolling := strategy.EnsureObject("rollingUpdate")
+		field.SetIfAbsent(rolling, "maxUnavailable", "25%")
+		field.SetIfAbsent(rolling, "maxSurge", "25%")
+	}
+}

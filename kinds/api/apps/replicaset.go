@@ -1,0 +1,26 @@
+package apps
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+type replicaSetStrategy struct {
+	NamedWorkload
+	ZeroReplicasOnCreate
+}
+
+func (replicaSetStrategy) Default(obj tree.Tree) {
+	pod.DefaultTemplate(obj.EnsureObject("spec", "template"))
+}
+
+// ZeroReplicasOnCreate is the Preparer of ReplicaSets and ReplicationControllers.
+type ZeroReplicasOnCreate struct{}
+
+// Prepare sets the status of a new object to zero replicas. The field is required and clients print
+// it.
+func (ZeroReplicasOnCreate) Prepare(obj, old tree.Tree) {
+	if old == nil {
+		obj["status"] = tree.Tree{"replicas": int64(0)}
+	}
+}

@@ -1,0 +1,74 @@
+package apps
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+type statefulSetStrategy struct {
+	pod.TemplateStrategy
+	spec *schema.Message
+}
+
+func (statefulSetStrategy) WarnsOnNoOp() bool { return true }
+
+// Prepare sets both counts to zero, because clients print them.
+func (statefulSetStrategy) Prepare(obj, old tree.Tree) {
+	if old == nil {
+		obj["status"] = tree.Tree{"replicas": int64(0), "availableReplicas": int64(0)}
+	}
+}
+
+// Default gives claims in a template kind, version and phase, since they are whole objects embedded
+// in another. Claims are retained by default, so that scaling down loses no data.
+func (statefulSetStrategy) Default(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	pod.DefaultTemplate(spec.EnsureObject("template"))
+	strategy := spec.EnsureObject("updateStrategy")
+	if strategy.String("type") == "" {
+		strategy["type"] = "RollingUpdate"
+		strategy.EnsureObject("rollingUpdate")
+	}
+	if rolling := strategy.Object("rollingUpdate"); rolling != nil && strategy["type"] == "RollingUpdate" {
+		field.SetIfAbsent(rolling, "partition", int64(0))
+		field.SetIfAbsent(rolling, "maxUnavailable", int64(1))
+	}
+	retention := spec.EnsureObject("persistentVolumeClaimRetentionPolicy")
+	field.SetIfEmpty(retention, "whenDeleted", "Retain")
+	field.SetIfEmpty(retention, "whenScaled", "Retain")
+	for _, claim := range spec.Objects("volumeClaimTemplates") {
+		if claim != nil {
+			if claim.String("kind") != "PersistentVolumeClaim" || claim.String("apiVersion") != "v1" {
+				claim["kind"], claim["apiVersion"] = "PersistentVolumeClaim", "v1"
+			}
+			field.SetIfEmpty(claim.EnsureObject("status"), "phase", "Pending")
+		}
+	}
+}
+
+// statefulSetImmutableMsg has the exact text of kube-apiserver.
+const statefulSetImmutableMsg = "updates to statefulset spec for fields other than 'replicas', 'ordinals', 'template', 'updateStrategy', " +
+	"'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and 'minReadySeconds' are forbidden"
+
+var statefulSetMutableFields = []string{
+	"replicas", "ordinals", "template", "updateStrategy", "revisionHistoryLimit", "persistentVolumeClaimRetentionPolicy", "minReadySeconds",
+}
+
+// ValidateUpdate keeps the identity of Pods and claims, which the controller could not change for
+// existing ones. It compares everything except statefulSetMutableFields, so that new fields are
+// immutable by default.
+func (s statefulSetStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	was := old.Object("spec")
+	spec := tree.Tree{}
+	for key, value := range obj.Object("spec") {
+		spec[key] = value
+	}
+	for _, name := range statefulSetMutableFields {
+		spec.CopyField(was, name)
+	}
+	if !s.spec.Same(spec, was) {
+		faults.Forbidden("spec", statefulSetImmutableMsg+s.spec.Changes(was, spec, "spec"))
+	}
+}

@@ -1,0 +1,35 @@
+package autoscaling
+
+import (
+	"strconv"
+
+	"github.com/troupe-api/troupe/kinds/api/internal/resourcelist"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Kinds lists the kinds of autoscaling with their strategies. message returns a message by its
+// name.
+func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
+	annotations := newAutoscalerAnnotations(n)
+	return []schema.Behavior{
+		{Name: "autoscaling/v1/HorizontalPodAutoscaler", Strategy: newAutoscalerV1Strategy(annotations, message)},
+		{Name: "autoscaling/v2/HorizontalPodAutoscaler", Strategy: autoscalerStrategy{names: annotations}},
+		{Name: "autoscaling/v2beta2/HorizontalPodAutoscaler", Strategy: autoscalerV2beta2Strategy{names: annotations}},
+	}
+}
+
+// RuleFunctions are the functions that declared rules call. toZero allows zero replicas.
+func RuleFunctions(toZero bool) map[string]schema.CheckFunc {
+	return map[string]schema.CheckFunc{
+		"containerResourceName": schema.TextCheck(resourcelist.ValidateContainerName),
+		"minReplicas": func(v any, path string, faults *schema.Faults) {
+			if least := int64(1); v.(int64) < 0 || v.(int64) < least && !toZero {
+				if toZero {
+					least = 0
+				}
+				faults.Invalid(path, v, "must be greater than or equal to "+strconv.FormatInt(least, 10))
+			}
+		},
+	}
+}

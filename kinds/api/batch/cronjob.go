@@ -1,0 +1,60 @@
+package batch
+
+import (
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A cronJobStrategy sets the defaults of the Pod template, but not those of the Job: selector and
+// labels need the name and UID of each Job.
+type cronJobStrategy struct {
+	jobTemplate
+	schema.DropStatusOnCreate
+}
+
+func (cronJobStrategy) Default(obj tree.Tree) {
+	pod.DefaultTemplate(obj.EnsureObject("spec", "jobTemplate", "spec", "template"))
+}
+
+// validateSchedule rejects a zone in the schedule, which has its own field. It still parses the
+// schedule first, so that clients get both errors, as in Kubernetes.
+func validateSchedule(schedule, path string, faults *schema.Faults) {
+	if err := checkSchedule(schedule); err != nil {
+		faults.Invalid(path, schedule, err.Error())
+	}
+	if strings.Contains(schedule, "TZ") {
+		faults.Invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
+	}
+}
+
+// zonePartRE matches one part of a name in the time zone database.
+var zonePartRE = regexp.MustCompile(`^[A-Za-z.\-_0-9+]{1,14}$`)
+
+// validateZone checks the name of a time zone.
+//
+// It checks the parts before the lookup, which opens a file of that name: "../x" must not reach it.
+// Local is rejected because it depends on the machine. The zone data is compiled in (time/tzdata)
+// for the same reason.
+func validateZone(zone, path string, faults *schema.Faults) {
+	if zone == "" {
+		faults.Invalid(path, zone, "timeZone must be nil or non-empty string")
+		return
+	}
+	for part := range strings.SplitSeq(zone, "/") {
+		if part == "." || part == ".." || strings.HasPrefix(part, "-") || !zonePartRE.MatchString(part) {
+			faults.Invalid(path, zone, "unknown time zone "+zone)
+			return
+		}
+	}
+	if strings.EqualFold(zone, "Local") {
+		faults.Invalid(path, zone, "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
+	}
+	if _, err := time.LoadLocation(zone); err != nil {
+		faults.Invalid(path, zone, err.Error())
+	}
+}

@@ -1,0 +1,175 @@
+package batch
+
+import (
+	"math"
+
+	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// jobLabels are the labels by which Pods refer to their Job, in the names of a profile.
+type jobLabels struct{ uid, name []string }
+
+type jobStrategy struct {
+	jobTemplate
+	labels jobLabels
+	spec   *schema.Message
+}
+
+// newJobStrategy uses each label with and without a domain: older clients read the latter, and both
+// must agree.
+func newJobStrategy(n *meta.Naming, spec *schema.Message) jobStrategy {
+	return jobStrategy{newJobTemplate(n, "spec"), newJobLabels(n), spec}
+}
+
+func newJobLabels(n *meta.Naming) jobLabels {
+	return jobLabels{
+		uid:  []string{n.Translate("batch.platform.io/controller-uid"), "controller-uid"},
+		name: []string{n.Translate("batch.platform.io/job-name"), "job-name"},
+	}
+}
+
+// DefaultPropagation orphans the Pods of a Job and warns about it, since few clients expect it.
+func (jobStrategy) DefaultPropagation() (policy, warning string) {
+	return "Orphan", "child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or " +
+		"set propagationPolicy=Orphan to suppress this warning"
+}
+
+// Default completes a Job. Without completions and parallelism, both are 1. With only parallelism,
+// the Job is a work queue that ends when its Pods say so, so completions stays absent. A limit per
+// index makes the limit of the whole Job practically infinite.
+func (jobStrategy) Default(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if !spec.Has("parallelism") && !spec.Has("completions") {
+		spec["completions"] = int64(1)
+	}
+	field.SetIfAbsent(spec, "parallelism", int64(1))
+	field.SetIfAbsent(spec, "completionMode", "NonIndexed")
+	field.SetIfAbsent(spec, "suspend", false)
+	field.SetIfAbsent(spec, "manualSelector", false)
+	if spec.Has("backoffLimitPerIndex") {
+		field.SetIfAbsent(spec, "backoffLimit", int64(math.MaxInt32))
+	}
+	field.SetIfAbsent(spec, "backoffLimit", int64(6))
+	if spec.Has("podFailurePolicy") {
+		field.SetIfAbsent(spec, "podReplacementPolicy", "Failed")
+	}
+	field.SetIfAbsent(spec, "podReplacementPolicy", "TerminatingOrFailed")
+	pod.DefaultTemplate(spec.EnsureObject("template"))
+	labels := spec.Object("template", "metadata", "labels")
+	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && len(metadata.Object("labels")) == 0 {
+		metadata["labels"] = labels // shared, so that labels which Prepare generates are added to both
+	}
+}
+
+// Prepare generates the selector and the Pod labels of a new Job unless manualSelector is set.
+//
+// The selector contains the UID, so that successive Jobs of the same name do not count each other's
+// Pods. A Job without labels gets those of the template.
+func (s jobStrategy) Prepare(obj, old tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if old == nil {
+		delete(obj, "status")
+		if !spec.Bool("manualSelector") {
+			s.labels.generate(obj.Object("metadata"), spec)
+		}
+	}
+	labels := spec.Object("template", "metadata", "labels")
+	if metadata := obj.EnsureObject("metadata"); len(labels) > 0 && (len(metadata.Object("labels")) == 0 || tree.SameRef(metadata["labels"], labels)) {
+		metadata["labels"] = tree.Clone(labels)
+	}
+}
+
+// generate sets the selector and the Pod labels from the UID of the Job. It keeps existing values,
+// and validateGenerated reports wrong ones.
+func (l jobLabels) generate(metadata, spec tree.Tree) {
+	labels := spec.EnsureObject("template", "metadata", "labels")
+	for _, key := range l.name {
+		field.SetIfAbsent(labels, key, metadata.String("name"))
+	}
+	for _, key := range l.uid {
+		field.SetIfAbsent(labels, key, metadata.String("uid"))
+	}
+	field.SetIfAbsent(spec.EnsureObject("selector", "matchLabels"), l.uid[0], metadata.String("uid"))
+}
+
+// validateGenerated checks generated labels and selectors, which a client may set, as in a copy of
+// another Job.
+func (l jobLabels) validateGenerated(obj tree.Tree, _ string, faults *schema.Faults) {
+	metadata, spec := obj.Object("metadata"), obj.Object("spec")
+	const path = "spec.template.metadata.labels"
+	labels := spec.Object("template", "metadata", "labels")
+	want := tree.Tree{}
+	check := func(key, value string) {
+		want[key] = value
+		switch has, ok := labels[key]; {
+		case !ok:
+			faults.Required(tree.KeyPath(path, key), "must be '"+value+"'")
+		case has != value:
+			faults.Invalid(tree.KeyPath(path, key), labels, "must be '"+value+"'")
+		}
+	}
+	for i := len(l.uid) - 1; i >= 0; i-- {
+		check(l.uid[i], metadata.String("uid"))
+		check(l.name[i], metadata.String("name"))
+	}
+	if !rules.SelectorMatches(spec.Object("selector"), want) {
+		faults.Invalid("spec.selector", spec["selector"], "`selector` not auto-generated")
+	}
+}
+
+// ValidateUpdate keeps the selector and the template. While the Job is suspended and has not
+// started, scheduling fields of the template may change, so that a queue can decide where its Pods
+// run.
+func (s jobStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	spec, was := obj.Object("spec"), old.Object("spec")
+	validateCompletionsUpdate(s.spec, spec, was, faults)
+	field.Immutable(s.spec, spec, was, "spec", "selector", faults)
+	before := was
+	if was.Bool("suspend") && !old.Object("status").Has("startTime") {
+		before = tree.Tree{"template": withSchedulingFieldsOf(was.Object("template"), spec.Object("template"))}
+	}
+	field.Immutable(s.spec, spec, before, "spec", "template", faults)
+	for _, name := range []string{"completionMode", "podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"} {
+		field.Immutable(s.spec, spec, was, "spec", name, faults)
+	}
+}
+
+// validateCompletionsUpdate allows only indexed Jobs to change completions, together with
+// parallelism. As long as all indexes run at once, none that has ended is lost or counted twice.
+func validateCompletionsUpdate(m *schema.Message, spec, was tree.Tree, faults *schema.Faults) {
+	const path = "spec.completions"
+	if spec.String("completionMode") != "Indexed" {
+		field.Immutable(m, spec, was, "spec", "completions", faults)
+		return
+	}
+	if n, ok := spec.Int("completions"); ok && !tree.SemanticEqual(n, was["completions"]) && !tree.SemanticEqual(n, spec["parallelism"]) {
+		faults.Invalid(path, n, "can only be modified in tandem with spec.parallelism")
+	}
+}
+
+// withSchedulingFieldsOf returns a copy of a template with the scheduling fields, labels and
+// annotations of another.
+func withSchedulingFieldsOf(template, other tree.Tree) tree.Tree {
+	c, _ := tree.Clone(template).(tree.Tree)
+	if c == nil {
+		c = tree.Tree{}
+	}
+	for _, name := range []string{"labels", "annotations"} {
+		c.EnsureObject("metadata").CopyField(other.Object("metadata"), name)
+	}
+	spec := c.EnsureObject("spec")
+	for _, name := range []string{"nodeSelector", "tolerations", "schedulingGates"} {
+		spec.CopyField(other.Object("spec"), name)
+	}
+	affinity := spec.EnsureObject("affinity")
+	affinity.CopyField(other.Object("spec", "affinity"), "nodeAffinity")
+	if len(affinity) == 0 && !other.Object("spec").Has("affinity") {
+		delete(spec, "affinity")
+	}
+	return c
+}

@@ -1,0 +1,25 @@
+package batch
+
+import (
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Kinds lists the kinds of batch with their strategies. message returns a message by its name.
+func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
+	return []schema.Behavior{
+		{Name: "batch/v1/CronJob", Strategy: cronJobStrategy{jobTemplate: newJobTemplate(n, "spec", "jobTemplate", "spec")}},
+		{Name: "batch/v1/Job", Strategy: newJobStrategy(n, message("batch.v1.JobSpec"))},
+	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
+	return map[string]schema.CheckFunc{
+		"cronSchedule":     schema.TextCheck(validateSchedule),
+		"timeZone":         schema.TextCheck(validateZone),
+		"generatedLabels":  schema.ObjectCheck(newJobLabels(n).validateGenerated),
+		"jobIndexes":       schema.ObjectCheck(validateJobIndexes),
+		"succeededIndexes": validateSuccessRule,
+	}
+}

@@ -1,0 +1,89 @@
+package core
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+type namespaceStrategy struct {
+	schema.DefaultStrategy
+	label, finalizer string
+}
+
+// Default sets the label with the namespace's name, which network policies and webhooks rely on.
+// Prepare sets it again, because the name may be generated after defaulting and a client may have
+// changed the label.
+func (s namespaceStrategy) Default(obj tree.Tree) {
+	if name := obj.Object("metadata").String("name"); name != "" {
+		obj.EnsureObject("metadata", "labels")[s.label] = name
+	}
+}
+
+func (s namespaceStrategy) Validate(obj, _ tree.Tree, faults *schema.Faults) {
+	for _, name := range obj.Object("spec").Strings("finalizers") {
+		validateNamespaceFinalizer(name, s.finalizer, faults)
+	}
+}
+
+func (namespaceStrategy) BeginDelete(obj tree.Tree, _ string) {
+	obj["status"] = tree.Tree{"phase": "Terminating"}
+}
+
+func (namespaceStrategy) Finalized(obj tree.Tree) bool {
+	return len(obj.Object("spec").List("finalizers")) == 0
+}
+
+// Prepare makes a new namespace Active and adds its finalizer to those of the client. Other writes
+// of the main resource keep status and spec.finalizers, which subresources write.
+func (s namespaceStrategy) Prepare(obj, old tree.Tree) {
+	s.Default(obj)
+	if old == nil {
+		obj["status"] = tree.Tree{"phase": "Active"}
+		spec := obj.EnsureObject("spec")
+		if !slices.Contains(spec.Strings("finalizers"), s.finalizer) {
+			spec["finalizers"] = append(slices.Clone(spec.List("finalizers")), s.finalizer)
+		}
+		return
+	}
+	obj.CopyField(old, "status")
+	obj.EnsureObject("spec").CopyField(old.Object("spec"), "finalizers")
+}
+
+// validateNamespaceFinalizer accepts only the profile's finalizer and those of the garbage
+// collector without a domain. The owner of any other unqualified finalizer would be unknown, and
+// the namespace could hang.
+func validateNamespaceFinalizer(name, own string, faults *schema.Faults) {
+	const path = "spec.finalizers"
+	for _, msg := range rules.QualifiedName(name) {
+		faults.Invalid(path, name, msg)
+	}
+	if !strings.Contains(name, "/") && name != own && name != meta.OrphanFinalizer && name != meta.ForegroundFinalizer {
+		faults.Invalid(path, name, "name is neither a standard finalizer name nor is it fully qualified")
+	}
+}
+
+// writeNamespaceStatus replaces the status. Its phase must match the deletion timestamp.
+func writeNamespaceStatus(obj, body tree.Tree, _ string, faults *schema.Faults) error {
+	status := body.EnsureObject("status")
+	field.SetIfEmpty(status, "phase", "Active")
+	phase, deleted := status.String("phase"), obj.Object("metadata").Has("deletionTimestamp")
+	switch {
+	case !deleted && phase != "Active":
+		faults.Invalid("status.Phase", phase, "may only be 'Active' if `deletionTimestamp` is empty")
+	case deleted && phase != "Terminating":
+		faults.Invalid("status.Phase", phase, "may only be 'Terminating' if `deletionTimestamp` is not empty")
+	}
+	obj["status"] = status
+	return nil
+}
+
+func writeFinalizers(obj, body tree.Tree, _ string, _ *schema.Faults) error {
+	obj.EnsureObject("spec").CopyField(body.Object("spec"), "finalizers")
+	return nil
+}

@@ -1,0 +1,80 @@
+package core
+
+import (
+	"maps"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/api/internal/resourcelist"
+	"github.com/troupe-api/troupe/kinds/api/internal/warning"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// nodeStrategy trusts most of the status: rejecting a kubelet's write would lose everything known
+// about the node.
+type nodeStrategy struct {
+	schema.AlwaysWarns
+	addresses warning.Addresses
+	unused    string // the warning about externalID
+}
+
+// Default copies an absent allocatable from the capacity, because schedulers only read allocatable,
+// and keeps podCIDR equal to the first of podCIDRs.
+func (nodeStrategy) Default(obj tree.Tree) {
+	if status := obj.Object("status"); status != nil && status.Has("capacity") && !status.Has("allocatable") {
+		status["allocatable"] = tree.Clone(status["capacity"])
+	}
+	syncFirst(obj.Object("spec"), "podCIDR", "podCIDRs")
+}
+
+// writeNodeStatus replaces the status. It drops a new config, which is no longer supported.
+func writeNodeStatus(obj, body tree.Tree, _ string, _ *schema.Faults) error {
+	used := obj.Object("status").Has("config")
+	obj.CopyField(body, "status")
+	if status := obj.Object("status"); !used && status.Has("config") {
+		status = maps.Clone(status)
+		delete(status, "config")
+		obj["status"] = status
+	}
+	return nil
+}
+
+// syncFirst keeps the field one equal to the first item of the list many. If they differ, one wins
+// and becomes the only item: a client without dual-stack support changes only that field and sends
+// the list back unchanged.
+func syncFirst(t tree.Tree, one, many string) {
+	single, list := t.String(one), t.Strings(many)
+	switch {
+	case single != "" && (len(list) == 0 || list[0] != single):
+		t[many] = []any{single}
+	case single == "" && len(list) > 0:
+		t[one] = list[0]
+	}
+}
+
+// Prepare drops a new configSource, which is no longer supported. A new node may bring its status;
+// other writes of the main resource keep it.
+func (nodeStrategy) Prepare(obj, old tree.Tree) {
+	if old != nil {
+		obj.CopyField(old, "status")
+	}
+	if spec := obj.Object("spec"); spec != nil && !old.Object("spec").Has("configSource") {
+		delete(spec, "configSource")
+	}
+}
+
+// validateNodeResources requires integers for indivisible resources and huge pages of a single
+// size. After a second size, it also reports each following name, as in kube-apiserver.
+func validateNodeResources(amounts tree.Tree, path string, faults *schema.Faults) {
+	sizes := 0
+	for _, key := range amounts.SortedKeys() {
+		at := path + "." + key
+		resourcelist.ValidateQuantity(amounts, key, at, faults)
+		if strings.HasPrefix(key, "hugepages-") && resourcelist.IsPositive(amounts.String(key)) {
+			sizes++
+		}
+		if sizes > 1 {
+			faults.Invalid(at, amounts[key], "may not have pre-allocated hugepages for multiple page sizes")
+		}
+	}
+}

@@ -1,0 +1,180 @@
+package pod
+
+import (
+	"regexp"
+	"strings"
+	"sync"
+
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// fileMode is the default mode of files in volumes: octal 0644, which JSON shows in decimal.
+const fileMode = int64(0o644)
+
+// defaultPodSpec sets the defaults of a PodSpec, of a Pod or a template. Defaults are stored, so
+// that a later server with others does not change existing Pods.
+func defaultPodSpec(spec tree.Tree) {
+	field.SetIfEmpty(spec, "restartPolicy", "Always")
+	field.SetIfEmpty(spec, "terminationGracePeriodSeconds", int64(30))
+	field.SetIfEmpty(spec, "dnsPolicy", "ClusterFirst")
+	field.SetIfEmpty(spec, "securityContext", tree.Tree{})
+	field.SetIfEmpty(spec, "schedulerName", "default-scheduler")
+	defaultServiceAccount(spec)
+	for _, v := range spec.Objects("volumes") {
+		if v != nil {
+			defaultVolume(v)
+		}
+	}
+	for _, list := range []string{"initContainers", "containers", "ephemeralContainers"} {
+		for _, c := range spec.Objects(list) {
+			if c != nil {
+				defaultContainer(c)
+			}
+		}
+	}
+}
+
+// defaultServiceAccount keeps the deprecated field serviceAccount equal to serviceAccountName,
+// which takes precedence. Older clients read the former.
+func defaultServiceAccount(spec tree.Tree) {
+	name := spec.String("serviceAccountName")
+	if name == "" {
+		name = spec.String("serviceAccount")
+	}
+	if name != "" && (spec.String("serviceAccountName") != name || spec.String("serviceAccount") != name) {
+		spec["serviceAccountName"], spec["serviceAccount"] = name, name
+	}
+}
+
+// defaultContainer sets every default that nodes would otherwise have to choose.
+func defaultContainer(c tree.Tree) {
+	field.SetIfEmpty(c, "resources", tree.Tree{})
+	field.SetIfEmpty(c, "terminationMessagePath", "/dev/termination-log")
+	field.SetIfEmpty(c, "terminationMessagePolicy", "File")
+	field.SetIfEmpty(c, "imagePullPolicy", pullPolicy(c.String("image")))
+	for _, p := range c.Objects("ports") {
+		if p != nil {
+			field.SetIfEmpty(p, "protocol", "TCP")
+		}
+	}
+	for _, e := range c.Objects("env") {
+		defaultFieldRef(e.Object("valueFrom"))
+	}
+	for _, name := range []string{"livenessProbe", "readinessProbe", "startupProbe"} {
+		if p := c.Object(name); p != nil {
+			defaultProbe(p)
+		}
+	}
+	for _, name := range []string{"postStart", "preStop"} {
+		defaultHTTPGet(c.Object("lifecycle", name))
+	}
+}
+
+// pullPolicy returns Always for images without a tag or with the tag latest, which moves, and
+// IfNotPresent for other tags and for digests.
+func pullPolicy(image string) string {
+	if strings.Contains(image, "@") || !imageRE().MatchString(image) {
+		return "IfNotPresent"
+	}
+	last := image[strings.LastIndexByte(image, '/')+1:]
+	_, tag, tagged := strings.Cut(last, ":")
+	repository := strings.TrimSuffix(image, ":"+tag)
+	if tagged && tag != "latest" || len(repository) > maxRepository {
+		return "IfNotPresent"
+	}
+	return "Always"
+}
+
+// imageRE matches an image name with an optional tag. Other names, as with capital letters, have no
+// tag. It is compiled on first use, which takes 2 ms.
+var imageRE = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]*[a-zA-Z0-9])?)*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?/)?` +
+		`[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*(?:/[a-z0-9]+(?:(?:[._]|__|-+)[a-z0-9]+)*)*(?::\w[\w.-]{0,127})?$`)
+})
+
+// defaultProbe treats 0 as absent, because some clients send every number.
+func defaultProbe(p tree.Tree) {
+	for name, n := range map[string]int64{"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3} {
+		if v, _ := p.Int(name); v == 0 {
+			p[name] = n
+		}
+	}
+	defaultHTTPGet(p)
+	if grpc := p.Object("grpc"); grpc != nil {
+		field.SetIfEmpty(grpc, "service", "")
+	}
+}
+
+func defaultHTTPGet(handler tree.Tree) {
+	if get := handler.Object("httpGet"); get != nil {
+		field.SetIfEmpty(get, "path", "/")
+		field.SetIfEmpty(get, "scheme", "HTTP")
+	}
+}
+
+func defaultFieldRef(source tree.Tree) {
+	if ref := source.Object("fieldRef"); ref != nil {
+		field.SetIfEmpty(ref, "apiVersion", "v1")
+	}
+}
+
+// defaultVolume sets the defaults of a volume source. A volume without a source, common in old
+// manifests, is an emptyDir. Claim templates of ephemeral volumes get a volumeMode here, because
+// the Pod is their author.
+func defaultVolume(v tree.Tree) {
+	if len(v) == 0 || len(v) == 1 && v["name"] != nil {
+		v["emptyDir"] = tree.Tree{}
+	}
+	for _, name := range []string{"secret", "configMap", "downwardAPI", "projected"} {
+		if source := v.Object(name); source != nil {
+			field.SetIfEmpty(source, "defaultMode", fileMode)
+			defaultItems(source)
+		}
+	}
+	for _, source := range v.Object("projected").Objects("sources") {
+		defaultItems(source.Object("downwardAPI"))
+		if token := source.Object("serviceAccountToken"); token != nil {
+			field.SetIfEmpty(token, "expirationSeconds", int64(3600))
+		}
+	}
+	if claim := v.Object("ephemeral", "volumeClaimTemplate", "spec"); claim != nil {
+		field.SetIfAbsent(claim, "volumeMode", "Filesystem")
+	}
+	for name, defaults := range sourceDefaults {
+		if source := v.Object(name); source != nil {
+			for key, value := range defaults {
+				field.SetIfEmpty(source, key, value)
+			}
+		}
+	}
+	if disk := v.Object("azureDisk"); disk != nil {
+		for key, value := range diskDefaults {
+			field.SetIfAbsent(disk, key, value)
+		}
+	}
+	if image := v.Object("image"); image != nil {
+		field.SetIfEmpty(image, "pullPolicy", pullPolicy(image.String("reference")))
+	}
+}
+
+func defaultItems(source tree.Tree) {
+	for _, item := range source.Objects("items") {
+		defaultFieldRef(item)
+	}
+}
+
+// sourceDefaults are simple defaults of volume sources. All requests share them, so values must not
+// be maps.
+var sourceDefaults = map[string]tree.Tree{
+	"hostPath": {"type": ""},
+	"iscsi":    {"iscsiInterface": "default"},
+	"rbd":      {"pool": "rbd", "user": "admin", "keyring": "/etc/ceph/keyring"},
+	"scaleIO":  {"storageMode": "ThinProvisioned", "fsType": "xfs"},
+}
+
+// diskDefaults are the defaults of azureDisk. They do not replace empty values.
+var diskDefaults = tree.Tree{"cachingMode": "ReadWrite", "fsType": "ext4", "readOnly": false, "kind": "Shared"}
+
+// maxRepository bounds the name of an image without its tag, in bytes.
+const maxRepository = 255

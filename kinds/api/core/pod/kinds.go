@@ -1,0 +1,41 @@
+package pod
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/internal/resourcelist"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Kinds lists the kinds of Pods with their strategies. A Pod has four writers with a subresource
+// each: the scheduler binds, the node reports the status, autoscalers resize, and operators add
+// ephemeral containers. Binding does not change the generation or managed fields. message returns a
+// message by its name.
+func Kinds(n *meta.Naming, message func(name string) *schema.Message) []schema.Behavior {
+	mirror := n.Translate("platform.io/config.mirror")
+	checks := newChecks(n)
+	return []schema.Behavior{
+		{Name: "/v1/Pod", Strategy: podStrategy{checks: checks, spec: message("core.v1.PodSpec")}, Views: schema.Views{
+			"binding":             {Write: bindPod, KeepsGeneration: true, KeepsOwners: true},
+			"ephemeralcontainers": ephemeralView(mirror, message("core.v1.EphemeralContainer")),
+			"resize":              resizeView(mirror),
+			"status":              {Write: checks.writePodStatus, Warn: checks.warnPodStatus},
+		}},
+		{Name: "/v1/PodTemplate", Strategy: podTemplateStrategy{NewTemplateStrategy(n, "template")}},
+	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"hostProcesses":   schema.ObjectCheck(validateHostProcesses),
+	"podLevel":        schema.ObjectCheck(validatePodLevel),
+	"podRequirements": schema.ObjectCheck(resourcelist.ValidatePodRequirements),
+	"requirements":    schema.ObjectCheck(resourcelist.ValidateRequirements),
+	"overhead": func(v any, path string, faults *schema.Faults) {
+		resourcelist.ValidateRequirements(tree.Tree{"limits": v}, path, faults)
+	},
+	// disabledOperator rejects a known operator whose feature gate is off.
+	"disabledOperator": func(v any, path string, faults *schema.Faults) {
+		faults.NotSupported(path, v, []string{"Equal", "Exists", "Lt", "Gt"})
+	},
+}

@@ -1,0 +1,153 @@
+package pod
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/api/internal/resourcelist"
+	"github.com/troupe-api/troupe/kinds/api/scheduling"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// podStrategy validates only a changed spec. It checks claim names only on create, because Pods
+// cannot be renamed.
+type podStrategy struct {
+	schema.DefaultStrategy
+	*checks
+	spec *schema.Message
+}
+
+func (podStrategy) Default(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	defaultPodSpec(spec)
+	// Negative periods were accepted once and killed containers immediately, like the shortest
+	// period.
+	if seconds, _ := spec.Int("terminationGracePeriodSeconds"); seconds < 0 {
+		spec["terminationGracePeriodSeconds"] = int64(1)
+	}
+	field.SetIfEmpty(spec, "enableServiceLinks", true)
+	defaultHostPorts(spec)
+	defaultRequests(spec)
+	defaultPodLevel(spec)
+	if status := obj.Object("status"); status != nil {
+		defaultPodStatus(status)
+	}
+}
+
+func (podStrategy) FinishCreate(obj tree.Tree) {
+	scheduling.MergeLabelKeys(obj.Object("spec"), obj.Object("metadata", "labels"))
+}
+
+func (s podStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	s.validateAnnotationsUpdate(obj, old, faults)
+	validatePodUpdate(s.spec, obj, old, faults)
+}
+
+func (s podStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	if old == nil {
+		validatePages(obj.Object("spec"), nil, "spec", faults)
+		s.validateAnnotations(obj, "", "metadata.annotations", faults)
+		validateEphemeralNames(obj, faults)
+	}
+}
+
+// GracePeriod returns the requested or the Pod's own grace period. A Pod that does not run needs
+// none, and negative periods mean 1 second.
+func (podStrategy) GracePeriod(obj tree.Tree, requested *int64) int64 {
+	spec := obj.Object("spec")
+	phase := obj.Object("status").String("phase")
+	if spec.String("nodeName") == "" || phase == "Succeeded" || phase == "Failed" {
+		return 0
+	}
+	seconds, _ := spec.Int("terminationGracePeriodSeconds")
+	if requested != nil {
+		seconds = *requested
+	}
+	if seconds < 0 {
+		return 1
+	}
+	return seconds
+}
+
+// Prepare sets the status of a new Pod; other writes of the main resource keep the status. A
+// client's status could make a Pod count as running before any node has it.
+func (s podStrategy) Prepare(obj, old tree.Tree) {
+	if old != nil {
+		obj.CopyField(old, "status")
+		return
+	}
+	s.profiles.completeAppArmor(obj)
+	status := tree.Tree{"phase": "Pending", "qosClass": qosClass(obj.Object("spec"))}
+	if len(obj.Object("spec").List("schedulingGates")) > 0 {
+		status["conditions"] = []any{tree.Tree{
+			"type": "PodScheduled", "status": "False", "reason": "SchedulingGated", "message": "Scheduling is blocked due to non-empty scheduling gates",
+			"lastProbeTime": nil, "lastTransitionTime": obj.Object("metadata")["creationTimestamp"],
+		}}
+	}
+	obj["status"] = status
+}
+
+// defaultHostPorts sets hostPort to containerPort for Pods in the host network.
+func defaultHostPorts(spec tree.Tree) {
+	if !spec.Bool("hostNetwork") {
+		return
+	}
+	for _, list := range []string{"containers", "initContainers", "ephemeralContainers"} {
+		for _, c := range spec.Objects(list) {
+			for _, p := range c.Objects("ports") {
+				port, ok := p.Int("containerPort")
+				if host, _ := p.Int("hostPort"); ok && host == 0 {
+					p["hostPort"] = port
+				}
+			}
+		}
+	}
+}
+
+// defaultRequests sets absent requests to the limits, because schedulers only consider requests.
+// Templates do not get them, so that a later change of a limit changes both.
+func defaultRequests(spec tree.Tree) {
+	for _, list := range []string{"containers", "initContainers"} {
+		for _, c := range spec.Objects(list) {
+			for key, limit := range c.Object("resources", "limits") {
+				if requests := c.EnsureObject("resources", "requests"); requests[key] == nil {
+					requests[key] = limit
+				}
+			}
+		}
+	}
+}
+
+// qosClass returns the quality-of-service class of a Pod: Guaranteed if the requests of every
+// container equal its limits for cpu and memory, BestEffort if no container has any, else
+// Burstable. Init containers count too. The class is fixed on create, because nodes use it to
+// choose which Pods to evict.
+func qosClass(spec tree.Tree) string {
+	asked, guaranteed := false, true
+	look := func(resources tree.Tree) {
+		requests, limits := resources.Object("requests"), resources.Object("limits")
+		for _, key := range []string{"cpu", "memory"} {
+			request, limit := requests.String(key), limits.String(key)
+			asked = asked || resourcelist.IsPositive(request) || resourcelist.IsPositive(limit)
+			if !resourcelist.IsPositive(limit) || quantity.Compare(request, limit) != 0 {
+				guaranteed = false
+			}
+		}
+	}
+	if spec.Has("resources") { // resources at Pod level replace those of containers
+		look(spec.Object("resources"))
+	} else {
+		for _, list := range []string{"containers", "initContainers"} {
+			for _, c := range spec.Objects(list) {
+				look(c.Object("resources"))
+			}
+		}
+	}
+	switch {
+	case !asked:
+		return "BestEffort"
+	case guaranteed:
+		return "Guaranteed"
+	}
+	return "Burstable"
+}

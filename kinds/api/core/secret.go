@@ -1,0 +1,54 @@
+package core
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"maps"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// secretStrategy holds the Secret types with rules of their own, in the names of a profile.
+type secretStrategy struct {
+	schema.AlwaysWarns
+	tls string // type of Secrets with a certificate
+}
+
+// Default sets the type and moves the write-only stringData into data, with precedence, so that a
+// manifest can override a key in plain text. Responses never contain it.
+func (secretStrategy) Default(obj tree.Tree) {
+	if obj.String("type") == "" {
+		obj["type"] = "Opaque"
+	}
+	if plain := obj.Object("stringData"); len(plain) > 0 {
+		data := tree.Tree{} // a copy, because obj may share its data with the previous state
+		maps.Copy(data, obj.Object("data"))
+		for key := range plain {
+			data[key] = base64.StdEncoding.EncodeToString([]byte(plain.String(key)))
+		}
+		obj["data"] = data
+	}
+	delete(obj, "stringData")
+}
+
+// faultOfJSON describes an error without any content. Texts of syntax errors quote a character,
+// which may belong to a password.
+func faultOfJSON(err error) string {
+	var typed *json.UnmarshalTypeError
+	if errors.As(err, &typed) {
+		return "must be a JSON object"
+	}
+	return "must be valid JSON"
+}
+
+func validateSecretJSON(text, path string, faults *schema.Faults) {
+	body, err := base64.StdEncoding.DecodeString(text)
+	if err == nil {
+		err = json.Unmarshal(body, &map[string]any{})
+	}
+	if err != nil {
+		faults.Invalid(path, "<secret contents redacted>", faultOfJSON(err))
+	}
+}

@@ -1,0 +1,193 @@
+package core
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/api/internal/warning"
+	"github.com/troupe-api/troupe/kinds/catalog/service"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// serviceStrategy has only the rules of a single object. The allocators in package actors assign
+// addresses and node ports.
+type serviceStrategy struct {
+	schema.AlwaysWarns
+	serviceAnnotations
+	addresses warning.Addresses
+}
+
+func newServiceStrategy(n *meta.Naming, addresses warning.Addresses) serviceStrategy {
+	return serviceStrategy{addresses: addresses, serviceAnnotations: serviceAnnotations{
+		hints: n.Translate("service.platform.io/topology-aware-hints"),
+		mode:  n.Translate("service.platform.io/topology-mode"),
+	}}
+}
+
+// isExternal reports whether a Service is reachable from outside the cluster. Only then may
+// externalTrafficPolicy be set.
+func isExternal(spec tree.Tree) bool {
+	return service.NeedsNodePort(spec) || spec.String("type") == service.TypeClusterIP && len(spec.List("externalIPs")) > 0
+}
+
+// affinitySeconds is the default timeout of session affinity: three hours.
+const affinitySeconds = int64(10800)
+
+// Default sets every default that proxies would otherwise assume.
+func (serviceStrategy) Default(obj tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	switch spec.String("sessionAffinity") {
+	case "None":
+		delete(spec, "sessionAffinityConfig")
+	case "ClientIP":
+		if !spec.Object("sessionAffinityConfig", "clientIP").Has("timeoutSeconds") {
+			spec["sessionAffinityConfig"] = tree.Tree{"clientIP": tree.Tree{"timeoutSeconds": affinitySeconds}}
+		}
+	}
+	for _, p := range spec.Objects("ports") {
+		if p != nil && tree.IsEmpty(p["targetPort"]) {
+			port, _ := p.Int("port")
+			p["targetPort"] = port
+		}
+	}
+	if isExternal(spec) {
+		field.SetIfEmpty(spec, "externalTrafficPolicy", "Cluster")
+	}
+	// internalTrafficPolicy concerns cluster addresses, which an ExternalName does not have. As
+	// in kube-apiserver, a headless Service gets it.
+	if service.NeedsClusterIP(spec) {
+		field.SetIfAbsent(spec, "internalTrafficPolicy", "Cluster")
+	}
+	if spec.String("type") == service.TypeLoadBalancer {
+		field.SetIfEmpty(spec, "allocateLoadBalancerNodePorts", true)
+		for _, at := range obj.Object("status", "loadBalancer").Objects("ingress") {
+			if at.String("ip") != "" {
+				field.SetIfAbsent(at, "ipMode", "VIP")
+			}
+		}
+	}
+}
+
+// Prepare ignores the status in writes of the main resource. An update that omits allocated
+// addresses and ports keeps them, and a change of the type drops fields of the old type. A Service
+// that is no longer a load balancer loses its status addresses at once, because the cloud
+// controller frees them. The old status is cloned, because stored objects are shared.
+func (serviceStrategy) Prepare(obj, old tree.Tree) {
+	spec := obj.EnsureObject("spec")
+	if spec.String("type") == service.TypeExternalName && slices.Contains([]string{"Cluster", "Local"}, spec.String("internalTrafficPolicy")) {
+		delete(spec, "internalTrafficPolicy") // it concerns cluster addresses
+	}
+	if old == nil {
+		obj["status"] = tree.Tree{"loadBalancer": tree.Tree{}}
+		if ip := spec.String("clusterIP"); ip != "" && len(spec.List("clusterIPs")) == 0 {
+			spec["clusterIPs"] = []any{ip}
+		}
+		return
+	}
+	obj.CopyField(old, "status")
+	was := old.Object("spec")
+	patchAllocatedValues(spec, was)
+	normalizeClusterIPs(spec, was)
+	dropTypeDependentFields(spec, was)
+	if spec.String("type") != service.TypeLoadBalancer && len(old.Object("status", "loadBalancer")) > 0 {
+		status := tree.Clone(old.Object("status")).(tree.Tree)
+		status["loadBalancer"] = tree.Tree{}
+		obj["status"] = status
+	}
+}
+
+// patchAllocatedValues copies addresses and ports that the client omitted, so that repeating the
+// body of the create changes nothing. Otherwise a replace without clusterIP would release the
+// address and break connections.
+func patchAllocatedValues(spec, was tree.Tree) {
+	if service.NeedsClusterIP(spec) && service.NeedsClusterIP(was) {
+		if spec.String("clusterIP") == "" {
+			spec.CopyField(was, "clusterIP")
+		}
+		if len(spec.List("clusterIPs")) == 0 {
+			spec.CopyField(was, "clusterIPs")
+		}
+	}
+	if service.NeedsNodePort(spec) && service.NeedsNodePort(was) {
+		patchNodePorts(spec, was)
+	}
+	if n, _ := spec.Int("healthCheckNodePort"); n == 0 && service.NeedsHealthCheck(spec) && service.NeedsHealthCheck(was) {
+		spec.CopyField(was, "healthCheckNodePort")
+	}
+}
+
+// patchNodePorts copies node ports by port name, unless another port of the update requests them.
+// Only a Service with a single port has one without a name.
+func patchNodePorts(spec, was tree.Tree) {
+	asked := service.NodePorts(spec)
+	byName := map[string]int64{}
+	for _, p := range was.Objects("ports") {
+		byName[p.String("name")], _ = p.Int("nodePort")
+	}
+	for _, p := range spec.Objects("ports") {
+		n, _ := p.Int("nodePort")
+		if had := byName[p.String("name")]; p != nil && n == 0 && had != 0 && !slices.Contains(asked, had) {
+			p["nodePort"] = had
+		}
+	}
+}
+
+// hasNewNodePort reports whether spec has a node port that was does not have. Changing the type to
+// ClusterIP with a new node port is a fault; keeping old ports by mistake is not.
+func hasNewNodePort(spec, was tree.Tree) bool {
+	known := map[int64]bool{}
+	for _, n := range service.NodePorts(was) {
+		known[n] = true
+	}
+	return slices.ContainsFunc(service.NodePorts(spec), func(n int64) bool { return !known[n] })
+}
+
+// normalizeClusterIPs updates clusterIPs when a client without dual-stack support changes only
+// clusterIP and sends the list back unchanged.
+func normalizeClusterIPs(spec, was tree.Tree) {
+	ip := spec.String("clusterIP")
+	if ip == was.String("clusterIP") || !tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
+		return
+	}
+	if ip == "" {
+		delete(spec, "clusterIPs")
+		return
+	}
+	spec["clusterIPs"] = []any{ip}
+}
+
+// dropTypeDependentFields drops fields that the new type does not have, unless the client changed
+// them. Otherwise a user who changes the type would have to remove fields that the server set.
+// Validation rejects fields that the client changed.
+func dropTypeDependentFields(spec, was tree.Tree) {
+	drop := func(names ...string) {
+		for _, name := range names {
+			if tree.SemanticEqual(spec[name], was[name]) {
+				delete(spec, name)
+			}
+		}
+	}
+	lost := func(needs func(tree.Tree) bool) bool { return needs(was) && !needs(spec) }
+	if lost(service.NeedsClusterIP) {
+		if tree.SemanticEqual(spec["clusterIP"], was["clusterIP"]) && tree.SemanticEqual(spec["clusterIPs"], was["clusterIPs"]) {
+			drop("clusterIP", "clusterIPs")
+		}
+		drop("ipFamilies", "ipFamilyPolicy")
+	}
+	if lost(service.NeedsNodePort) && !hasNewNodePort(spec, was) {
+		for _, p := range spec.Objects("ports") {
+			delete(p, "nodePort")
+		}
+	}
+	if lost(service.NeedsHealthCheck) {
+		drop("healthCheckNodePort")
+	}
+	if lost(func(s tree.Tree) bool { return s.String("type") == service.TypeLoadBalancer }) {
+		drop("allocateLoadBalancerNodePorts", "loadBalancerClass")
+	}
+	if lost(isExternal) {
+		drop("externalTrafficPolicy")
+	}
+}

@@ -1,0 +1,84 @@
+package volume
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/api/internal/warning"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// persistentVolumeStrategy retains by default, so that no data is erased unintentionally.
+// Provisioners copy the policy of the storage class.
+type persistentVolumeStrategy struct {
+	schema.AlwaysWarns
+	spec           *schema.Message
+	labels         warning.NodeLabels
+	class, options string // deprecated annotations
+}
+
+func (persistentVolumeStrategy) Default(obj tree.Tree) {
+	field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
+	spec := obj.EnsureObject("spec")
+	field.SetIfEmpty(spec, "persistentVolumeReclaimPolicy", "Retain")
+	field.SetIfAbsent(spec, "volumeMode", "Filesystem")
+}
+
+// Prepare sets the status of a new volume to Pending since its creation. A client's status may be
+// that of a volume in another cluster.
+func (persistentVolumeStrategy) Prepare(obj, old tree.Tree) {
+	if old != nil {
+		obj.CopyField(old, "status")
+		return
+	}
+	status := tree.Tree{"phase": "Pending"}
+	if created := obj.Object("metadata").String("creationTimestamp"); created != "" {
+		status["lastPhaseTransitionTime"] = created
+	}
+	obj["status"] = status
+}
+
+// writeVolumeStatus replaces the status and records when the phase changed, so that administrators
+// find volumes released long ago. A status without a time keeps the recorded one; a new time in the
+// body wins, as for a restored volume.
+func writeVolumeStatus(obj, body tree.Tree, now string, _ *schema.Faults) error {
+	was, status := obj.Object("status"), body.EnsureObject("status")
+	const since = "lastPhaseTransitionTime"
+	switch changed := status.String("phase") != was.String("phase"); {
+	case changed && (!status.Has(since) || status[since] == was[since]):
+		status[since] = now
+	case !changed && !status.Has(since):
+		status.CopyField(was, since)
+	}
+	obj["status"] = status
+	return nil
+}
+
+// ValidateUpdate keeps the source, the volume mode and, once set, the node affinity: another
+// backend would give Pods another disk. Only controllerExpandSecretRef may be added to a CSI
+// source, so that old volumes can expand. Paths are those of kube-apiserver.
+func (s persistentVolumeStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	m := s.spec
+	spec, was := obj.Object("spec"), old.Object("spec")
+	for _, name := range volumeSources {
+		now, before := spec.Object(name), was.Object(name)
+		if name == "csi" && now != nil && before != nil && !before.Has("controllerExpandSecretRef") {
+			now = tree.Clone(now).(tree.Tree)
+			delete(now, "controllerExpandSecretRef")
+		}
+		if (now == nil) != (before == nil) || now != nil && !m.Field(name).Same(now, before) {
+			faults.Forbidden("spec.persistentvolumesource", "spec.persistentvolumesource is immutable after creation"+
+				m.Changes(tree.Tree{name: was[name]}, tree.Tree{name: spec[name]}, "spec"))
+			break
+		}
+	}
+	if !m.Field("volumeMode").Same(spec["volumeMode"], was["volumeMode"]) {
+		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
+	}
+	// The message mentions beta labels, but the only change allowed here is from none to one.
+	if was.Has("nodeAffinity") && !m.Field("nodeAffinity").Same(spec["nodeAffinity"], was["nodeAffinity"]) {
+		faults.Invalid("nodeAffinity", spec["nodeAffinity"], "field is immutable, except for updating from beta label to GA")
+	}
+	if was.Has("volumeAttributesClassName") && !spec.Has("volumeAttributesClassName") {
+		faults.Forbidden("spec.volumeAttributesClassName", "update from non-nil value to nil is forbidden")
+	}
+}

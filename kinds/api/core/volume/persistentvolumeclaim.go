@@ -1,0 +1,142 @@
+package volume
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/quantity"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// persistentVolumeClaimStrategy keeps the status in writes of the main resource: it belongs to the
+// binder and the resizer.
+type persistentVolumeClaimStrategy struct {
+	schema.AlwaysWarns
+	spec      *schema.Message
+	snapshots string // the group
+	class     string // the deprecated annotation
+}
+
+func (persistentVolumeClaimStrategy) Default(obj tree.Tree) {
+	field.SetIfEmpty(obj.EnsureObject("status"), "phase", "Pending")
+}
+
+func (s persistentVolumeClaimStrategy) Prepare(obj, old tree.Tree) {
+	if old == nil {
+		obj["status"] = tree.Tree{"phase": "Pending"}
+	} else {
+		obj.CopyField(old, "status")
+	}
+	prepareDataSources(obj.EnsureObject("spec"), old.Object("spec"), s.snapshots)
+}
+
+// prepareDataSources copies whichever of dataSource and dataSourceRef is set to the other. Unless
+// the claim had a source before, it drops dataSources other than claims and snapshots, which
+// clients rely on, and dataSourceRefs to other namespaces, for which no controller checks the
+// required grants.
+func prepareDataSources(spec, was tree.Tree, snapshots string) {
+	inUse := was.Has("dataSource") || was.Has("dataSourceRef")
+	source, ref := spec.Object("dataSource"), spec.Object("dataSourceRef")
+	if ref != nil && ref.String("namespace") != "" && !inUse {
+		delete(spec, "dataSourceRef")
+		ref = nil
+	}
+	if source != nil && ref == nil && !inUse && !isSupportedDataSource(source, snapshots) {
+		delete(spec, "dataSource")
+		source = nil
+	}
+	switch {
+	case source != nil && ref == nil:
+		spec["dataSourceRef"] = copyDataSource(source)
+	case ref != nil && source == nil && ref.String("namespace") == "":
+		spec["dataSource"] = copyDataSource(ref)
+	}
+}
+
+// isSupportedDataSource reports whether a source is a claim, to clone, or a snapshot, to restore.
+// Others need a populator and dataSourceRef.
+func isSupportedDataSource(source tree.Tree, snapshots string) bool {
+	group, kind := source.String("apiGroup"), source.String("kind")
+	return group == "" && kind == "PersistentVolumeClaim" || group == snapshots && kind == "VolumeSnapshot"
+}
+
+// copyDataSource returns a data source for the other field, without the namespace, which dataSource
+// does not have.
+func copyDataSource(t tree.Tree) tree.Tree {
+	c := tree.Tree{}
+	for _, name := range []string{"apiGroup", "kind", "name"} {
+		c.CopyField(t, name)
+	}
+	return c
+}
+
+// ValidateUpdate keeps the spec except for the volume name and, in a bound claim, more storage and
+// another attributes class. The storage class, which determines the backend, may move from the
+// annotation class to the field.
+func (s persistentVolumeClaimStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Faults) {
+	m, class := s.spec, s.class
+	spec, was := obj.Object("spec"), old.Object("spec")
+	now, before := obj.Object("metadata", "annotations").String(class), old.Object("metadata", "annotations").String(class)
+	moved := before != "" && !was.Has("storageClassName") && spec.String("storageClassName") == before
+	if now != before && !moved {
+		faults.Invalid(tree.KeyPath("metadata.annotations", class), now, "field is immutable")
+	}
+	bound := old.Object("status").String("phase") == "Bound"
+	if restored := restoreMutableClaimFields(spec, was, bound, moved || before == ""); !m.Same(restored, was) {
+		faults.Forbidden("spec", "spec is immutable after creation except resources.requests and volumeAttributesClassName for bound claims"+
+			m.Changes(was, restored, "spec"))
+	}
+	validateStorageShrink(spec, old, faults)
+	if !m.Field("volumeMode").Same(spec["volumeMode"], was["volumeMode"]) {
+		faults.Invalid("volumeMode", spec["volumeMode"], "field is immutable")
+	}
+	validateAttributesClass(spec, old, faults)
+}
+
+// restoreMutableClaimFields returns a copy of the new spec with the old values of mutable fields,
+// for comparison with the old spec. classable allows setting a storage class. An unbound claim may
+// not change its request, since a provisioner may be processing it.
+func restoreMutableClaimFields(spec, was tree.Tree, bound, classable bool) tree.Tree {
+	c, _ := tree.Clone(spec).(tree.Tree)
+	if c == nil {
+		c = tree.Tree{}
+	}
+	if was.String("volumeName") == "" {
+		delete(c, "volumeName")
+	}
+	if classable && !was.Has("storageClassName") {
+		delete(c, "storageClassName")
+	}
+	if bound {
+		if requests := c.Object("resources", "requests"); requests != nil {
+			requests.CopyField(was.Object("resources", "requests"), "storage")
+		}
+		c.CopyField(was, "volumeAttributesClassName")
+	}
+	return c
+}
+
+// validateStorageShrink allows a smaller request only above the capacity, so that a failed
+// expansion can be retried with less. No driver supports shrinking.
+func validateStorageShrink(spec, old tree.Tree, faults *schema.Faults) {
+	now := spec.Object("resources", "requests").String("storage")
+	before := old.Object("spec", "resources", "requests").String("storage")
+	have := old.Object("status", "capacity").String("storage")
+	if quantity.Compare(now, before) < 0 && quantity.Compare(now, have) <= 0 {
+		faults.Forbidden("spec.resources.requests.storage", "field can not be less than status.capacity")
+	}
+}
+
+// validateAttributesClass rejects removing an attributes class in effect, whose attributes the
+// volume would keep. A class that never took effect may be removed.
+func validateAttributesClass(spec, old tree.Tree, faults *schema.Faults) {
+	const path, current = "spec.volumeAttributesClassName", "currentVolumeAttributesClassName"
+	if old.Object("spec").String("volumeAttributesClassName") == "" || !old.Object("status").Has(current) {
+		return
+	}
+	switch class, ok := spec["volumeAttributesClassName"].(string); {
+	case !ok:
+		faults.Forbidden(path, "update to nil is forbidden when status."+current+" is not nil")
+	case class == "":
+		faults.Forbidden(path, "update to an empty string is forbidden when status."+current+" is not nil")
+	}
+}

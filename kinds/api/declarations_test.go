@@ -1,0 +1,113 @@
+package api_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/api"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+var updateGolden = flag.Bool("update", false, "write the list of declared rules anew")
+
+// declaredFile lists every declared rule: message, field, rule, value.
+const declaredFile = "testdata/declared.txt"
+
+// TestDeclaredRules compares all declared rules with a golden file, so that reviews show changed
+// rules.
+func TestDeclaredRules(t *testing.T) {
+	got := declared(plan(t))
+	if *updateGolden {
+		if err := os.WriteFile(declaredFile, []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b, err := os.ReadFile(declaredFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Split(string(b), "\n")
+	have := strings.Split(got, "\n")
+	for _, line := range want {
+		if !slices.Contains(have, line) {
+			t.Errorf("no longer declared: %s", line)
+		}
+	}
+	for _, line := range have {
+		if !slices.Contains(want, line) {
+			t.Errorf("declared anew: %s", line)
+		}
+	}
+}
+
+func plan(t *testing.T) *schema.Plan {
+	t.Helper()
+	p, err := schema.Compile(api.Descriptors, meta.Platform)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func declared(p *schema.Plan) string {
+	var b strings.Builder
+	for _, name := range slices.Sorted(messageNames(p)) {
+		m := p.Messages[name]
+		for _, f := range m.Fields {
+			for _, r := range rulesDeclared(m, f) {
+				fmt.Fprintf(&b, "%s %s %s\n", name, f.Name, r)
+			}
+		}
+	}
+	return b.String()
+}
+
+func messageNames(p *schema.Plan) func(func(string) bool) {
+	return func(yield func(string) bool) {
+		for name := range p.Messages {
+			if !yield(name) {
+				return
+			}
+		}
+	}
+}
+
+// rulesDeclared returns the rules of one field as "name value" or "name".
+func rulesDeclared(m *schema.Message, f *schema.Field) []string {
+	var all []string
+	add := func(is bool, rule string, value any) {
+		if !is {
+			return
+		}
+		if value != nil {
+			b, _ := json.Marshal(value)
+			rule += " " + string(b)
+		}
+		all = append(all, rule)
+	}
+	add(f.Default != nil, "default", f.Default)
+	add(f.Required, "required", nil)
+	add(f.Immutable, "immutable", nil)
+	add(len(f.Enum) > 0, "enum", f.Enum)
+	add(f.Min != nil, "min", f.Min)
+	add(f.Max != nil, "max", f.Max)
+	add(f.MinLength > 0, "min_length", f.MinLength)
+	add(f.MaxLength > 0, "max_length", f.MaxLength)
+	add(f.MaxItems > 0, "max_items", f.MaxItems)
+	add(f.Pattern != "", "pattern", f.Pattern)
+	add(f.Format != "", "format", f.Format)
+	add(f.KeyFormat != "", "key_format", f.KeyFormat)
+	add(f.Empty == schema.EmptyChecked, "empty", "checked")
+	add(len(f.RequiredFields) > 0, "required_fields", f.RequiredFields)
+	add(f.RequiredWhen != nil, "required_when", f.RequiredWhen)
+	add(len(f.ReservedDomains) > 0, "reserved_keys", f.ReservedDomains)
+	add(f.Shape == schema.List && f.ListType == schema.ListSet, "unique", nil)
+	add(f.Shape == schema.List && f.ListType == schema.ListMap, "unique", f.ListMapKeys)
+	return all
+}

@@ -1,0 +1,53 @@
+package flowcontrol
+
+import (
+	"fmt"
+
+	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Kinds lists the kinds of flow control with their strategies.
+func Kinds() []schema.Behavior {
+	return []schema.Behavior{
+		{Name: "flowcontrol.apiserver.platform.io/v1/FlowSchema", Strategy: strategy{}},
+		{Name: "flowcontrol.apiserver.platform.io/v1/PriorityLevelConfiguration", Strategy: strategy{}},
+	}
+}
+
+type strategy struct {
+	schema.DefaultStrategy
+	schema.DropStatusOnCreate
+}
+
+// RuleFunctions are the functions that declared rules call.
+func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
+	return map[string]schema.CheckFunc{
+		"fixedFlowSchema":    schema.ObjectCheck(mandatory(flowcontrol.FlowSchemas(n)).validateSchema),
+		"fixedPriorityLevel": schema.ObjectCheck(mandatory(flowcontrol.PriorityLevels()).validateLevel),
+		"handSize":           schema.ObjectCheck(validateHandSize),
+	}
+}
+
+// fixedSpecs are the specs of immutable objects, by name.
+type fixedSpecs map[string]tree.Tree
+
+func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Faults) {
+	spec, name := obj.Object("spec"), obj.Object("metadata").String("name")
+	if want, ok := f[name]; ok && !tree.SemanticEqual(spec, want) {
+		faults.Invalid("spec", spec, fmt.Sprintf("spec of '%s' must equal the fixed value", name))
+	}
+}
+
+// mandatory returns the fixed specs. Operators may change suggested objects.
+func mandatory(objects []flowcontrol.Object) fixedSpecs {
+	fixed := fixedSpecs{}
+	for _, o := range objects {
+		if o.Mandatory {
+			fixed[o.Name] = o.Spec
+		}
+	}
+	return fixed
+}

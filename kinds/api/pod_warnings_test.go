@@ -1,0 +1,83 @@
+package api_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// plainPod has an example of everything that is checked, without a reason for a warning.
+const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"nodeSelector":{"a":"b"},"securityContext":{},
+	"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists"}]}]}},
+		"podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"z","labelSelector":{}}]}},
+	"topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"z","labelSelector":{}}],
+	"hostAliases":[{"ip":"1.2.3.4"},{"ip":"2001:db8::1"}],"imagePullSecrets":[{"name":"a"},{"name":"b"}],"dnsConfig":{"nameservers":["1.2.3.4"]},
+	"volumes":[{"name":"e","emptyDir":{}},{"name":"c","configMap":{"name":"m","items":[{"key":"a","path":"a"},{"key":"b","path":"b"}]}},
+		{"name":"t","projected":{"sources":[{"serviceAccountToken":{"path":"token"}},{"configMap":{"name":"ca","items":[{"key":"ca.crt","path":"ca.crt"}]}},
+			{"downwardAPI":{"items":[{"path":"namespace","fieldRef":{"fieldPath":"metadata.namespace"}}]}}]}},
+		{"name":"p","ephemeral":{"volumeClaimTemplate":{"spec":{"resources":{"requests":{"storage":"1Gi"}}}}}}],
+	"initContainers":[{"name":"i","image":"i"}],
+	"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"},{"name":"B","value":"2"}],"ports":[{"name":"h","containerPort":80,"protocol":"TCP"}],
+		"resources":{"limits":{"memory":"1Gi","cpu":"100m"},"requests":{"memory":"1Gi"}}},{"name":"d","image":"i","ports":[{"containerPort":80,"protocol":"UDP"}]}]}}`
+
+// TestNoWarnings: a Pod without warnings causes no allocation.
+func TestNoWarnings(t *testing.T) {
+	k := CoreKind(t, meta.Kubernetes, "Pod")
+	obj := Parse(t, plainPod)
+	if texts := k.Strategy.Warnings(obj, nil); texts != nil {
+		t.Fatalf("%q", texts)
+	}
+	if n := testing.AllocsPerRun(100, func() { k.Strategy.Warnings(obj, nil) }); n != 0 {
+		t.Errorf("%v allocations", n)
+	}
+	template := CoreKind(t, meta.Kubernetes, "PodTemplate")
+	whole := tree.Tree{"template": obj}
+	if n := testing.AllocsPerRun(100, func() { template.Strategy.Warnings(whole, nil) }); n != 0 {
+		t.Errorf("%v allocations of a template", n)
+	}
+}
+
+func BenchmarkNoWarnings(b *testing.B) {
+	k := KindByGVK(b, meta.Kubernetes, "", "v1", "Pod")
+	obj := Parse(b, plainPod)
+	b.ReportAllocs()
+	for b.Loop() {
+		k.Strategy.Warnings(obj, nil)
+	}
+}
+
+// TestWarningsOfFiles covers sources of projected volumes that kube-apiserver disables by default.
+func TestWarningsOfFiles(t *testing.T) {
+	k := CoreKind(t, meta.Kubernetes, "Pod")
+	for sources, want := range map[string][]string{
+		`{"clusterTrustBundle":{"name":"n","path":"a"}},{"clusterTrustBundle":{"signerName":"s","path":"a/b"}}`: {
+			`volume "v" (Projected): overlapping paths: "a/b" (ClusterTrustBundle "s") with "a" (ClusterTrustBundle "n")`},
+		`{"podCertificate":{"certificateChainPath":"a","keyPath":"a","credentialBundlePath":"a/b"}}`: {
+			`volume "v" (Projected): overlapping paths: "a" (PodCertificate key) with "a" (PodCertificate chain)`,
+			`volume "v" (Projected): overlapping paths: "a/b" (PodCertificate credential bundle) with "a" (PodCertificate chain)`,
+			`volume "v" (Projected): overlapping paths: "a/b" (PodCertificate credential bundle) with "a" (PodCertificate key)`},
+		`{"configMap":{"name":"m"}},{"secret":{"name":"m"}}`: nil,
+	} {
+		obj := Parse(t, `{"metadata":{"name":"a"},"spec":{"volumes":[{"name":"v","projected":{"sources":[`+sources+`]}}]}}`)
+		if got := k.Strategy.Warnings(obj, nil); !slices.Equal(got, want) {
+			t.Errorf("%s: %q", sources, got)
+		}
+	}
+}
+
+// TestManyWarnings: time and number of warnings are bounded.
+func TestManyWarnings(t *testing.T) {
+	k := CoreKind(t, meta.Kubernetes, "Pod")
+	const many = 20_000
+	ports := strings.Repeat(`{"containerPort":80,"protocol":"TCP"},`, many)
+	files := strings.Repeat(`{"key":"k","path":"a"},`, many)
+	obj := Parse(t, fmt.Sprintf(`{"metadata":{"name":"a"},"spec":{"containers":[{"name":"c","ports":[%s]}],"volumes":[{"name":"v","configMap":{"items":[%s]}}]}}`,
+		strings.TrimSuffix(ports, ","), strings.TrimSuffix(files, ",")))
+	if n := len(k.Strategy.Warnings(obj, nil)); n < 256 || n > 1000 {
+		t.Errorf("%d warnings", n)
+	}
+}

@@ -1,0 +1,24 @@
+package resource
+
+import (
+	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Kinds lists the kinds of resource with their strategies. selectors compiles device selectors.
+func Kinds(selectors *expressions.DeviceSelectors, message func(name string) *schema.Message) []schema.Behavior {
+	claims := resourceClaimStrategy{selectors: selectors, message: message("resource.v1.ResourceClaim")}
+	return []schema.Behavior{
+		{Name: "resource.platform.io/v1/DeviceClass", Strategy: deviceClassStrategy{selectors: selectors}},
+		{Name: "resource.platform.io/v1/ResourceClaim", Strategy: claims, Views: schema.Views{"status": {Write: claims.writeStatus}}},
+		{Name: "resource.platform.io/v1/ResourceClaimTemplate", Strategy: resourceClaimTemplateStrategy{selectors: selectors}},
+		{Name: "resource.platform.io/v1/ResourceSlice", Strategy: schema.AlwaysWarns{}},
+	}
+}
+
+// RuleFunctions are the functions that declared rules call.
+var RuleFunctions = map[string]schema.CheckFunc{
+	"attributeName": schema.TextCheck(validateAttributeName),
+	"deviceAddress": schema.TextCheck(validateDeviceAddress),
+	"poolName":      schema.TextCheck(validatePoolName),
+}

@@ -1,0 +1,110 @@
+package resource
+
+import (
+	"errors"
+
+	"github.com/troupe-api/troupe/kinds/api/internal/field"
+	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+type deviceClassStrategy struct {
+	schema.DefaultStrategy
+	selectors *expressions.DeviceSelectors
+}
+
+func (s deviceClassStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	compileSelectors(s.selectors, obj.Object("spec"), old.Object("spec"), "spec", faults)
+}
+
+// resourceClaimStrategy keeps the status in writes of the main resource: only the scheduler and
+// drivers write it.
+type resourceClaimStrategy struct {
+	schema.DefaultStrategy
+	schema.KeepStatus
+	selectors *expressions.DeviceSelectors
+	message   *schema.Message
+}
+
+func (resourceClaimStrategy) Default(obj tree.Tree) { defaultDevices(obj.Object("spec")) }
+
+func (s resourceClaimStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	compileClaimSelectors(s.selectors, obj.Object("spec", "devices"), old.Object("spec", "devices"), "spec.devices", faults)
+}
+
+// resourceClaimTemplateStrategy checks a template like the claims made from it, whose faults would
+// only appear when a Pod starts.
+type resourceClaimTemplateStrategy struct {
+	schema.DefaultStrategy
+	selectors *expressions.DeviceSelectors
+}
+
+func (resourceClaimTemplateStrategy) Default(obj tree.Tree) {
+	defaultDevices(obj.Object("spec", "spec"))
+}
+
+func (s resourceClaimTemplateStrategy) ValidateServed(obj, old tree.Tree, faults *schema.Faults) {
+	compileClaimSelectors(s.selectors, obj.Object("spec", "spec", "devices"), old.Object("spec", "spec", "devices"), "spec.spec.devices", faults)
+}
+
+// compileClaimSelectors compiles the selectors of all requests of a changed claim.
+func compileClaimSelectors(selectors *expressions.DeviceSelectors, devices, old tree.Tree, path string, faults *schema.Faults) {
+	if tree.StrictEqual(devices["requests"], old["requests"]) {
+		return
+	}
+	for i, request := range devices.Objects("requests") {
+		at := tree.IndexPath(path+".requests", i)
+		compileSelectors(selectors, request.Object("exactly"), nil, at+".exactly", faults)
+		for j, choice := range request.Objects("firstAvailable") {
+			compileSelectors(selectors, choice, nil, tree.IndexPath(at+".firstAvailable", j), faults)
+		}
+	}
+}
+
+// compileSelectors reports changed selectors that do not compile; another server version, which may
+// have other functions, compiled the unchanged ones. The declaration reports empty and overlong
+// selectors.
+func compileSelectors(selectors *expressions.DeviceSelectors, t, old tree.Tree, path string, faults *schema.Faults) {
+	if tree.StrictEqual(t["selectors"], old["selectors"]) {
+		return
+	}
+	for i, s := range t.Objects("selectors") {
+		text := s.Object("cel").String("expression")
+		if text == "" || len(text) > maxSelectorLength {
+			continue
+		}
+		at := tree.IndexPath(path+".selectors", i) + ".cel.expression"
+		switch err := selectors.Check(text); {
+		case errors.Is(err, expressions.ErrTooComplex):
+			faults.Forbidden(at, expressions.ErrTooComplex.Error())
+		case err != nil:
+			faults.Invalid(at, text, err.Error())
+		}
+	}
+}
+
+// maxSelectorLength equals the declared bound of expressions.
+const maxSelectorLength = 10240
+
+// defaultDevices sets requests, and each choice of firstAvailable, to exactly one device.
+func defaultDevices(spec tree.Tree) {
+	for _, request := range spec.Object("devices").Objects("requests") {
+		if exactly := request.Object("exactly"); exactly != nil {
+			defaultDeviceCount(exactly)
+		}
+		for _, choice := range request.Objects("firstAvailable") {
+			if choice != nil {
+				defaultDeviceCount(choice)
+			}
+		}
+	}
+}
+
+// defaultDeviceCount sets a count only for ExactCount: with All it is invalid.
+func defaultDeviceCount(request tree.Tree) {
+	field.SetIfEmpty(request, "allocationMode", "ExactCount")
+	if n, _ := request.Int("count"); n == 0 && request.String("allocationMode") == "ExactCount" {
+		request["count"] = int64(1)
+	}
+}

@@ -1,0 +1,12 @@
+package scheduling
+
+import (
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// Kinds lists the kinds of scheduling with their strategies.
+func Kinds() []schema.Behavior {
+	return []schema.Behavior{
+		{Name: "scheduling.platform.io/v1/PriorityClass", Strategy: priorityClassStrategy{}},
+	}
+}

@@ -1,0 +1,28 @@
+package storage
+
+import (
+	"github.com/troupe-api/troupe/kinds/api/internal/warning"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// csiDriverStrategy defaults the lifecycle modes to what drivers supported before the field
+// existed.
+type csiDriverStrategy struct{ schema.DefaultStrategy }
+
+func (csiDriverStrategy) Default(obj tree.Tree) {
+	if spec := obj.EnsureObject("spec"); len(spec.List("volumeLifecycleModes")) == 0 {
+		spec["volumeLifecycleModes"] = []any{"Persistent"}
+	}
+}
+
+func (csiDriverStrategy) Prepare(obj, old tree.Tree) {
+	if old == nil { // generation counts only updates and starts absent
+		delete(obj.Object("metadata"), "generation")
+	}
+}
+
+type csiStorageCapacityStrategy struct {
+	schema.AlwaysWarns
+	labels warning.NodeLabels
+}
