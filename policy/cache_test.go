@@ -1,7 +1,6 @@
 package policy_test
 
 import (
-	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -10,30 +9,19 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// changes implements Objects with the changes of one resource.
-type changes []policy.Change
-
-func (changes) Get(meta.GroupResource, string, string) *policy.Object { return nil }
-
-func (c changes) Inform(_ context.Context, _ meta.GroupResource, onChange func(policy.Change)) error {
-	for _, one := range c {
-		onChange(one)
-	}
-	return nil
-}
-
-func change(namespace, name, uid string, deleted bool) policy.Change {
-	return policy.Change{Object: &policy.Object{Key: meta.Key{Namespace: namespace, Name: name}, Meta: meta.ObjectMeta{UID: uid}}, Deleted: deleted}
-}
-
 func TestCache(t *testing.T) {
 	c := policy.NewCache(meta.GroupResource{Resource: "limitranges"}, func(o *policy.Object) string { return o.Meta.UID })
-	err := c.Follow(t.Context(), changes{
-		change("x", "b", "1", false), change("x", "a", "2", false), change("y", "a", "3", false), change("x", "b", "4", false),
-		change("x", "c", "5", false), change("x", "c", "", true), change("y", "a", "", true), change("z", "a", "", true),
-	})
-	if err != nil {
+	cluster := newCluster(t, nil)
+	if err := c.Follow(t.Context(), cluster); err != nil {
 		t.Fatal(err)
+	}
+	for _, change := range []string{"x/b 1", "x/a 2", "y/a 3", "x/b 4", "x/c 5", "x/c", "y/a", "z/a"} { // without a uid deleted
+		key, uid, ok := strings.Cut(change, " ")
+		text := ""
+		if ok {
+			text = `{"metadata":{"uid":"` + uid + `"}}`
+		}
+		cluster.set(t, "limitranges "+key, text)
 	}
 	var got []string
 	for _, namespace := range []string{"x", "y", "z"} {

@@ -1,9 +1,7 @@
 package policy_test
 
 import (
-	"encoding/base64"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -13,10 +11,7 @@ import (
 
 func TestKubeconfigLoad(t *testing.T) {
 	path := writeKubeconfig(t, `server: "https://a:1/prefix?q=2", tls-server-name: b, proxy-url: "http://proxy:3"`, "tokenFile: token")
-	token := filepath.Join(filepath.Dir(path), "token")
-	if err := os.WriteFile(token, []byte("first\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	writeFile(t, filepath.Dir(path), "token", "first\n")
 	c, err := kubeconfig.Load(path)
 	if err != nil {
 		t.Fatal(err)
@@ -26,9 +21,7 @@ func TestKubeconfigLoad(t *testing.T) {
 		t.Errorf("%+v, proxy %v, %v", c, proxy, err)
 	}
 	for _, want := range []string{"first", "second"} { // a replaced token counts immediately
-		if err := os.WriteFile(token, []byte(want), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Dir(path), "token", want)
 		if got, err := c.Credential.Authorization(t.Context()); got != "Bearer "+want || err != nil {
 			t.Errorf("got %q, %v", got, err)
 		}
@@ -39,8 +32,7 @@ func TestKubeconfigLoad(t *testing.T) {
 // and returns its path.
 func writeKubeconfig(t *testing.T, cluster, user string) string {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "config")
-	text := fmt.Sprintf(`apiVersion: v1
+	return writeFile(t, t.TempDir(), "config", fmt.Sprintf(`apiVersion: v1
 kind: Config
 clusters:
 - name: other
@@ -54,48 +46,23 @@ contexts:
 - name: x
   context: {cluster: c, user: u}
 current-context: x
-`, cluster, user)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
+`, cluster, user))
 }
 
 func TestLoadRefuses(t *testing.T) {
-	const good = `server: "https://a"`
-	for name, test := range map[string]struct{ cluster, user, fault string }{
-		"no server":               {`server: ""`, "", "server is no"},
-		"another scheme":          {`server: "ftp://a"`, "", "server is no"},
-		"no host":                 {`server: "https:///x"`, "", "server is no"},
-		"a CA that is none":       {good + `, certificate-authority-data: aGFsbG8=`, "", "holds no certificate"},
-		"a CA that is missing":    {good + `, certificate-authority: gone.crt`, "", "certificate-authority"},
-		"bad base64":              {good + `, certificate-authority-data: "%%"`, "", "base64"},
-		"a certificate alone":     {good, "client-certificate-data: " + base64.StdEncoding.EncodeToString([]byte("a certificate")), "client-certificate"},
-		"a field of another type": {good, "token: [s3cret]", "users.user.token is of another type"},
-		"a group without a user":  {good, "as-groups: [g]", "need as"},
-		"a bad proxy":             {good + `, proxy-url: ":"`, "", "proxy-url"},
-	} {
-		path := writeKubeconfig(t, test.cluster, test.user)
-		if _, err := kubeconfig.Load(path); err == nil || !strings.Contains(err.Error(), test.fault) || !strings.Contains(err.Error(), path) {
-			t.Errorf("%s: got error %v, want %q and the file", name, err, test.fault)
+	for _, c := range readCases[[]struct{ Name, Cluster, User, Fault string }](t, "kubeconfig/faults") {
+		path := writeKubeconfig(t, c.Cluster, c.User)
+		if _, err := kubeconfig.Load(path); err == nil || !strings.Contains(err.Error(), c.Fault) || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: got error %v, want %q and the file", c.Name, err, c.Fault)
 		}
 	}
-	for name, test := range map[string]struct{ text, fault string }{
-		"no YAML":           {"a: [s3cret", "no client configuration"},
-		"nothing":           {"", "current-context"},
-		"no such context":   {"clusters: [{name: c, cluster: {server: \"https://a\"}}]\ncurrent-context: gone", `"gone"`},
-		"no such cluster":   {"contexts: [{name: x, context: {cluster: gone}}]\ncurrent-context: x", `cluster "gone"`},
-		"no such user":      {"clusters: [{name: c, cluster: {server: \"https://a\"}}]\ncontexts: [{name: x, context: {cluster: c, user: gone}}]\ncurrent-context: x", `user "gone"`},
-		"two of everything": {"clusters: [{name: a}, {name: b}]", "current-context"},
-	} {
-		path := filepath.Join(t.TempDir(), "f")
-		if err := os.WriteFile(path, []byte(test.text), 0o600); err != nil {
-			t.Fatal(err)
+	checkFaults(t, "kubeconfig/files", func(text string) error {
+		_, err := kubeconfig.Load(writeFile(t, t.TempDir(), "f", text))
+		if err != nil && strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("a secret is in the error %v", err)
 		}
-		if _, err := kubeconfig.Load(path); err == nil || !strings.Contains(err.Error(), test.fault) || strings.Contains(err.Error(), "s3cret") {
-			t.Errorf("%s: got error %v, want %q", name, err, test.fault)
-		}
-	}
+		return err
+	})
 	if _, err := kubeconfig.Load(filepath.Join(t.TempDir(), "gone")); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("no file: %v", err)
 	}

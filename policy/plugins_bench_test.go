@@ -17,18 +17,11 @@ func BenchmarkPodCreate(b *testing.B) { benchmarkPods(b, true) }
 func BenchmarkPodUpdate(b *testing.B) { benchmarkPods(b, false) }
 
 func benchmarkPods(b *testing.B, create bool) {
-	c := &pluginCluster{objects: map[string]tree.Tree{
-		"serviceaccounts ns/default": {}, "priorityclasses.scheduling.platform.io /system-node-critical": {"value": int64(1)},
-	}}
-	chain := admission.New(meta.Platform, admission.PluginConfig{}, append(plugins.ServiceAccount(meta.Platform, c, true),
+	c := newCluster(b, map[string]object{"serviceaccounts ns/default": object("{}"), "priorityclasses /system-node-critical": object(`{"value":1}`)})
+	chain := newChain(b, c, meta.Platform, admission.PluginConfig{}, append(plugins.ServiceAccount(meta.Platform, c, true),
 		plugins.Priority(), plugins.RuntimeClass(c), plugins.LimitRanger(meta.Platform),
 		plugins.DefaultTolerationSeconds(meta.Platform, 300, 300), plugins.PodTopologyLabels(meta.Platform, c),
-	))
-	for _, follower := range chain.Caches() {
-		if err := follower.Follow(b.Context(), c); err != nil {
-			b.Fatal(err)
-		}
-	}
+	)...)
 	k := kind("", "pods")
 	key := meta.Key{Namespace: "ns", Name: "x"}
 	object := tree.Tree{"spec": tree.Tree{"containers": []any{tree.Tree{"name": "a", "image": "i"}, tree.Tree{"name": "b", "image": "i"}}}}

@@ -1,7 +1,6 @@
 package policy_test
 
 import (
-	"strings"
 	"testing"
 	"time"
 
@@ -18,19 +17,8 @@ func TestParseImagePolicyConfig(t *testing.T) {
 			t.Errorf("%s: %+v, %v", text, got, err)
 		}
 	}
-	for text, want := range map[string]string{
-		`{}`:                 "imagePolicy: is required",
-		`{"imagePolicy":{}}`: "imagePolicy.kubeConfigFile: is required",
-		`{"imagePolicy":{"kubeConfigFile":"f","allowTTL":1801}}`:                "imagePolicy.allowTTL: valid value is between 1s and 30m0s",
-		`{"imagePolicy":{"kubeConfigFile":"f","denyTTL":-2}}`:                   "imagePolicy.denyTTL: valid value",
-		`{"imagePolicy":{"kubeConfigFile":"f","denyTTL":"1s"}}`:                 "imagePolicy.denyTTL: must be a whole number",
-		`{"imagePolicy":{"kubeConfigFile":"f","retryBackoff":300001}}`:          "imagePolicy.retryBackoff: valid value is between 1ms and 5m0s",
-		`{"imagePolicy":{"kubeConfigFile":"f","defaultAllow":"yes"}}`:           "imagePolicy.defaultAllow: must be true or false",
-		`{"imagePolicy":{"kubeConfigFile":"f","allowTtl":1}}`:                   "imagePolicy.allowTtl: unknown field",
-		`{"imagePolicy":{"kubeConfigFile":"f"},"other":{"kubeConfigFile":"f"}}`: "other: unknown field",
-	} {
-		if _, err := plugins.ParseImagePolicyConfig(parseTree(t, text)); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, want %s", text, err, want)
-		}
-	}
+	checkFaults(t, "admission/imagepolicy", func(text string) error {
+		_, err := plugins.ParseImagePolicyConfig(parseTree(t, text))
+		return err
+	})
 }

@@ -1,49 +1,191 @@
 package policy_test
 
 import (
+	"errors"
+	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/admission"
 	"github.com/troupe-api/troupe/policy/admission/plugins"
+	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// TestPlugins tests plugins that need only the change.
-func TestPlugins(t *testing.T) {
-	chain := newChain(t, storedObjects{}, plugins.StorageObjectInUseProtection(meta.Platform), plugins.TaintNodesByCondition(meta.Platform), plugins.DenyServiceExternalIPs())
-	ips := func(list string) string { return `{"spec":{"externalIPs":[` + list + `]}}` }
-	const denied = "Use of external IPs is denied by admission control"
-	for _, test := range []admissionTest{
-		{name: "a claim is protected", resource: "/persistentvolumeclaims", new: `{"metadata":{}}`,
-			want: `{"metadata":{"finalizers":["platform.io/pvc-protection"]}}`},
-		{name: "beside other finalizers", resource: "/persistentvolumes", new: `{"metadata":{"finalizers":["a.b/c"]}}`,
-			want: `{"metadata":{"finalizers":["a.b/c","platform.io/pv-protection"]}}`},
-		{name: "once", resource: "/persistentvolumes", new: `{"metadata":{"finalizers":["platform.io/pv-protection"]}}`},
-		{name: "only when it is new", resource: "/persistentvolumes", old: `{}`, new: `{"metadata":{}}`},
-		{name: "a class of attributes", resource: "storage.platform.io/volumeattributesclasses", new: `{"metadata":{}}`,
-			want: `{"metadata":{"finalizers":["platform.io/vac-protection"]}}`},
-		{name: "a node is tainted", resource: "/nodes", new: `{"spec":{"taints":[{"effect":"NoExecute","key":"node.platform.io/not-ready"}]}}`,
-			want: `{"spec":{"taints":[{"effect":"NoExecute","key":"node.platform.io/not-ready"},{"effect":"NoSchedule","key":"node.platform.io/not-ready"}]}}`},
-		{name: "a node that is already", resource: "/nodes", new: `{"spec":{"taints":[{"effect":"NoSchedule","key":"node.platform.io/not-ready"}]}}`},
+// A pluginGroup is a group of cases in testdata/plugins for some plugins and objects.
+type pluginGroup struct {
+	Name       string
+	Plugins    []string
+	Kubernetes bool // for that naming profile
+	Config     object
+	Objects    map[string]object
+	Cases      []pluginCase
+}
 
-		{name: "no external address", resource: "/services", new: `{"spec":{}}`},
-		{name: "a new one", resource: "/services", new: ips(`"1.2.3.4"`), fault: denied},
-		{name: "a new one later", resource: "/services", old: `{}`, new: ips(`"1.2.3.4"`), fault: denied},
-		{name: "another one", resource: "/services", old: ips(`"1.2.3.4"`), new: ips(`"1.2.3.4","1.2.3.5"`), fault: denied},
-		{name: "those that there were", resource: "/services", old: ips(`"1.2.3.4","1.2.3.5"`), new: ips(`"1.2.3.5"`)},
-		{name: "of a status", resource: "/services/status", old: `{}`, new: ips(`"1.2.3.4"`)},
-	} {
-		test.run(t, chain)
+// A pluginCase is a change of ns/o by jane.
+type pluginCase struct {
+	Name, Resource string // the resource is "group/resource[/sub-resource]"; "" means "/pods"
+	Old, New, Want object // Want is New afterwards, if changed
+	Reinvocation   bool
+	Unhandled      bool     // no plugin runs
+	May            []string // what jane may do: "verb group/resource/sub-resource namespace/name"
+	Fault          string   // the reason of a refusal
+}
+
+func TestPlugins(t *testing.T) {
+	files, err := filepath.Glob("testdata/plugins/*.yaml")
+	if err != nil || len(files) == 0 {
+		t.Fatal("no files", err)
+	}
+	for _, file := range files {
+		for _, g := range readCases[[]pluginGroup](t, "plugins/"+strings.TrimSuffix(filepath.Base(file), ".yaml")) {
+			for _, c := range g.Cases {
+				t.Run(g.Name+": "+c.Name, func(t *testing.T) { c.run(t, g.chain(t, c.May)) })
+			}
+		}
 	}
 }
 
-func TestAlwaysDeny(t *testing.T) {
-	chain := newChain(t, storedObjects{}, plugins.AlwaysDeny())
-	for _, resource := range []string{"/pods", "/pods/exec", "example.com/things"} {
-		for _, c := range [][2]string{{"", "{}"}, {"{}", "{}"}, {"{}", ""}} {
-			admissionTest{name: resource, resource: resource, old: c[0], new: c[1], fault: "admission control is denying all modifications"}.run(t, chain)
+// chain returns a chain of the plugins of a group.
+func (g pluginGroup) chain(t *testing.T, may []string) *admission.Chain {
+	t.Helper()
+	naming, c, config := meta.Platform, newCluster(t, g.Objects), parseTree(t, string(g.Config))
+	if g.Kubernetes {
+		naming = meta.Kubernetes
+	}
+	authorizer := authorizerFunc(func(a authz.Attributes) (authz.Decision, string) {
+		if slices.Contains(may, a.Verb+" "+a.Group+"/"+a.Resource+"/"+a.Subresource+" "+a.Namespace+"/"+a.Name) {
+			return authz.Allow, ""
+		}
+		return authz.NoOpinion, "no role"
+	})
+	selectors, err := plugins.ParsePodNodeSelectorConfig(config)
+	tolerations, fault := plugins.ParsePodTolerationRestrictionConfig(config)
+	if err := errors.Join(err, fault); err != nil {
+		t.Fatal(err)
+	}
+	storage, placements := plugins.NewStorageClasses(naming), plugins.NewNamespacePlacements(naming, c)
+	return newChain(t, c, naming, admission.PluginConfig{Only: g.Plugins}, append(plugins.ServiceAccount(naming, c, true),
+		plugins.AlwaysDeny(), plugins.AlwaysPullImages(), plugins.CertificateApproval(authorizer, naming), plugins.CertificateRequester(),
+		plugins.CertificateSigning(authorizer, naming), plugins.CertificateSubjectRestriction(naming), plugins.ClusterTrustBundleAttest(authorizer, naming),
+		plugins.DefaultIngressClass(naming, plugins.NewIngressClasses(naming)), plugins.DefaultStorageClass(naming, storage),
+		plugins.DefaultTolerationSeconds(naming, 10, 20), plugins.DenyServiceExternalIPs(), plugins.ExtendedResourceToleration(naming),
+		plugins.LimitPodHardAntiAffinityTopology(naming), plugins.LimitRanger(naming), plugins.OwnerReferencesPermissionEnforcement(authorizer, ownerKind),
+		plugins.PersistentVolumeClaimResize(naming, storage), plugins.PodNodeSelector(selectors, placements),
+		plugins.PodTolerationRestriction(naming, tolerations, placements), plugins.PodTopologyLabels(naming, c), plugins.Priority(), plugins.RuntimeClass(c),
+		plugins.SecurityContextDeny(), plugins.StorageObjectInUseProtection(naming), plugins.TaintNodesByCondition(naming))...)
+}
+
+// ownerKind returns the served kinds of owners.
+func ownerKind(gvk meta.GroupVersionKind) (k *schema.Kind) {
+	switch gvk {
+	case meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "ReplicaSet"}:
+		k = kind("apps", "replicasets")
+		k.Namespaced = true
+	case meta.GroupVersionKind{Version: "v1", Kind: "Node"}:
+		k = kind("", "nodes")
+	}
+	return k
+}
+
+func (c pluginCase) run(t *testing.T, chain *admission.Chain) {
+	t.Helper()
+	old, wanted := parseTree(t, string(c.Old)), parseTree(t, string(c.New))
+	share(wanted, old)
+	if c.Resource == "" {
+		c.Resource = "/pods"
+	}
+	a := newAttributes(t, chain, c.Resource, old, wanted, request.Mutation{})
+	a.Reinvocation = c.Reinvocation
+	if (a.Mutation.Admission == nil) != c.Unhandled {
+		t.Errorf("plugins %v", a.Mutation.Admission)
+	}
+	err, reason := admit(a), ""
+	if err != nil {
+		_, reason, _ = strings.Cut(err.Error(), " is forbidden: ")
+	}
+	if reason != c.Fault || err != nil && reason == "" {
+		t.Errorf("%v, want %q", err, c.Fault)
+	}
+	if c.Want == nil {
+		c.Want = c.New
+	}
+	if got, want := canonical(wanted), canonical(parseTree(t, string(c.Want))); err == nil && got != want {
+		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	if got := canonical(old); got != canonical(parseTree(t, string(c.Old))) {
+		t.Errorf("the old state became %s", got)
+	}
+}
+
+// share reuses equal parts of the old state, as updates do.
+func share(wanted, old tree.Tree) {
+	for name := range wanted {
+		if name != "metadata" {
+			wanted[name] = sharingPlugins(wanted[name], old[name])
 		}
 	}
+}
+
+// sharingPlugins returns v with the parts that equal those of old shared.
+func sharingPlugins(v, old any) any {
+	if tree.StrictEqual(v, old) {
+		return old
+	}
+	switch v := v.(type) {
+	case tree.Tree:
+		old, _ := old.(tree.Tree)
+		for name := range v {
+			v[name] = sharingPlugins(v[name], old[name])
+		}
+	case []any:
+		old, _ := old.([]any)
+		for i := range min(len(v), len(old)) {
+			v[i] = sharingPlugins(v[i], old[i])
+		}
+	}
+	return v
+}
+
+// newAttributes returns a change of ns/o by jane.
+func newAttributes(t *testing.T, chain *admission.Chain, resource string, old, wanted tree.Tree, m request.Mutation) *request.Attributes {
+	t.Helper()
+	parts := append(strings.SplitN(resource, "/", 3), "")
+	m.Kind, m.Subresource, m.Key = kind(parts[0], parts[1]), parts[2], meta.Key{Namespace: "ns", Name: "o"}
+	m.Admission = chain.For(jane, m.Kind, m.Subresource, m.Key.Namespace)
+	return request.NewAttributes(t.Context(), &m, old, wanted)
+}
+
+// admit runs all plugins of a change, including those at MayBlock.
+func admit(a *request.Attributes) error {
+	for _, stage := range []request.Stage{request.InTurn, request.MayBlock} {
+		if stage == request.MayBlock && !a.Waits() {
+			continue
+		}
+		for _, step := range []func(request.Stage) error{a.Admit, a.Validate} {
+			if err := step(stage); err != nil {
+				return err
+			}
+		}
+	}
+	_, err := a.AdmitLast()
+	return err
+}
+
+// newChain returns a chain that follows the cluster.
+func newChain(t testing.TB, c *fakeCluster, naming *meta.Naming, switches admission.PluginConfig, all ...admission.Registration) *admission.Chain {
+	t.Helper()
+	chain := admission.New(naming, switches, all)
+	for _, follower := range chain.Caches() {
+		if err := follower.Follow(t.Context(), c); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return chain
 }
 
 // TestNoPlugins tests that there is no Admission for unregistered or disabled plugins.
@@ -59,7 +201,15 @@ func TestNoPlugins(t *testing.T) {
 	if a := c.For(nil, kind("", "persistentvolumes"), "status", ""); a != nil {
 		t.Errorf("a sub-resource: %v has a say", a)
 	}
-	if a := (*admission.Chain)(nil).For(nil, kind("", "nodes"), "", ""); a != nil {
-		t.Errorf("no chain: %v has a say", a)
-	}
+}
+
+func TestPluginConfigFaults(t *testing.T) {
+	checkFaults(t, "admission/podnodeselector", func(text string) error {
+		_, err := plugins.ParsePodNodeSelectorConfig(parseTree(t, text))
+		return err
+	})
+	checkFaults(t, "admission/podtolerationrestriction", func(text string) error {
+		_, err := plugins.ParsePodTolerationRestrictionConfig(parseTree(t, text))
+		return err
+	})
 }

@@ -10,7 +10,6 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
-	"os"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -76,9 +75,7 @@ func TestTokenFile(t *testing.T) {
 	}
 	var s *remote.Client
 	for _, token := range []string{"one", "two\n"} {
-		if err := os.WriteFile(filepath.Join(filepath.Dir(path), "token"), []byte(token), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		writeFile(t, filepath.Dir(path), "token", token)
 		if s == nil {
 			s = load(t, path)
 		}
@@ -115,45 +112,32 @@ func TestBadResponses(t *testing.T) {
 		_, _ = io.Copy(io.Discard, r.Body) // otherwise the disconnect of the client goes unnoticed
 		mux.ServeHTTP(w, r)
 	})
-	for _, test := range []struct {
-		path, fault string
-		questions   int64
-	}{
-		{"/redirect", "answered 307", 1},
-		{"/huge", "longer than", 1},
-		{"/slow", "deadline exceeded", 1},
-		{"/cut", "EOF", 3},
-		{"/code/400", "answered 400", 1},
-		{"/code/401", "answered 401", 1},
-		{"/code/204", "answered 204", 1},
-		{"/code/429", "answered 429", 3},
-		{"/code/500", "answered 500", 3},
-		{"/code/503", "answered 503", 3},
-		{"/code/501", "answered 501", 1},
-		{"/code/201", "", 1},
-	} {
-		s := load(t, writeKubeconfig(t, fmt.Sprintf(`server: "%s%s?secret=s3cret", certificate-authority-data: %s`, where, test.path, authority), "token: t0ken"))
+	for _, test := range readCases[[]struct {
+		Path, Fault string
+		Questions   int64
+	}](t, "kubeconfig/responses") {
+		s := load(t, writeKubeconfig(t, fmt.Sprintf(`server: "%s%s?secret=s3cret", certificate-authority-data: %s`, where, test.Path, authority), "token: t0ken"))
 		ctx, cancel := context.WithCancel(context.Background())
-		if test.path == "/slow" {
+		if test.Path == "/slow" {
 			ctx, cancel = context.WithTimeout(ctx, time.Second)
 		}
 		asked.Store(0)
 		_, err := s.PostWithRetry(ctx, []byte(`{"token":"b0dy"}`), remote.Backoff{Steps: 2, Duration: time.Millisecond, Factor: 1.5})
 		cancel()
-		if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
-			t.Errorf("%s: got error %v, want %q", test.path, err, test.fault)
+		if (err == nil) != (test.Fault == "") || err != nil && !strings.Contains(err.Error(), test.Fault) {
+			t.Errorf("%s: got error %v, want %q", test.Path, err, test.Fault)
 		}
-		if asked.Load() != test.questions {
-			t.Errorf("%s: %d questions, want %d", test.path, asked.Load(), test.questions)
+		if asked.Load() != test.Questions {
+			t.Errorf("%s: %d questions, want %d", test.Path, asked.Load(), test.Questions)
 		}
 		for _, hidden := range []string{"s3cret", "t0ken", "b0dy"} {
 			if err != nil && strings.Contains(err.Error(), hidden) {
-				t.Errorf("%s: %q is in the error %v", test.path, hidden, err)
+				t.Errorf("%s: %q is in the error %v", test.Path, hidden, err)
 			}
 		}
 		var failure *remote.StatusError
-		if strings.HasPrefix(test.fault, "answered") && !errors.As(err, &failure) {
-			t.Errorf("%s: the error is no StatusError", test.path)
+		if strings.HasPrefix(test.Fault, "answered") && !errors.As(err, &failure) {
+			t.Errorf("%s: the error is no StatusError", test.Path)
 		}
 	}
 }

@@ -12,7 +12,6 @@ import (
 	"fmt"
 	"math/big"
 	"net/http"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 	"testing"
@@ -67,9 +66,7 @@ func TestClientCertificate(t *testing.T) {
 	put := func(name string) {
 		cert, key := pair(t, name)
 		for file, text := range map[string][]byte{"me.crt": cert, "me.key": key} {
-			if err := os.WriteFile(filepath.Join(filepath.Dir(path), file), text, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			writeFile(t, filepath.Dir(path), file, string(text))
 		}
 	}
 	put("first")
@@ -83,11 +80,7 @@ func TestClientCertificate(t *testing.T) {
 func TestLoadWithoutContext(t *testing.T) {
 	var credential atomic.Value
 	where, authority := serve(t, func(_ http.ResponseWriter, r *http.Request) { credential.Store(r.Header.Get("Authorization")) })
-	path := filepath.Join(t.TempDir(), "f")
-	text := fmt.Sprintf("clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}]\nusers: [{name: u, user: {token: t}}]", where, authority)
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	path := writeFile(t, t.TempDir(), "f", fmt.Sprintf("clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}]\nusers: [{name: u, user: {token: t}}]", where, authority))
 	if _, err := load(t, path).Post(context.Background(), nil); err != nil || credential.Load() != "Bearer t" {
 		t.Errorf("credential %q, %v", credential.Load(), err)
 	}

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -17,7 +18,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
@@ -28,14 +28,13 @@ var startTime = time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // A fixture holds objects, keys, a clock, an issuer and an authenticator.
 type fixture struct {
-	t       testing.TB
-	naming  *meta.Naming
-	now     time.Time
-	objects map[meta.Key]*policy.Object
-	key     *ecdsa.PrivateKey
-	handler *serviceaccount.TokenRequestHandler
-	issuer  *serviceaccount.Issuer
+	*fakeCluster
 	*serviceaccount.Authenticator
+	t           testing.TB
+	now         time.Time
+	key         *ecdsa.PrivateKey
+	handler     *serviceaccount.TokenRequestHandler
+	issuer      *serviceaccount.Issuer
 	requestKind *schema.Kind
 }
 
@@ -47,57 +46,33 @@ func newFixture(t testing.TB) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w := &fixture{t: t, naming: meta.Platform, now: startTime, objects: map[meta.Key]*policy.Object{}}
+	w := &fixture{t: t, now: startTime, fakeCluster: newCluster(t, nil)}
 	w.requestKind = kinds.ByGVK(meta.GroupVersionKind{Group: "authentication.platform.io", Version: "v1", Kind: "TokenRequest"})
 	w.key = newECDSA(t, elliptic.P256())
 	keys := readKeys(t, privatePEM(t, w.key))
-	if w.issuer, err = serviceaccount.NewIssuer(w.naming, issuer, keys[0]); err != nil {
+	if w.issuer, err = serviceaccount.NewIssuer(meta.Platform, issuer, keys[0]); err != nil {
 		t.Fatal(err)
 	}
 	clock := func() time.Time { return w.now }
 	w.handler = &serviceaccount.TokenRequestHandler{Issuer: w.issuer, Objects: w, Audiences: []string{audience}, ExtendExpiration: true, Now: clock}
 	w.Authenticator = serviceaccount.New(serviceaccount.Options{
-		Naming: w.naming, Issuers: []string{issuer, "https://older"}, Keys: keys, Audiences: []string{audience, "api-too"},
+		Naming: meta.Platform, Issuers: []string{issuer, "https://older"}, Keys: keys, Audiences: []string{audience, "api-too"},
 		Lookup: true, Objects: w, Now: clock,
 	})
-	w.putObject("serviceaccounts", "ns", "robot", "u-robot", nil)
-	w.putObject("pods", "ns", "pod", "u-pod", tree.Tree{"spec": tree.Tree{"serviceAccountName": "robot", "nodeName": "node"}})
-	w.putObject("nodes", "", "node", "u-node", nil)
-	w.putObject("secrets", "ns", "secret", "u-secret", nil)
-	return w
-}
-
-func key(resource, namespace, name string) meta.Key {
-	return meta.Key{GroupResource: meta.GroupResource{Resource: resource}, Namespace: namespace, Name: name}
-}
-
-func (w *fixture) putObject(resource, namespace, name, uid string, object tree.Tree) {
-	k := key(resource, namespace, name)
-	w.objects[k] = &policy.Object{Key: k, Meta: meta.ObjectMeta{UID: uid}, Tree: object}
-}
-
-// terminate sets the deletion time of an object.
-func (w *fixture) terminate(resource, namespace, name string, at time.Time) {
-	o := w.objects[key(resource, namespace, name)]
-	o.Meta.Terminating = true
-	o.Tree = tree.Tree{"metadata": tree.Tree{"deletionTimestamp": at.Format(time.RFC3339)}}
-}
-
-func (w *fixture) Get(r meta.GroupResource, namespace, name string) *policy.Object {
-	return w.objects[meta.Key{GroupResource: r, Namespace: namespace, Name: name}]
-}
-
-func (w *fixture) GetMeta(r meta.GroupResource, namespace, name string) (meta.ObjectMeta, bool) {
-	o := w.Get(r, namespace, name)
-	if o == nil {
-		return meta.ObjectMeta{}, false
+	for key, text := range map[string]string{
+		"serviceaccounts ns/robot": `{"metadata":{"uid":"u-robot"}}`,
+		"pods ns/pod":              `{"metadata":{"uid":"u-pod"},"spec":{"serviceAccountName":"robot","nodeName":"node"}}`,
+		"nodes /node":              `{"metadata":{"uid":"u-node"}}`,
+		"secrets ns/secret":        `{"metadata":{"uid":"u-secret"}}`,
+	} {
+		w.set(t, key, text)
 	}
-	return o.Meta, true
+	return w
 }
 
 // requestToken sends a TokenRequest for the account robot.
 func (w *fixture) requestToken(request tree.Tree) (answer tree.Tree, warnings []string, err error) {
-	r := serviceaccount.TokenRequest{Kind: w.requestKind, Key: key("serviceaccounts", "ns", "robot"), Object: request, Manager: "test"}
+	r := serviceaccount.TokenRequest{Kind: w.requestKind, Key: meta.Key{GroupResource: meta.GroupResource{Resource: "serviceaccounts"}, Namespace: "ns", Name: "robot"}, Object: request, Manager: "test"}
 	if err = w.handler.Complete(r); err == nil {
 		warnings, err = w.handler.CreateToken(r)
 	}
@@ -124,10 +99,7 @@ func (w *fixture) newLegacyToken(secret string) string {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	w.putObject("secrets", "ns", secret, "u-"+secret, tree.Tree{
-		"type": "platform.io/service-account-token",
-		"data": tree.Tree{"token": base64.StdEncoding.EncodeToString([]byte(token))},
-	})
+	w.set(w.t, "secrets ns/"+secret, `{"metadata":{"uid":"u-`+secret+`"},"type":"platform.io/service-account-token","data":{"token":"`+base64.StdEncoding.EncodeToString([]byte(token))+`"}}`)
 	return token
 }
 
@@ -136,8 +108,13 @@ func (w *fixture) authenticate(token string, audiences ...string) (*authn.User, 
 	return w.Authenticate(authn.Request{Token: token, HasToken: true, Audiences: audiences})
 }
 
-func boundObjectSpec(kind, name, uid string) tree.Tree {
-	return tree.Tree{"boundObjectRef": tree.Tree{"kind": kind, "apiVersion": "v1", "name": name, "uid": uid}}
+// boundTo returns the spec of a TokenRequest for an object "Kind name", or for the account alone.
+func boundTo(object string) tree.Tree {
+	kind, name, ok := strings.Cut(object, " ")
+	if !ok {
+		return tree.Tree{}
+	}
+	return tree.Tree{"boundObjectRef": tree.Tree{"kind": kind, "apiVersion": "v1", "name": name}}
 }
 
 func newECDSA(t testing.TB, curve elliptic.Curve) *ecdsa.PrivateKey {

@@ -1,0 +1,77 @@
+package policy_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/tree"
+	"sigs.k8s.io/yaml"
+)
+
+// An object is a JSON value in a file of cases.
+type object = json.RawMessage
+
+// readCases reads a YAML file in testdata, after replacing pairs of placeholders and values.
+func readCases[T any](t *testing.T, name string, pairs ...string) (all T) {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join("testdata", name+".yaml"))
+	if err == nil {
+		err = yaml.UnmarshalStrict([]byte(strings.NewReplacer(pairs...).Replace(string(text))), &all)
+	}
+	if err != nil || reflect.ValueOf(all).IsZero() {
+		t.Fatalf("%s: no cases, %v", name, err)
+	}
+	return all
+}
+
+// checkFaults checks that parse fails as wanted for each text in a file. It must accept a text
+// without a wanted error.
+func checkFaults(t *testing.T, name string, parse func(text string) error) {
+	t.Helper()
+	for _, c := range readCases[[]struct{ Text, Want string }](t, name) {
+		err := parse(c.Text)
+		if (err == nil) != (c.Want == "") || err != nil && !strings.Contains(err.Error(), c.Want) {
+			t.Errorf("%q: got %v, want %q", c.Text, err, c.Want)
+		}
+	}
+}
+
+// parseTree parses an object; it returns nil for "".
+func parseTree(t testing.TB, text string) tree.Tree {
+	t.Helper()
+	if text == "" {
+		return nil
+	}
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
+		t.Fatalf("%s: %v", text, err)
+	}
+	return v.(tree.Tree)
+}
+
+func canonical(v any) string { return string(codec.AppendAny(nil, v)) }
+
+// toJSON encodes v as readCases encodes an object.
+func toJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// writeFile writes a file and returns its path.
+func writeFile(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
