@@ -65,7 +65,7 @@ func TestLegacyTokenTracking(t *testing.T) {
 	if err := tracking.ensure(t.Context(), tracking.key); err != nil || w.dataOf(path, "since") != "2001-02-03" {
 		t.Error("a day that is one was replaced", err)
 	}
-	w.tokenSecret("secrets/default/s", "robot")
+	w.tokenSecret("s")
 	tracking.Used("default", "s")
 	tracking.Used("default", "nothing")
 	w.waitFor("secrets", func(e reconcile.Event) bool {

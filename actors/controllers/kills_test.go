@@ -2,23 +2,45 @@ package controllers
 
 import (
 	"context"
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"crypto/x509/pkix"
+	"encoding/pem"
 	"errors"
 	"fmt"
-	"math/rand/v2"
+	"math/big"
+	mathrand "math/rand/v2"
+	"net/netip"
 	"os"
-	"slices"
+	"path/filepath"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/actors/allocation"
+	"github.com/troupe-api/troupe/actors/controllers/addresses"
+	"github.com/troupe-api/troupe/actors/controllers/certificates"
+	"github.com/troupe-api/troupe/actors/controllers/disruption"
+	"github.com/troupe-api/troupe/actors/controllers/endpoints"
+	"github.com/troupe-api/troupe/actors/controllers/extensions"
+	"github.com/troupe-api/troupe/actors/controllers/flowcontrol"
+	"github.com/troupe-api/troupe/actors/controllers/nodes"
+	volumecontrollers "github.com/troupe-api/troupe/actors/controllers/volumes"
+	"github.com/troupe-api/troupe/actors/controllers/workloads"
+	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
-	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
+	"github.com/troupe-api/troupe/policy"
+	"github.com/troupe-api/troupe/policy/admission/quota"
+	"github.com/troupe-api/troupe/policy/authz"
+	"github.com/troupe-api/troupe/policy/certs"
 )
 
 // A mortalStore simulates a crash of its writer: one of the next writes is either lost or lands
@@ -34,7 +56,7 @@ type mortalStore struct {
 
 var errKilled = errors.New("killed")
 
-func newMortalStore(w *testStore, random *rand.Rand) *mortalStore {
+func newMortalStore(w *testStore, random *mathrand.Rand) *mortalStore {
 	return &mortalStore{testStore: w, left: 1 + random.IntN(5), lands: random.IntN(2) == 0, dead: make(chan struct{})}
 }
 
@@ -69,15 +91,7 @@ func (m *mortalStore) DeleteCollection(ctx context.Context, l request.List, r re
 	return result, err
 }
 
-// A killedController is a row of TestKills: some work, and a check that it is done.
-type killedController struct {
-	name    string
-	prepare func(w *testStore)
-	start   func(w *testStore, store *mortalStore) interface{ Run(context.Context) }
-	done    func(w *testStore) bool
-}
-
-// paths returns n paths below a prefix.
+// paths returns n names with a prefix.
 func paths(n int, prefix string) (all []string) {
 	for i := range n {
 		all = append(all, fmt.Sprintf("%s%d", prefix, i))
@@ -85,241 +99,259 @@ func paths(n int, prefix string) (all []string) {
 	return all
 }
 
-// none reports whether no object exists at the paths.
-func (w *testStore) none(paths ...string) bool {
-	return !slices.ContainsFunc(paths, func(path string) bool { return w.get(path) != nil })
-}
+type controller interface{ Run(context.Context) }
 
-// family creates owners with dependents over three generations, and deletes the first.
-func family(policy string) func(w *testStore) {
-	return func(w *testStore) {
-		owner := w.create("configmaps/default/owner")
-		for i, path := range paths(4, "configmaps/default/child") {
-			child := w.createOwned(path, ownerReference(owner, "ConfigMap", i%2 == 0))
-			w.createOwned(fmt.Sprintf("secrets/default/grandchild%d", i), ownerReference(child, "ConfigMap", true))
-		}
-		w.deleteWithPolicy("configmaps/default/owner", policy)
+// together runs several controllers as one.
+type together []controller
+
+func (all together) Run(ctx context.Context) {
+	var running sync.WaitGroup
+	defer running.Wait()
+	for _, c := range all {
+		running.Go(func() { c.Run(ctx) })
 	}
 }
 
-func familyHasGone(w *testStore) bool {
-	return w.none(append(append(paths(4, "configmaps/default/child"), paths(4, "secrets/default/grandchild")...), "configmaps/default/owner")...)
+// running runs a controller after something that it depends on.
+type running struct {
+	begin func(ctx context.Context)
+	controller
 }
 
-func startCollector(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-	return NewGarbageCollector(NewEnv(store, w.kinds, discardLogger))
+func (r running) Run(ctx context.Context) {
+	r.begin(ctx)
+	r.controller.Run(ctx)
 }
 
-// tokenSecret creates an empty token Secret of an account.
-func (w *testStore) tokenSecret(path, account string) {
-	_, key := w.key(path)
-	w.mutate(path, request.Mutation{Change: request.Create{Object: tree.Tree{
-		"metadata": tree.Tree{"name": key.Name, "annotations": tree.Tree{"platform.io/service-account.name": account}},
-		"type":     "platform.io/service-account-token",
-	}}})
+// leads is a leader without rivals.
+type leads struct{}
+
+func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil }
+
+// authorityFiles returns the files of a CA's certificate and key.
+func authorityFiles(t testing.TB) (certificate, key string) {
+	t.Helper()
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	noError(t, err)
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
+	}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
+	noError(t, err)
+	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
+	noError(t, err)
+	dir := t.TempDir()
+	certificate, key = filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key")
+	noError(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	noError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}), 0o600))
+	return certificate, key
 }
 
-// bootstrapToken creates a bootstrap token with an expiry.
-func (w *testStore) bootstrapToken(id string, ends time.Time) {
-	w.mutate("secrets/platform-system/bootstrap-token-"+id, request.Mutation{Change: request.Create{Object: tree.Tree{
-		"metadata": tree.Tree{"name": "bootstrap-token-" + id}, "type": "bootstrap.platform.io/token",
-		"data": tree.Tree{
-			"token-id": base64Text([]byte(id)), "token-secret": base64Text([]byte("0123456789abcdef")),
-			"usage-bootstrap-signing": base64Text([]byte("true")), "expiration": base64Text([]byte(ends.UTC().Format(time.RFC3339))),
-		},
-	}}})
+// storedObjects is the store from which a quota ledger starts. No object changes meanwhile.
+type storedObjects struct{ w *testStore }
+
+func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object, uint64, error) {
+	for _, k := range o.w.kinds.StorageKinds() {
+		if k.Storage == r {
+			list, err := o.w.List(context.Background(), request.List{Kind: k})
+			return k, list.Items, list.Version, err
+		}
+	}
+	return nil, nil, 0, nil
 }
 
-// other returns the kind and key of an object of a group.
-func (w *testStore) other(group, version, kind, name string) (*schema.Kind, meta.Key) {
-	k := w.kinds.ByGVK(meta.GroupVersionKind{Group: group, Version: version, Kind: kind})
-	return k, meta.Key{GroupResource: k.Storage, Name: name}
+// Get is not needed here.
+func (o storedObjects) Get(meta.GroupResource, string, string) *policy.Object { return nil }
+
+func (o storedObjects) Inform(_ context.Context, r meta.GroupResource, onChange func(policy.Change)) error {
+	k, all, _, err := o.list(r)
+	for _, object := range all {
+		t, err := codec.DecodeStored(k.Message(), object.JSON)
+		if err != nil {
+			return err
+		}
+		onChange(policy.Change{Object: &policy.Object{Key: object.Key, Meta: object.Meta, Tree: t}})
+	}
+	return err
 }
 
-func (w *testStore) createOther(group, version, kind, name string, object tree.Tree) {
-	w.t.Helper()
-	k, key := w.other(group, version, kind, name)
-	object["metadata"] = tree.Tree{"name": name}
-	if _, err := w.Mutate(context.Background(), request.Mutation{Kind: k, Key: key, Change: request.Create{Object: object}}); err != nil {
-		w.t.Fatal(err)
+func (o storedObjects) Scan(_ context.Context, r meta.GroupResource, namespace string, visit func(*schema.Kind, *meta.Object)) (uint64, error) {
+	k, all, version, err := o.list(r)
+	for _, object := range all {
+		if object.Key.Namespace == namespace {
+			visit(k, object)
+		}
+	}
+	return version, err
+}
+
+func (o storedObjects) Version() uint64 { return o.w.Version() }
+
+func (o storedObjects) AwaitVersion(ctx context.Context, version uint64) error {
+	return o.w.AwaitVersion(ctx, version)
+}
+
+// podMetrics is a metrics server that reports the memory usage of Pods.
+type podMetrics struct{ body string }
+
+func (podMetrics) Resources() ([]extensions.Resource, []string) { return nil, nil }
+
+func (m podMetrics) Do(context.Context, extensions.Request) (int, []byte, error) {
+	return 200, []byte(m.body), nil
+}
+
+// usage reports the usage of two Pods.
+func usage() podMetrics {
+	var items []string
+	for _, name := range paths(2, "pod") {
+		items = append(items, `{"metadata":{"name":"`+name+`"},"timestamp":"`+time.Now().UTC().Format(time.RFC3339)+`","window":"30s","containers":[{"name":"c","usage":{"memory":"200Mi"}}]}`)
+	}
+	return podMetrics{`{"items":[` + strings.Join(items, ",") + `]}`}
+}
+
+// absentServer is an extension server that does not respond.
+type absentServer struct{}
+
+func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
+	return Unavailability{Reason: "FailedDiscoveryCheck", Message: "nobody answers"}
+}
+
+func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
+
+// of returns a constructor that needs no store of the test.
+func of[C controller](create func(*Env) C) func(*Env, *testStore) controller {
+	return func(e *Env, _ *testStore) controller { return create(e) }
+}
+
+// workload returns a constructor for controllers of a group.
+func workload(of ...func(*workloads.Group) workloads.Controller) func(*Env, *testStore) controller {
+	return func(e *Env, _ *testStore) controller {
+		g := workloads.NewGroup(e, leads{})
+		var all together
+		for _, f := range of {
+			all = append(all, f(g))
+		}
+		return all
 	}
 }
 
-// says reports whether an object exists and its JSON contains all texts.
-func (w *testStore) says(group, version, kind, name string, texts ...string) bool {
-	k, key := w.other(group, version, kind, name)
-	o, err := w.Get(context.Background(), request.Get{Kind: k, Key: key})
-	return err == nil && !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(string(o.JSON), text) })
-}
-
-var killedControllers = []killedController{
-	{"namespace", func(w *testStore) {
-		w.create("namespaces/n")
-		for _, path := range append(paths(4, "configmaps/n/c"), paths(4, "secrets/n/s")...) {
-			w.create(path)
-		}
-		w.delete("namespaces/n")
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return w.newNamespaces(store)
+// killed are the constructors of the controllers in testdata/kills.txt.
+var killed = map[string]func(*Env, *testStore) controller{
+	"apiservice-registration":          of(NewAPIServiceRegistration),
+	"bootstrap-signer":                 of(NewBootstrapSigner),
+	"clusterrole-aggregation":          of(NewClusterRoleAggregation),
+	"csrcleaner":                       of(certificates.NewCleaner),
+	"cronjob":                          workload((*workloads.Group).CronJobs),
+	"daemonset":                        workload((*workloads.Group).DaemonSets),
+	"deployment, replicaset":           workload((*workloads.Group).Deployments, (*workloads.Group).ReplicaSets),
+	"disruption":                       of(disruption.NewBudgets),
+	"endpointslicemirroring":           of(endpoints.NewMirror),
+	"ephemeral-volume":                 of(volumecontrollers.NewEphemeral),
+	"garbage, background":              of(NewGarbageCollector),
+	"garbage, foreground":              of(NewGarbageCollector),
+	"garbage, orphan":                  of(NewGarbageCollector),
+	"job":                              workload((*workloads.Group).Jobs),
+	"persistentvolume-binder":          of(volumecontrollers.NewBinder),
+	"persistentvolume-protection":      of(NewVolumeProtection),
+	"persistentvolumeclaim-protection": of(NewVolumeClaimProtection),
+	"priority-and-fairness":            of(flowcontrol.NewConfiguration),
+	"replicationcontroller":            workload((*workloads.Group).ReplicationControllers),
+	"scheduler":                        workload((*workloads.Group).Scheduler),
+	"serviceaccount":                   of(NewServiceAccounts),
+	"serviceaccount-token-secret":      of(NewTokenSecrets),
+	"statefulset":                      workload((*workloads.Group).StatefulSets),
+	"system objects":                   of(NewSystemObjects),
+	"taint-eviction":                   of(nodes.NewTaintEviction),
+	"token-cleaner":                    of(NewTokenCleaner),
+	"ttl-after-finished":               of(NewTTLAfterFinished),
+	"validatingadmissionpolicy-status": of(NewPolicyStatus),
+	"volumeattributesclass-protection": of(NewAttributesClassProtection),
+	"apiserver identity":               func(e *Env, _ *testStore) controller { return NewAPIServerIdentity(e, "host") },
+	"cluster-info": func(e *Env, _ *testStore) controller {
+		return NewClusterInfo(e, func() []byte { return []byte("here") })
 	},
-		func(w *testStore) bool { return w.none(append(paths(4, "configmaps/n/c"), "namespaces/n")...) }},
-	{"garbage, background", family("Background"), startCollector, familyHasGone},
-	{"garbage, foreground", family("Foreground"), startCollector, familyHasGone},
-	{"garbage, orphan", family("Orphan"), startCollector, func(w *testStore) bool {
-		return w.none("configmaps/default/owner") && !slices.ContainsFunc(paths(4, "configmaps/default/child"), func(path string) bool {
-			o := w.get(path)
-			return o == nil || len(o.Meta.OwnerReferences) > 0
+	"csrapproving": func(e *Env, _ *testStore) controller { return certificates.NewApprover(e, authz.AlwaysAllow{}) },
+	"definitions": func(e *Env, _ *testStore) controller {
+		return NewDefinitions(e.Store.(KindStore), e.Kinds, discardLogger)
+	},
+	"endpoints":     func(e *Env, _ *testStore) controller { return endpoints.NewEndpoints(endpoints.NewBackends(e)) },
+	"endpointslice": func(e *Env, _ *testStore) controller { return endpoints.NewSlices(endpoints.NewBackends(e)) },
+	"events":        func(e *Env, _ *testStore) controller { return NewEventExpiry(e, time.Millisecond) },
+	"namespace":     func(e *Env, _ *testStore) controller { return NewNamespaces(e, nil, 0) },
+	"root-ca": func(e *Env, _ *testStore) controller {
+		return certificates.NewRootCAPublisher(e, func() []byte { return []byte("roots") })
+	},
+	"apiservice-availability": func(e *Env, _ *testStore) controller {
+		return NewAPIServiceAvailability(e, absentServer{}, NewAPIServiceMetrics())
+	},
+	"cluster-authentication-trust": func(e *Env, w *testStore) controller {
+		certificate, _ := authorityFiles(w.t)
+		roots, err := os.ReadFile(certificate)
+		return NewExtensionAuthentication(e, func() (ExtensionTrust, error) { return ExtensionTrust{ClientCA: roots}, err })
+	},
+	"csrsigning": func(e *Env, w *testStore) controller {
+		ca, _, err := certs.LoadAuthority(authorityFiles(w.t))
+		noError(w.t, err)
+		return certificates.NewSigner(e, certificates.Authorities{NodeClient: ca}, time.Hour)
+	},
+	"apiserver service": func(e *Env, w *testStore) controller {
+		_, key := w.key("services/default/platform")
+		own := NewAPIServerService(e, APIServerAddress{
+			Service: key, ClusterIP: netip.MustParseAddr("10.96.0.1"), IP: netip.MustParseAddr("192.0.2.1"), Port: 6443,
 		})
-	}},
-	{"serviceaccount", func(w *testStore) {
-		for _, path := range paths(6, "namespaces/n") {
-			w.create(path)
+		return running{func(ctx context.Context) { _ = own.Ensure(ctx) }, own} // it fails where its life ends
+	},
+	"horizontalpodautoscaler": workload(func(g *workloads.Group) workloads.Controller {
+		return g.Autoscalers(usage(), autoscaler.Options{Period: 5 * time.Millisecond, Tolerance: 0.1})
+	}),
+	"legacy token tracking": func(e *Env, _ *testStore) controller {
+		t := NewLegacyTokenTracking(e)
+		for _, name := range paths(4, "s") { // clients with a token use it again
+			t.Used("default", name)
 		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewServiceAccounts(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return !slices.ContainsFunc(paths(6, "n"), func(n string) bool { return w.get("serviceaccounts/"+n+"/default") == nil })
-	}},
-	{"serviceaccount-token", func(w *testStore) {
-		w.create("serviceaccounts/default/robot")
-		for _, path := range paths(4, "secrets/default/filled") {
-			w.tokenSecret(path, "robot")
-		}
-		for _, path := range paths(4, "secrets/default/lost") {
-			w.tokenSecret(path, "nobody")
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		t := w.tokens("one")
-		t.Store = store
 		return t
-	}, func(w *testStore) bool {
-		return w.none(paths(4, "secrets/default/lost")...) && !slices.ContainsFunc(paths(4, "secrets/default/filled"), func(path string) bool {
-			return !strings.Contains(string(w.get(path).JSON), `"`+serviceaccount.TokenKey+`":"`)
-		})
-	}},
-	{"serviceaccount-token-secret", func(w *testStore) {
-		for _, path := range paths(4, "serviceaccounts/default/robot") {
-			w.create(path)
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewTokenSecrets(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		all, err := w.List(context.Background(), request.List{Kind: w.kind("secrets"), Namespace: "default"})
-		if len(all.Items) > 4 {
-			w.t.Errorf("%d Secrets for 4 accounts", len(all.Items))
-		}
-		return err == nil && !slices.ContainsFunc(paths(4, "serviceaccounts/default/robot"), func(path string) bool {
-			return len(w.storedTree(path).List("secrets")) != 1
-		})
-	}},
-	{"token-cleaner", func(w *testStore) {
-		for _, id := range paths(5, "abcde") {
-			w.bootstrapToken(id, time.Now().Add(-time.Hour))
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewTokenCleaner(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool { return w.none(paths(5, "secrets/platform-system/bootstrap-token-abcde")...) }},
-	{"bootstrap-signer", func(w *testStore) {
-		for _, id := range paths(3, "abcde") {
-			w.bootstrapToken(id, time.Now().Add(time.Hour))
-		}
-		w.mutate("configmaps/platform-public/cluster-info", request.Mutation{Change: request.Create{Object: tree.Tree{
-			"metadata": tree.Tree{"name": "cluster-info"}, "data": tree.Tree{"kubeconfig": "x"},
-		}}})
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewBootstrapSigner(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return len(w.storedTree("configmaps/platform-public/cluster-info").Object("data")) == 4
-	}},
-	{"persistentvolumeclaim-protection", func(w *testStore) {
-		for _, path := range paths(4, claims+"/default/going") {
-			w.createWith(path, claimObject())
-			w.delete(path)
-		}
-		for _, path := range paths(3, claims+"/default/bare") {
-			claim := claimObject()
-			delete(claim, "finalizers")
-			w.createWith(path, claim)
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewVolumeClaimProtection(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return w.none(paths(4, claims+"/default/going")...) && !slices.ContainsFunc(paths(3, claims+"/default/bare"), func(path string) bool {
-			return len(w.get(path).Meta.Finalizers) == 0
-		})
-	}},
-	{"clusterrole-aggregation", func(w *testStore) {
-		r := roles{w, w.kinds.ByGVK(meta.GroupVersionKind{Group: "rbac.authorization.platform.io", Version: "v1", Kind: "ClusterRole"})}
-		r.create("a", "x", "get")
-		for _, name := range paths(4, "all") {
-			r.create(name, "y", "", "x")
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewClusterRoleAggregation(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return !slices.ContainsFunc(paths(4, "all"), func(name string) bool {
-			return !w.says("rbac.authorization.platform.io", "v1", "ClusterRole", name, `"verbs":["get"]`)
-		})
-	}},
-	{"events", func(w *testStore) {
-		for _, path := range paths(6, "events/default/e") {
-			w.createEvent(path, time.Now())
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewEventExpiry(NewEnv(store, w.kinds, discardLogger), time.Millisecond)
-	}, func(w *testStore) bool { return w.none(paths(6, "events/default/e")...) }},
-	{"definitions", func(w *testStore) {
-		for _, group := range paths(3, "g") {
-			w.createOther("apiextensions.platform.io", "v1", "CustomResourceDefinition", "things."+group+".example.com", tree.Tree{
-				"spec": tree.Tree{"group": group + ".example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "kind": "Thing"},
-					"versions": []any{tree.Tree{"name": "v1", "served": true, "storage": true, "schema": tree.Tree{"openAPIV3Schema": tree.Tree{"type": "object"}}}}},
-			})
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewDefinitions(store, w.kinds, discardLogger)
-	}, func(w *testStore) bool {
-		return !slices.ContainsFunc(paths(3, "g"), func(group string) bool {
-			return !w.says("apiextensions.platform.io", "v1", "CustomResourceDefinition", "things."+group+".example.com", `"type":"Established"`)
-		})
-	}},
-	{"validatingadmissionpolicy-status", func(w *testStore) {
-		for _, name := range paths(4, "p") {
-			w.createOther("admissionregistration.platform.io", "v1", "ValidatingAdmissionPolicy", name, tree.Tree{
-				"spec": tree.Tree{"validations": []any{tree.Tree{"expression": "true"}}, "matchConstraints": tree.Tree{"resourceRules": []any{
-					tree.Tree{"apiGroups": []any{""}, "apiVersions": []any{"v1"}, "resources": []any{"pods"}, "operations": []any{"CREATE"}}}}},
-			})
-		}
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewPolicyStatus(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return !slices.ContainsFunc(paths(4, "p"), func(name string) bool {
-			return !w.says("admissionregistration.platform.io", "v1", "ValidatingAdmissionPolicy", name, `"observedGeneration":1`)
-		})
-	}},
-	{"storage-version-migrator", func(w *testStore) {
-		for _, path := range paths(8, "configmaps/default/c") {
-			w.staleUpTo.Store(w.create(path).Version)
-		}
-		w.createMigration("m", "", "configmaps")
-	}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewStorageVersionMigrator(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return w.saysOfMigration("m", `"type":"Succeeded"`) && !slices.ContainsFunc(paths(8, "configmaps/default/c"), func(path string) bool {
-			return w.get(path).Version <= w.staleUpTo.Load()
-		})
-	}},
-	{"apiservice-registration", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewAPIServiceRegistration(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return !slices.ContainsFunc([]string{"v1.", "v1.apps", "v1.batch", "v1.storage.platform.io"}, func(name string) bool {
-			return !w.says("apiregistration.platform.io", "v1", "APIService", name)
-		})
-	}},
-	{"system objects", func(*testStore) {}, func(w *testStore, store *mortalStore) interface{ Run(context.Context) } {
-		return NewSystemObjects(NewEnv(store, w.kinds, discardLogger))
-	}, func(w *testStore) bool {
-		return w.says("scheduling.platform.io", "v1", "PriorityClass", "system-node-critical") && w.says("scheduling.platform.io", "v1", "PriorityClass", "system-cluster-critical")
-	}},
+	},
+	"legacy-service-account-token-cleaner": func(e *Env, _ *testStore) controller {
+		c := NewLegacyTokenCleaner(e, time.Hour)
+		c.now = func() time.Time { return time.Now().AddDate(1, 0, 0) }
+		return c
+	},
+	"node-ipam": func(e *Env, _ *testStore) controller {
+		return nodes.NewIPAM(e, []nodes.NodeRange{{Range: netip.MustParsePrefix("10.0.0.0/21"), Bits: 24}}, nil)
+	},
+	"nodelifecycle": func(e *Env, _ *testStore) controller {
+		const soon = 5 * time.Millisecond
+		return nodes.NewLifecycle(e, nodes.LifecycleOptions{Period: soon, Grace: soon, StartupGrace: soon})
+	},
+	"podgc": func(e *Env, _ *testStore) controller {
+		return nodes.NewPodGC(e, nodes.PodGCOptions{Period: time.Millisecond, Quarantine: time.Millisecond})
+	},
+	"resourcequota": func(e *Env, w *testStore) controller {
+		ledger := quota.New(meta.Platform, discardLogger, false)
+		return running{func(ctx context.Context) {
+			objects := storedObjects{w}
+			if err := ledger.Follower(objects).Follow(ctx, objects); err != nil && ctx.Err() == nil {
+				w.t.Error(err)
+			}
+		}, NewResourceQuotas(e, ledger)}
+	},
+	"service-cidr": func(e *Env, w *testStore) controller {
+		ranges, err := allocation.ParseRanges("10.96.0.0/16")
+		noError(w.t, err)
+		ports, err := allocation.ParsePortRange("30000-30009")
+		noError(w.t, err)
+		return addresses.NewServiceCIDRs(e, allocation.NewServiceAllocator(ranges, ports, meta.Key{}, meta.Platform))
+	},
+	"serviceaccount-token": func(e *Env, w *testStore) controller {
+		t := w.tokens("one")
+		t.Store = e.Store
+		return t
+	},
+	"storage-version-migrator": func(e *Env, w *testStore) controller {
+		w.staleUpTo.CompareAndSwap(0, w.Version())
+		return NewStorageVersionMigrator(e)
+	},
 }
 
 // TestKills kills every controller around some of its writes, and checks that its successor
@@ -330,18 +362,20 @@ func TestKills(t *testing.T) {
 	rounds, end := uint64(2), time.Now()
 	if text := os.Getenv("TROUPE_SOAK"); text != "" {
 		d, err := time.ParseDuration(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		noError(t, err)
 		end = end.Add(d)
+	}
+	all := readManifests(t, "testdata/kills.txt")
+	if len(all) != len(killed) {
+		t.Errorf("%d controllers in the file, %d here", len(all), len(killed))
 	}
 	var survived atomic.Int64
 	t.Cleanup(func() { t.Logf("tried: %d times a controller finished what a killed one had begun", survived.Load()) })
-	for _, c := range slices.Concat(killedControllers, killedGroups, killedPolicies, killedServers) {
-		t.Run(c.name, func(t *testing.T) {
+	for _, m := range all {
+		t.Run(m.name, func(t *testing.T) {
 			t.Parallel()
 			for seed := uint64(0); seed < rounds || seed < most && time.Now().Before(end); seed++ {
-				if c.survive(t, rand.New(rand.NewPCG(seed, 0))); t.Failed() {
+				if m.survive(t, mathrand.New(mathrand.NewPCG(seed, 0))); t.Failed() {
 					t.Fatalf("with seed %d", seed)
 				}
 				survived.Add(1)
@@ -351,26 +385,33 @@ func TestKills(t *testing.T) {
 }
 
 // survive runs one life after the other until the work is done.
-func (c *killedController) survive(t *testing.T, random *rand.Rand) {
+func (m *manifest) survive(t *testing.T, random *mathrand.Rand) {
 	w := openTestStore(t, vfs.NewMem())
 	defer w.close()
-	c.prepare(w)
+	w.perform(m.changes...)
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
 	for done := false; !done; {
 		store := newMortalStore(w, random)
-		stop := runControllers(c.start(w, store))
+		stop := runControllers(killed[m.name](NewEnv(store, w.kinds, discardLogger), w))
 		for alive := true; alive && !done; {
 			select {
 			case <-store.dead:
 				alive = false
 			case <-tick.C:
-				done = c.done(w)
+				done = w.isDone(m.done)
 			case <-watchdog:
 				stop()
 				t.Fatal("the work is not done")
 			}
 		}
 		stop()
+	}
+	all, err := w.List(t.Context(), request.List{Kind: w.kind("configmaps")})
+	noError(t, err)
+	for _, o := range all.Items {
+		if o.Version <= w.staleUpTo.Load() {
+			t.Errorf("%s is not migrated", o.Key.Name)
+		}
 	}
 }

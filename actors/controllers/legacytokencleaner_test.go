@@ -39,7 +39,7 @@ func TestLegacyTokenCleaner(t *testing.T) {
 	w.create("serviceaccounts/default/robot")
 	var references []any
 	for _, r := range rows {
-		w.tokenSecret("secrets/default/"+r.name, "robot")
+		w.tokenSecret(r.name)
 		if label, value, labelled := strings.Cut(r.label, "="); labelled {
 			w.patch("secrets/default/"+r.name, fmt.Sprintf(`{"metadata":{"labels":{"platform.io/legacy-token-%s":%q}}}`, label, value))
 		}
@@ -47,11 +47,7 @@ func TestLegacyTokenCleaner(t *testing.T) {
 			references = append(references, tree.Tree{"name": r.name})
 		}
 		if r.mounted {
-			w.mutate("pods/default/p", request.Mutation{Change: request.Create{Object: tree.Tree{
-				"metadata": tree.Tree{"name": "p"},
-				"spec": tree.Tree{"containers": []any{tree.Tree{"name": "c", "image": "i"}},
-					"volumes": []any{tree.Tree{"name": "v", "secret": tree.Tree{"secretName": r.name}}}},
-			}}})
+			w.make("Pod", `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}],"volumes":[{"name":"v","secret":{"secretName":"`+r.name+`"}}]}}`)
 		}
 	}
 	w.mutate("serviceaccounts/default/robot", request.Mutation{Change: request.Update{Object: tree.Tree{
@@ -74,9 +70,7 @@ func TestLegacyTokenCleaner(t *testing.T) {
 	if got := state("marked-long-ago", ""); got != "kept" {
 		t.Errorf("before uses were noted: %s", got)
 	}
-	w.mutate("configmaps/platform-system/"+legacyTokenTracking, request.Mutation{Change: request.Create{Object: tree.Tree{
-		"metadata": tree.Tree{"name": legacyTokenTracking}, "data": tree.Tree{"since": now.Format(time.DateOnly)},
-	}}})
+	w.make("ConfigMap", `{"metadata":{"name":"`+legacyTokenTracking+`","namespace":"platform-system"},"data":{"since":"`+now.Format(time.DateOnly)+`"}}`)
 	if err := c.clean(t.Context()); err == nil {
 		t.Error("nothing is said of a label that is no day")
 	}

@@ -10,22 +10,18 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-const migrationGroup = "storagemigration.platform.io"
-
-// createMigration creates a StorageVersionMigration for a resource.
-func (w *testStore) createMigration(name, group, resource string) {
+// createMigration creates a StorageVersionMigration m for a resource.
+func (w *testStore) createMigration(group, resource string) {
 	w.t.Helper()
-	w.createOther(migrationGroup, "v1beta1", "StorageVersionMigration", name, tree.Tree{
-		"spec": tree.Tree{"resource": tree.Tree{"group": group, "resource": resource}},
-	})
+	w.perform(`create 1 StorageVersionMigration {"metadata":{"name":"m"},"spec":{"resource":{"group":"` + group + `","resource":"` + resource + `"}}}`)
 }
 
-func (w *testStore) saysOfMigration(name string, texts ...string) bool {
-	return w.says(migrationGroup, "v1beta1", "StorageVersionMigration", name, texts...)
+// migrationSays reports whether the migration contains all texts.
+func (w *testStore) migrationSays(texts ...string) bool {
+	return w.count("StorageVersionMigration", texts...) == 1
 }
 
 // runMigrator runs the controller on store, which is w or wraps it, until stop.
@@ -43,13 +39,13 @@ func TestMigrationOfUnknownResource(t *testing.T) {
 		w := openTestStore(t, vfs.NewMem())
 		defer w.close()
 		defer w.runMigrator(w)()
-		w.createMigration("m", "example.com", "widgets")
+		w.createMigration("example.com", "widgets")
 		time.Sleep(50 * time.Second)
-		if !w.saysOfMigration("m", `"status":{}`) {
+		if !w.migrationSays(`"status":{}`) {
 			t.Error("it has begun, or failed, too early")
 		}
 		time.Sleep(3 * time.Minute)
-		if !w.saysOfMigration("m", `"type":"Failed","status":"True"`, `"message":"resource does not exist in discovery"`) {
+		if !w.migrationSays(`"status":"True","type":"Failed"`, `"message":"resource does not exist in discovery"`) {
 			t.Error("it has not failed")
 		}
 	})
@@ -62,9 +58,9 @@ func TestMigrationOfNoObjects(t *testing.T) {
 		w := openTestStore(t, vfs.NewMem())
 		defer w.close()
 		defer w.runMigrator(w)()
-		w.createMigration("m", "authentication.platform.io", "tokenreviews")
+		w.createMigration("authentication.platform.io", "tokenreviews")
 		synctest.Wait()
-		if !w.saysOfMigration("m", `"type":"Failed","status":"True"`,
+		if !w.migrationSays(`"status":"True","type":"Failed"`,
 			`"message":"resource \"authentication.platform.io/v1, Resource=tokenreviews\" does not support discovery operations: [update patch list]"`) {
 			t.Error("it has not failed")
 		}
@@ -95,10 +91,10 @@ func TestRefusedMigration(t *testing.T) {
 		errs []error // in order, for object b
 		want []string
 	}{
-		"busy":     {[]error{meta.NewTooManyRequests("later", 1), meta.NewInternal("broken")}, []string{`"type":"Succeeded","status":"True"`, `"type":"Running","status":"False"`}},
+		"busy":     {[]error{meta.NewTooManyRequests("later", 1), meta.NewInternal("broken")}, []string{`"status":"True","type":"Succeeded"`, `"status":"False","type":"Running"`}},
 		"conflict": {[]error{meta.NewConflict(meta.GroupResource{}, "b", "changed")}, []string{`"type":"Succeeded"`}},
 		"gone":     {[]error{meta.NewNotFound(meta.GroupResource{}, "b")}, []string{`"type":"Succeeded"`}},
-		"refused":  {[]error{long}, []string{`"type":"Failed","status":"True"`, `"type":"Running","status":"False"`, `migration encountered unhandled error: `, `ää`}},
+		"refused":  {[]error{long}, []string{`"status":"True","type":"Failed"`, `"status":"False","type":"Running"`, `migration encountered unhandled error: `, `ää`}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -117,11 +113,11 @@ func TestRefusedMigration(t *testing.T) {
 					}
 					return err
 				}})()
-				w.createMigration("m", "", "configmaps")
+				w.createMigration("", "configmaps")
 				time.Sleep(time.Minute)
-				if !w.saysOfMigration("m", c.want...) || len(c.errs) > 0 {
-					k, key := w.other(migrationGroup, "v1beta1", "StorageVersionMigration", "m")
-					o, _ := w.Get(context.Background(), request.Get{Kind: k, Key: key})
+				if !w.migrationSays(c.want...) || len(c.errs) > 0 {
+					k := w.kindNamed("StorageVersionMigration")
+					o, _ := w.Get(context.Background(), request.Get{Kind: k, Key: keyOf(k, "m")})
 					t.Errorf("%d errors left: %.500s", len(c.errs), o.JSON)
 				}
 			})

@@ -87,6 +87,12 @@ func (w *testStore) tokens(trust string) *Tokens {
 	return NewTokens(NewEnv(w, w.kinds, discardLogger), issuer, func() []byte { return []byte(trust) })
 }
 
+// tokenSecret creates an empty token Secret of the account robot.
+func (w *testStore) tokenSecret(name string) {
+	w.t.Helper()
+	w.make("Secret", `{"metadata":{"name":"`+name+`","annotations":{"platform.io/service-account.name":"robot"}},"type":"platform.io/service-account-token"}`)
+}
+
 func hasToken(e reconcile.Event) bool {
 	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }

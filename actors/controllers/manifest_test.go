@@ -1,0 +1,189 @@
+package controllers
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/request"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A manifest is a section of a file such as testdata/kills.txt, which documents its lines.
+type manifest struct {
+	name          string
+	changes, done []string
+}
+
+func readManifests(t *testing.T, path string) (all []manifest) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	noError(t, err)
+	var texts []string
+	done := false
+	for line := range strings.SplitSeq(string(text), "\n") {
+		line = strings.NewReplacer(texts...).Replace(line)
+		last := len(all) - 1
+		switch verb, rest, _ := strings.Cut(line, " "); {
+		case line == "" || verb == "#":
+		case verb == "let":
+			name, text, _ := strings.Cut(rest, " = ")
+			texts = append(texts, "<"+name+">", text)
+		case verb == "==":
+			all, done = append(all, manifest{name: rest}), false
+		case line == "done":
+			done = true
+		case done:
+			all[last].done = append(all[last].done, line)
+		default:
+			all[last].changes = append(all[last].changes, line)
+		}
+	}
+	return all
+}
+
+// kindNamed returns the stored kind of a name such as "Pod".
+func (w *testStore) kindNamed(name string) *schema.Kind {
+	w.t.Helper()
+	all := w.kinds.StorageKinds()
+	i := slices.IndexFunc(all, func(k *schema.Kind) bool { return k.Kind == name })
+	if i < 0 {
+		w.t.Fatalf("no kind %s", name)
+	}
+	return all[i]
+}
+
+// keyOf parses [NAMESPACE/]NAME; the default is the namespace default.
+func keyOf(k *schema.Kind, path string) meta.Key {
+	namespace, name, ok := strings.Cut(path, "/")
+	if !ok {
+		namespace, name = "default", path
+	}
+	if !k.Namespaced {
+		namespace = ""
+	}
+	return meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: name}
+}
+
+var uidReference = regexp.MustCompile(`uid:(\w+)/([\w./-]+)`)
+
+// withUIDs replaces references such as "uid:Pod/a".
+func (w *testStore) withUIDs(text string) string {
+	return uidReference.ReplaceAllStringFunc(text, func(reference string) string {
+		parts := uidReference.FindStringSubmatch(reference)
+		k := w.kindNamed(parts[1])
+		o, err := w.Get(context.Background(), request.Get{Kind: k, Key: keyOf(k, parts[2])})
+		noError(w.t, err)
+		return o.Meta.UID
+	})
+}
+
+// perform makes the changes of a manifest.
+func (w *testStore) perform(lines ...string) {
+	w.t.Helper()
+	for _, line := range lines {
+		f := strings.SplitN(line, " ", 4)
+		n, err := strconv.Atoi(f[1])
+		noError(w.t, err)
+		kind, subresource, _ := strings.Cut(f[2], "/")
+		for i := range n {
+			rest := w.withUIDs(strings.ReplaceAll(f[3], "$", strconv.Itoa(i)))
+			path, body, _ := strings.Cut(rest, " ")
+			switch f[0] {
+			case "create":
+				w.make(kind, rest)
+			case "patch":
+				w.change(kind, path, subresource, request.Patch{Type: request.MergePatch, Body: []byte(body)})
+			case "delete":
+				w.change(kind, path, "", request.Delete{PropagationPolicy: body})
+			default:
+				w.t.Fatal(line)
+			}
+		}
+	}
+}
+
+func (w *testStore) change(kind, path, subresource string, change request.Change) {
+	w.t.Helper()
+	k := w.kindNamed(kind)
+	_, err := w.Mutate(context.Background(), request.Mutation{Kind: k, Key: keyOf(k, path), Subresource: subresource, Change: change})
+	if err != nil {
+		w.t.Fatalf("%s %s: %v", kind, path, err)
+	}
+}
+
+// make creates an object from JSON, in namespace default if it has none, and writes its status.
+func (w *testStore) make(kind, text string) {
+	w.t.Helper()
+	object, _, err := codec.DecodeJSON(w.kindNamed(kind).Message(), []byte(text))
+	noError(w.t, err)
+	metadata := object.Object("metadata")
+	path := metadata.String("name")
+	if namespace := metadata.String("namespace"); namespace != "" {
+		path = namespace + "/" + path
+	}
+	w.change(kind, path, "", request.Create{Object: object})
+	if object.Has("status") {
+		body, err := json.Marshal(tree.Tree{"status": object["status"]})
+		noError(w.t, err)
+		w.change(kind, path, "status", request.Patch{Type: request.MergePatch, Body: body})
+	}
+}
+
+// count returns the number of objects of a kind whose JSON contains all texts, and none that
+// follows a "!".
+func (w *testStore) count(kind string, texts ...string) (n int) {
+	w.t.Helper()
+	k := w.kindNamed(kind)
+	list, err := w.List(context.Background(), request.List{Kind: k})
+	noError(w.t, err)
+	for _, o := range list.Items {
+		object, err := codec.DecodeStored(k.Message(), o.JSON)
+		noError(w.t, err)
+		sorted, err := json.Marshal(object)
+		noError(w.t, err)
+		if !slices.ContainsFunc(texts, func(text string) bool {
+			text, not := strings.CutPrefix(text, "!")
+			return strings.Contains(string(sorted), text) == not
+		}) {
+			n++
+		}
+	}
+	return n
+}
+
+// isDone reports whether the counts of a manifest hold. One that can never hold is an error.
+func (w *testStore) isDone(lines []string) bool {
+	w.t.Helper()
+	done := true
+	for _, line := range lines {
+		f := strings.Fields(w.withUIDs(line))
+		when := f[0]
+		if when == "finally" || when == "most" {
+			f = f[1:]
+		}
+		want, err := strconv.Atoi(f[0])
+		noError(w.t, err)
+		n := w.count(f[1], f[2:]...)
+		if n > want && when != "finally" {
+			w.t.Fatalf("%d instead of %s", n, line)
+		}
+		done = done && (n == want || when == "most")
+	}
+	return done
+}
+
+func noError(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
