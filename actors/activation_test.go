@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -18,9 +19,7 @@ func (h *testStore) activationCount() (n int) {
 	h.t.Helper()
 	const name = "\ntroupe_object_actors "
 	_, rest, _ := strings.Cut(h.metrics(), name)
-	if _, err := fmt.Sscan(rest, &n); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Get(fmt.Sscan(rest, &n))(h.t)
 	return n
 }
 
@@ -31,18 +30,13 @@ func TestActivationsAreReused(t *testing.T) {
 	defer h.close()
 	const objects = 600
 	for i := range objects {
-		if _, err := h.create(fmt.Sprint("c", i), fmt.Sprint("v", i)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), fmt.Sprint("v", i)))(t)
 	}
 	if n := h.activationCount(); n > objects/2 {
 		t.Errorf("%d actors for %d objects that nobody changes", n, objects)
 	}
 	for i := range objects {
-		r, err := h.patch(fmt.Sprint("c", i), `{"data":{"w":"x"}}`)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(h.patch(fmt.Sprint("c", i), `{"data":{"w":"x"}}`))(t)
 		if got, want := h.data(r.Object)["v"], fmt.Sprint("v", i); got != want || r.Object.Key.Name != fmt.Sprint("c", i) {
 			t.Fatalf("object %s has the value %v, want c%d with %s", r.Object.Key, got, i, want)
 		}
@@ -69,9 +63,7 @@ func testFaultyActivation(t *testing.T) {
 		_, err := h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"),
 			Key: meta.Key{Namespace: "default", Name: name}, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}}}})
 		cancel()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 }
 
@@ -87,9 +79,7 @@ func TestTimedOutMutationReleasesActivation(t *testing.T) {
 			<-gate
 		}
 	})
-	if _, err := h.create("a", "1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("a", "1"))(t)
 	first := make(chan error, 1)
 	go func() { _, err := h.patch("a", `{"data":{"v":"wait"}}`); first <- err }()
 	<-entered

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -34,18 +35,14 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 		{Change: request.Delete{}, Key: meta.Key{Name: "b"}},
 	} {
 		m.Admission = f.admission()
-		if _, err := h.do(m); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.do(m))(t)
 	}
 	if got, want := fmt.Sprint(operations), fmt.Sprint([]request.Operation{request.OnCreate, request.OnCreate, request.OnUpdate, request.OnUpdate, request.OnUpdate, request.OnDelete}); got != want {
 		t.Errorf("operations %s, want %s", got, want)
 	}
 	f.checkReservations(t, 6, 6, 0)
 	f.skip = func(c *request.Attributes) bool { return c.New.Object("data").String("v") == "free" }
-	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"free"}}`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.patchWaiting(t.Context(), f, `{"data":{"v":"free"}}`))(t)
 	f.checkReservations(t, 6, 7, 0)
 }
 
@@ -53,9 +50,7 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {
-		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), "x"))(t)
 	}
 	f := &waitingFake{validate: func(_ context.Context, c *request.Attributes) error {
 		if c.Old.Object("metadata").String("name") == "a" {
@@ -114,10 +109,7 @@ func TestNoOpApplyIsAdmitted(t *testing.T) {
 		}
 		return h.Mutate(t.Context(), m)
 	}
-	first, err := apply()
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(apply())(t)
 	for range 2 {
 		if r, err := apply(); err != nil || !r.NoOp {
 			t.Errorf("again: %v %v, want no change", r, err)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -57,17 +58,12 @@ func BenchmarkFanOut(b *testing.B) {
 	kind, key := h.kind("configmaps"), meta.Key{Namespace: "default", Name: "c"}
 	write := func(change func(tree.Tree) request.Change, n int) {
 		object := tree.Tree{"metadata": tree.Tree{"name": key.Name}, "data": tree.Tree{"n": fmt.Sprint(n), "v": strings.Repeat("x", 1024)}}
-		if _, err := h.Mutate(b.Context(), request.Mutation{Kind: kind, Key: key, Change: change(object)}); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(h.Mutate(b.Context(), request.Mutation{Kind: kind, Key: key, Change: change(object)}))(b)
 	}
 	write(func(object tree.Tree) request.Change { return request.Create{Object: object} }, 0)
 	var events sync.WaitGroup
 	for range watchers {
-		_, err := h.Watch(b.Context(), request.Watch{Kind: kind, Namespace: "default", Version: h.Version(), Bookmarks: true}, countingSink{&events})
-		if err != nil {
-			b.Fatal(err)
-		}
+		must.Get(h.Watch(b.Context(), request.Watch{Kind: kind, Namespace: "default", Version: h.Version(), Bookmarks: true}, countingSink{&events}))(b)
 	}
 	b.ReportAllocs()
 	before := cpuTime(b)
@@ -80,9 +76,5 @@ func BenchmarkFanOut(b *testing.B) {
 }
 
 func cpuTime(b *testing.B) time.Duration {
-	used, err := processes.CPUTime()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return used
+	return must.Get(processes.CPUTime())(b)
 }

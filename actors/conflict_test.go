@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -21,9 +22,7 @@ func openAlone(t *testing.T) (*server, *sharedKeys) {
 	t.Helper()
 	keys := newSharedKeys()
 	s := openShared(t, keys.open())
-	if _, err := s.create("c", "x"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.create("c", "x"))(t)
 	return s, keys
 }
 
@@ -43,10 +42,7 @@ func (s *sharedKeys) overtake(field string) {
 func (s *server) checkFields(want ...string) {
 	s.t.Helper()
 	s.await()
-	o, err := s.Get(context.Background(), request.Get{Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"}})
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	o := must.Get(s.Get(context.Background(), request.Get{Kind: s.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "c"}}))(s.t)
 	var got []string
 	for name := range s.data(o) {
 		if name != "v" {
@@ -74,9 +70,7 @@ func testConflictWaits(t *testing.T) {
 		s.log.before = func([]persist.Write) {}
 		keys.overtake("other")
 	}
-	if _, err := s.patch("c", `{"data":{"mine":"x"}}`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.patch("c", `{"data":{"mine":"x"}}`))(t)
 	if keys.refused != 1 {
 		t.Errorf("%d writes were refused, want 1", keys.refused)
 	}
@@ -201,9 +195,7 @@ func testUnknownFate(t *testing.T) {
 		if got := s.nodePort("b", 30001); got != 422 {
 			t.Errorf("fate %d: the port is given away: %d", what, got)
 		}
-		if _, err := s.patch("c", `{"data":{"next":"x"}}`); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(s.patch("c", `{"data":{"next":"x"}}`))(t)
 		s.await()
 		_, err := s.Get(context.Background(), request.Get{Kind: s.kind("services"), Key: meta.Key{Namespace: "default", Name: "a"}})
 		if (err == nil) != committed {

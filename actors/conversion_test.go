@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -126,10 +127,7 @@ func TestSlowConversion(t *testing.T) {
 		t.Errorf("a get that gives up: %v", err)
 	}
 	ended := make(doneSink)
-	abandoned, err := h.Watch(context.Background(), request.Watch{Kind: h.v2, Version: from}, ended)
-	if err != nil {
-		t.Fatal(err)
-	}
+	abandoned := must.Get(h.Watch(context.Background(), request.Watch{Kind: h.v2, Version: from}, ended))(t)
 	abandoned.Stop()
 	<-ended // does not wait for the conversion
 	open()
@@ -182,10 +180,7 @@ func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")
 	from := h.Version()
-	labels, err := selector.ParseLabels("l=in")
-	if err != nil {
-		t.Fatal(err)
-	}
+	labels := must.Get(selector.ParseLabels("l=in"))(t)
 	h.mustPatch("a", "out")
 	for range 2 { // the second from the cache
 		all, session := h.watch(request.Watch{Kind: h.v2, Version: from})
@@ -228,32 +223,17 @@ func TestBuiltInConversionIsShared(t *testing.T) {
 	v1, v2 := h.kinds.Kind("autoscaling", "v1", "horizontalpodautoscalers"), h.kinds.Kind("autoscaling", "v2", "horizontalpodautoscalers")
 	key := meta.Key{Namespace: "default", Name: "a"}
 	from := h.Version()
-	_, err := h.Mutate(context.Background(), request.Mutation{Kind: v2, Key: key, Change: request.Create{Object: tree.Tree{
+	must.Get(h.Mutate(context.Background(), request.Mutation{Kind: v2, Key: key, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "a"},
 		"spec":     tree.Tree{"maxReplicas": int64(3), "scaleTargetRef": tree.Tree{"apiVersion": "apps/v1", "kind": "Deployment", "name": "a"}},
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}}))(t)
 	sink := make(eventSink, 1)
-	session, err := h.Watch(context.Background(), request.Watch{Kind: v1, Version: from}, sink)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(h.Watch(context.Background(), request.Watch{Kind: v1, Version: from}, sink))(t)
 	defer session.Stop()
 	seen := []*meta.Object{(<-sink).Object}
-	o, err := h.Get(context.Background(), request.Get{Kind: v1, Key: key})
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := h.List(context.Background(), request.List{Kind: v1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	items, err := l.Form.Convert(context.Background(), l.Items)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(h.Get(context.Background(), request.Get{Kind: v1, Key: key}))(t)
+	l := must.Get(h.List(context.Background(), request.List{Kind: v1}))(t)
+	items := must.Get(l.Form.Convert(context.Background(), l.Items))(t)
 	seen = append(append(seen, o), items...)
 	if len(seen) != 3 || slices.ContainsFunc(seen, func(o *meta.Object) bool { return o != seen[0] }) {
 		t.Errorf("the same object was converted more than once: %p", seen)

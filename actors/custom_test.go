@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/custom"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -44,9 +45,7 @@ func testWatchOfFormerKind(t *testing.T) {
 	h.RegisterKind(now.Stored)
 	for _, k := range []*schema.Kind{former.Stored, former.Served[0]} {
 		end := make(doneSink)
-		if _, err := h.Watch(context.Background(), request.Watch{Kind: k, Version: h.Version()}, end); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.Watch(context.Background(), request.Watch{Kind: k, Version: h.Version()}, end))(t)
 		synctest.Wait()
 		select {
 		case <-end:
@@ -55,10 +54,7 @@ func testWatchOfFormerKind(t *testing.T) {
 		}
 	}
 	end := make(doneSink)
-	session, err := h.Watch(context.Background(), request.Watch{Kind: now.Stored, Version: h.Version()}, end)
-	if err != nil {
-		t.Fatal(err)
-	}
+	session := must.Get(h.Watch(context.Background(), request.Watch{Kind: now.Stored, Version: h.Version()}, end))(t)
 	synctest.Wait()
 	select {
 	case <-end:
@@ -75,15 +71,11 @@ func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	defer h.close()
 	definitions := h.kinds.Kind("apiextensions.platform.io", "v1", "customresourcedefinitions")
-	if _, err := h.Mutate(t.Context(), request.Mutation{Kind: definitions, Key: meta.Key{Name: "things.example.com"}, Change: request.Create{Object: thingsDefinition()}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Mutate(t.Context(), request.Mutation{Kind: definitions, Key: meta.Key{Name: "things.example.com"}, Change: request.Create{Object: thingsDefinition()}}))(t)
 	thing := h.thingDefinition().Stored
 	h.RegisterKind(thing)
 	a := meta.Key{Namespace: "default", Name: "a"}
-	if _, err := h.Mutate(t.Context(), request.Mutation{Kind: thing, Key: a, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Mutate(t.Context(), request.Mutation{Kind: thing, Key: a, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}}}}))(t)
 	remove := request.Mutation{Kind: thing, Key: a, Change: request.Delete{}}
 	f := &waitingFake{validate: func(ctx context.Context, _ *request.Attributes) error {
 		if _, err := h.Mutate(ctx, remove); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
@@ -61,9 +62,7 @@ func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 			gone++
 			continue
 		}
-		if err != nil {
-			h.t.Fatal(err)
-		}
+		must.Succeed(h.t, err)
 		if l.Version != version || !slices.Equal(listText(l.Items), seen[version]) {
 			h.t.Fatalf("version %d shows\n%s\nwant\n%s", version, strings.Join(listText(l.Items), "\n"), strings.Join(seen[version], "\n"))
 		}
@@ -81,9 +80,7 @@ func TestExactLists(t *testing.T) {
 			if gone := h.checkLists(seen); gone > 0 {
 				t.Errorf("%d versions are gone before a restart", gone)
 			}
-			if err := h.Snapshot(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, h.Snapshot())
 			h.churn(chance, 60, seen)
 			h.close()
 			h = open(t, dir, nil)
@@ -102,9 +99,7 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	defer h.close()
 	chance, seen := rand.New(rand.NewPCG(1, 1)), listsByVersion{}
 	for i := range 8 {
-		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), "x"))(t)
 	}
 	first := h.list(request.List{})
 	r := request.List{Limit: 3}
@@ -140,17 +135,11 @@ func TestExactBeforeHistory(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
 	for i := range 4 {
-		if _, err := h.create(fmt.Sprint("c", i), "before"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), "before"))(t)
 	}
 	chunk := h.list(request.List{Limit: 2})
-	if _, err := h.patch("c3", `{"data":{"v":"after"}}`); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.patch("c3", `{"data":{"v":"after"}}`))(t)
+	must.Succeed(t, h.Snapshot())
 	h.close()
 	h = open(t, dir, func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })
 	defer h.close()
@@ -174,9 +163,7 @@ func TestTokensExpire(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })
 	defer h.close()
 	for i := range 6 {
-		if _, err := h.create(fmt.Sprint("c", i), "v"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), "v"))(t)
 	}
 	kind := h.kind("configmaps")
 	chunk := h.list(request.List{Limit: 2})

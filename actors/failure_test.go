@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -56,9 +57,7 @@ func TestPanicFailsOneRequest(t *testing.T) {
 			panic("boom")
 		}
 	})
-	if _, err := h.create("a", "1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("a", "1"))(t)
 	for range 5 {
 		if _, err := h.patch("a", `{"data":{"v":"boom"}}`); statusCode(err) != 500 {
 			t.Errorf("panic: %v, want 500", err)
@@ -74,9 +73,7 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()
 	entered, gate := make(chan struct{}, 1), make(chan struct{})
-	if _, err := h.create("a", "1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("a", "1"))(t)
 	h.onValidate(func(value string) {
 		if value == "wait" {
 			entered <- struct{}{}
@@ -109,9 +106,7 @@ func TestFullMailboxIsRefused(t *testing.T) {
 // Closing answers every request once, queued or in progress.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
-	if _, err := h.create("a", "1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("a", "1"))(t)
 	var wait sync.WaitGroup
 	var done, refused atomic.Int64
 	started := make(chan struct{}, 1)
@@ -148,9 +143,7 @@ func TestPassivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()
 	for i := range 20 {
-		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), "x"))(t)
 	}
 	if !poll(func() bool { return h.activationCount() == 0 }) {
 		t.Fatal("actors stay alive")
@@ -171,9 +164,7 @@ func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
 	defer h.close()
-	if _, err := h.create("before", "x"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("before", "x"))(t)
 	fs.SetBudget(fs.Used() + 200)
 	if _, err := h.create("full", strings.Repeat("x", 100_000)); statusCode(err) != 507 {
 		t.Errorf("on a full disk: %v, want 507", err)
@@ -245,9 +236,7 @@ func TestNamespacePrecondition(t *testing.T) {
 		{Kind: namespaces, Key: key, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": "n"}}}},
 		{Kind: namespaces, Key: key, Change: request.Delete{}},
 	} {
-		if _, err := h.Mutate(context.Background(), m); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.Mutate(context.Background(), m))(t)
 	}
 	if got := inN(); got != 403 {
 		t.Errorf("terminating namespace: %d, want 403", got)

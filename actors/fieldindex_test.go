@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -44,24 +45,16 @@ func (p *podLists) change(r *rand.Rand) {
 			"spec":     tree.Tree{"nodeName": p.nodeOf[at], "containers": []any{tree.Tree{"name": "c", "image": "i"}}},
 		}}
 	}
-	if _, err := p.Mutate(context.Background(), m); err != nil {
-		p.t.Fatal(err)
-	}
+	must.Get(p.Mutate(context.Background(), m))(p.t)
 }
 
 // listed returns the Pods of a node, read in chunks.
 func (p *podLists) listed(node, namespace string, limit int) (found []string) {
 	p.t.Helper()
-	fields, err := selector.ParseFields(p.kind, "spec.nodeName="+node)
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	fields := must.Get(selector.ParseFields(p.kind, "spec.nodeName="+node))(p.t)
 	l := request.List{Kind: p.kind, Namespace: namespace, Fields: fields, Limit: limit}
 	for {
-		chunk, err := p.List(context.Background(), l)
-		if err != nil {
-			p.t.Fatal(err)
-		}
+		chunk := must.Get(p.List(context.Background(), l))(p.t)
 		for _, o := range chunk.Items {
 			found = append(found, o.Key.Namespace+"/"+o.Key.Name)
 		}

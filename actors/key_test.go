@@ -4,6 +4,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -17,13 +18,9 @@ func TestKeysOwnTheirBytes(t *testing.T) {
 		h := openOn(t, "/data", fs, nil)
 		switch source {
 		case "a write":
-			if _, err := h.create("a", "1"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(h.create("a", "1"))(t)
 		case "the journal":
-			if err := h.Snapshot(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, h.Snapshot())
 		}
 		items := h.list(request.List{}).Items
 		if len(items) != 1 {

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -71,9 +72,7 @@ func testVersionIsNamed(t *testing.T, change func(version string) request.Mutati
 	late, held := &lateLog{}, &hold{committed: make(chan persist.Revision), over: make(chan struct{})}
 	h := openOn(t, "/data", vfs.NewMem(), func(o *actors.Options) { late.Log, o.Log = o.Log, late })
 	defer h.close()
-	if _, err := h.create("c", "0"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("c", "0"))(t)
 	late.hold.Store(held)
 	first := make(chan error, 1)
 	go func() {

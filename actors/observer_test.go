@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -61,12 +62,8 @@ func TestObserver(t *testing.T) {
 			f.faults = append(f.faults, errors.New("committed before it is observed"))
 		}
 	}
-	if _, err := h.patchWaiting(t.Context(), w, `{"data":{"v":"2"}}`); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.Mutate(t.Context(), request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}, Change: request.Delete{}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.patchWaiting(t.Context(), w, `{"data":{"v":"2"}}`))(t)
+	must.Get(h.Mutate(t.Context(), request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"}, Change: request.Delete{}}))(t)
 	if want := []string{"+a", "=a", "-a"}; !slices.Equal(f.seen, want) || f.reserved != 1 {
 		t.Errorf("saw %v, want %v; %d with a reservation, want 1", f.seen, want, f.reserved)
 	}

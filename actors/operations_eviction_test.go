@@ -10,6 +10,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/operations"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/condition"
@@ -32,18 +33,9 @@ type cluster struct {
 
 func newCluster(t *testing.T) *cluster {
 	t.Helper()
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
-	journal, err := persist.Open("/data", persist.Options{FS: vfs.NewMem(), Sync: persist.SyncAlways})
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
+	journal := must.Get(persist.Open("/data", persist.Options{FS: vfs.NewMem(), Sync: persist.SyncAlways}))(t)
+	store := must.Get(actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning()}))(t)
 	t.Cleanup(func() {
 		if err := errors.Join(store.Close(context.Background()), journal.Close()); err != nil {
 			t.Error(err)
@@ -68,19 +60,14 @@ func (c *cluster) put(k *schema.Kind, name, spec, status string) {
 	c.t.Helper()
 	object := c.parse(k, `{"metadata":{"name":"`+name+`","namespace":"default","labels":{"app":"web"}},"spec":{`+spec+`}}`)
 	m := request.Mutation{Kind: k, Key: c.key(k, name), Change: request.Create{Object: object}}
-	if _, err := c.Store.Mutate(context.Background(), m); err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(c.Store.Mutate(context.Background(), m))(c.t)
 	c.setStatus(k, name, status)
 }
 
 func (c *cluster) setStatus(k *schema.Kind, name, status string) {
 	c.t.Helper()
-	_, err := c.Store.Mutate(context.Background(), request.Mutation{Kind: k, Key: c.key(k, name), Subresource: "status",
-		Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{` + status + `}}`)}})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Get(c.Store.Mutate(context.Background(), request.Mutation{Kind: k, Key: c.key(k, name), Subresource: "status",
+		Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"status":{` + status + `}}`)}}))(c.t)
 }
 
 func (c *cluster) parse(k *schema.Kind, text string) tree.Tree {
@@ -99,11 +86,7 @@ func (c *cluster) get(k *schema.Kind, name string) tree.Tree {
 	if err != nil {
 		return nil
 	}
-	object, err := codec.DecodeStored(k.Message(), o.JSON)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	return object
+	return must.Get(codec.DecodeStored(k.Message(), o.JSON))(c.t)
 }
 
 const (
@@ -196,9 +179,7 @@ func TestLastDisruption(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, ready)
 	s.put(s.budgets, "b", budgetSpec, budgetStatus(1, 3, 2)+`,"conditions":[{"type":"DisruptionAllowed","status":"True","reason":"SufficientPods","message":"","lastTransitionTime":"2020-01-01T00:00:00Z"}]`)
-	if err := operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), operations.Eviction{Key: s.key(s.pods, "p")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), operations.Eviction{Key: s.key(s.pods, "p")}))
 	conditions := s.get(s.budgets, "b").Object("status").Objects("conditions")
 	if len(conditions) != 1 || conditions[0].String("status") != "False" || conditions[0].String("reason") != "InsufficientPods" ||
 		strings.HasPrefix(conditions[0].String("lastTransitionTime"), "2020") {
@@ -248,11 +229,8 @@ func TestEvictedPodSaysSo(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := newCluster(t)
 			s.put(s.pods, "p", podSpec, c.phase)
-			_, err := s.Store.Mutate(t.Context(), request.Mutation{Kind: s.pods, Key: s.key(s.pods, "p"),
-				Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"finalizers":["e.com/f"]}}`)}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Store.Mutate(t.Context(), request.Mutation{Kind: s.pods, Key: s.key(s.pods, "p"),
+				Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"finalizers":["e.com/f"]}}`)}}))(t)
 			c.v.Key = s.key(s.pods, "p")
 			checkError(t, operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), c.v), c.code, "")
 			target := condition.Find(s.get(s.pods, "p").Object("status"), "DisruptionTarget")
@@ -277,9 +255,7 @@ func TestBudgetChangesMeanwhile(t *testing.T) {
 			s.setStatus(s.budgets, "b", fmt.Sprintf(`"disruptionsAllowed":%d`, 2+tries))
 		}
 	}
-	if err := operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), operations.Eviction{Key: s.key(s.pods, "p")}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), operations.Eviction{Key: s.key(s.pods, "p")}))
 	if left, _ := s.get(s.budgets, "b").Object("status").Int("disruptionsAllowed"); left != 3 || tries != 3 || s.get(s.pods, "p") != nil {
 		t.Errorf("%d tries leave %d", tries, left)
 	}
@@ -342,9 +318,7 @@ func TestEvictionGivesUp(t *testing.T) {
 func TestReadEviction(t *testing.T) {
 	options := func(text string) tree.Tree {
 		v, _, err := codec.DecodeAny([]byte(`{"deleteOptions":{` + text + `}}`))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return v.(tree.Tree)
 	}
 	precondition := func(p *string) string {

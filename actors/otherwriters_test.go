@@ -16,6 +16,7 @@ import (
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -36,9 +37,7 @@ var ownService = meta.Key{GroupResource: meta.GroupResource{Resource: "services"
 func openShared(t testing.TB, log *sharedLog) *server {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	ranges, _ := allocation.ParseRanges("10.0.0.0/28")
 	ports, _ := allocation.ParsePortRange("30000-30009")
 	s := &server{log: log, testStore: &testStore{t: t, kinds: kinds}, allocator: allocation.NewServiceAllocator(ranges, ports, ownService, meta.Platform)}
@@ -48,9 +47,7 @@ func openShared(t testing.TB, log *sharedLog) *server {
 		Log: log, Catalog: kinds, Naming: meta.Platform, Tuning: tuning, Fatal: func(err error) { t.Error("fatal:", err) },
 		Allocators: map[meta.GroupResource]mutation.Allocator{ownService.GroupResource: s.allocator},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return s
 }
 
@@ -67,9 +64,7 @@ func (s *server) await() {
 	s.log.store.mu.Lock()
 	newest := uint64(s.log.store.txns[len(s.log.store.txns)-1].upTo)
 	s.log.store.mu.Unlock()
-	if _, err := s.List(context.Background(), request.List{Kind: s.kind("configmaps"), Match: request.MatchNotOlderThan, Version: newest}); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(s.List(context.Background(), request.List{Kind: s.kind("configmaps"), Match: request.MatchNotOlderThan, Version: newest}))(s.t)
 }
 
 // client makes random requests to one server.
@@ -141,10 +136,7 @@ func TestServersShareALog(t *testing.T) {
 	const together, most = 4, 300
 	end := time.Now()
 	if text := os.Getenv("TROUPE_SOAK"); text != "" {
-		d, err := time.ParseDuration(text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(time.ParseDuration(text))(t)
 		end = end.Add(d)
 	}
 	tried := uint64(0)
@@ -173,9 +165,7 @@ func shareALog(t *testing.T, seed uint64) {
 		defer servers[i].close()
 	}
 	for i := range 2 {
-		if _, err := servers[0].create(fmt.Sprint("c", i), "x"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(servers[0].create(fmt.Sprint("c", i), "x"))(t)
 	}
 	servers[1].await()
 	var watches [2]*watched
@@ -269,9 +259,7 @@ func (*watched) Done() {}
 func (s *server) watchAll() *watched {
 	s.t.Helper()
 	w := &watched{from: s.Version()}
-	if _, err := s.Watch(context.Background(), request.Watch{Kind: s.kind("configmaps"), Version: w.from}, w); err != nil {
-		s.t.Fatal(err)
-	}
+	must.Get(s.Watch(context.Background(), request.Watch{Kind: s.kind("configmaps"), Version: w.from}, w))(s.t)
 	return w
 }
 

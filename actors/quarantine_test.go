@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist"
@@ -15,19 +16,12 @@ import (
 // appendUnreadable writes unreadable values into a closed journal.
 func appendUnreadable(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
-	journal, err := persist.Open(dir, persist.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	journal := must.Get(persist.Open(dir, persist.Options{}))(t)
 	defer func() { _ = journal.Close() }()
-	if _, err := journal.Recover(persist.Recovery{
+	must.Get(journal.Recover(persist.Recovery{
 		Item: func(persist.Item) error { return nil }, Base: func(persist.Revision) error { return nil }, Commit: func(persist.Commit) error { return nil },
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := journal.Append(writes); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Get(journal.Append(writes))(t)
 }
 
 // eventSink is a sink that forwards copies of its events.
@@ -46,10 +40,7 @@ func (eventSink) Done() {}
 func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	h.t.Helper()
 	sink := make(eventSink, 16)
-	session, err := h.Watch(context.Background(), request.Watch{Kind: h.kind("configmaps"), Version: from}, sink)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	session := must.Get(h.Watch(context.Background(), request.Watch{Kind: h.kind("configmaps"), Version: from}, sink))(h.t)
 	defer session.Stop()
 	for range n {
 		select {
@@ -67,9 +58,7 @@ func (h *testStore) events(from uint64, n int) (all []request.Event) {
 func TestQuarantineInSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
-	if _, err := h.create("spoilt", "a"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("spoilt", "a"))(t)
 	first := h.Version()
 	h.close()
 	appendUnreadable(t, dir, persist.Write{Key: "/configmaps/default/spoilt", Value: []byte("{"), RevisionOffset: -1},
@@ -85,27 +74,19 @@ func TestQuarantineInSnapshots(t *testing.T) {
 			!strings.Contains(string(got[0].Object.JSON), `"name":"spoilt"`) {
 			t.Errorf("who watches sees %v", got)
 		}
-		if err := h.Snapshot(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, h.Snapshot())
 		h.close()
 	}
 	h = open(t, dir, nil)
 	_, err := h.do(request.Mutation{Change: request.Delete{}, Key: meta.Key{Name: "spoilt"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	_, err = h.do(request.Mutation{Change: request.Delete{}, Key: meta.Key{Name: "spoilt"}})
 	var status *meta.Status
 	if !errors.As(err, &status) || status.Reason != meta.ReasonNotFound || len(h.Unreadable()) != 0 {
 		t.Errorf("after the delete: %v, %v", err, h.Unreadable())
 	}
-	if _, err := h.create("spoilt", "b"); err != nil {
-		t.Fatal(err)
-	}
-	if err := h.Snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("spoilt", "b"))(t)
+	must.Succeed(t, h.Snapshot())
 	h.close()
 	h = open(t, dir, nil)
 	defer h.close()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
@@ -23,13 +24,9 @@ func testSnapshotDropsOldSegments(t *testing.T) {
 	clock.Store(time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC).UnixNano())
 	now := func() time.Time { return time.Unix(0, clock.Load()) }
 	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	journal, err := persist.Open("/data", persist.Options{FS: vfs.NewMem(), Sync: persist.SyncAlways, SegmentBytes: 16 << 10, Now: now})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	options := actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(), Now: now}
 	options.Tuning.HistoryTime = time.Minute
 	h := &testStore{t: t, kinds: kinds, journal: journal}
@@ -40,13 +37,9 @@ func testSnapshotDropsOldSegments(t *testing.T) {
 	defer h.close()
 	write := func() {
 		for i := range 200 {
-			if _, err := h.create("c"+strconv.Itoa(i)+"-"+strconv.FormatInt(clock.Load(), 36), "some text"); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(h.create("c"+strconv.Itoa(i)+"-"+strconv.FormatInt(clock.Load(), 36), "some text"))(t)
 		}
-		if err := h.Snapshot(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, h.Snapshot())
 	}
 	write()
 	young := journal.Stats().Segments

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist"
 )
@@ -29,10 +30,7 @@ func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	got, want := map[string]string{}, map[string]string{}
 	for _, resource := range []string{"configmaps", "services"} {
-		l, err := s.List(context.Background(), request.List{Kind: s.kind(resource)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := must.Get(s.List(context.Background(), request.List{Kind: s.kind(resource)}))(t)
 		for _, o := range l.Items {
 			got[o.Key.String()] = string(o.JSON)
 		}
@@ -74,9 +72,7 @@ func shared(t *testing.T, c persist.Commit) (names []string) {
 			Ports      []struct{ NodePort int }
 		}
 	}
-	if err := json.Unmarshal(c.Value, &service); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal(c.Value, &service))
 	names = service.Spec.ClusterIPs
 	for _, p := range service.Spec.Ports {
 		if p.NodePort > 0 {

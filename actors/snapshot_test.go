@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -20,10 +21,7 @@ import (
 // TestSnapshotInTheBallast writes a snapshot on a full disk, in the space of the ballast. The first
 // attempt fails in the middle, and the second one still has all objects.
 func TestSnapshotInTheBallast(t *testing.T) {
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	disk := vfs.NewMem()
 	h := &testStore{t: t, kinds: kinds}
 	reopen := func() {
@@ -39,9 +37,7 @@ func TestSnapshotInTheBallast(t *testing.T) {
 	reopen()
 	const objects = 50
 	for i := range objects {
-		if _, err := h.create("c"+strconv.Itoa(i), strings.Repeat("x", 64<<10)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create("c"+strconv.Itoa(i), strings.Repeat("x", 64<<10)))(t)
 	}
 	if !poll(func() bool { return len(disk.Bytes("/data/ballast")) >= 4<<20 }) {
 		t.Fatal("no space is kept")
@@ -113,9 +109,7 @@ func TestSnapshotBeforeTheEnd(t *testing.T) {
 				}}
 				h := open(t, t.TempDir(), func(o *actors.Options) { disk.Log, o.Log = o.Log, disk })
 				for i := range 500 {
-					if _, err := h.create("c"+strconv.Itoa(i), "x"); err != nil {
-						t.Fatal(err)
-					}
+					must.Get(h.create("c"+strconv.Itoa(i), "x"))(t)
 				}
 				within, cancel := context.WithTimeout(t.Context(), 2*time.Second)
 				defer cancel()

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -37,14 +38,10 @@ func open(t testing.TB, dir string, change func(*actors.Options)) *testStore {
 func openOn(t testing.TB, dir string, fs vfs.FS, change func(*actors.Options)) *testStore {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	h := &testStore{t: t, kinds: kinds, dir: dir}
 	h.journal, err = persist.Open(dir, persist.Options{FS: fs, Sync: persist.SyncAlways})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	options := actors.Options{Log: h.journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
 		Fatal: func(err error) { t.Error("fatal:", err) }}
 	if change != nil {
@@ -84,19 +81,13 @@ func (h *testStore) patch(name, patch string) (request.Result, error) {
 func (h *testStore) list(r request.List) request.ListResult {
 	h.t.Helper()
 	r.Kind = h.kind("configmaps")
-	l, err := h.List(context.Background(), r)
-	if err != nil {
-		h.t.Fatal(err)
-	}
-	return l
+	return must.Get(h.List(context.Background(), r))(h.t)
 }
 
 func (h *testStore) data(o *meta.Object) tree.Tree {
 	h.t.Helper()
 	object, _, err := codec.DecodeJSON(h.kind("configmaps").Message(), o.JSON)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must.Succeed(h.t, err)
 	data, _ := object["data"].(tree.Tree)
 	return data
 }
@@ -120,9 +111,7 @@ func poll(done func() bool) bool {
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
-	if _, err := h.create("hot", "0"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("hot", "0"))(t)
 	const writers, each = 16, 20
 	var wait sync.WaitGroup
 	for w := range writers {
@@ -146,17 +135,10 @@ func TestRestartKeepsStateAndVersions(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
 	for i := range 50 {
-		if _, err := h.create(fmt.Sprint("c", i), "x"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), "x"))(t)
 	}
-	if err := h.Snapshot(); err != nil {
-		t.Fatal(err)
-	}
-	last, err := h.patch("c7", `{"data":{"v":"y"}}`)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, h.Snapshot())
+	last := must.Get(h.patch("c7", `{"data":{"v":"y"}}`))(t)
 	h.close()
 	h = open(t, dir, nil)
 	defer h.close()

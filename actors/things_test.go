@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -123,10 +124,7 @@ func openThings(t *testing.T) *things {
 	h.RegisterKind(d.Stored)
 	h.v1, h.v2 = d.Served[0], d.Served[1]
 	kind := h.kinds.Kind(meta.Platform.Group("apiextensions"), "v1", "customresourcedefinitions")
-	_, err := h.Mutate(context.Background(), request.Mutation{Kind: kind, Key: meta.Key{Name: "things.example.com"}, Change: request.Create{Object: definition}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Mutate(context.Background(), request.Mutation{Kind: kind, Key: meta.Key{Name: "things.example.com"}, Change: request.Create{Object: definition}}))(t)
 	return h
 }
 
@@ -154,9 +152,7 @@ func (h *things) mustPatch(name, label string) *meta.Object {
 
 func (h *things) must(r request.Result, err error) *meta.Object {
 	h.t.Helper()
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	must.Succeed(h.t, err)
 	return r.Object
 }
 
@@ -168,10 +164,7 @@ func (h *things) get(ctx context.Context, k *schema.Kind, name string) (*meta.Ob
 func (h *things) watch(r request.Watch) (eventSink, request.Session) {
 	h.t.Helper()
 	sink := make(eventSink, 1000)
-	session, err := h.Watch(context.Background(), r, sink)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	session := must.Get(h.Watch(context.Background(), r, sink))(h.t)
 	return sink, session
 }
 

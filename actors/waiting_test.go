@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -38,14 +39,10 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 		result <- err
 	}()
 	<-entered
-	if _, err := h.patch("a", `{"data":{"meanwhile":"y"}}`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.patch("a", `{"data":{"meanwhile":"y"}}`))(t)
 	h.wantData(`{"meanwhile":"y","v":"1"}`)
 	close(gate)
-	if err := <-result; err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, <-result)
 	h.wantData(`{"meanwhile":"y","v":"1","waited":"x"}`)
 	if strings.Join(seen, " ") != `{"v":"1"} {"meanwhile":"y","v":"1"}` {
 		t.Errorf("the admission saw %q", seen)
@@ -80,9 +77,7 @@ func TestAdmissionUsesTheStore(t *testing.T) {
 		_, err := h.patch("a", `{"data":{"own":"z"}}`)
 		return err
 	}
-	if _, err := h.patchWaiting(t.Context(), f, `{"data":{"waited":"x"}}`); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.patchWaiting(t.Context(), f, `{"data":{"waited":"x"}}`))(t)
 	h.wantData(`{"own":"z","v":"1","waited":"x"}`)
 	f.checkReservations(t, 2, 1, 0)
 }
@@ -124,11 +119,8 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	}}
 	pure := &pureFake{}
 	before := h.list(request.List{}).Items[0]
-	r, err := h.do(request.Mutation{Key: meta.Key{Name: "a"}, FieldManager: "m", Admission: admissionOf(pure.plugin(), f.plugin()),
-		Change: request.Update{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"v": "2"}}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(h.do(request.Mutation{Key: meta.Key{Name: "a"}, FieldManager: "m", Admission: admissionOf(pure.plugin(), f.plugin()),
+		Change: request.Update{Object: tree.Tree{"metadata": tree.Tree{"name": "a"}, "data": tree.Tree{"v": "2"}}}}))(t)
 	h.wantData(`{"added":"by admission","v":"2"}`)
 	if r.Object.Meta.UID != before.Meta.UID || r.Object.Key.Name != "a" || len(r.Object.Meta.Labels) != 1 || r.Object.Meta.Generation != before.Meta.Generation ||
 		!strings.Contains(string(r.Object.JSON), `"manager":"m"`) || strings.Contains(string(r.Object.JSON), "f:added") {

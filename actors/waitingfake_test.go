@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -88,9 +89,7 @@ func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 	t.Helper()
 	h := openOn(t, "/data", vfs.NewMem(), change)
 	t.Cleanup(h.close)
-	if _, err := h.create("a", "1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.create("a", "1"))(t)
 	return h
 }
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -45,31 +46,22 @@ func (h podWrites) createNamespaces(names ...string) {
 	h.t.Helper()
 	for _, name := range names {
 		object := tree.Tree{"metadata": tree.Tree{"name": name}}
-		if _, err := h.Mutate(h.t.Context(), request.Mutation{Kind: h.kind("namespaces"), Key: meta.Key{Name: name}, Change: request.Create{Object: object}}); err != nil {
-			h.t.Fatal(err)
-		}
+		must.Get(h.Mutate(h.t.Context(), request.Mutation{Kind: h.kind("namespaces"), Key: meta.Key{Name: name}, Change: request.Create{Object: object}}))(h.t)
 	}
 }
 
 func (h podWrites) write(m request.Mutation) {
 	h.t.Helper()
 	m.Kind = h.kind("pods")
-	if _, err := h.Mutate(h.t.Context(), m); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Get(h.Mutate(h.t.Context(), m))(h.t)
 }
 
 // watch watches Pods from now on. The sink has space for all changes of a test.
 func (h podWrites) watch(namespace, fields string) eventSink {
 	h.t.Helper()
-	parsed, err := selector.ParseFields(h.kind("pods"), fields)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	parsed := must.Get(selector.ParseFields(h.kind("pods"), fields))(h.t)
 	events := make(eventSink, 1000)
-	if _, err := h.Watch(h.t.Context(), request.Watch{Kind: h.kind("pods"), Namespace: namespace, Fields: parsed, Version: h.Version()}, events); err != nil {
-		h.t.Fatal(err)
-	}
+	must.Get(h.Watch(h.t.Context(), request.Watch{Kind: h.kind("pods"), Namespace: namespace, Fields: parsed, Version: h.Version()}, events))(h.t)
 	return events
 }
 
@@ -181,12 +173,8 @@ func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 			t.Error(err)
 		}
 	}, new(sync.Once)}
-	if _, err := h.Watch(t.Context(), request.Watch{Kind: h.kind("configmaps"), Namespace: "default", Version: h.Version()}, sink); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := h.create("first", "1"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Watch(t.Context(), request.Watch{Kind: h.kind("configmaps"), Namespace: "default", Version: h.Version()}, sink))(t)
+	must.Get(h.create("first", "1"))(t)
 	for _, name := range []string{"first", "second"} {
 		select {
 		case e := <-events:
@@ -207,15 +195,11 @@ func TestInitialEventsAreAll(t *testing.T) {
 	defer h.close()
 	const objects = 600 // more than two batches
 	for i := range objects {
-		if _, err := h.create(fmt.Sprint("c", i), "1"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(h.create(fmt.Sprint("c", i), "1"))(t)
 	}
 	events := make(eventSink, objects+1)
 	all := request.Watch{Kind: h.kind("configmaps"), Namespace: "default", SendInitialEvents: true, MarkInitialEventsEnd: true}
-	if _, err := h.Watch(t.Context(), all, events); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(h.Watch(t.Context(), all, events))(t)
 	names := map[string]bool{}
 	for e := range events {
 		if e.Type == request.Bookmark {
@@ -258,13 +242,8 @@ func BenchmarkKubelets(b *testing.B) {
 	h.create("default", "p", "node-7")
 	var events sync.WaitGroup
 	for n := range 10_000 {
-		fields, err := selector.ParseFields(h.kind("pods"), fmt.Sprintf("spec.nodeName=node-%d", n))
-		if err != nil {
-			b.Fatal(err)
-		}
-		if _, err := h.Watch(b.Context(), request.Watch{Kind: h.kind("pods"), Fields: fields, Version: h.Version()}, countingSink{&events}); err != nil {
-			b.Fatal(err)
-		}
+		fields := must.Get(selector.ParseFields(h.kind("pods"), fmt.Sprintf("spec.nodeName=node-%d", n)))(b)
+		must.Get(h.Watch(b.Context(), request.Watch{Kind: h.kind("pods"), Fields: fields, Version: h.Version()}, countingSink{&events}))(b)
 	}
 	before := cpuTime(b)
 	for i := 0; b.Loop(); i++ {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/audit"
 )
@@ -60,10 +61,7 @@ func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 // serveAudited starts a front with an audit log of metadata.
 func serveAudited(t *testing.T, mode audit.Mode) (*testServer, *auditLog) {
 	t.Helper()
-	p, err := audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform))(t)
 	log := &auditLog{}
 	sink := audit.NewLog(log, audit.SinkOptions{Mode: mode, Logger: slog.New(slog.DiscardHandler)})
 	return serve(t, func(o *http.Options) { o.Audit = audit.New(p, meta.Platform, time.Now, sink) }), log
@@ -130,10 +128,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 // TestWatchIsAudited tests that a watch has an event at its start and one at its end.
 func TestWatchIsAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
-	resp, err := f.client.Get(f.url + configMapsPath + "?watch=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(f.client.Get(f.url + configMapsPath + "?watch=1"))(t)
 	stages := func(events []auditEvent) (text string) {
 		for _, e := range events {
 			text += " " + e.Stage

@@ -8,6 +8,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/http/internal/wire"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -35,14 +36,10 @@ func TestCredentialsAreHidden(t *testing.T) {
 	} {
 		var ctx fasthttp.RequestCtx
 		text := "GET /version HTTP/1.1\r\nHost: h\r\n" + test.headers + "\r\n"
-		if err := ctx.Request.Header.Read(bufio.NewReader(strings.NewReader(text))); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, ctx.Request.Header.Read(bufio.NewReader(strings.NewReader(text))))
 		x := &requestContext{ctx: &ctx, conn: &connection{Conn: &wire.Conn{}}, info: requestinfo.Info{Path: "/version"}}
 		x.headers.Header = &ctx.Request.Header
-		if err := s.parseHead(x); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, s.parseHead(x))
 		r, err := s.readCredentials(x)
 		if (err != nil) != test.refused || r.Path != "/version" {
 			t.Errorf("%q: %v", test.headers, err)

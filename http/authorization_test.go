@@ -4,6 +4,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -15,9 +16,7 @@ import (
 func (s *Server) newTestRequest(t testing.TB, method, path string) *requestContext {
 	t.Helper()
 	x := &requestContext{}
-	if err := x.target.Parse([]byte(path), []byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, x.target.Parse([]byte(path), []byte("x")))
 	x.info.Parse(method, &x.target)
 	s.setAttributes(x, &authn.User{Name: "jane"})
 	return x
@@ -25,10 +24,7 @@ func (s *Server) newTestRequest(t testing.TB, method, path string) *requestConte
 
 func newAuthorizingServer(t testing.TB) *Server {
 	t.Helper()
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	return &Server{opts: Options{Catalog: kinds, Authorizer: authz.Union(authz.Masters{}, authz.AlwaysAllowPaths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*"}, authz.AlwaysAllow{})}}
 }
 
@@ -80,8 +76,6 @@ func BenchmarkAuthorize(b *testing.B) {
 	x := s.newTestRequest(b, "GET", "/api/v1/namespaces/x/pods/a")
 	b.ReportAllocs()
 	for b.Loop() {
-		if err := s.authorize(x); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, s.authorize(x))
 	}
 }

@@ -7,25 +7,21 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestRefusalsCatchUp: this package uses authenticators and authorizers only with catching up
 // before a refusal, or in rechecks.
 func TestRefusalsCatchUp(t *testing.T) {
 	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}
-	files, err := os.ReadDir(".")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir("."))(t)
 	for _, f := range files {
 		if name := f.Name(); !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") || may[name] {
 			continue
 		}
 		positions := token.NewFileSet()
-		file, err := parser.ParseFile(positions, f.Name(), nil, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(parser.ParseFile(positions, f.Name(), nil, 0))(t)
 		ast.Inspect(file, func(n ast.Node) bool {
 			field, ok := n.(*ast.SelectorExpr)
 			if !ok || field.Sel.Name != "Authorizer" && field.Sel.Name != "Authenticator" {

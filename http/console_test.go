@@ -10,31 +10,23 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/http/internal/console"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // TestBuiltFromTheseSources tests that the checked-in build matches the sources.
 func TestBuiltFromTheseSources(t *testing.T) {
 	names := []string{"build.mjs", "package-lock.json", "package.json", "tsconfig.json"}
-	sources, err := os.ReadDir("internal/console/web/src")
-	if err != nil {
-		t.Fatal(err)
-	}
+	sources := must.Get(os.ReadDir("internal/console/web/src"))(t)
 	for _, s := range sources {
 		names = append(names, "src/"+s.Name())
 	}
 	all := sha256.New()
 	for _, name := range names {
-		text, err := os.ReadFile("internal/console/web/" + name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile("internal/console/web/" + name))(t)
 		fmt.Fprintf(all, "%x  %s\n", sha256.Sum256(text), name)
 	}
-	built, err := os.ReadFile("internal/console/dist/sources.sha256")
-	if err != nil {
-		t.Fatal(err)
-	}
+	built := must.Get(os.ReadFile("internal/console/dist/sources.sha256"))(t)
 	if got := hex.EncodeToString(all.Sum(nil)); got != strings.TrimSpace(string(built)) {
 		t.Errorf("dist/ was made from other sources than those of web/: make generate makes it anew")
 	}
@@ -42,10 +34,7 @@ func TestBuiltFromTheseSources(t *testing.T) {
 
 func TestFiles(t *testing.T) {
 	c := console.New(console.Options{Naming: meta.Platform})
-	entries, err := os.ReadDir("internal/console/dist")
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir("internal/console/dist"))(t)
 	for _, e := range entries {
 		if f := c.File(e.Name()); (f == nil) != (e.Name() == "sources.sha256") {
 			t.Errorf("%s: served: %v", e.Name(), f != nil)
@@ -77,10 +66,7 @@ func TestSecurityPolicy(t *testing.T) {
 		if strings.Contains(policy, "unsafe") {
 			t.Errorf("%s: %q", name, policy)
 		}
-		text, err := served.Config()
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(served.Config())(t)
 		var config struct {
 			Naming string
 			Groups map[string]string

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // corsHeaderNames are the headers for pages of allowed origins.
@@ -81,15 +82,9 @@ func TestStrictTransport(t *testing.T) {
 	const want = "max-age=31536000; includeSubDomains"
 	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = want })
 	for path, code := range map[string]int{configMapsPath: 200, "/none": 404, "/%zz": 400, configMapsPath + "?watch=1&timeoutSeconds=1": 200, "/livez": 200} {
-		r, err := nethttp.NewRequestWithContext(context.Background(), "GET", f.url, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(nethttp.NewRequestWithContext(context.Background(), "GET", f.url, nil))(t)
 		r.URL.Opaque = path
-		resp, err := f.client.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(f.client.Do(r))(t)
 		resp.Body.Close()
 		if resp.StatusCode != code || resp.Header.Get("Strict-Transport-Security") != want {
 			t.Errorf("%s: %d %v", path, resp.StatusCode, resp.Header)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/http/internal/discovery"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
@@ -13,10 +14,7 @@ import (
 // TestCache tests that equal kinds yield equal documents, and that the index lists fixed paths and
 // versions once and sorted.
 func TestCache(t *testing.T) {
-	kinds, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	c := discovery.NewCache(discovery.Options{Naming: meta.Kubernetes, Catalog: kinds, FixedPaths: []string{"/version", "/api"}})
 	d := c.Current()
 	if c.Current() != d {

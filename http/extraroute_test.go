@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -35,10 +36,7 @@ func TestExtraRoutes(t *testing.T) {
 	const bytes = "application/octet-stream"
 	for path, contentType := range map[string]string{"/whole": "text/x-whole", "/failed": bytes, "/panics": bytes} {
 		whole := path == "/whole"
-		answer, err := f.client.Get(f.url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(f.client.Get(f.url + path))(t)
 		body, err := io.ReadAll(answer.Body)
 		if answer.StatusCode != 200 || answer.Header.Get("Content-Type") != contentType {
 			t.Errorf("%s: %d %v", path, answer.StatusCode, answer.Header)

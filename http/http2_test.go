@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"golang.org/x/net/http2"
 	"golang.org/x/net/http2/hpack"
 )
@@ -50,13 +51,9 @@ func (f *testServer) dialHTTP2(t *testing.T, window uint32) *frames {
 	config := clientConfig(t)
 	config.NextProtos = []string{"h2"}
 	c, err := tls.Dial("tcp", strings.TrimPrefix(f.url, "https://"), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() { c.Close() })
-	if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.SetDeadline(time.Now().Add(20*time.Second)))
 	s := &frames{t, http2.NewFramer(c, c), c}
 	s.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	_, err = io.WriteString(c, http2.ClientPreface)
@@ -66,9 +63,7 @@ func (f *testServer) dialHTTP2(t *testing.T, window uint32) *frames {
 
 func (s *frames) check(err error) {
 	s.Helper()
-	if err != nil {
-		s.Fatal(err)
-	}
+	must.Succeed(s, err)
 }
 
 // ask sends a request head; fields are name, value, name, value ...
@@ -289,9 +284,7 @@ func TestHTTP2Silence(t *testing.T) {
 		config := clientConfig(t)
 		config.NextProtos = []string{"h2"}
 		c, err := tls.Dial("tcp", strings.TrimPrefix(f.url, "https://"), config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		_, err = io.WriteString(c, sent)
 		if err = errors.Join(err, c.SetDeadline(time.Now().Add(10*time.Second))); err != nil {
 			t.Fatal(err)

@@ -7,6 +7,8 @@ import (
 	nethttp "net/http"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestOpenAPI tests that documents are indexed, negotiated, revalidated and authorized.
@@ -64,10 +66,7 @@ func TestOpenAPICompressed(t *testing.T) {
 	if plain.Header.Get("Content-Encoding") != "" || zipped.Header.Get("Content-Encoding") != "gzip" {
 		t.Fatalf("encodings %q, %q", plain.Header.Get("Content-Encoding"), zipped.Header.Get("Content-Encoding"))
 	}
-	r, err := gzip.NewReader(strings.NewReader(bytes))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(gzip.NewReader(strings.NewReader(bytes)))(t)
 	if unzipped, err := io.ReadAll(r); err != nil || string(unzipped) != text {
 		t.Errorf("%d bytes unzipped, %d plain, %v", len(unzipped), len(text), err)
 	}

@@ -18,6 +18,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/proxy"
 	"github.com/troupe-api/troupe/http/internal/wire"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/valyala/fasthttp"
 )
@@ -68,14 +69,8 @@ func (f *front) ServeRequest(ctx *fasthttp.RequestCtx) {
 // requests.
 func serveProxy(t *testing.T, backend string, change func(*proxy.Target)) (address string, open *atomic.Int64) {
 	t.Helper()
-	u, err := url.Parse(backend)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(backend))(t)
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	b := proxy.NewBackend(proxy.BackendOptions{})
 	open = new(atomic.Int64)
 	all := wire.New(wire.Options{
@@ -126,30 +121,17 @@ func eventually(t *testing.T, what string, f func() bool) {
 // send writes raw requests on one connection and returns a reader of the responses.
 func send(t *testing.T, address, text string) (net.Conn, *bufio.Reader) {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { _ = c.Close() })
-	if err := c.SetDeadline(time.Now().Add(5 * time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.SetDeadline(time.Now().Add(5*time.Minute)))
+	must.Get(io.WriteString(c, text))(t)
 	return c, bufio.NewReader(c)
 }
 
 func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response, string) {
 	t.Helper()
-	resp, err := http.ReadResponse(r, &http.Request{Method: method})
-	if err != nil {
-		t.Fatal(err)
-	}
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.ReadResponse(r, &http.Request{Method: method}))(t)
+	body := must.Get(io.ReadAll(resp.Body))(t)
 	return resp, string(body)
 }
 
@@ -231,19 +213,14 @@ func TestStreaming(t *testing.T) {
 		w.Header().Set("X-Sum", "7")
 	}), nil)
 	c, r := send(t, address, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\none\n\r\n")
-	resp, err := http.ReadResponse(r, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(http.ReadResponse(r, nil))(t)
 	body := bufio.NewReader(resp.Body)
 	for i, next := range []string{"4\r\ntwo\n\r\n", "0\r\n\r\n"} {
 		line, err := body.ReadString('\n')
 		if err != nil || line != "got "+[]string{"one", "two"}[i]+"\n" {
 			t.Fatalf("%q %v", line, err)
 		}
-		if _, err := io.WriteString(c, next); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, next))(t)
 	}
 	if rest, err := io.ReadAll(body); err != nil || len(rest) > 0 || resp.Trailer.Get("X-Sum") != "7" {
 		t.Errorf("%q %v %v", rest, err, resp.Trailer)
@@ -266,9 +243,7 @@ func TestExpectContinue(t *testing.T) {
 	if err != nil || resp.StatusCode != 100 {
 		t.Fatalf("%v %v", resp, err)
 	}
-	if _, err := io.WriteString(c, "ok"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, "ok"))(t)
 	if resp, body := readResponse(t, r, "POST"); resp.StatusCode != 200 || body != "ok" {
 		t.Errorf("%d %q", resp.StatusCode, body)
 	}
@@ -299,9 +274,7 @@ func TestClientGone(t *testing.T) {
 	} {
 		c, _ := send(t, address, text)
 		<-arrived
-		if err := c.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, c.Close())
 		select {
 		case <-ended:
 		case <-time.After(5 * time.Minute):
@@ -325,10 +298,7 @@ func TestBackendBreaksOff(t *testing.T) {
 	}), nil)
 	for _, path := range []string{"/length", "/chunked"} {
 		_, r := send(t, address, "GET "+path+" HTTP/1.1\r\nHost: h\r\n\r\n")
-		resp, err := http.ReadResponse(r, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		resp := must.Get(http.ReadResponse(r, nil))(t)
 		if body, err := io.ReadAll(resp.Body); err == nil {
 			t.Errorf("%s: %q is taken for the whole", path, body)
 		}
@@ -375,12 +345,8 @@ func TestUpgrade(t *testing.T) {
 	if err != nil || resp.StatusCode != 101 || resp.Header.Get("Upgrade") != "SPDY/3.1" || resp.Header.Get("X-B") != "a" {
 		t.Fatalf("%v %v", resp, err)
 	}
-	if _, err := io.WriteString(c, "late"); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.(*net.TCPConn).CloseWrite(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, "late"))(t)
+	must.Succeed(t, c.(*net.TCPConn).CloseWrite())
 	if all, err := io.ReadAll(r); err != nil || string(all) != "hello early late bye" {
 		t.Errorf("%q %v", all, err)
 	}

@@ -11,20 +11,16 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // sendParts sends text on a new connection and returns the response up to the connection's end or
 // the wanted number of responses.
 func (f *testServer) sendParts(answers int, parts ...string) (codes []int, closed bool) {
 	f.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
 	defer c.Close()
-	if err := c.SetDeadline(time.Now().Add(30 * time.Second)); err != nil {
-		f.Fatal(err)
-	}
+	must.Succeed(f, c.SetDeadline(time.Now().Add(30*time.Second)))
 	r := bufio.NewReader(c)
 	for n, part := range parts {
 		if n > 0 { // the server must send something first
@@ -32,18 +28,14 @@ func (f *testServer) sendParts(answers int, parts ...string) (codes []int, close
 				return codes, true
 			}
 		}
-		if _, err := io.WriteString(c, part); err != nil {
-			f.Fatal(err)
-		}
+		must.Get(io.WriteString(c, part))(f)
 	}
 	for len(codes) < answers {
 		got, err := nethttp.ReadResponse(r, nil)
 		if err != nil {
 			return codes, true
 		}
-		if _, err := io.Copy(io.Discard, got.Body); err != nil {
-			f.Fatal(err)
-		}
+		must.Get(io.Copy(io.Discard, got.Body))(f)
 		codes = append(codes, got.StatusCode)
 		if got.Close {
 			_, err := r.ReadByte()
@@ -136,10 +128,7 @@ func (r fixedMemory) Available() int64  { return int64(r) }
 func TestAnnouncedBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.MemoryMonitor = fixedMemory(64 << 20) })
 	for range 20 {
-		c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(t)
 		defer c.Close()
 		_ = c.SetDeadline(time.Now().Add(30 * time.Second))
 		fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 3000000\r\nExpect: 100-continue\r\n\r\n", configMapsPath)
@@ -160,10 +149,7 @@ func TestHTTP10(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.do("POST", configMapsPath, configMap("a"))
 	for _, path := range []string{configMapsPath + "?watch=1&resourceVersion=0", "/openapi/v2", "/openapi/v3/api/v1", configMapsPath + "?pretty=true"} {
-		c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(t)
 		defer c.Close()
 		_ = c.SetDeadline(time.Now().Add(30 * time.Second))
 		fmt.Fprintf(c, "GET %s HTTP/1.0\r\n\r\n", path)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // pageNotFound is the plain text response for unknown paths.
@@ -130,15 +131,9 @@ func TestUnfinishedList(t *testing.T) {
 	}
 	f.store.conversions.Store(0)
 	f.store.failAt.Store(30)
-	r, err := nethttp.NewRequest("GET", f.url+configMapsPath+"?includeObject=Object", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(nethttp.NewRequest("GET", f.url+configMapsPath+"?includeObject=Object", nil))(t)
 	r.Header.Set("Accept", table)
-	resp, err := f.client.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resp := must.Get(f.client.Do(r))(t)
 	defer resp.Body.Close()
 	if _, err := io.Copy(io.Discard, resp.Body); resp.StatusCode != 200 || err == nil {
 		t.Errorf("%d, and not cut", resp.StatusCode)

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
@@ -123,21 +124,15 @@ func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
 	users := tokenDigests{sha256.Sum256([]byte("31ada4fd-adec-460c-809a-9e56ceb75269")): user}
-	policy, err := audit.Parse([]byte("{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [{level: Metadata}]}"), meta.Platform)
-	if err != nil {
-		b.Fatal(err)
-	}
+	policy := must.Get(audit.Parse([]byte("{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [{level: Metadata}]}"), meta.Platform))(b)
 	s := chanListener{make(chan net.Conn, 1)}
-	server, err := http.New(http.Options{
+	server := must.Get(http.New(http.Options{
 		Naming: meta.Platform, Catalog: testCatalog(), Listener: s, Version: "0.1.0",
 		Store:         staticStore{object: &meta.Object{ItemOffset: len(`{"kind":"ConfigMap","apiVersion":"v1",`), JSON: []byte(benchObject + strings.Repeat("x", 1024) + `"}}`)}},
 		Authenticator: authn.Authenticated(authn.Anonymous(authn.Bearer(authn.Union(), authn.Union(users)))),
 		Authorizer:    authz.Union(authz.Masters{}, authz.AlwaysAllowPaths{"/healthz", "/healthz/*", "/livez", "/livez/*", "/readyz", "/readyz/*"}),
 		Audit:         audit.New(policy, meta.Platform, time.Now, audit.NewLog(io.Discard, audit.SinkOptions{Mode: audit.Blocking})),
-	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	}))(b)
 	go func() { _ = server.Serve() }() // ends with the listener
 	defer close(s.conns)
 	run := func(n int) {
@@ -159,11 +154,7 @@ func benchmarkRequest(b *testing.B, text string) {
 // cpuTime returns the CPU time of the process.
 func cpuTime(b *testing.B) time.Duration {
 	b.Helper()
-	used, err := processes.CPUTime()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return used
+	return must.Get(processes.CPUTime())(b)
 }
 
 func BenchmarkGet(b *testing.B) {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -72,10 +73,7 @@ var testCatalog = sync.OnceValue(func() *catalog.Catalog {
 // serve starts a front over an empty store; change may modify its options.
 func serve(t testing.TB, change func(*http.Options)) *testServer {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	store := newMemStore()
 	o := http.Options{
 		Naming: meta.Platform, Catalog: testCatalog(), Store: store, Listener: l,
@@ -84,10 +82,7 @@ func serve(t testing.TB, change func(*http.Options)) *testServer {
 	if change != nil {
 		change(&o)
 	}
-	s, err := http.New(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(http.New(o))(t)
 	served := make(chan error, 1)
 	go func() { served <- s.Serve() }()
 	f := &testServer{TB: t, store: store, server: s, url: "http://" + l.Addr().String()}
@@ -110,44 +105,28 @@ func serve(t testing.TB, change func(*http.Options)) *testServer {
 // do sends a request; headers are name, value, name, value ...
 func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.Response, string) {
 	f.Helper()
-	r, err := nethttp.NewRequest(method, f.url+path, strings.NewReader(body))
-	if err != nil {
-		f.Fatal(err)
-	}
+	r := must.Get(nethttp.NewRequest(method, f.url+path, strings.NewReader(body)))(f)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Add(headers[i], headers[i+1])
 	}
-	resp, err := f.client.Do(r)
-	if err != nil {
-		f.Fatal(err)
-	}
+	resp := must.Get(f.client.Do(r))(f)
 	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if err != nil {
-		f.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(resp.Body))(f)
 	return resp, string(text)
 }
 
 // sendRaw sends bytes and reads until the connection closes or a response is complete.
 func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
 	defer c.Close()
-	if _, err := io.WriteString(c, text); err != nil {
-		f.Fatal(err)
-	}
+	must.Get(io.WriteString(c, text))(f)
 	resp, err := nethttp.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		f.Fatalf("%q: %v", text, err)
 	}
 	defer resp.Body.Close()
-	if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-		f.Fatal(err)
-	}
+	must.Get(io.Copy(io.Discard, resp.Body))(f)
 	return resp.StatusCode, resp.Close
 }
 

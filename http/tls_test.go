@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -34,19 +35,13 @@ func (certAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
 
 func certificate(tb testing.TB, name string) tls.Certificate {
 	tb.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(tb)
 	c := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: name},
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
 	}
-	der, err := x509.CreateCertificate(rand.Reader, c, c, key.Public(), key)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, c, c, key.Public(), key))(tb)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
@@ -122,11 +117,7 @@ func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 func (f *testServer) dial() net.Conn {
 	f.Helper()
 	_, address, _ := strings.Cut(f.url, "//")
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		f.Fatal(err)
-	}
-	return c
+	return must.Get(net.Dial("tcp", address))(f)
 }
 
 // TestSlowHandshakes tests that a thousand silent clients do not affect others and are
@@ -153,9 +144,7 @@ func TestSlowHandshakes(t *testing.T) {
 		t.Errorf("beside slow ones: %d %s", resp.StatusCode, body)
 	}
 	for i, c := range slow {
-		if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, c.SetReadDeadline(time.Now().Add(time.Minute)))
 		if n, err := c.Read(make([]byte, 1)); n > 0 || errors.Is(err, os.ErrDeadlineExceeded) {
 			t.Fatalf("connection %d: %d bytes, %v", i, n, err)
 		}

@@ -17,38 +17,26 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
 func gunzip(t *testing.T, b []byte) []byte {
 	t.Helper()
-	z, err := gzip.NewReader(bytes.NewReader(b))
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := io.ReadAll(z)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
+	z := must.Get(gzip.NewReader(bytes.NewReader(b)))(t)
+	return must.Get(io.ReadAll(z))(t)
 }
 
 // watch opens a watch.
 func (f *testServer) watch(path string, headers ...string) (*nethttp.Response, context.CancelFunc) {
 	f.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	r, err := nethttp.NewRequestWithContext(ctx, "GET", f.url+path, nil)
-	if err != nil {
-		f.Fatal(err)
-	}
+	r := must.Get(nethttp.NewRequestWithContext(ctx, "GET", f.url+path, nil))(f)
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}
-	resp, err := f.client.Do(r)
-	if err != nil {
-		f.Fatal(err)
-	}
+	resp := must.Get(f.client.Do(r))(f)
 	if resp.StatusCode != 200 {
 		f.Fatalf("watch: %d", resp.StatusCode)
 	}
@@ -80,9 +68,7 @@ func TestWatch(t *testing.T) {
 	f.sendEvents(request.Event{Type: request.Bookmark, Version: 99},
 		request.Event{Type: request.Error, Status: meta.NewExpired("too old")})
 	text, err := io.ReadAll(resp.Body) // the stream ends in order after the error
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	want := []string{
 		`{"type":"ADDED","object":{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"`,
@@ -106,14 +92,9 @@ func TestWatch(t *testing.T) {
 // the response.
 func TestWatchFraming(t *testing.T) {
 	f := serve(t, nil)
-	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(t)
 	defer c.Close()
-	if _, err := io.WriteString(c, "GET "+configMapsPath+"?watch=1&resourceVersion=5&timeoutSeconds=60 HTTP/1.1\r\nHost: h\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, "GET "+configMapsPath+"?watch=1&resourceVersion=5&timeoutSeconds=60 HTTP/1.1\r\nHost: h\r\n\r\n"))(t)
 	r := textproto.NewReader(bufio.NewReader(c))
 	if line, err := r.ReadLine(); err != nil || line != "HTTP/1.1 200 OK" {
 		t.Fatalf("%q %v", line, err)
@@ -241,20 +222,13 @@ func TestShutdownEndsWatches(t *testing.T) {
 func TestSlowWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // not enough for all
-	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(t)
 	defer c.Close()
-	if err := c.(*net.TCPConn).SetReadBuffer(64 << 10); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.(*net.TCPConn).SetReadBuffer(64<<10))
 	_ = c.SetDeadline(time.Now().Add(5 * time.Minute))
 	fmt.Fprintf(c, "GET %s?watch=1 HTTP/1.1\r\nHost: x\r\n\r\n", configMapsPath)
 	buf := make([]byte, 128<<10)
-	if _, err := c.Read(buf[:1]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Read(buf[:1]))(t)
 	large := meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 16<<20) + `"}`)}
 	f.sendEvents(request.Event{Type: request.Added, Object: &large})
 	for got := 0; got < len(large.JSON); {

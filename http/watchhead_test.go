@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestWatchHead tests that a watch has the usual headers and those of its framing, and that an
@@ -18,23 +19,12 @@ import (
 func TestWatchHead(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.StrictTransportSecurity = "max-age=1" })
 	head := func(path, version, headers string) textproto.MIMEHeader {
-		c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(t)
 		defer c.Close()
-		if _, err := io.WriteString(c, "GET "+configMapsPath+path+" HTTP/"+version+"\r\nHost: h\r\nAudit-Id: me\r\n"+headers+"\r\n"); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, "GET "+configMapsPath+path+" HTTP/"+version+"\r\nHost: h\r\nAudit-Id: me\r\n"+headers+"\r\n"))(t)
 		r := textproto.NewReader(bufio.NewReader(c))
-		line, err := r.ReadLine()
-		if err != nil {
-			t.Fatal(err)
-		}
-		h, err := r.ReadMIMEHeader()
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(r.ReadLine())(t)
+		h := must.Get(r.ReadMIMEHeader())(t)
 		h.Set("Line", line)
 		return h
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/policy/authz"
@@ -19,25 +20,17 @@ import (
 // openWebSocket opens a WebSocket with the key of RFC 6455's example.
 func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
 	f.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(f.url, "http://"))
-	if err != nil {
-		f.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
 	f.Cleanup(func() { _ = c.Close() })
 	const ask = "GET %s HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n"
-	if _, err := fmt.Fprintf(c, ask, path, headers); err != nil {
-		f.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(c, ask, path, headers))(f)
 	r := bufio.NewReader(c)
 	head := textproto.NewReader(r)
 	line, err := head.ReadLine()
 	if err != nil || line != "HTTP/1.1 101 Switching Protocols" {
 		f.Fatalf("%q %v", line, err)
 	}
-	h, err := head.ReadMIMEHeader()
-	if err != nil {
-		f.Fatal(err)
-	}
+	h := must.Get(head.ReadMIMEHeader())(f)
 	return c, r, h
 }
 
@@ -45,21 +38,15 @@ func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reade
 func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	t.Helper()
 	head := make([]byte, 2)
-	if _, err := io.ReadFull(r, head); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(r, head))(t)
 	size := uint64(head[1])
 	if more := map[byte]int{126: 2, 127: 8}[head[1]]; more > 0 {
 		long := make([]byte, 8)
-		if _, err := io.ReadFull(r, long[8-more:]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.ReadFull(r, long[8-more:]))(t)
 		size = binary.BigEndian.Uint64(long)
 	}
 	b := make([]byte, size)
-	if _, err := io.ReadFull(r, b); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.ReadFull(r, b))(t)
 	return head[0], string(b)
 }
 
@@ -78,9 +65,7 @@ func TestWebSocketFrames(t *testing.T) {
 		}
 	}
 	// A masked ping "Hi", then a close with 1001; expect the pong and the same close.
-	if _, err := c.Write([]byte{0x89, 0x82, 1, 2, 3, 4, 'H' ^ 1, 'i' ^ 2, 0x88, 0x82, 1, 2, 3, 4, 0x03 ^ 1, 0xe9 ^ 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Write([]byte{0x89, 0x82, 1, 2, 3, 4, 'H' ^ 1, 'i' ^ 2, 0x88, 0x82, 1, 2, 3, 4, 0x03 ^ 1, 0xe9 ^ 2}))(t)
 	if first, text := readFrame(t, r); first != 0x8a || text != "Hi" {
 		t.Errorf("%x %q", first, text)
 	}
@@ -106,9 +91,7 @@ func TestWebSocketProtocolErrors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			f := serve(t, nil)
 			c, r, _ := f.openWebSocket(configMapsPath+"?watch=1&resourceVersion=5", "")
-			if _, err := c.Write(bytes); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(c.Write(bytes))(t)
 			if first, text := readFrame(t, r); first != 0x88 || text != "\x03\xea" {
 				t.Errorf("%x %q", first, text)
 			}

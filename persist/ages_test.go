@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -22,17 +23,11 @@ func TestMixedAges(t *testing.T) {
 	for age := range 5 {
 		mustAppend(t, j, put(fmt.Sprint("k", age), strings.Repeat("x", 300)), put("all", fmt.Sprint(age)))
 		if age%2 == 1 {
-			if err := j.Snapshot(m.newest, m.newest, m.items()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
 			mustAppend(t, j, put("after", fmt.Sprint(age)))
 		}
-		if err := j.writeWatermark(); err != nil {
-			t.Fatal(err)
-		}
-		if err := j.Trim(m.newest); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.writeWatermark())
+		must.Succeed(t, j.Trim(m.newest))
 		ages, states = append(ages, fs.Clone()), append(states, m.String())
 	}
 	mustClose(t, j)
@@ -42,9 +37,7 @@ func TestMixedAges(t *testing.T) {
 		mixed := ages[rest].Clone()
 		for _, path := range mixed.Files() {
 			if dir := filepath.Dir(path); dir == journalDir(testDir) || dir == snapshotsDir(testDir) {
-				if err := mixed.Remove(path); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, mixed.Remove(path))
 			}
 		}
 		for of, dir := range map[int]string{snapshots: snapshotsDir(testDir), journal: journalDir(testDir)} {
@@ -87,13 +80,8 @@ func copyFiles(t *testing.T, from, to *vfs.Mem, dir string) {
 		if filepath.Dir(path) != dir {
 			continue
 		}
-		f, err := to.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := f.Close(); err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(to.Create(path))(t)
+		must.Succeed(t, f.Close())
 		to.SetBytes(path, from.Bytes(path))
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -17,9 +18,7 @@ import (
 func TestBackupUnderLoad(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
-	if err := j.SetLabel("naming", "platform"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.SetLabel("naming", "platform"))
 	states := map[Revision]string{0: ""}
 	var load sync.WaitGroup
 	load.Add(1)
@@ -43,10 +42,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	backups := map[Revision]*bytes.Buffer{}
 	for range 20 {
 		var b bytes.Buffer
-		rev, err := j.Backup(&b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		rev := must.Get(j.Backup(&b))(t)
 		backups[rev] = &b
 		for range 10 {
 			<-appended
@@ -54,10 +50,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	}
 	load.Wait()
 	var b bytes.Buffer
-	rev, err := j.Backup(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rev := must.Get(j.Backup(&b))(t)
 	backups[rev] = &b
 	mustClose(t, j)
 	for rev, b := range backups {
@@ -91,15 +84,11 @@ func smallBackup(t testing.TB) (*vfs.Mem, []byte) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
 	mustAppend(t, j, put("a", "1"), put("b", "2"))
-	if err := j.Snapshot(2, 2, m.items()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Snapshot(2, 2, m.items()))
 	mustAppend(t, j, put("c", "3"))
 	mustClose(t, j)
 	var b bytes.Buffer
-	if _, err := backupDir(testDir, &b, testOptions(fs)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(backupDir(testDir, &b, testOptions(fs)))(t)
 	return fs, b.Bytes()
 }
 
@@ -107,9 +96,7 @@ func smallBackup(t testing.TB) (*vfs.Mem, []byte) {
 func TestCheckBackup(t *testing.T) {
 	_, backup := smallBackup(t)
 	in := &backupReader{r: bytes.NewReader(backup)}
-	if err := in.open(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, in.open())
 	if rev, err := CheckBackup(bytes.NewReader(backup)); err != nil || rev != in.head.Revision || rev == 0 {
 		t.Errorf("revision %d, %v; want %d", rev, err, in.head.Revision)
 	}
@@ -152,9 +139,7 @@ func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
 	count := vfs.NewMem()
-	if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(count)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(count)))(t)
 	for at := 1; at <= count.Ops(); at++ {
 		for _, killed := range []bool{false, true} {
 			fs := vfs.NewMem()
@@ -199,9 +184,7 @@ func TestRestoreFails(t *testing.T) {
 		begin := func() *vfs.Mem {
 			fs := vfs.NewMem()
 			if empty {
-				if err := errors.Join(fs.MkdirAll(testDir), fs.SyncDir("/")); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, errors.Join(fs.MkdirAll(testDir), fs.SyncDir("/")))
 			}
 			return fs
 		}
@@ -273,9 +256,7 @@ func TestRestoreSkipsRevisionsWhateverTheClock(t *testing.T) {
 		fs := vfs.NewMem()
 		o := testOptions(fs)
 		o.Now = func() time.Time { return testTime.Add(elapsed) }
-		if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, o); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(restore(testDir, Source{Backup: bytes.NewReader(backup)}, o))(t)
 		j, m := mustReopen(t, testOptions(fs))
 		if least := Revision(5 * 365 * 24 * 3600 * 100_000); m.base < least {
 			t.Errorf("%v after the backup: at %d, may have been given out", elapsed, m.base)

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -20,9 +21,7 @@ func fill(t *testing.T, j *Journal) (n int) {
 		if errors.Is(err, ErrNoSpace) {
 			return n
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	t.Fatal("the disk is never full")
 	return n

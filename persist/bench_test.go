@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -20,13 +21,8 @@ func BenchmarkAppend(b *testing.B) {
 	for _, sync := range []SyncPolicy{SyncNone, SyncAlways} {
 		for _, n := range []int{1, 64} {
 			b.Run(fmt.Sprintf("sync=%s/batch=%d", sync, n), func(b *testing.B) {
-				j, err := Open(b.TempDir(), benchOptions(sync))
-				if err != nil {
-					b.Fatal(err)
-				}
-				if _, err := j.Recover(Recovery{State: &unapplied{applied: math.MaxUint64}}); err != nil {
-					b.Fatal(err)
-				}
+				j := must.Get(Open(b.TempDir(), benchOptions(sync)))(b)
+				must.Get(j.Recover(Recovery{State: &unapplied{applied: math.MaxUint64}}))(b)
 				batch := make([]Write, n)
 				for i := range batch {
 					batch[i] = Write{Key: fmt.Sprint("/configmaps/default/", i), Value: []byte(value), RevisionOffset: 100}
@@ -50,9 +46,7 @@ func BenchmarkRecover(b *testing.B) {
 			fillForRecovery(b, dir, from)
 			for b.Loop() {
 				j, err := Open(dir, benchOptions(SyncAlways))
-				if err != nil {
-					b.Fatal(err)
-				}
+				must.Succeed(b, err)
 				items := make([]Item, 0, 50_002)
 				keep := func(i Item) error { items = append(items, i); return nil }
 				_, err = j.Recover(Recovery{Item: keep, Commit: func(c Commit) error {
@@ -68,13 +62,8 @@ func BenchmarkRecover(b *testing.B) {
 }
 
 func fillForRecovery(b *testing.B, dir, from string) {
-	j, err := Open(dir, benchOptions(SyncNone))
-	if err != nil {
-		b.Fatal(err)
-	}
-	if _, err := j.Recover(Recovery{State: &unapplied{applied: math.MaxUint64}}); err != nil {
-		b.Fatal(err)
-	}
+	j := must.Get(Open(dir, benchOptions(SyncNone)))(b)
+	must.Get(j.Recover(Recovery{State: &unapplied{applied: math.MaxUint64}}))(b)
 	value := []byte(strings.Repeat("x", 1024))
 	key := func(i int) string { return fmt.Sprintf("/configmaps/default/%06d", i) }
 	per := 64
@@ -93,17 +82,14 @@ func fillForRecovery(b *testing.B, dir, from string) {
 		// The first snapshot makes the next write begin a segment; the second drops the earlier
 		// one.
 		for at := Revision(50_000); at <= 50_001; at++ {
-			err := j.Snapshot(at, at+1, func(yield func(Item) bool) error {
+			must.Succeed(b, j.Snapshot(at, at+1, func(yield func(Item) bool) error {
 				for i := range 50_000 {
 					if !yield(Item{Key: key(i), Value: value, Revision: Revision(i + 1)}) {
 						break
 					}
 				}
 				return nil
-			})
-			if err != nil {
-				b.Fatal(err)
-			}
+			}))
 			mustAppend(b, j, Write{Key: key(0), Value: value, RevisionOffset: 10})
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -28,9 +29,7 @@ func newUnapplied(t *testing.T) *unapplied {
 	if u.Journal, err = Open(testDir, testOptions(vfs.NewMem())); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := u.Recover(Recovery{State: u}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(u.Recover(Recovery{State: u}))(t)
 	return u
 }
 

@@ -6,6 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -14,9 +15,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
 	mustAppend(t, j, put("a", "1"), put("b", "2"))
-	if err := j.Snapshot(2, 1, m.items()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Snapshot(2, 1, m.items()))
 	mustAppend(t, j, put("c", "3"))
 	mustClose(t, j)
 	path := snapshotPath(testDir, 2)
@@ -30,9 +29,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 		t.Fatalf("recovered\n%s from base %d, want\n%s", m, m.base, want)
 	}
 	mustAppend(t, j, put("d", "4"))
-	if err := j.Snapshot(m.newest, m.newest, m.items()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
 	mustClose(t, j)
 	j, _ = mustReopen(t, testOptions(fs))
 	mustClose(t, j)

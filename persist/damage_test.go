@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -73,16 +74,12 @@ func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, s
 	mustAppend(t, j, put("e", "4"))
 	state := m.items()
 	mustAppend(t, j, put("f", strings.Repeat("f", 500))) // begins a segment
-	if err := j.Snapshot(4, keepFrom, state); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Snapshot(4, keepFrom, state))
 	lone := make([]byte, 1300) // a sector that a single flip makes look unwritten
 	lone[700] = 0x10
 	mustAppend(t, j, Write{Key: "a", Delete: true, RevisionOffset: -1}, Write{Key: "zeros", Value: make([]byte, 300), RevisionOffset: 0})
 	mustAppend(t, j, Write{Key: "d", Value: lone, RevisionOffset: -1, Metadata: []byte("n")})
-	if err := j.SetLabel("naming", "platform"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.SetLabel("naming", "platform"))
 	// No Close: the reserve follows the last batch.
 	return fs.Crash(nil), m.String()
 }

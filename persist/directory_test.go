@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -31,9 +32,7 @@ func TestPreviousFormat(t *testing.T) {
 		for _, name := range []string{lockFile, labelsFile} {
 			fs := vfs.NewMem()
 			load(t, fs, root)
-			if err := fs.Remove(filepath.Join(testDir, name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, fs.Remove(filepath.Join(testDir, name)))
 			if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrDataLoss) {
 				t.Errorf("%s without %s: %v", end, name, err)
 			}
@@ -43,7 +42,7 @@ func TestPreviousFormat(t *testing.T) {
 
 func load(t *testing.T, fs *vfs.Mem, root string) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
+	must.Succeed(t, filepath.WalkDir(root, func(path string, d os.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -54,10 +53,7 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 		data, err := os.ReadFile(path)
 		fs.SetBytes(to, data)
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // TestPreviousFormatOnFullDisk: it is readable, and upgraded with the first write that has space.

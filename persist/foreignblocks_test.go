@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -77,16 +78,12 @@ func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 			t.Fatal(err)
 		}
 		mustAppend(t, j, put("d", "1"))
-		if err := j.writeWatermark(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.writeWatermark())
 		return fs, j, m
 	}
 	fs, j, m := prepare()
 	begin := fs.Ops()
-	if err := j.Trim(m.newest); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Trim(m.newest))
 	want, removed := m.String(), 0
 	for at := begin + 1; at <= fs.Ops(); at++ {
 		fs, j, m := prepare()

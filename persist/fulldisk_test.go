@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -88,9 +89,7 @@ func TestFullDisk(t *testing.T) {
 		}
 		fs.SetBudget(-1)
 		mustAppend(t, j, put("again", "1"))
-		if err := j.Snapshot(m.newest, 0, m.items()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.Snapshot(m.newest, 0, m.items()))
 		mustAppend(t, j, put("again", "2"))
 		want := m.String()
 		j, m = mustReopen(t, testOptions(fs.Crash(nil)))
@@ -124,9 +123,7 @@ func writeWithoutRoom(t *testing.T, operations int) int {
 	o.ReserveBytes = 64 << 10
 	j, m := mustReopen(t, o)
 	mustAppend(t, j, put("a", "1"), put("b", "1"))
-	if err := j.writeWatermark(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.writeWatermark())
 	begin := fs.Ops()
 	fs.SetFault(func(op vfs.Op) error {
 		if op.N > begin+operations {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -48,10 +49,7 @@ func FuzzRecords(f *testing.F) {
 
 // FuzzManifest checks that any manifest is refused or consistent.
 func FuzzManifest(f *testing.F) {
-	good, err := encodeChecksummed(manifest{Format: 1, Revision: 3, Bytes: 300, Block: 256, Sums: strings.Repeat("0", 16)})
-	if err != nil {
-		f.Fatal(err)
-	}
+	good := must.Get(encodeChecksummed(manifest{Format: 1, Revision: 3, Bytes: 300, Block: 256, Sums: strings.Repeat("0", 16)}))(f)
 	f.Add(good)
 	body := "{\"format\":1,\"revision\":3,\"bytes\":9223372036854775807,\"block\":1}\n"
 	f.Add([]byte(body + checksumLine([]byte(body))))

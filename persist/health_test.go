@@ -3,6 +3,7 @@ package persist
 import (
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -12,9 +13,7 @@ func TestIdleMaintenanceIsNoSignOfHealth(t *testing.T) {
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
 	defer mustClose(t, j)
 	mustAppend(t, j, put("a", "1"))
-	if err := j.writeWatermark(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.writeWatermark())
 	const longAgo = 1
 	j.disk.since.Store(longAgo)
 	if err := j.writeWatermark(); err != nil || j.disk.since.Load() != longAgo {

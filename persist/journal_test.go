@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -67,26 +68,18 @@ func reopen(o Options) (*Journal, *model, error) {
 func mustReopen(t testing.TB, o Options) (*Journal, *model) {
 	t.Helper()
 	j, m, err := reopen(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return j, m
 }
 
 func mustAppend(t testing.TB, j *Journal, batch ...Write) []Result {
 	t.Helper()
-	results, err := j.Append(batch)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return results
+	return must.Get(j.Append(batch))(t)
 }
 
 func mustClose(t testing.TB, j *Journal) {
 	t.Helper()
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Close())
 }
 
 func put(key, value string) Write { return Write{Key: key, Value: []byte(value), RevisionOffset: -1} }

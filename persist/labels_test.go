@@ -3,6 +3,7 @@ package persist
 import (
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -13,14 +14,9 @@ func TestLabels(t *testing.T) {
 		t.Error("a label out of nowhere")
 	}
 	for _, v := range []string{"platform", "other"} {
-		if err := j.SetLabel("naming", v); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.SetLabel("naming", v))
 	}
-	j, err := Open(testDir, testOptions(fs.Crash(nil)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	j = must.Get(Open(testDir, testOptions(fs.Crash(nil))))(t)
 	if v, ok := j.Label("naming"); v != "other" || !ok {
 		t.Errorf("after a crash the label is %q", v)
 	}

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -74,9 +75,7 @@ func TestMissingSegment(t *testing.T) {
 	if err != nil || len(names) < 4 {
 		t.Fatal(names, err)
 	}
-	if err := fs.Remove(testDir + "/journal/" + names[1]); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, fs.Remove(testDir+"/journal/"+names[1]))
 	var corrupt *CorruptError
 	if _, _, err := reopen(o); !errors.As(err, &corrupt) || !strings.Contains(corrupt.File, names[2]) {
 		t.Errorf("%v, want an error about %s", err, names[2])
@@ -89,9 +88,7 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	t.Helper()
 	fs = vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
-	if err := j.SetLabel("naming", "platform"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.SetLabel("naming", "platform"))
 	for range 5 {
 		mustAppend(t, j, put("a", "1"), put("b", strings.Repeat(fill, 700)))
 	}
@@ -99,9 +96,7 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	case closed:
 		mustClose(t, j)
 	case marked:
-		if err := j.writeWatermark(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.writeWatermark())
 	}
 	fs = fs.Crash(nil)
 	for _, p := range fs.Files() {
@@ -154,9 +149,7 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	}
 	mustAppend(t, j, put("after", "loss"))
 	want := m.String()
-	if err := j.SetLabel("naming", "platform"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.SetLabel("naming", "platform"))
 	fs = fs.Crash(nil)
 	var out strings.Builder
 	if ok, err := verify(testDir, &out, Checks{}, testOptions(fs)); !ok || err != nil {
@@ -175,9 +168,7 @@ func TestMissingFiles(t *testing.T) {
 		for _, end := range []string{closed, killed} {
 			t.Run(name+" "+end, func(t *testing.T) {
 				fs, _, last := lossSubject(t, end, "b")
-				if err := fs.Remove(filepath.Join(testDir, name)); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, fs.Remove(filepath.Join(testDir, name)))
 				checkLoss(t, fs, filepath.Join(testDir, name))
 				o := testOptions(fs)
 				o.AcceptDataLoss = true
@@ -347,9 +338,7 @@ func FuzzWatermark(f *testing.F) {
 	f.Add([]byte{})
 	f.Fuzz(func(t *testing.T, data []byte) {
 		fs := vfs.NewMem()
-		if err := fs.MkdirAll(testDir); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, fs.MkdirAll(testDir))
 		fs.SetBytes(testDir+"/control", data)
 		m, fault, err := readControl(fs, testDir)
 		if err == nil && fault == nil && !bytes.Equal(m.encode(), data[:vfs.Sector]) && !bytes.Equal(m.encode(), data[vfs.Sector:]) {

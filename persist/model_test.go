@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -132,9 +133,7 @@ func TestModel(t *testing.T) {
 			switch r.IntN(10) {
 			case 0:
 				keep := Revision(r.IntN(int(m.newest) + 2))
-				if err := j.Snapshot(m.newest, keep, m.items()); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, j.Snapshot(m.newest, keep, m.items()))
 			case 1:
 				mustClose(t, j)
 				all = append(all, m.commits...)

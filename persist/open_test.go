@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -17,9 +18,7 @@ func TestSecondOpener(t *testing.T) {
 		}
 		o := testOptions(fs)
 		j, err := Open(dir, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if _, err := Open(dir, o); !errors.Is(err, ErrLocked) {
 			t.Errorf("%s: second Open: %v, want ErrLocked", name, err)
 		}
@@ -46,9 +45,7 @@ func TestReplacedLock(t *testing.T) {
 		if err == nil {
 			_, err = j.Recover(Recovery{})
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		j.Subscribe(func([]Commit, Revision) {})
 		replace := func(file string) {
 			t.Helper()
@@ -57,9 +54,7 @@ func TestReplacedLock(t *testing.T) {
 			if err == nil {
 				err = errors.Join(fs.Remove(path), replaceFile(fs, path, data))
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, err)
 		}
 		replace(lockFile)
 		if _, err := Open(dir, o); !errors.Is(err, ErrLocked) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -51,15 +52,11 @@ func makePast(t *testing.T) *past {
 		mustAppend(t, j, randomBatch(r, m)...)
 		if step%7 == 5 {
 			p.latest = m.newest
-			if err := errors.Join(j.Snapshot(m.newest, m.newest, m.items()), j.writeWatermark(), j.Trim(m.newest)); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, errors.Join(j.Snapshot(m.newest, m.newest, m.items()), j.writeWatermark(), j.Trim(m.newest)))
 		}
 		if step == 16 {
 			var b bytes.Buffer
-			if _, err := j.Backup(&b); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(j.Backup(&b))(t)
 			p.backup, p.base, p.middle = b.Bytes(), p.latest, m.newest
 		}
 	}
@@ -91,18 +88,13 @@ func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string
 		}
 		return done, "", err
 	}
-	j, err := Open(restoredDir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	j := must.Get(Open(restoredDir, o))(t)
 	m := newModel()
 	_, err = j.Recover(Recovery{
 		Item: func(i Item) error { m.state[i.Key] = i; return nil },
 		Base: func(r Revision) error { m.newest = r; return nil },
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if m.newest < p.newest+restoreRevisionGap && from.Journal != "" {
 		t.Errorf("the restored directory goes on at %d, up to %d was given out", m.newest, p.newest)
 	}
@@ -117,9 +109,7 @@ func TestPoints(t *testing.T) {
 	bare := p.fs.Clone()
 	for _, path := range bare.Files() {
 		if strings.HasPrefix(path, archiveDir(testDir)) {
-			if err := bare.Remove(path); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, bare.Remove(path))
 		}
 	}
 	sources := []struct {
@@ -235,9 +225,7 @@ func TestPointsOfDamage(t *testing.T) {
 	t.Logf("tried: %d points of damaged journals, of which %d were refused", restored+refused, refused)
 
 	list, err := listHistory(p.fs, testDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	last := list[len(list)-1]
 	fs := p.fs.Clone()
 	data := fs.Bytes(last.path)
@@ -280,9 +268,7 @@ func unnamed(t *testing.T) []byte {
 	mustAppend(t, j, put("a", "1"))
 	delete(*j.labels.values.Load(), historyLabel)
 	var b bytes.Buffer
-	if _, err := j.Backup(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(j.Backup(&b))(t)
 	mustClose(t, j)
 	return b.Bytes()
 }
@@ -321,13 +307,9 @@ func TestPointWhileInUse(t *testing.T) {
 			t.Fatalf("revision %d: %v", want, err)
 		}
 		db, _, err := loadSnapshot(p.fs, dir, want+p.given(t, dir, want))
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		state := map[string]Item{}
-		if err := errors.Join(eachItem(db, func(i Item) error { state[i.Key] = i; return nil }), db.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(eachItem(db, func(i Item) error { state[i.Key] = i; return nil }), db.Close()))
 		if got := render(state); got != p.states[want] {
 			t.Fatalf("revision %d is restored as\n%s want\n%s", want, got, p.states[want])
 		}
@@ -354,25 +336,15 @@ func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 // whatever its former limit.
 func TestArchiveIsBounded(t *testing.T) {
 	p := makePast(t)
-	before, err := listArchive(p.fs, testDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(listArchive(p.fs, testDir))(t)
 	o := p.options()
 	o.ArchiveBytes = 2500
 	j, m := mustReopen(t, o)
 	mustAppend(t, j, put("a", strings.Repeat("x", 1000)))
-	if err := errors.Join(j.Snapshot(m.newest, m.newest, m.items()), j.Trim(m.newest)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(j.Snapshot(m.newest, m.newest, m.items()), j.Trim(m.newest)))
 	mustAppend(t, j, put("b", "1"))
-	if err := errors.Join(j.writeWatermark(), j.Trim(m.newest)); err != nil {
-		t.Fatal(err)
-	}
-	list, err := listArchive(p.fs, testDir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(j.writeWatermark(), j.Trim(m.newest)))
+	list := must.Get(listArchive(p.fs, testDir))(t)
 	sum := int64(0)
 	for _, s := range list {
 		sum += int64(len(p.fs.Bytes(s.path)))
@@ -462,10 +434,7 @@ func TestVerifyFindsGaps(t *testing.T) {
 	if err != nil || len(archived) < 4 {
 		t.Fatalf("only %d segments are archived: %v", len(archived), err)
 	}
-	active, err := listSegments(p.fs, journalDir(testDir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	active := must.Get(listSegments(p.fs, journalDir(testDir)))(t)
 	remove := func(gone ...segment) func(fs *vfs.Mem) error {
 		return func(fs *vfs.Mem) error {
 			for _, s := range gone {
@@ -500,9 +469,7 @@ func TestVerifyFindsGaps(t *testing.T) {
 		o := p.options()
 		fs := p.fs.Clone()
 		o.FS = fs
-		if err := c.harm(fs); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, c.harm(fs))
 		var out strings.Builder
 		ok, err := verify(testDir, &out, Checks{}, o)
 		if err != nil || ok != (c.want == "") || !strings.Contains(out.String(), c.want) || ok == strings.Contains(out.String(), "FAULT") {
@@ -526,13 +493,9 @@ func TestArchiveHasNoGap(t *testing.T) {
 	trim := func(j *Journal, m *model) {
 		t.Helper()
 		mustAppend(t, j, put("a", "1"))
-		if err := j.Snapshot(m.newest, m.newest, m.items()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
 		mustAppend(t, j, put("a", "2"))
-		if err := errors.Join(j.writeWatermark(), j.Trim(m.newest)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, errors.Join(j.writeWatermark(), j.Trim(m.newest)))
 	}
 	o.ArchiveBytes = 0
 	j, m := mustReopen(t, o)
@@ -548,9 +511,7 @@ func TestArchiveHasNoGap(t *testing.T) {
 	trim(j, m)
 	mustClose(t, j)
 	check("with an archive again")
-	if err := p.fs.Remove(testDir + "/" + controlFile); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, p.fs.Remove(testDir+"/"+controlFile))
 	o.AcceptDataLoss = true
 	j, m = mustReopen(t, o)
 	o.AcceptDataLoss = false

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -15,9 +16,7 @@ import (
 // all if any part is damaged.
 func TestSnapshotParts(t *testing.T) {
 	fs := vfs.NewMem()
-	if err := fs.MkdirAll(snapshotsDir(testDir)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, fs.MkdirAll(snapshotsDir(testDir)))
 	const items, size, at = 40, 512 << 10, 100
 	item := func(i int) Item {
 		return Item{Key: fmt.Sprintf("k-%02d", i), Value: bytes.Repeat([]byte{byte(i)}, size), Revision: Revision(i + 1)}
@@ -60,9 +59,7 @@ func TestSnapshotParts(t *testing.T) {
 	}
 	fs.SetBytes(path, data)
 	m.Items++
-	if err := writeChecksummed(fs, manifestPath(testDir, at), m); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, writeChecksummed(fs, manifestPath(testDir, at), m))
 	if _, err := read(); !strings.Contains(fmt.Sprint(err), "40 items instead of 41") {
 		t.Errorf("with an item too few: %v", err)
 	}
@@ -78,13 +75,9 @@ func TestManifestParts(t *testing.T) {
 		{[]int64{0}, false}, {[]int64{-1}, false}, {[]int64{10}, false}, {[]int64{3, 3}, false}, {[]int64{5, 4}, false},
 	} {
 		fs := vfs.NewMem()
-		if err := fs.MkdirAll(snapshotsDir(testDir)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, fs.MkdirAll(snapshotsDir(testDir)))
 		m := manifest{Format: formatVersion, Revision: 1, Block: blockBytes, Bytes: 10, Sums: "00000000", Parts: test.parts}
-		if err := writeChecksummed(fs, manifestPath(testDir, 1), m); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, writeChecksummed(fs, manifestPath(testDir, 1), m))
 		var fault *CorruptError
 		if _, err := readManifest(fs, testDir, 1); (err == nil) != test.whole || err != nil && !errors.As(err, &fault) {
 			t.Errorf("%v: %v", test.parts, err)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -74,16 +75,12 @@ func TestTransformerHidesValues(t *testing.T) {
 	write := put("a", secret)
 	write.Metadata = []byte("meta-" + secret)
 	mustAppend(t, j, write, put("b", secret))
-	if err := j.Snapshot(m.newest, 1, m.items()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Snapshot(m.newest, 1, m.items()))
 	gone := put("b", secret)
 	gone.Delete = true
 	mustAppend(t, j, put("c", secret), gone)
 	var backup bytes.Buffer
-	if _, err := j.Backup(&backup); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(j.Backup(&backup))(t)
 	mustClose(t, j)
 	if bytes.Contains(backup.Bytes(), []byte(secret)) {
 		t.Error("the backup holds a value as it is")
@@ -91,9 +88,7 @@ func TestTransformerHidesValues(t *testing.T) {
 	noneHolds(t, fs, secret)
 	want := m.state["a"].Value
 	restored := testOptions(vfs.NewMem())
-	if _, err := restore(testDir, Source{Backup: &backup}, restored); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(restore(testDir, Source{Backup: &backup}, restored))(t)
 	noneHolds(t, restored.FS.(*vfs.Mem), secret)
 	restored.Transformer = o.Transformer
 	j, m = mustReopen(t, restored)
@@ -102,9 +97,7 @@ func TestTransformerHidesValues(t *testing.T) {
 		t.Errorf("restored %s", m)
 	}
 
-	if err := fs.Remove(testDir + "/" + controlFile); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, fs.Remove(testDir+"/"+controlFile))
 	o.AcceptDataLoss = true
 	j, m = mustReopen(t, o)
 	mustClose(t, j)
@@ -118,10 +111,7 @@ func TestTransformerHidesValues(t *testing.T) {
 func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	t.Helper()
 	for _, dir := range []string{testDir, journalDir(testDir), snapshotsDir(testDir)} {
-		names, err := fs.ReadDir(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		names := must.Get(fs.ReadDir(dir))(t)
 		for _, name := range names {
 			if bytes.Contains(fs.Bytes(dir+"/"+name), []byte(text)) {
 				t.Errorf("%s/%s holds a value as it is", dir, name)
@@ -163,9 +153,7 @@ func TestTransformerRefusals(t *testing.T) {
 		state := m.state["b"]
 		state.Err = no
 		m.state["b"] = state
-		if err := j.Snapshot(m.newest, m.newest+1, m.items()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, j.Snapshot(m.newest, m.newest+1, m.items()))
 		mustClose(t, j)
 	}
 	with.unreadable = ""
@@ -176,9 +164,7 @@ func TestTransformerRefusals(t *testing.T) {
 	}
 	with.unreadable, with.err = "b", fmt.Errorf("%w: no answer", ErrUnavailable)
 	j, err := Open(testDir, o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if _, err = j.Recover(Recovery{Item: func(Item) error { return nil }}); !errors.Is(err, ErrUnavailable) {
 		t.Errorf("recovery without an answer: %v", err)
 	}
@@ -195,9 +181,7 @@ func TestVerifyVisits(t *testing.T) {
 	write := put("a", "1")
 	write.Metadata = []byte("note")
 	mustAppend(t, j, write, put("b", "2"))
-	if err := j.Snapshot(m.newest, 0, m.items()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, j.Snapshot(m.newest, 0, m.items()))
 	mustClose(t, j)
 	var seen []string
 	visit := func(at Place, stored []byte) error {

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -22,14 +23,8 @@ func key(name string) meta.Key {
 
 func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	t.Helper()
-	r, err := ParseRanges(ranges)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := ParsePortRange(ports)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(ParseRanges(ranges))(t)
+	p := must.Get(ParsePortRange(ports))(t)
 	return NewServiceAllocator(r, p, key("own"), meta.Platform)
 }
 
@@ -40,9 +35,7 @@ func serviceObject(t *testing.T, spec string) tree.Tree {
 		return nil
 	}
 	v, _, err := codec.DecodeAny([]byte(`{"spec":{` + spec + `}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return v.(tree.Tree)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/mutation"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -30,14 +31,8 @@ func (panicking) Validate(_, _ tree.Tree, _ *schema.Faults) { panic("boom") }
 // keeps the previous values.
 func TestFailedWritesAllocateNothing(t *testing.T) {
 	fs := vfs.NewMem()
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
-	journal, err := persist.Open("/data", persist.Options{FS: fs, Sync: persist.SyncAlways})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
+	journal := must.Get(persist.Open("/data", persist.Options{FS: fs, Sync: persist.SyncAlways}))(t)
 	ranges, _ := allocation.ParseRanges("10.0.0.0/28")
 	ports, _ := allocation.ParsePortRange("30000-30007")
 	k := kinds.Kind("", "v1", "services")
@@ -47,11 +42,8 @@ func TestFailedWritesAllocateNothing(t *testing.T) {
 	claims := allocation.NewServiceAllocator(ranges, ports, key("own"), meta.Platform)
 	tuning := actors.DefaultTuning()
 	tuning.RestartBackoff = 0
-	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: tuning,
-		Allocators: map[meta.GroupResource]mutation.Allocator{k.Storage: claims}, Fatal: func(err error) { t.Error("fatal:", err) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: tuning,
+		Allocators: map[meta.GroupResource]mutation.Allocator{k.Storage: claims}, Fatal: func(err error) { t.Error("fatal:", err) }}))(t)
 	defer func() { _ = store.Close(context.Background()); _ = journal.Close() }()
 
 	create := func(name, label string) error {
@@ -66,9 +58,7 @@ func TestFailedWritesAllocateNothing(t *testing.T) {
 		return err
 	}
 	taken := func() string { return fmt.Sprint(slices.Sorted(maps.Keys(claims.Allocated()))) }
-	if err := create("a", ""); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create("a", ""))
 	before := taken()
 
 	strategy := k.Strategy

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -72,14 +73,8 @@ func (w *rolesWatch) OnEvent(reconcile.Event) {
 
 func (w *rolesWatch) verbs(name string) string {
 	w.t.Helper()
-	o, err := w.Get(context.Background(), request.Get{Kind: w.kind, Key: meta.Key{GroupResource: w.kind.Storage, Name: name}})
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	obj, err := codec.DecodeStored(w.kind.Message(), o.JSON)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	o := must.Get(w.Get(context.Background(), request.Get{Kind: w.kind, Key: meta.Key{GroupResource: w.kind.Storage, Name: name}}))(w.t)
+	obj := must.Get(codec.DecodeStored(w.kind.Message(), o.JSON))(w.t)
 	var verbs []string
 	for _, rule := range obj.Objects("rules") {
 		verbs = append(verbs, rule.Strings("verbs")...)

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -50,14 +51,11 @@ func TestServicesAreFollowed(t *testing.T) {
 	var running sync.WaitGroup
 	running.Go(func() { a.Run(ctx) })
 	k := apiServices(NewEnv(w, w.kinds, discardLogger)).Kind
-	_, err := w.Mutate(ctx, request.Mutation{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "v1.example.com"}, Change: request.Create{Object: tree.Tree{
+	must.Get(w.Mutate(ctx, request.Mutation{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "v1.example.com"}, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "v1.example.com"},
 		"spec": tree.Tree{"group": "example.com", "version": "v1", "groupPriorityMinimum": int64(1), "versionPriority": int64(1),
 			"insecureSkipTLSVerify": true, "service": tree.Tree{"namespace": "default", "name": "ext", "port": int64(443)}},
-	}}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}}))(t)
 	<-p.probed
 	changed := <-p.notified
 	go changed("default", "ext")

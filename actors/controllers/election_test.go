@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -33,21 +34,12 @@ func (s heldStore) Mutate(ctx context.Context, m request.Mutation) (request.Resu
 // TestPausedLeader checks that writes of a leader that resumes after another one took over are
 // refused, even if it checked its leadership before the pause.
 func TestPausedLeader(t *testing.T) {
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	cluster := etcdtest.Start(t, 1)
 	elect := func() (*Election, *actors.Store) {
 		t.Helper()
-		log, err := etcd.Open(t.Context(), etcd.Options{Endpoints: cluster.URLs()})
-		if err != nil {
-			t.Fatal(err)
-		}
-		store, err := actors.Open(actors.Options{Log: log, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(), Fatal: func(err error) { t.Error("fatal:", err) }})
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := must.Get(etcd.Open(t.Context(), etcd.Options{Endpoints: cluster.URLs()}))(t)
+		store := must.Get(actors.Open(actors.Options{Log: log, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(), Fatal: func(err error) { t.Error("fatal:", err) }}))(t)
 		t.Cleanup(func() {
 			if err := errors.Join(store.Close(context.Background()), log.Close()); err != nil {
 				t.Error(err)
@@ -77,9 +69,7 @@ func TestPausedLeader(t *testing.T) {
 			if time.Now().After(deadline) {
 				t.Fatal("it does not lead")
 			}
-			if err := e.look(t.Context()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, e.look(t.Context()))
 			e.recorded = e.recorded.Add(-electionDuration)
 			e.attempt(t.Context())
 		}
@@ -88,23 +78,17 @@ func TestPausedLeader(t *testing.T) {
 	one, store := elect()
 	other, others := elect()
 	lead(one)
-	if err := create(one.Fenced(store), "before"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create(one.Fenced(store), "before"))
 	one.attempt(t.Context()) // renews the Lease
 	stay(one)
-	if err := create(one.Fenced(store), "renewed"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create(one.Fenced(store), "renewed"))
 
 	held := heldStore{store, make(chan struct{}), make(chan struct{})}
 	answered := make(chan error)
 	go func() { answered <- create(one.Fenced(held), "late") }()
 	<-held.arrived
 	lead(other)
-	if err := create(other.Fenced(others), "other"); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, create(other.Fenced(others), "other"))
 	close(held.goOn)
 	var status *meta.Status
 	var fenced *request.FencedError // not a timeout
@@ -125,9 +109,7 @@ func TestPausedLeader(t *testing.T) {
 	}
 
 	// If a client deletes the fence, the leader notices with its next write and takes over again.
-	if _, err := cluster.Client().Delete(t.Context(), etcd.DefaultPrefix+"/guards/"+persist.FencePrefix+fence); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(cluster.Client().Delete(t.Context(), etcd.DefaultPrefix+"/guards/"+persist.FencePrefix+fence))(t)
 	for deadline, n := time.Now().Add(watchdog), 0; one.Leads(); n++ {
 		if err := create(one.Fenced(store), fmt.Sprint("without-fence-", n)); err != nil && (!errors.As(err, &status) || status.Code != 503) || time.Now().After(deadline) {
 			t.Fatalf("a leader without a fence goes on: %v", err)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -30,10 +31,7 @@ func (w *testStore) waitDeleted(path string) {
 	w.t.Helper()
 	k, key := w.key(path)
 	deleted := make(chan string, 16)
-	session, err := w.Watch(context.Background(), request.Watch{Kind: k, Namespace: key.Namespace, SendInitialEvents: true}, deletedNames(deleted))
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	session := must.Get(w.Watch(context.Background(), request.Watch{Kind: k, Namespace: key.Namespace, SendInitialEvents: true}, deletedNames(deleted)))(w.t)
 	defer session.Stop()
 	if w.get(path) == nil {
 		return

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
@@ -28,10 +29,7 @@ func TestForeignOwners(t *testing.T) {
 	w.delete("configmaps/default/owner")
 	w.waitNotFound("secrets/default/child")
 	events := func() (texts []string) {
-		all, err := w.List(t.Context(), request.List{Kind: w.kind("events")})
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(w.List(t.Context(), request.List{Kind: w.kind("events")}))(t)
 		for _, o := range all.Items {
 			e := w.storedTree("events/" + o.Key.Namespace + "/" + o.Key.Name)
 			about := e.Object("involvedObject")

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -249,17 +250,14 @@ func TestGraphRemovesNodes(t *testing.T) {
 func (w *testStore) defineThings(d *Definitions) *schema.Kind {
 	w.t.Helper()
 	k := w.kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.platform.io", Version: "v1", Kind: "CustomResourceDefinition"})
-	result, err := w.Mutate(context.Background(), request.Mutation{
+	result := must.Get(w.Mutate(context.Background(), request.Mutation{
 		Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "things.example.com"},
 		Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": "things.example.com"},
 			"spec": tree.Tree{"group": "example.com", "scope": "Namespaced", "names": tree.Tree{"plural": "things", "kind": "Thing"},
 				"versions": []any{tree.Tree{"name": "v1", "served": true, "storage": true, "schema": tree.Tree{"openAPIV3Schema": tree.Tree{"type": "object"}}}}},
 		}},
-	})
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	}))(w.t)
 	d.Wait(context.Background(), result.Object.Version)
 	return w.kinds.ByGVK(meta.GroupVersionKind{Group: "example.com", Version: "v1", Kind: "Thing"})
 }
@@ -308,17 +306,12 @@ func TestOwnerBeforeItsKindIsWatched(t *testing.T) {
 	k := w.defineThings(definitions)
 	key := meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "short"}
 	thing := tree.Tree{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": tree.Tree{"name": "short"}}
-	made, err := w.Mutate(ctx, request.Mutation{Kind: k, Key: key, Change: request.Create{Object: thing}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(w.Mutate(ctx, request.Mutation{Kind: k, Key: key, Change: request.Create{Object: thing}}))(t)
 	owner = ownerReference(made.Object, "Thing", false)
 	owner["apiVersion"] = "example.com/v1"
 	w.createOwned("secrets/default/of-short", owner)
 	processed("secrets/default/of-short")
-	if _, err := w.Mutate(ctx, request.Mutation{Kind: k, Key: key, Change: request.Delete{}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Mutate(ctx, request.Mutation{Kind: k, Key: key, Change: request.Delete{}}))(t)
 	secrets := w.watch("secrets")
 	close(begin)
 	secrets("of-none has gone", "of-short has gone")

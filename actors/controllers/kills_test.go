@@ -31,6 +31,7 @@ import (
 	volumecontrollers "github.com/troupe-api/troupe/actors/controllers/volumes"
 	"github.com/troupe-api/troupe/actors/controllers/workloads"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/autoscaler"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -132,19 +133,19 @@ func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil 
 func authorityFiles(t testing.TB) (certificate, key string) {
 	t.Helper()
 	public, private, err := ed25519.GenerateKey(rand.Reader)
-	noError(t, err)
+	must.Succeed(t, err)
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
 		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, public, private)
-	noError(t, err)
+	must.Succeed(t, err)
 	pkcs8, err := x509.MarshalPKCS8PrivateKey(private)
-	noError(t, err)
+	must.Succeed(t, err)
 	dir := t.TempDir()
 	certificate, key = filepath.Join(dir, "ca.crt"), filepath.Join(dir, "ca.key")
-	noError(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
-	noError(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}), 0o600))
+	must.Succeed(t, os.WriteFile(certificate, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}), 0o600))
+	must.Succeed(t, os.WriteFile(key, pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: pkcs8}), 0o600))
 	return certificate, key
 }
 
@@ -292,7 +293,7 @@ var killed = map[string]func(*Env, *testStore) controller{
 	},
 	"csrsigning": func(e *Env, w *testStore) controller {
 		ca, _, err := certs.LoadAuthority(authorityFiles(w.t))
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		return certificates.NewSigner(e, certificates.Authorities{NodeClient: ca}, time.Hour)
 	},
 	"apiserver service": func(e *Env, w *testStore) controller {
@@ -338,9 +339,9 @@ var killed = map[string]func(*Env, *testStore) controller{
 	},
 	"service-cidr": func(e *Env, w *testStore) controller {
 		ranges, err := allocation.ParseRanges("10.96.0.0/16")
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		ports, err := allocation.ParsePortRange("30000-30009")
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		return addresses.NewServiceCIDRs(e, allocation.NewServiceAllocator(ranges, ports, meta.Key{}, meta.Platform))
 	},
 	"serviceaccount-token": func(e *Env, w *testStore) controller {
@@ -362,7 +363,7 @@ func TestKills(t *testing.T) {
 	rounds, end := uint64(2), time.Now()
 	if text := os.Getenv("TROUPE_SOAK"); text != "" {
 		d, err := time.ParseDuration(text)
-		noError(t, err)
+		must.Succeed(t, err)
 		end = end.Add(d)
 	}
 	all := readManifests(t, "testdata/kills.txt")
@@ -408,7 +409,7 @@ func (m *manifest) survive(t *testing.T, random *mathrand.Rand) {
 		stop()
 	}
 	all, err := w.List(t.Context(), request.List{Kind: w.kind("configmaps")})
-	noError(t, err)
+	must.Succeed(t, err)
 	for _, o := range all.Items {
 		if o.Version <= w.staleUpTo.Load() {
 			t.Errorf("%s is not migrated", o.Key.Name)

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist/vfs"
@@ -64,9 +65,7 @@ func TestLegacyTokenCleaner(t *testing.T) {
 		return "kept"
 	}
 	// Without a start of tracking, nothing is known about use.
-	if err := c.clean(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.clean(t.Context()))
 	if got := state("marked-long-ago", ""); got != "kept" {
 		t.Errorf("before uses were noted: %s", got)
 	}

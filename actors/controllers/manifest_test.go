@@ -3,13 +3,14 @@ package controllers
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/cases"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -17,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A manifest is a section of a file such as testdata/kills.txt, which documents its lines.
+// A manifest is a case of a file such as testdata/kills.txt, which documents its lines.
 type manifest struct {
 	name          string
 	changes, done []string
@@ -25,27 +26,9 @@ type manifest struct {
 
 func readManifests(t *testing.T, path string) (all []manifest) {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	noError(t, err)
-	var texts []string
-	done := false
-	for line := range strings.SplitSeq(string(text), "\n") {
-		line = strings.NewReplacer(texts...).Replace(line)
-		last := len(all) - 1
-		switch verb, rest, _ := strings.Cut(line, " "); {
-		case line == "" || verb == "#":
-		case verb == "let":
-			name, text, _ := strings.Cut(rest, " = ")
-			texts = append(texts, "<"+name+">", text)
-		case verb == "==":
-			all, done = append(all, manifest{name: rest}), false
-		case line == "done":
-			done = true
-		case done:
-			all[last].done = append(all[last].done, line)
-		default:
-			all[last].changes = append(all[last].changes, line)
-		}
+	for _, c := range cases.Read(t, path) {
+		i := slices.Index(c.Lines, "done")
+		all = append(all, manifest{c.Name, c.Lines[:i], c.Lines[i+1:]})
 	}
 	return all
 }
@@ -81,7 +64,7 @@ func (w *testStore) withUIDs(text string) string {
 		parts := uidReference.FindStringSubmatch(reference)
 		k := w.kindNamed(parts[1])
 		o, err := w.Get(context.Background(), request.Get{Kind: k, Key: keyOf(k, parts[2])})
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		return o.Meta.UID
 	})
 }
@@ -92,7 +75,7 @@ func (w *testStore) perform(lines ...string) {
 	for _, line := range lines {
 		f := strings.SplitN(line, " ", 4)
 		n, err := strconv.Atoi(f[1])
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		kind, subresource, _ := strings.Cut(f[2], "/")
 		for i := range n {
 			rest := w.withUIDs(strings.ReplaceAll(f[3], "$", strconv.Itoa(i)))
@@ -124,7 +107,7 @@ func (w *testStore) change(kind, path, subresource string, change request.Change
 func (w *testStore) make(kind, text string) {
 	w.t.Helper()
 	object, _, err := codec.DecodeJSON(w.kindNamed(kind).Message(), []byte(text))
-	noError(w.t, err)
+	must.Succeed(w.t, err)
 	metadata := object.Object("metadata")
 	path := metadata.String("name")
 	if namespace := metadata.String("namespace"); namespace != "" {
@@ -133,7 +116,7 @@ func (w *testStore) make(kind, text string) {
 	w.change(kind, path, "", request.Create{Object: object})
 	if object.Has("status") {
 		body, err := json.Marshal(tree.Tree{"status": object["status"]})
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		w.change(kind, path, "status", request.Patch{Type: request.MergePatch, Body: body})
 	}
 }
@@ -144,12 +127,12 @@ func (w *testStore) count(kind string, texts ...string) (n int) {
 	w.t.Helper()
 	k := w.kindNamed(kind)
 	list, err := w.List(context.Background(), request.List{Kind: k})
-	noError(w.t, err)
+	must.Succeed(w.t, err)
 	for _, o := range list.Items {
 		object, err := codec.DecodeStored(k.Message(), o.JSON)
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		sorted, err := json.Marshal(object)
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		if !slices.ContainsFunc(texts, func(text string) bool {
 			text, not := strings.CutPrefix(text, "!")
 			return strings.Contains(string(sorted), text) == not
@@ -171,7 +154,7 @@ func (w *testStore) isDone(lines []string) bool {
 			f = f[1:]
 		}
 		want, err := strconv.Atoi(f[0])
-		noError(w.t, err)
+		must.Succeed(w.t, err)
 		n := w.count(f[1], f[2:]...)
 		if n > want && when != "finally" {
 			w.t.Fatalf("%d instead of %s", n, line)
@@ -179,11 +162,4 @@ func (w *testStore) isDone(lines []string) bool {
 		done = done && (n == want || when == "most")
 	}
 	return done
-}
-
-func noError(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -37,21 +38,15 @@ type testStore struct {
 func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
 	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, catalog.Features{StorageVersionMigrator: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	w := &testStore{t: t, kinds: kinds}
 	journal, err := persist.Open("/data", persist.Options{FS: fs, Sync: persist.SyncAlways})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	w.journal = journal
 	w.Store, err = actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
 		Stale: func(_ string, version persist.Revision) bool { return uint64(version) <= w.staleUpTo.Load() },
 		Fatal: func(err error) { t.Error("fatal:", err) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return w
 }
 
@@ -171,10 +166,7 @@ func (n *eventLines) Done() { close(n.done) }
 func (w *testStore) watch(resource string) (await func(lines ...string)) {
 	w.t.Helper()
 	n := &eventLines{lines: make(chan string, 2000), done: make(chan struct{})}
-	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource), SendInitialEvents: true}, n)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	session := must.Get(w.Watch(context.Background(), request.Watch{Kind: w.kind(resource), SendInitialEvents: true}, n))(w.t)
 	w.t.Cleanup(session.Stop)
 	heard := make(map[string]bool)
 	return func(lines ...string) {

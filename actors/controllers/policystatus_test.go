@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -16,10 +17,7 @@ import (
 // combinations of groups, versions and resources.
 func TestCheckedKinds(t *testing.T) {
 	t.Parallel()
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	list := func(names ...any) []any { return names }
 	rule := func(groups, versions, resources []any) tree.Tree {
 		return tree.Tree{"apiGroups": groups, "apiVersions": versions, "resources": resources}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -29,10 +30,7 @@ func (w *testStore) runProtections() (stop func()) {
 func (w *testStore) watchDeletions(resource string) *eventLines {
 	w.t.Helper()
 	n := &eventLines{lines: make(chan string, 16), done: make(chan struct{})}
-	session, err := w.Watch(context.Background(), request.Watch{Kind: w.kind(resource)}, n)
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	session := must.Get(w.Watch(context.Background(), request.Watch{Kind: w.kind(resource)}, n))(w.t)
 	w.t.Cleanup(session.Stop)
 	return n
 }

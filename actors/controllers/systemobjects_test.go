@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -22,9 +23,7 @@ func TestSystemObjects(t *testing.T) {
 	k := NewEnv(w, w.kinds, discardLogger).Client("scheduling.platform.io", "v1", "PriorityClass").Kind
 	class := request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "system-node-critical"}}
 	w.waitUntil("the class is there", func() bool { _, err := w.Get(t.Context(), class); return err == nil })
-	if _, err := w.Mutate(t.Context(), request.Mutation{Kind: k, Key: class.Key, Change: request.Delete{}}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(w.Mutate(t.Context(), request.Mutation{Kind: k, Key: class.Key, Change: request.Delete{}}))(t)
 	w.waitUntil("the class is there again", func() bool {
 		o, err := w.Get(t.Context(), class)
 		return err == nil && bytes.Contains(o.JSON, []byte(`"value":2000001000`))
@@ -49,13 +48,10 @@ func TestAPIServerIdentity(t *testing.T) {
 	lease := func(name, label string, renewed time.Time) {
 		key := a.key
 		key.Name = name
-		_, err := w.Mutate(t.Context(), request.Mutation{Kind: a.leases.Kind, Key: key, Change: request.Create{Object: tree.Tree{
+		must.Get(w.Mutate(t.Context(), request.Mutation{Kind: a.leases.Kind, Key: key, Change: request.Create{Object: tree.Tree{
 			"metadata": tree.Tree{"name": name, "namespace": key.Namespace, "labels": tree.Tree{"apiserver.platform.io/identity": label}},
 			"spec":     tree.Tree{"holderIdentity": "x", "leaseDurationSeconds": int64(60), "renewTime": renewed.UTC().Format("2006-01-02T15:04:05.000000Z")},
-		}}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}}}))(t)
 	}
 	get := func(name string) *meta.Object {
 		key := a.key

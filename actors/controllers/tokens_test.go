@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -46,11 +47,7 @@ func (w *testStore) waitNotFound(path string) {
 func (w *testStore) storedTree(path string) tree.Tree {
 	w.t.Helper()
 	k, _ := w.key(path)
-	object, err := codec.DecodeStored(k.Message(), w.get(path).JSON)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return object
+	return must.Get(codec.DecodeStored(k.Message(), w.get(path).JSON))(w.t)
 }
 
 func (w *testStore) patch(path, patch string) {
@@ -72,18 +69,9 @@ var discardLogger = slog.New(slog.DiscardHandler)
 
 func (w *testStore) tokens(trust string) *Tokens {
 	w.t.Helper()
-	text, err := serviceaccount.NewKey()
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	keys, err := serviceaccount.ReadKeys(text)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	issuer, err := serviceaccount.NewIssuer(meta.Platform, "https://i", keys[0])
-	if err != nil {
-		w.t.Fatal(err)
-	}
+	text := must.Get(serviceaccount.NewKey())(w.t)
+	keys := must.Get(serviceaccount.ReadKeys(text))(w.t)
+	issuer := must.Get(serviceaccount.NewIssuer(meta.Platform, "https://i", keys[0]))(w.t)
 	return NewTokens(NewEnv(w, w.kinds, discardLogger), issuer, func() []byte { return []byte(trust) })
 }
 
@@ -209,10 +197,7 @@ func TestSignatures(t *testing.T) {
 	if err != nil || len(first) != 3 || first["jws-kubeconfig-aaaaaa"] == nil || first["jws-kubeconfig-eeeeee"] == nil || first["jws-kubeconfig-bbbbbb"] != nil {
 		t.Fatalf("%v, %v", first, err)
 	}
-	secret, err := signatures(meta.Kubernetes, tree.Tree{"kubeconfig": "x"}, all[:1], now)
-	if err != nil {
-		t.Fatal(err)
-	}
+	secret := must.Get(signatures(meta.Kubernetes, tree.Tree{"kubeconfig": "x"}, all[:1], now))(t)
 	for key, got := range map[string]any{"aaaaaa.0123456789abcdef": first["jws-kubeconfig-aaaaaa"], "0123456789abcdef": secret["jws-kubeconfig-aaaaaa"]} {
 		head, signature, _ := strings.Cut(fmt.Sprint(got), "..")
 		mac := hmac.New(sha256.New, []byte(key))

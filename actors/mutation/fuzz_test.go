@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -24,30 +25,15 @@ var fuzzTargets = []struct{ group, version, resource, object string }{
 
 // fuzzTrees are the targets in their stored form.
 func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []tree.Tree) {
-	all, err := catalog.New(meta.Platform)
-	if err != nil {
-		f.Fatal(err)
-	}
+	all := must.Get(catalog.New(meta.Platform))(f)
 	for _, target := range fuzzTargets {
 		k := all.Kind(target.group, target.version, target.resource)
-		created, err := Apply(State{}, &request.Mutation{
-			Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"}, Change: request.Create{Object: mustDecode(f, k, target.object)},
-		}, env)
-		if err != nil {
-			f.Fatal(err)
-		}
+		created := must.Get(Apply(State{}, &request.Mutation{
+			Kind: k, Key: meta.Key{GroupResource: k.Storage, Namespace: "default", Name: "a"}, Change: request.Create{Object: decode(f, k, target.object)},
+		}, env))(f)
 		kinds, trees = append(kinds, k), append(trees, created.Tree)
 	}
 	return kinds, trees
-}
-
-func mustDecode(t testing.TB, k *schema.Kind, text string) tree.Tree {
-	t.Helper()
-	object, _, err := codec.DecodeJSON(k.Message(), []byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return object
 }
 
 func stateOf(t testing.TB, k *schema.Kind, object tree.Tree) State {

@@ -7,6 +7,7 @@ import (
 
 	"sigs.k8s.io/yaml"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -19,19 +20,11 @@ import (
 // A candidate shares unchanged parts with the previous state. No mutation may change that state,
 // whatever the kind.
 func TestMutationsDoNotChangeState(t *testing.T) {
-	text, err := os.ReadFile("../../test/api/testdata/representation/objects.yaml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	all, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../test/api/testdata/representation/objects.yaml"))(t)
+	all := must.Get(catalog.New(meta.Kubernetes))(t)
 	for document := range bytes.SplitSeq(text, []byte("\n---\n")) {
 		var head struct{ APIVersion, Kind string }
-		if err := yaml.Unmarshal(document, &head); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, yaml.Unmarshal(document, &head))
 		for _, k := range all.Kinds() {
 			if k.APIVersion() == head.APIVersion && k.Kind == head.Kind {
 				t.Run(k.Kind, func(t *testing.T) { checkStateUnchanged(t, k, document) })
@@ -43,9 +36,7 @@ func TestMutationsDoNotChangeState(t *testing.T) {
 func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	body := func() tree.Tree {
 		object, _, err := codec.DecodeYAML(k.Message(), document)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		return object
 	}
 	labelled := func() tree.Tree {

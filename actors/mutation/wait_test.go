@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -56,13 +57,8 @@ func (a *testAllocator) Observe(meta.Key, tree.Tree, tree.Tree) []meta.Cause { r
 // waitFor prepares a mutation and waits for its admission.
 func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, error) {
 	t.Helper()
-	p, err := Prepare(cur, m, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Admit(); err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Prepare(cur, m, env))(t)
+	must.Succeed(t, p.Admit())
 	if !p.Waits() {
 		t.Fatal("nothing to wait for")
 	}
@@ -126,6 +122,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 	update := request.Mutation{Change: request.Update{}}
 	binding := request.Mutation{Change: request.Create{}, Subresource: "binding"}
 	status := request.Mutation{Change: request.Update{}, Subresource: "status"}
+	const runningPod = `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"nodeName":"n","containers":[{"name":"c","image":"i"}]},"status":{"phase":"Running"}}`
 	unbound := strings.Replace(runningPod, `"nodeName":"n",`, "", 1)
 	for _, c := range []struct {
 		name, current, body string
@@ -138,8 +135,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 		{"a binding", unbound, `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`, binding, meddle, `"Running"`, `"i"`, `"m"`},
 		{"the body of a binding", unbound, `{"metadata":{"name":"a"},"target":{"kind":"Node","name":"m"}}`, binding, rebind, `"Running"`, `"i"`, `"o"`},
 	} {
-		check := testCase{resource: "pods", current: c.current}
-		cur := check.state(t, k)
+		cur := stateFrom(t, k, c.current, false)
 		before := string(codec.AppendAny(nil, cur.Tree))
 		m := c.m
 		m.Kind, m.Key, m.Admission = k, meta.Key{Namespace: "default", Name: "a"}, admission(testWaiting{mutate: c.mutate}.plugin())
@@ -193,10 +189,7 @@ func TestNeedsTree(t *testing.T) {
 
 // A body is copied for plugins that may change it, not for those that only validate.
 func TestBodyIsCopiedForChanges(t *testing.T) {
-	all, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(catalog.New(meta.Kubernetes))(t)
 	for _, c := range []struct {
 		admission *request.Admission
 		copied    bool
@@ -241,10 +234,7 @@ func (t testAdmission) Validate(a *request.Attributes) error {
 
 // A webhook's change in its second round keeps the requester of a certificate.
 func TestRequesterIsKept(t *testing.T) {
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")
 	round := 0
 	w := testWaiting{mutate: func(c *request.Attributes) {
@@ -254,16 +244,9 @@ func TestRequesterIsKept(t *testing.T) {
 	}}
 	m := request.Mutation{Kind: k, Key: meta.Key{Name: "a"}, Admission: admission(&request.Plugin{Mutator: testAdmission{}}, w.plugin()),
 		Change: request.Create{Object: decode(t, k, `{"metadata":{"name":"a"},"spec":{"username":"root","extra":{"a":["b"]}}}`)}}
-	p, err := Prepare(State{}, &m, env)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Admit(); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.mutate(); err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Prepare(State{}, &m, env))(t)
+	must.Succeed(t, p.Admit())
+	must.Succeed(t, p.mutate())
 	spec := p.want.Object("spec")
 	if round != 2 || fieldText(p.want, "metadata.labels.round") != `"ii"` || spec.String("username") != "jane" || spec.Has("groups") || spec.Has("extra") {
 		t.Errorf("after %d rounds: %v", round, spec)

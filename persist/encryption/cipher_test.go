@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -28,15 +29,8 @@ func keyOf(algorithm, name string, fill byte) string {
 
 func transformerOf(t testing.TB, text string) *Transformer {
 	t.Helper()
-	c, err := Parse([]byte(text), testNaming)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := New(c, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return made
+	c := must.Get(Parse([]byte(text), testNaming))(t)
+	return must.Get(New(c, Options{}))(t)
 }
 
 var place = persist.Place{Key: "/secrets/default/a", Revision: 7}
@@ -148,11 +142,7 @@ func TestRotation(t *testing.T) {
 
 func mustNew(t *testing.T) *Transformer {
 	t.Helper()
-	x, err := New(nil, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return x
+	return must.Get(New(nil, Options{}))(t)
 }
 
 // TestReplace: another configuration makes earlier values stale, but only if the key differs.
@@ -165,10 +155,7 @@ func TestReplace(t *testing.T) {
 	if got := x.Encode(nil, other, []byte(`{}`)); Provider(got) != "aescbc:v1:a" {
 		t.Errorf("apps are written with %s", Provider(got))
 	}
-	next, err := Parse([]byte(strings.Replace(text, "providers: [{aesgcm", "providers: ["+keyOf("aesgcm", "two", 2)+",{aesgcm", 1)), testNaming)
-	if err != nil {
-		t.Fatal(err)
-	}
+	next := must.Get(Parse([]byte(strings.Replace(text, "providers: [{aesgcm", "providers: ["+keyOf("aesgcm", "two", 2)+",{aesgcm", 1)), testNaming))(t)
 	if err := x.Replace(t.Context(), next); err != nil || x.Hash() != next.Hash() {
 		t.Fatal(err)
 	}
@@ -191,9 +178,7 @@ func BenchmarkValues(b *testing.B) {
 		})
 		b.Run(algorithm+"/decode", func(b *testing.B) {
 			for b.Loop() {
-				if _, err := x.Decode(place, stored); err != nil {
-					b.Fatal(err)
-				}
+				must.Get(x.Decode(place, stored))(b)
 			}
 		})
 	}

@@ -11,6 +11,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // servePlugin answers the calls of a KMS plugin with what answer returns, until the test ends. gRPC
@@ -18,10 +20,7 @@ import (
 func servePlugin(t *testing.T, answer func(method string) (message []byte, status string)) (endpoint string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "kms.sock")
-	listener, err := net.Listen("unix", path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("unix", path))(t)
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
 	server := &http.Server{Protocols: &protocols, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -57,21 +56,13 @@ func TestSeedExpires(t *testing.T) {
 		}
 		return appendString(appendString(nil, 1, "sealed"), 2, "key"), "0"
 	})
-	c, err := Parse([]byte(configOf("{kms: {apiVersion: v2, name: p, timeout: 1m, endpoint: '"+endpoint+"'}}")), testNaming)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(Parse([]byte(configOf("{kms: {apiVersion: v2, name: p, timeout: 1m, endpoint: '"+endpoint+"'}}")), testNaming))(t)
 	var now atomic.Int64
-	x, err := New(c, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }})
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(New(c, Options{Now: func() time.Time { return time.Unix(now.Load(), 0) }}))(t)
 	p := x.current.Load().plugins[0]
 	t.Cleanup(p.client.close)
 	pass := func(d time.Duration) { now.Add(int64(d.Seconds())) }
-	if err := errors.Join(x.Check(place.Key), x.Health()); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(x.Check(place.Key), x.Health()))
 	unwell.Store(true)
 	pass(seedTTL)
 	if err := x.Check(place.Key); err != nil {

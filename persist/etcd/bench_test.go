@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
@@ -27,9 +28,7 @@ func BenchmarkStart(b *testing.B) {
 		}
 		return nil
 	}}))
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	copied := o
 	copied.CopyDir = b.TempDir()
 	start := func(o Options, use func(*Log, persist.Revision, []persist.Item) error) error {
@@ -63,9 +62,7 @@ func BenchmarkStart(b *testing.B) {
 		size = l.copy.bytes.Load()
 		return err
 	})
-	if err != nil {
-		b.Fatal(err)
-	}
+	must.Succeed(b, err)
 	for _, c := range []struct {
 		name string
 		o    Options
@@ -74,9 +71,7 @@ func BenchmarkStart(b *testing.B) {
 			var read uint64
 			cpu, servers := cpuTime(b), cluster.Members[0].CPUTime()
 			for b.Loop() {
-				if err := start(c.o, func(l *Log, _ persist.Revision, _ []persist.Item) error { read = l.stats.bytesRead.Load(); return nil }); err != nil {
-					b.Fatal(err)
-				}
+				must.Succeed(b, start(c.o, func(l *Log, _ persist.Revision, _ []persist.Item) error { read = l.stats.bytesRead.Load(); return nil }))
 			}
 			b.ReportMetric(float64((cpuTime(b)-cpu).Milliseconds())/float64(b.N), "cpu-ms/op")
 			b.ReportMetric(float64((cluster.Members[0].CPUTime()-servers).Milliseconds())/float64(b.N), "etcd-cpu-ms/op")
@@ -87,9 +82,5 @@ func BenchmarkStart(b *testing.B) {
 }
 
 func cpuTime(b *testing.B) time.Duration {
-	used, err := processes.CPUTime()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return used
+	return must.Get(processes.CPUTime())(b)
 }

@@ -12,6 +12,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -106,9 +107,7 @@ func TestRebuild(t *testing.T) {
 	w.Claims = []persist.Claim{{Name: "address"}}
 	same(t, "a claim", b.append(w), "ok")
 	applied, _ := b.appliedRevision()
-	if _, err := cluster.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(cluster.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()))(t)
 	l.Reset()
 	l.Mend()
 	eventually(t, "the rebuild", func() bool { a.mu.Lock(); defer a.mu.Unlock(); return a.rebuilds > 0 })
@@ -179,9 +178,7 @@ func TestTrim(t *testing.T) {
 	b.await() // else it would have to read the state again
 	trim := func(m *member) int64 {
 		t.Helper()
-		if err := m.Trim(keep); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, m.Trim(keep))
 		return m.compacted.Load()
 	}
 	if trim(a) != 0 {
@@ -215,10 +212,7 @@ func TestLimits(t *testing.T) {
 		}
 		batch = append(batch, put(key, strings.Repeat("x", size), at(key, 0)))
 	}
-	results, err := a.Append(batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(a.Append(batch))(t)
 	for i, r := range results {
 		if i == 77 && !errors.Is(r.Err, persist.ErrTooLarge) || i != 77 && r.Err != nil {
 			t.Errorf("write %d: %v", i, r.Err)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
@@ -24,21 +25,15 @@ func TestForeignKeys(t *testing.T) {
 		"alone": "\x01\x00\x00x", "one/slash": "\x01\x00\x00x", "///": "\x01\x00\x00x", "\xff\xfe/\x00/x/y": "\x01\x00\x00x", "/c/n/" + strings.Repeat("k", 10_000): "\x01\x00\x00x",
 	}
 	for key, value := range values {
-		if _, err := client.Put(context.Background(), k.object(key), value); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.Put(context.Background(), k.object(key), value))(t)
 	}
 	for key, value := range map[string]string{
 		k.objects(): "x", k.claims() + "lost": "/s/none", k.claims(): "x", k.guards(): "x", k.guard("\xff"): "x", k.records() + "x": "\x01\x02", k.records(): "x",
 		k.copies() + "\x00": "x", k.compaction(): "no number", k.all() + "zzz": "x", k.all(): "x", k.record(a.writer): "garbage",
 	} {
-		if _, err := client.Put(context.Background(), key, value); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.Put(context.Background(), key, value))(t)
 	}
-	if _, err := client.Delete(context.Background(), k.object("/c/n/b")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Delete(context.Background(), k.object("/c/n/b")))(t)
 	a.await()
 	same(t, "a write afterwards", a.append(put("/c/n/new", "1", at("/c/n/new", 0))), "ok")
 	same(t, "over what is not to be read", a.append(put("/c/n/beyond", "1", at("/c/n/beyond", a.revision("/c/n/beyond")))), "ok")
@@ -55,9 +50,7 @@ func TestForeignKeys(t *testing.T) {
 	plain := o
 	plain.CopyDir = ""
 	same(t, "one that begins later", open(t, plain).text(), a.text())
-	if err := a.snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, a.snapshot())
 	b := open(t, o)
 	same(t, "one that begins from the copy", b.text(), a.text())
 	if b.stats.keysRead.Load() == 0 {
@@ -65,9 +58,7 @@ func TestForeignKeys(t *testing.T) {
 	}
 	b.o.CompactionInterval = 1
 	eventually(t, "a compaction", func() bool {
-		if err := b.Trim(b.upTo); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, b.Trim(b.upTo))
 		return b.compacted.Load() > 0
 	})
 	same(t, "a write after a compaction", b.append(put("/c/n/newer", "1", at("/c/n/newer", 0))), "ok")

@@ -7,6 +7,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -119,9 +120,7 @@ func TestGuardsDropped(t *testing.T) {
 	same(t, "raised", a.append(guarded(put("/1", "x", at("/1", 0)), true, a.appliedVersion(), "g")), "ok")
 	same(t, "later", a.append(put("/2", "x", at("/2", 0))), "ok")
 	applied, _ := a.appliedRevision()
-	if err := a.dropUnused(t.Context(), a.keys.guards(), applied); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, a.dropUnused(t.Context(), a.keys.guards(), applied))
 	found, err := c.Client().Get(t.Context(), a.keys.guards(), clientv3.WithPrefix())
 	if err != nil || len(found.Kvs) > 0 {
 		t.Fatalf("%v, %v", found, err)
@@ -140,9 +139,7 @@ func TestGuardDeleted(t *testing.T) {
 	a, b := open(t, Options{Endpoints: c.URLs()}), open(t, Options{Endpoints: c.URLs()})
 	seen := b.appliedVersion()
 	same(t, "raised", a.append(guarded(put("/1", "x", at("/1", 0)), true, a.appliedVersion(), "g")), "ok")
-	if _, err := c.Client().Delete(t.Context(), a.keys.guards(), clientv3.WithPrefix()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.Client().Delete(t.Context(), a.keys.guards(), clientv3.WithPrefix()))(t)
 	b.await()
 	same(t, "computed before", b.append(guarded(put("/2", "x", at("/2", 0)), true, seen, "g")), refused+": another writer was faster")
 	same(t, "computed again", b.append(guarded(put("/2", "x", at("/2", 0)), true, b.appliedVersion(), "g")), "ok")
@@ -158,10 +155,7 @@ func TestManyGuards(t *testing.T) {
 		key := fmt.Sprintf("/k/%d", i)
 		batch = append(batch, guarded(put(key, "x", at(key, 0)), true, a.appliedVersion(), fmt.Sprint("g", i), fmt.Sprint("g", i+1)))
 	}
-	results, err := a.Append(batch)
-	if err != nil {
-		t.Fatal(err)
-	}
+	results := must.Get(a.Append(batch))(t)
 	for i, r := range results {
 		if r.Err != nil {
 			t.Fatalf("write %d: %v", i, r.Err)
@@ -205,17 +199,13 @@ func TestFence(t *testing.T) {
 	same(t, "work of who has taken over", b.append(write("/4", third)), "ok")
 
 	applied, _ := b.appliedRevision()
-	if err := b.dropUnused(t.Context(), b.keys.guards(), applied+1); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, b.dropUnused(t.Context(), b.keys.guards(), applied+1))
 	b.await()
 	a.await()
 	same(t, "work after a compaction", a.append(write("/5", second)), fenced)
 
 	// A deleted fence stops everyone until the work is taken over again.
-	if _, err := cluster.Client().Delete(t.Context(), b.keys.guard(fence)); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(cluster.Client().Delete(t.Context(), b.keys.guard(fence)))(t)
 	b.await()
 	a.await()
 	same(t, "work of before, without the fence", a.append(write("/5", second)), fenced)
@@ -224,9 +214,7 @@ func TestFence(t *testing.T) {
 	same(t, "work afterwards", b.append(write("/5", third)), "ok")
 
 	// b keeps the fence after a rebuild, and so does a log that takes over after a restart.
-	if err := b.Log.rebuild(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, b.Log.rebuild())
 	same(t, "work after a rebuild", b.append(write("/6", third)), "ok")
 	c := open(t, Options{Endpoints: cluster.URLs()})
 	fourth := take(c, "/c1")

@@ -10,6 +10,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -78,9 +79,7 @@ func TestRestoredBelowAFollower(t *testing.T) {
 		}, false},
 		{"nothing below the prefix is lost", func(a *cutOff, _ *member) {
 			for i := range 20 {
-				if _, err := a.cluster.Client().Put(context.Background(), "/elsewhere", fmt.Sprint(i)); err != nil {
-					t.Fatal(err)
-				}
+				must.Get(a.cluster.Client().Put(context.Background(), "/elsewhere", fmt.Sprint(i)))(t)
 			}
 		}, false},
 		{"all of it is lost", func(*cutOff, *member) {}, true},
@@ -143,10 +142,7 @@ func TestWriteBelowARestore(t *testing.T) {
 	cluster.RestoreSaved(backup)
 	cluster.AwaitReady()
 	for now := int64(0); now <= applied; {
-		written, err := cluster.Client().Put(t.Context(), "/elsewhere", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Get(cluster.Client().Put(t.Context(), "/elsewhere", ""))(t)
 		now = written.Header.Revision
 	}
 	if transact(2) {
@@ -166,9 +162,7 @@ func TestCopyBelowARestore(t *testing.T) {
 			same(t, "lost", other.append(put("/c/n/lost", "1", at("/c/n/lost", 0))), "ok")
 			a.await()
 			if copied {
-				if err := a.snapshot(); err != nil {
-					t.Fatal(err)
-				}
+				must.Succeed(t, a.snapshot())
 			}
 			fresh := a.restore(backup)
 			a.mend()
@@ -181,9 +175,7 @@ func TestCopyBelowARestore(t *testing.T) {
 			if err := a.snapshot(); err == nil && strings.Contains(a.text(), "lost") {
 				t.Error("a copy of what is lost was written")
 			}
-			if err := a.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, a.Close())
 			fresh.await()
 			same(t, "one that begins from the copy", open(t, a.o).text(), fresh.text())
 		})
@@ -196,22 +188,16 @@ func TestCopyOfAnOlderVersion(t *testing.T) {
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}
 	a := open(t, o)
 	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
-	if err := a.snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, a.snapshot())
 	var used origin
 	loaded, err := a.copy.files.Load()
 	if err == nil {
 		err = json.Unmarshal(loaded.Origin, &used)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	used.Verified = false
 	loaded.Items[0].Value = []byte("of no history")
 	err = a.copy.files.Write(loaded.Revision, func(yield func(persist.Item) bool) error { yield(loaded.Items[0]); return nil }, func() ([]byte, error) { return json.Marshal(used) })
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	same(t, "the state of the next one", open(t, o).text(), a.text())
 }

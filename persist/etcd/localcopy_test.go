@@ -16,6 +16,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -105,9 +106,7 @@ func TestLocalCopy(t *testing.T) {
 			change(t, other())
 		}, -1, -1, "of another etcd"},
 		{"another store below the prefix", func(t *testing.T, s *etcdtest.Cluster, _ string, _ *Options, other func() *member) {
-			if _, err := s.Client().Delete(context.Background(), "/troupe/", clientv3.WithPrefix()); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(s.Client().Delete(context.Background(), "/troupe/", clientv3.WithPrefix()))(t)
 			other()
 		}, -1, -1, "of a store before this one"},
 		{"an encryption of other resources", func(_ *testing.T, _ *etcdtest.Cluster, _ string, o *Options, _ func() *member) {
@@ -124,12 +123,8 @@ func TestLocalCopy(t *testing.T) {
 				key := fmt.Sprintf("/c/n/%02d", i)
 				same(t, key, first.append(put(key, strings.Repeat("x", size), at(key, 0))), "ok")
 			}
-			if err := first.snapshot(); err != nil {
-				t.Fatal(err)
-			}
-			if err := first.Close(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, first.snapshot())
+			must.Succeed(t, first.Close())
 			c.meanwhile(t, cluster, dir, &o, func() *member {
 				o := o
 				o.CopyDir = ""
@@ -160,9 +155,7 @@ func TestLocalCopy(t *testing.T) {
 				t.Errorf("the log says\n%s\nwant %q", log.String(), c.reason)
 			}
 			same(t, "a write afterwards", again.append(put("/c/n/new", "1", at("/c/n/new", again.revision("/c/n/new")))), "ok")
-			if err := again.snapshot(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, again.snapshot())
 			onlyOneCopy(t, dir)
 		})
 	}
@@ -187,9 +180,7 @@ func change(t *testing.T, m *member) {
 func compact(t *testing.T, s *etcdtest.Cluster, m *member) {
 	t.Helper()
 	applied, _ := m.appliedRevision()
-	if _, err := s.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(s.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()))(t)
 }
 
 // damage changes the one file with a suffix.
@@ -203,9 +194,7 @@ func damage(t *testing.T, dir, suffix string, change func([]byte) []byte) {
 	if err == nil {
 		err = os.WriteFile(found[0], change(text), 0o600)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 }
 
 func onlyOneCopy(t *testing.T, dir string) {
@@ -234,13 +223,9 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 			same(t, key, first.append(put(key, "value of "+key, at(key, 0))), "ok")
 		}
 	}
-	if err := first.snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, first.snapshot())
 	want := first.text()
-	if err := first.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, first.Close())
 	files := 0
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
@@ -282,9 +267,7 @@ func TestRestoredWhileAway(t *testing.T) {
 			o.CopyDir = dir
 			second := open(t, o)
 			same(t, "a write", second.append(put("/c/n/b", "lost", at("/c/n/b", 0))), "ok")
-			if err := second.snapshot(); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, second.snapshot())
 			second.Close()
 			cluster.Members[0].Restore(backup)
 			cluster.AwaitReady()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -44,9 +45,7 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	m := &member{t: t, Log: l, state: map[string]persist.Commit{}, onHistory: onHistory}
 	t.Cleanup(func() {
 		if err := l.Close(); err != nil {
@@ -72,9 +71,7 @@ func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member
 		},
 		State: m,
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	l.subscriber = m.receive
 	return m
 }
@@ -148,10 +145,7 @@ func (m *member) revision(key string) persist.Revision {
 // append appends a batch and returns "ok" or the refusal of each write.
 func (m *member) append(batch ...persist.Write) string {
 	m.t.Helper()
-	results, err := m.Append(batch)
-	if err != nil {
-		m.t.Fatal(err)
-	}
+	results := must.Get(m.Append(batch))(m.t)
 	var out []string
 	for _, r := range results {
 		switch {
@@ -314,9 +308,7 @@ func TestFill(t *testing.T) {
 	same(t, "interrupted", fmt.Sprint(Fill(t.Context(), o, returning(content))), "interrupted")
 	refused("after an interruption")
 	content.Items = items(-1)
-	if err := Fill(t.Context(), o, returning(content)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, Fill(t.Context(), o, returning(content)))
 	if err := Fill(t.Context(), o, returning(content)); !errors.Is(err, ErrNotEmpty) {
 		t.Errorf("filled twice: %v", err)
 	}

@@ -10,6 +10,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -21,17 +22,12 @@ func dropAll(t *testing.T, m *member) {
 		same(t, "something newer", m.append(put("/newer", "x", at("/newer", m.revision("/newer")))), "ok")
 	}
 	m.compaction.at, m.compaction.seen = 0, time.Now().Add(-time.Hour)
-	found, err := m.client.Get(t.Context(), m.keys.compaction())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(m.client.Get(t.Context(), m.keys.compaction()))(t)
 	for _, kv := range found.Kvs {
 		m.compaction.at = kv.ModRevision
 	}
 	m.compaction.mark, _ = m.appliedRevision()
-	if err := m.Trim(m.appliedVersion() + 1<<positionBits); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.Trim(m.appliedVersion()+1<<positionBits))
 	m.await()
 }
 
@@ -109,13 +105,9 @@ func TestDeliveredOnce(t *testing.T) {
 		return nil
 	})
 	for _, revision := range []int64{2, 3, 2, 3, 4} {
-		if err := take(revision, []persist.Commit{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, take(revision, []persist.Commit{}))
 	}
-	if err := take(4, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, take(4, nil))
 	same(t, "in recovery", fmt.Sprint(got), "[2 3 4 4]")
 }
 
@@ -190,9 +182,7 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	o := Options{Endpoints: cluster.URLs(), CopyDir: dir}
 	a := open(t, o)
 	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
-	if err := a.snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, a.snapshot())
 	base := a.appliedVersion()
 	value := string(appendHead(nil, 0, -1)) + strings.Repeat("x", 4000)
 	var writing sync.WaitGroup
@@ -249,9 +239,7 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					o := Options{Endpoints: cluster.URLs()}
 					first := open(t, o)
 					same(t, "in the backup", first.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
-					if err := first.Close(); err != nil {
-						t.Fatal(err)
-					}
+					must.Succeed(t, first.Close())
 					a := open(t, Options{Endpoints: []string{link.URL()}, Fatal: func(error) {}, HealthCheckTimeout: 1500 * time.Millisecond})
 					if wrote {
 						same(t, "of the log itself", a.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
@@ -319,13 +307,9 @@ func TestCopyOfAClosedLog(t *testing.T) {
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}
 	a := open(t, o)
 	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
-	if err := a.snapshot(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, a.snapshot())
 	before, err := a.copy.files.Load()
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	same(t, "more", a.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
 	closed := make(chan error, 1)
 	err = a.Snapshot(a.appliedVersion(), 0, func(yield func(persist.Item) bool) error {

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
@@ -27,9 +28,7 @@ func TestTLS(t *testing.T) {
 	same(t, "what the other sees", b.text(), a.text())
 
 	garbage := filepath.Join(t.TempDir(), "garbage")
-	if err := os.WriteFile(garbage, []byte("no PEM"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(garbage, []byte("no PEM"), 0o600))
 	for name, test := range map[string]struct {
 		change func(o *Options)
 		want   string
@@ -77,9 +76,7 @@ func TestNewCertificates(t *testing.T) {
 		if err == nil {
 			err = os.WriteFile(clients, text, 0o600)
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
 	trust(before)
 	cluster := etcdtest.StartSecure(t, before, clients)

@@ -8,6 +8,8 @@ import (
 
 	pb "go.etcd.io/etcd/api/v3/etcdserverpb"
 	"google.golang.org/grpc"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // oldServer reports only its version.
@@ -29,10 +31,7 @@ func TestVersions(t *testing.T) {
 	} {
 		t.Run(version, func(t *testing.T) {
 			t.Parallel()
-			listener, err := net.Listen("tcp", "127.0.0.1:0")
-			if err != nil {
-				t.Fatal(err)
-			}
+			listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 			server := grpc.NewServer()
 			pb.RegisterMaintenanceServer(server, &oldServer{version: version})
 			served := make(chan error, 1)

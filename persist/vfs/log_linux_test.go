@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // newLog opens an empty file in a new directory as a log.
@@ -21,19 +23,14 @@ func newLog(t *testing.T) (path string, file File) {
 	if err == nil {
 		file, err = OS{}.OpenLog(path)
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return path, file
 }
 
 // checkLog compares a file with the written bytes; only zeros may follow.
 func checkLog(t *testing.T, path string, want []byte) {
 	t.Helper()
-	got, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(os.ReadFile(path))(t)
 	if len(got) < len(want) || !bytes.Equal(got[:len(want)], want) || len(bytes.Trim(got[len(want):], "\x00")) > 0 {
 		t.Fatalf("the file holds something else than the %d bytes that were written", len(want))
 	}
@@ -54,12 +51,8 @@ func TestLogHoldsWhatWasWritten(t *testing.T) {
 			b[i] = byte(1 + r.IntN(255))
 		}
 		padded := append(bytes.Clone(b), make([]byte, r.IntN(2)*r.IntN(blockSize))...)
-		if _, err := file.WriteAt(padded, int64(len(want))); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Sync(); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(file.WriteAt(padded, int64(len(want))))(t)
+		must.Succeed(t, file.Sync())
 		want = append(want, b...)
 		checkLog(t, path, want)
 		var err error
@@ -71,13 +64,9 @@ func TestLogHoldsWhatWasWritten(t *testing.T) {
 				file, err = OS{}.OpenLog(path)
 			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, file.Close())
 }
 
 // TestLogWithoutDirectWrites disables direct writes between two writes, like a file system that
@@ -89,39 +78,26 @@ func TestLogWithoutDirectWrites(t *testing.T) {
 		return // this file system has none
 	}
 	want := bytes.Repeat([]byte("a"), 5000)
-	if _, err := file.WriteAt(want, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(file.WriteAt(want, 0))(t)
 	log.buf = log.buf[1:] // no longer aligned
 	for range 2 {
 		more := bytes.Repeat([]byte("b"), 3000)
-		if _, err := file.WriteAt(more, int64(len(want))); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(file.WriteAt(more, int64(len(want))))(t)
 		want = append(want, more...)
-		if err := file.Sync(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, file.Sync())
 		checkLog(t, path, want)
 	}
 	if log.direct != nil {
 		t.Error("it still writes directly")
 	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, file.Close())
 }
 
 // TestZero: a range becomes zeros, and the length stays; an unsupported call changes nothing.
 func TestZero(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	if err := os.WriteFile(path, bytes.Repeat([]byte{7}, 3*blockSize), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := OS{}.OpenLog(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, bytes.Repeat([]byte{7}, 3*blockSize), 0o600))
+	f := must.Get(OS{}.OpenLog(path))(t)
 	defer f.Close()
 	want := slices.Concat(bytes.Repeat([]byte{7}, 100), make([]byte, 3*blockSize-100))
 	if err := f.Zero(100, 3*blockSize); errors.Is(err, errors.ErrUnsupported) {

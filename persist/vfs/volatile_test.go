@@ -3,24 +3,17 @@ package vfs
 import (
 	"errors"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestVolatile: written bytes can be read, but are not stored twice, and no space is reserved.
 func TestVolatile(t *testing.T) {
 	m := NewVolatile()
-	if err := m.MkdirAll("/a"); err != nil {
-		t.Fatal(err)
-	}
-	f, err := m.Create("/a/b")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := f.WriteAt([]byte("text"), 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := f.Sync(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, m.MkdirAll("/a"))
+	f := must.Get(m.Create("/a/b"))(t)
+	must.Get(f.WriteAt([]byte("text"), 0))(t)
+	must.Succeed(t, f.Sync())
 	if n := m.now["/a/b"]; string(n.data) != "text" || len(n.synced) != 0 {
 		t.Errorf("the file holds %q and %q", n.data, n.synced)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/hanwen/go-fuse/v2/fs"
 	"github.com/hanwen/go-fuse/v2/fuse"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -85,13 +86,9 @@ func newMachine(t *testing.T, dir, mode string) (*machine, error) {
 	m := &machine{t: t, mode: mode, host: filepath.Join(dir, "host"), root: filepath.Join(dir, "root")}
 	image := filepath.Join(dir, "image")
 	for _, path := range []string{m.host, m.root} {
-		if err := os.Mkdir(path, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Mkdir(path, 0o700))
 	}
-	if err := errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, diskBytes)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, errors.Join(os.WriteFile(image, nil, 0o600), os.Truncate(image, diskBytes)))
 	if err := runCrash("mkfs.ext4", "-q", "-F", "-b", "4096", "-J", journalBlocks, image); err != nil {
 		return nil, err
 	}

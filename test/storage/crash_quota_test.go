@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -33,9 +34,7 @@ func TestQuotasOverKills(t *testing.T) {
 			load.Go(func() { churnCrash(loading, p.Client, &answered, fmt.Sprintf("c-%d-%d", round, i)) })
 		}
 		client.Receive(t, answered.After(100+50*round), "answers")
-		if err := p.kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, p.kill())
 		stop()
 		load.Wait()
 		p = start(t, binary, config, data)
@@ -70,10 +69,7 @@ func churnCrash(ctx context.Context, c *client.Client, answered *client.Tally, n
 // count is the number of ConfigMaps.
 func count(t *testing.T, p *crashProcess) int {
 	t.Helper()
-	list, err := p.List(t.Context(), configMaps, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(p.List(t.Context(), configMaps, nil))(t)
 	return len(list.Items)
 }
 
@@ -124,10 +120,7 @@ func fill(t *testing.T, p *crashProcess, round int) {
 	if there := count(t, p); there != limit {
 		t.Errorf("round %d: %d objects, limited to %d", round, there, limit)
 	}
-	list, err := p.List(t.Context(), configMaps, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(p.List(t.Context(), configMaps, nil))(t)
 	for _, o := range list.Items[:limit/2] {
 		if a, err := p.Delete(t.Context(), configMaps+"/"+o.Name(), nil); err != nil || a.Code != 200 {
 			t.Fatalf("%v, %v", a, err)

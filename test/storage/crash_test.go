@@ -14,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -188,10 +189,7 @@ func (h *crashHistory) load(p *crashProcess, o *crashObserver, end func(*crashPr
 func (h *crashHistory) list(p *crashProcess) {
 	h.t.Helper()
 	h.listedAt = time.Now()
-	list, err := p.List(context.Background(), configMaps, nil)
-	if err != nil {
-		h.t.Fatal(err)
-	}
+	list := must.Get(p.List(context.Background(), configMaps, nil))(h.t)
 	clear(h.listed)
 	for _, o := range list.Items {
 		h.listed[o.Name()] = withKind(o).String()

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/encryption"
 	"github.com/troupe-api/troupe/test/client"
@@ -69,9 +70,7 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 			}
 			s.Stop(t)
 			restored := &encryptionCluster{dir: t.TempDir(), file: c.file, log: c.log}
-			if _, err := persist.Restore(restored.dir, persist.Source{Backup: bytes.NewReader(backup)}); err != nil {
-				t.Fatal(err)
-			}
+			must.Get(persist.Restore(restored.dir, persist.Source{Backup: bytes.NewReader(backup)}))(t)
 			if files := grep(t, restored.dir, marker); len(files) > 0 {
 				t.Errorf("restored: %q hold a Secret in clear", files)
 			}
@@ -87,15 +86,12 @@ func TestNothingPlainReachesTheDisk(t *testing.T) {
 func (c *encryptionCluster) census(t *testing.T) map[string]int {
 	t.Helper()
 	counts := map[string]int{}
-	_, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
+	must.Get(persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
 		if strings.HasPrefix(at.Key, "/secrets/") {
 			counts[encryption.Provider(stored)]++
 		}
 		return nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	return counts
 }
 
@@ -165,13 +161,8 @@ func TestRotation(t *testing.T) {
 	if counts := c.census(t); counts["secretbox:v1:two"] == 0 || len(counts) != 1 {
 		t.Errorf("after a broken file the disk needs %v", counts)
 	}
-	if _, err := daemon.New(config, nil); err != nil {
-		t.Fatal(err)
-	}
-	d, err := daemon.New(config, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Get(daemon.New(config, nil))(t)
+	d := must.Get(daemon.New(config, nil))(t)
 	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config: "+c.file+": resources[0].providers[0]") {
 		t.Errorf("started with a broken file: %v", err)
 	}
@@ -266,30 +257,19 @@ func TestMovedRows(t *testing.T) {
 	send(t, s, 201, "POST", secrets, secret("other", "private"))
 	s.Stop(t)
 	rows := map[string][]byte{}
-	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
+	must.Get(persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
 		if !at.Metadata {
 			rows[at.Key] = bytes.Clone(stored)
 		}
 		return nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
-	j, err := persist.Open(c.dir, persist.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.Recover(persist.Recovery{}); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := j.Append([]persist.Write{
+	}}))(t)
+	j := must.Get(persist.Open(c.dir, persist.Options{}))(t)
+	must.Get(j.Recover(persist.Recovery{}))(t)
+	must.Get(j.Append([]persist.Write{
 		{Key: "/secrets/default/mine", Value: rows["/secrets/default/other"], RevisionOffset: -1},
 		{Key: "/secrets/default/slipped", Value: []byte(`{"metadata":{"name":"slipped","namespace":"default"}}`), RevisionOffset: -1},
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
+	must.Succeed(t, j.Close())
 	s = c.serve(t)
 	send(t, s, 500, "GET", secrets+"/mine", "")
 	send(t, s, 500, "GET", secrets+"/slipped", "")
@@ -313,12 +293,10 @@ func TestPrecedence(t *testing.T) {
 	send(t, s, 201, "POST", "/apis/apps/v1/namespaces/default/controllerrevisions", `{"metadata":{"name":"a"},"revision":1,"data":{"x":1}}`)
 	s.Stop(t)
 	found := map[string]string{}
-	if _, err := persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
+	must.Get(persist.Verify(c.dir, &bytes.Buffer{}, persist.Checks{Value: func(at persist.Place, stored []byte) error {
 		found[at.Key] = encryption.Provider(stored)
 		return nil
-	}}); err != nil {
-		t.Fatal(err)
-	}
+	}}))(t)
 	for key, want := range map[string]string{
 		"/secrets/default/a": "aesgcm:v1:secrets", "/configmaps/default/a": "identity",
 		"apps/controllerrevisions/default/a": "aesgcm:v1:apps", "/namespaces//default": "aesgcm:v1:any",
@@ -333,13 +311,8 @@ func TestPrecedence(t *testing.T) {
 func TestMissingFile(t *testing.T) {
 	t.Parallel()
 	c := newClusterEncryption(t, forSecrets("{identity: {}}"))
-	if err := os.Remove(c.file); err != nil {
-		t.Fatal(err)
-	}
-	d, err := daemon.New(c.settings(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Remove(c.file))
+	d := must.Get(daemon.New(c.settings(), nil))(t)
 	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "--encryption-provider-config") {
 		t.Errorf("started without its file: %v", err)
 	}

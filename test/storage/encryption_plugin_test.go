@@ -18,6 +18,7 @@ import (
 	kms "k8s.io/kms/apis/v2"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -47,10 +48,7 @@ func startPlugin(t *testing.T, socket string) (p *plugin, stop func()) {
 
 func (p *plugin) listen(t *testing.T, socket string) (stop func()) {
 	t.Helper()
-	listener, err := net.Listen("unix", socket)
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("unix", socket))(t)
 	server := grpc.NewServer()
 	kms.RegisterKeyManagementServiceServer(server, p)
 	ended := make(chan struct{})
@@ -252,10 +250,7 @@ func TestPluginAtStart(t *testing.T) {
 	stop()
 
 	config := c.settings()
-	d, err := daemon.New(config, c.log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(daemon.New(config, c.log))(t)
 	if err := d.Start(); err == nil || !strings.Contains(err.Error(), "KMS plugin vault does not decrypt the seed") {
 		t.Errorf("started without the plugin: %v", err)
 	}

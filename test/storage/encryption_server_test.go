@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -45,9 +46,7 @@ func newClusterEncryption(t *testing.T, config string) *encryptionCluster {
 func (c *encryptionCluster) configure(t *testing.T, config string) {
 	t.Helper()
 	client.WriteFile(t, c.file+".new", config)
-	if err := os.Rename(c.file+".new", c.file); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.Rename(c.file+".new", c.file))
 }
 
 // settings are those of a daemon that looks at the file all the time, and takes small snapshots. Accounts have no
@@ -83,9 +82,7 @@ func grep(t *testing.T, dir, text string) (files []string) {
 		}
 		return err
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	return files
 }
 
@@ -103,10 +100,7 @@ func send(t *testing.T, s *client.Server, code int, method, path, body string) c
 	if body != "" {
 		b = []byte(body)
 	}
-	a, err := s.Do(t.Context(), method, path, contentTypes[method], b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(s.Do(t.Context(), method, path, contentTypes[method], b))(t)
 	if a.Code != code {
 		t.Fatalf("%s %s: %s, want %d", method, path, a, code)
 	}
@@ -117,10 +111,7 @@ func send(t *testing.T, s *client.Server, code int, method, path, body string) c
 func valueOfEncryption(t *testing.T, s *client.Server, name string) string {
 	t.Helper()
 	o := send(t, s, 200, "GET", secrets+"/"+name, "").Object()
-	value, err := base64.StdEncoding.DecodeString(o.Data("v"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	value := must.Get(base64.StdEncoding.DecodeString(o.Data("v")))(t)
 	return string(value)
 }
 

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
@@ -70,9 +71,7 @@ func newClusterWith(t *testing.T, settings string, build func(dir string) (strin
 	var hosts []string
 	for _, clock := range clocks {
 		port, err := freeport.Find() // which nobody is given while the daemon is down
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		r := &replica{cluster: c, dir: t.TempDir(), port: strconv.Itoa(port), clock: clock}
 		for _, url := range c.etcd.URLs() {
 			r.links = append(r.links, etcdtest.NewLink(t, url))

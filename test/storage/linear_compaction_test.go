@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -72,9 +73,7 @@ func (c *linearCluster) compact() {
 	if err == nil {
 		_, err = etcd.Compact(c.t.Context(), found.Header.Revision)
 	}
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Succeed(c.t, err)
 }
 
 // TestListAcrossACompaction: etcd is compacted in the middle of a list that goes on at other daemons. Each gives the rest as it was at the version of

@@ -14,6 +14,7 @@ import (
 
 	"github.com/anishathalye/porcupine"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -163,10 +164,7 @@ func (c *linearCluster) claim(name string) {
 // checkClaims checks that no two Services have the same, and deletes them.
 func (c *linearCluster) checkClaims() {
 	c.t.Helper()
-	list, err := c.List(c.t.Context(), services, nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	list := must.Get(c.List(c.t.Context(), services, nil))(c.t)
 	holders := map[string]string{}
 	for _, o := range list.Items {
 		spec := o["spec"].(map[string]any)

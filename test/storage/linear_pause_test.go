@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/etcd/api/v3/v3rpc/rpctypes"
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -66,10 +67,7 @@ func TestPausedForLong(t *testing.T) {
 		}
 	}
 	version := c.create(paused, "before")
-	watch, err := paused.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(version, 10)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	watch := must.Get(paused.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(version, 10)}}))(t)
 	defer watch.Close()
 	owner := c.create(others[0], "owner")
 	a, err := others[0].Get(t.Context(), configMaps+"/owner")
@@ -83,10 +81,7 @@ func TestPausedForLong(t *testing.T) {
 	}
 	versions := []uint64{owner, a.Object().Version()}
 	etcd := c.etcd.Client()
-	found, err := etcd.Get(t.Context(), "none")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(etcd.Get(t.Context(), "none"))(t)
 
 	paused.pause()
 	for i := range 20 {

@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -44,10 +45,7 @@ func TestRestored(t *testing.T) {
 		if contents(list) != contents(before) || list.Version <= newest || list.Version >= 1<<62 {
 			t.Errorf("daemon %d holds at version %d, after %d\n%s\nwant\n%s", i, list.Version, newest, contents(list), contents(before))
 		}
-		w, err := r.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(newest, 10)}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(r.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(newest, 10)}}))(t)
 		if e, err := w.Next(); err != nil || e.Code() != 410 {
 			t.Errorf("daemon %d: a watch from before: %v, %v, want 410", i, e, err)
 		}
@@ -84,10 +82,7 @@ func TestRestoredBelowAPausedDaemon(t *testing.T) {
 		t.Fatal("the daemon has not seen what is written: ", contents(list))
 	}
 	etcd := c.etcd.Client()
-	seen, err := etcd.Get(t.Context(), "x")
-	if err != nil {
-		t.Fatal(err)
-	}
+	seen := must.Get(etcd.Get(t.Context(), "x"))(t)
 	paused.pause()
 	c.etcd.RestoreSaved(backup)
 	c.etcd.AwaitReady()
@@ -97,10 +92,7 @@ func TestRestoredBelowAPausedDaemon(t *testing.T) {
 	}
 	for i := 0; ; i++ {
 		c.create(others[i%2], fmt.Sprint("new-", i))
-		now, err := etcd.Get(t.Context(), "x")
-		if err != nil {
-			t.Fatal(err)
-		}
+		now := must.Get(etcd.Get(t.Context(), "x"))(t)
 		if now.Header.Revision > seen.Header.Revision+20 {
 			break
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -100,10 +101,7 @@ func TestEtcdAway(t *testing.T) {
 	if a, err := r.Create(t.Context(), configMaps, client.ConfigMap("a", nil, map[string]string{"k": "v"})); err != nil || a.Code != 201 {
 		t.Fatalf("create: %v, %v", a, err)
 	}
-	watch, err := r.Watch(t.Context(), configMaps, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	watch := must.Get(r.Watch(t.Context(), configMaps, nil))(t)
 	defer watch.Close()
 	c.etcd.Members[0].Kill()
 	c.etcd.Members[1].Kill()

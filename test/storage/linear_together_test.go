@@ -13,6 +13,7 @@ import (
 
 	clientv3 "go.etcd.io/etcd/client/v3"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -31,10 +32,7 @@ func TestCompactedPastADaemon(t *testing.T) {
 		return a.Object().Version()
 	}
 	from := url.Values{"resourceVersion": {strconv.FormatUint(create(behind, "a"), 10)}}
-	watch, err := behind.Watch(t.Context(), configMaps, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	watch := must.Get(behind.Watch(t.Context(), configMaps, from))(t)
 	defer watch.Close()
 	behind.block((*etcdtest.Link).Block)
 	create(ahead, "b")
@@ -43,23 +41,15 @@ func TestCompactedPastADaemon(t *testing.T) {
 	}
 	last := create(ahead, "c")
 	etcd := c.etcd.Client()
-	found, err := etcd.Get(t.Context(), "none")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := etcd.Compact(t.Context(), found.Header.Revision); err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(etcd.Get(t.Context(), "none"))(t)
+	must.Get(etcd.Compact(t.Context(), found.Header.Revision))(t)
 	behind.reset()
 	behind.mend()
 	e, err := watch.Next()
 	if err != nil || e.Type != client.Error || e.Code() != 410 {
 		t.Errorf("the watch from before: %v, %v, want 410", e, err)
 	}
-	resumed, err := behind.Watch(t.Context(), configMaps, from)
-	if err != nil {
-		t.Fatal(err)
-	}
+	resumed := must.Get(behind.Watch(t.Context(), configMaps, from))(t)
 	defer resumed.Close()
 	if e, err := resumed.Next(); err != nil || e.Code() != 410 {
 		t.Errorf("the watch from before, resumed: %v, %v, want 410", e, err)
@@ -69,10 +59,7 @@ func TestCompactedPastADaemon(t *testing.T) {
 	if contents(got) != contents(want) || len(got.Items) != 2 || got.Version < last {
 		t.Errorf("at version %d it holds\n%s\nwant, at %d\n%s", got.Version, contents(got), want.Version, contents(want))
 	}
-	w, err := behind.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(got.Version, 10)}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(behind.Watch(t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(got.Version, 10)}}))(t)
 	defer w.Close()
 	version := create(ahead, "d")
 	if e, err := w.Next(); err != nil || e.Type != client.Added || e.Object.Version() != version {
@@ -115,10 +102,7 @@ func TestTogether(t *testing.T) {
 
 		send(one, 201, "POST", configMaps, "", client.ConfigMap(name, nil, nil))
 	}
-	first, err := one.List(t.Context(), configMaps, url.Values{"limit": {"2"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(one.List(t.Context(), configMaps, url.Values{"limit": {"2"}}))(t)
 	send(one, 201, "POST", configMaps, "", client.ConfigMap("z", nil, nil))
 	rest, err := other.List(t.Context(), configMaps, url.Values{"limit": {"2"}, "continue": {first.Continue}})
 	if err != nil || len(first.Items)+len(rest.Items) != 3 || rest.Version != first.Version {
@@ -180,9 +164,7 @@ func TestForeignWrites(t *testing.T) {
 		ops = append(ops, clientv3.OpPut(below+key, value))
 	}
 	ops = append(ops, clientv3.OpPut("/troupe/objects/x", "x"), clientv3.OpPut("/troupe/objects/\xff/\xfe/\xfd", "\x01\x00\x00x"), clientv3.OpPut("/troupe/claims/x", "x"), clientv3.OpPut("/troupe/compaction", "x"))
-	if _, err := etcd.Txn(t.Context()).Then(ops...).Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(etcd.Txn(t.Context()).Then(ops...).Commit())(t)
 	if _, err := etcd.Delete(t.Context(), below+"own-0", clientv3.WithPrefix()); err != nil { // ten at once
 		t.Fatal(err)
 	}

@@ -15,6 +15,7 @@ import (
 	clientv3 "go.etcd.io/etcd/client/v3"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 	"github.com/troupe-api/troupe/test/client"
@@ -62,10 +63,7 @@ func (c migrateCluster) state(s *client.Server) string {
 	c.t.Helper()
 	var all []string
 	for _, path := range []string{configMaps, secrets, "/api/v1/namespaces/default/services", "/apis/example.com/v1/namespaces/default/things"} {
-		list, err := s.List(c.t.Context(), path, nil)
-		if err != nil {
-			c.t.Fatal(err)
-		}
+		list := must.Get(s.List(c.t.Context(), path, nil))(c.t)
 		for _, o := range list.Items {
 			if o.Name() == "platform" || strings.HasPrefix(o.Name(), "default-token") { // the port of the server, and its CA
 				continue
@@ -186,18 +184,13 @@ func (c migrateCluster) same(dir string) {
 func (c migrateCluster) differences(dir string) int {
 	c.t.Helper()
 	_, n, err := c.migration(dir).Check(c.t.Context(), c.t.Output())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Succeed(c.t, err)
 	return n
 }
 
 func (c migrateCluster) version(s *client.Server) uint64 {
 	c.t.Helper()
-	list, err := s.List(c.t.Context(), configMaps, nil)
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	list := must.Get(s.List(c.t.Context(), configMaps, nil))(c.t)
 	return list.Version
 }
 
@@ -216,10 +209,7 @@ func (c migrateCluster) gone(s *client.Server, before uint64) {
 	if now := c.version(s); now <= before {
 		c.t.Errorf("version %d after %d", now, before)
 	}
-	w, err := s.Watch(c.t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(before, 10)}})
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	w := must.Get(s.Watch(c.t.Context(), configMaps, url.Values{"resourceVersion": {strconv.FormatUint(before, 10)}}))(c.t)
 	defer w.Close()
 	if e, err := w.Next(); err != nil || e.Code() != 410 {
 		c.t.Errorf("a watch from before: %v, %v, want 410", e, err)
@@ -235,10 +225,7 @@ func (c migrateCluster) address(s *client.Server) string {
 // nothingPlain checks whether etcd holds the Secret, and the keys of the cluster, in clear.
 func (c migrateCluster) nothingPlain(encrypted bool) {
 	c.t.Helper()
-	found, err := c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix())
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	found := must.Get(c.etcd.Client().Get(c.t.Context(), "/", clientv3.WithPrefix()))(c.t)
 	plain := 0
 	for _, kv := range found.Kvs {
 		if bytes.Contains(kv.Value, []byte(base64.StdEncoding.EncodeToString([]byte(migrateMarker)))) || strings.Contains(string(kv.Key), "/secrets/keys") && bytes.Contains(kv.Value, []byte("ca.key")) {
@@ -259,9 +246,7 @@ func TestBackup(t *testing.T) {
 	want := c.state(s)
 	byDaemon := c.send(s, 200, "GET", daemon.BackupPath, "").Body
 	var direct bytes.Buffer
-	if _, err := c.migration("").BackupEtcd(t.Context(), &direct); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.migration("").BackupEtcd(t.Context(), &direct))(t)
 	s.Stop(t)
 	for name, backup := range map[string][]byte{"by the daemon": byDaemon, "without one": direct.Bytes()} {
 		dir := filepath.Join(t.TempDir(), "restored")
@@ -290,9 +275,7 @@ func TestUnreadable(t *testing.T) {
 	if found, err := c.etcd.Client().Get(t.Context(), "/", clientv3.WithPrefix(), clientv3.WithCountOnly()); err != nil || found.Count > 0 {
 		t.Errorf("%v, %v", found, err)
 	}
-	if _, err := c.migration(dir).ToEtcd(t.Context()); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(c.migration(dir).ToEtcd(t.Context()))(t)
 	other := filepath.Join(t.TempDir(), "other")
 	without.DataDir = other
 	if _, err := without.ToDataDir(t.Context()); err == nil {

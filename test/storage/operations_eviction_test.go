@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -14,14 +15,12 @@ import (
 func pods(ns string) string    { return "/api/v1/namespaces/" + ns + "/pods" }
 func budgets(ns string) string { return "/apis/policy/v1/namespaces/" + ns + "/poddisruptionbudgets" }
 
-// must fails the test unless the answer has a code.
-func must(t *testing.T, code int) func(a client.Answer, err error) client.Answer {
+// wantCode fails the test unless the answer has a code.
+func wantCode(t *testing.T, code int) func(a client.Answer, err error) client.Answer {
 	t.Helper()
 	return func(a client.Answer, err error) client.Answer {
 		t.Helper()
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		if a.Code != code {
 			t.Fatalf("want %d, got %s", code, a)
 		}
@@ -38,24 +37,21 @@ func withoutBudgets(c *daemon.Config) { c.Controllers += ",-disruption-controlle
 // newPod makes a Pod with a status.
 func newPod(t *testing.T, s *client.Server, ns, name, status string) {
 	t.Helper()
-	must(t, 201)(s.Create(t.Context(), pods(ns), textOperations(`{"metadata":{"name":%q,"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, name)))
-	must(t, 200)(s.Patch(t.Context(), pods(ns)+"/"+name+"/status", textOperations(`{"status":%s}`, status)))
+	wantCode(t, 201)(s.Create(t.Context(), pods(ns), textOperations(`{"metadata":{"name":%q,"labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`, name)))
+	wantCode(t, 200)(s.Patch(t.Context(), pods(ns)+"/"+name+"/status", textOperations(`{"status":%s}`, status)))
 }
 
 // newBudget makes a budget for the Pods with the label app=a.
 func newBudget(t *testing.T, s *client.Server, ns, name, spec, status string) {
 	t.Helper()
-	must(t, 201)(s.Create(t.Context(), budgets(ns), textOperations(`{"metadata":{"name":%q},"spec":{"selector":{"matchLabels":{"app":"a"}}%s}}`, name, spec)))
-	must(t, 200)(s.Patch(t.Context(), budgets(ns)+"/"+name+"/status", textOperations(`{"status":%s}`, status)))
+	wantCode(t, 201)(s.Create(t.Context(), budgets(ns), textOperations(`{"metadata":{"name":%q},"spec":{"selector":{"matchLabels":{"app":"a"}}%s}}`, name, spec)))
+	wantCode(t, 200)(s.Patch(t.Context(), budgets(ns)+"/"+name+"/status", textOperations(`{"status":%s}`, status)))
 }
 
 func evict(t *testing.T, s *client.Server, ns, name, query, options string) client.Answer {
 	t.Helper()
-	a, err := s.Create(t.Context(), pods(ns)+"/"+name+"/eviction"+query,
-		textOperations(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q}%s}`, name, options))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(s.Create(t.Context(), pods(ns)+"/"+name+"/eviction"+query,
+		textOperations(`{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q}%s}`, name, options)))(t)
 	return a
 }
 
@@ -104,7 +100,7 @@ func TestEviction(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			ns := fmt.Sprint("n", i)
-			must(t, 201)(s.Create(t.Context(), "/api/v1/namespaces", textOperations(`{"metadata":{"name":%q}}`, ns)))
+			wantCode(t, 201)(s.Create(t.Context(), "/api/v1/namespaces", textOperations(`{"metadata":{"name":%q}}`, ns)))
 			newPod(t, s, ns, "p", c.pod)
 			if c.status != "" {
 				newBudget(t, s, ns, "b", c.spec, c.status)
@@ -117,11 +113,11 @@ func TestEviction(t *testing.T) {
 				t.Errorf("got %s", a)
 			}
 			left := map[bool]int{true: 404, false: 200}[c.gone]
-			must(t, left)(s.Get(t.Context(), pods(ns)+"/p"))
+			wantCode(t, left)(s.Get(t.Context(), pods(ns)+"/p"))
 			if c.status == "" {
 				return
 			}
-			st, _ := must(t, 200)(s.Get(t.Context(), budgets(ns)+"/b")).Object()["status"].(map[string]any)
+			st, _ := wantCode(t, 200)(s.Get(t.Context(), budgets(ns)+"/b")).Object()["status"].(map[string]any)
 			if st["disruptionsAllowed"] != c.left {
 				t.Errorf("the budget allows %v, want %v", st["disruptionsAllowed"], c.left)
 			}
@@ -141,13 +137,13 @@ func TestEvictionOfNothing(t *testing.T) {
 		t.Errorf("got %s", a)
 	}
 	newPod(t, s, ns, "p", ready)
-	must(t, 400)(s.Create(t.Context(), pods(ns)+"/p/eviction", textOperations(`{"metadata":{"name":"q"}}`)))
+	wantCode(t, 400)(s.Create(t.Context(), pods(ns)+"/p/eviction", textOperations(`{"metadata":{"name":"q"}}`)))
 	newBudget(t, s, ns, "b", "", statusOperations(1, 1, 0))
 	newBudget(t, s, ns, "c", "", statusOperations(1, 1, 0))
 	if a := evict(t, s, ns, "p", "", ""); a.Code != 500 || !strings.Contains(string(a.Body), "more than one PodDisruptionBudget") {
 		t.Errorf("got %s", a)
 	}
-	must(t, 200)(s.Get(t.Context(), pods(ns)+"/p"))
+	wantCode(t, 200)(s.Get(t.Context(), pods(ns)+"/p"))
 }
 
 // TestEvictionsTogether spends every disruption once, however many ask at a time.
@@ -184,11 +180,11 @@ func TestBindings(t *testing.T) {
 	s := client.Serve(t, t.TempDir(), withoutBudgets)
 	newPod(t, s, ns, "p", `{"phase":"Pending"}`)
 	const bindings = "/api/v1/namespaces/default/bindings"
-	must(t, 201)(s.Create(t.Context(), bindings, textOperations(`{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`)))
-	spec, _ := must(t, 200)(s.Get(t.Context(), pods(ns)+"/p")).Object()["spec"].(map[string]any)
+	wantCode(t, 201)(s.Create(t.Context(), bindings, textOperations(`{"metadata":{"name":"p"},"target":{"kind":"Node","name":"n"}}`)))
+	spec, _ := wantCode(t, 200)(s.Get(t.Context(), pods(ns)+"/p")).Object()["spec"].(map[string]any)
 	if spec["nodeName"] != "n" {
 		t.Errorf("the pod is on %v", spec["nodeName"])
 	}
-	must(t, 404)(s.Create(t.Context(), bindings, textOperations(`{"metadata":{"name":"q"},"target":{"kind":"Node","name":"n"}}`)))
-	must(t, 400)(s.Create(t.Context(), bindings, textOperations(`{"target":{"kind":"Node","name":"n"}}`)))
+	wantCode(t, 404)(s.Create(t.Context(), bindings, textOperations(`{"metadata":{"name":"q"},"target":{"kind":"Node","name":"n"}}`)))
+	wantCode(t, 400)(s.Create(t.Context(), bindings, textOperations(`{"target":{"kind":"Node","name":"n"}}`)))
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -53,10 +54,7 @@ func TestReviews(t *testing.T) {
 		{"rules", authorization + "/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201, []string{`"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"]},`, `"incomplete":false`}},
 		{"rules of nowhere", authorization + "/selfsubjectrulesreviews", `{"spec":{}}`, 400, []string{"no namespace on request"}},
 	} {
-		a, err := s.Create(t.Context(), c.path, []byte(c.body))
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(s.Create(t.Context(), c.path, []byte(c.body)))(t)
 		if a.Code != c.code {
 			t.Errorf("%s: got %s", c.name, a)
 		}
@@ -68,7 +66,7 @@ func TestReviews(t *testing.T) {
 	}
 	// Nothing of all that can be read.
 	for _, path := range []string{sar, tr, self} {
-		must(t, 405)(s.Get(t.Context(), path))
+		wantCode(t, 405)(s.Get(t.Context(), path))
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/client/pki"
 )
@@ -129,10 +130,7 @@ func TestBackupUnderLoad(t *testing.T) {
 	if l.fault != nil {
 		t.Fatal(l.fault)
 	}
-	o, err := parse(p.caller().must(t, 201, "POST", configMaps, numberedConfigMap("newest", 0)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(parse(p.caller().must(t, 201, "POST", configMaps, numberedConfigMap("newest", 0))))(t)
 	p.Stop()
 	for file, version := range versions {
 		if info, err := os.Stat(file); err != nil || info.Mode().Perm() != 0o600 {
@@ -212,9 +210,7 @@ func TestCutBackupIsAnError(t *testing.T) {
 		file := filepath.Join(dir, "fake.kubeconfig")
 		client.WriteFile(t, file, text)
 		out := filepath.Join(dir, "out")
-		if err := os.MkdirAll(out, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.MkdirAll(out, 0o700))
 		code, message := command(t, "backup", "--kubeconfig", file, filepath.Join(out, "state.backup"))
 		if code == 0 || !strings.Contains(message, "backup is damaged") {
 			t.Errorf("%s: exit status %d, %s", name, code, message)

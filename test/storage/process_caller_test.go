@@ -12,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -31,10 +32,7 @@ func (p *daemonProcess) caller() caller {
 // adminTLS trusts the daemon's CA and presents the administrator's certificate.
 func adminTLS(t *testing.T, dir string) *tls.Config {
 	t.Helper()
-	c, err := client.New(filepath.Join(dir, "admin.kubeconfig"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(client.New(filepath.Join(dir, "admin.kubeconfig")))(t)
 	return c.TLS
 }
 

@@ -15,16 +15,14 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
 // openSilentConnections connect and say nothing, or only the beginning of something. They stay until the end.
 func openSilentConnections(t *testing.T, p *daemonProcess, n int) {
 	t.Helper()
-	u, err := url.Parse(p.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(p.URL))(t)
 	for i := range n {
 		c, err := net.DialTimeout("tcp", u.Host, client.Watchdog)
 		if err != nil {
@@ -153,10 +151,7 @@ func TestManyConnections(t *testing.T) {
 func TestHalfSentRequests(t *testing.T) {
 	p := serveProcess(t, t.TempDir())
 	openSilentConnections(t, p, 4)
-	u, err := url.Parse(p.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(url.Parse(p.URL))(t)
 	known := adminTLS(t, p.dir)
 	nobody := &tls.Config{RootCAs: known.RootCAs}
 	for _, half := range []struct {
@@ -170,14 +165,9 @@ func TestHalfSentRequests(t *testing.T) {
 		{known, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n{"},
 		{known, "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n1"},
 	} {
-		c, err := tls.Dial("tcp", u.Host, half.config)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(tls.Dial("tcp", u.Host, half.config))(t)
 		defer c.Close()
-		if _, err := c.Write([]byte(half.text)); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(c.Write([]byte(half.text)))(t)
 	}
 	p.timeGet(t) // what came before has arrived
 	p.Signal(syscall.SIGTERM)

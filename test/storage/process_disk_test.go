@@ -18,6 +18,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	front "github.com/troupe-api/troupe/http"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
@@ -37,34 +38,19 @@ func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
 // inProcess wires a server on a disk in memory, which can be broken. fatal gets what ends it.
 func inProcess(t *testing.T, disk *vfs.Mem) (caller, <-chan error) {
 	t.Helper()
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
-	journal, err := persist.Open("data", persist.Options{FS: disk})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
+	journal := must.Get(persist.Open("data", persist.Options{FS: disk}))(t)
 	fatal := make(chan error, 1)
-	store, err := actors.Open(actors.Options{
+	store := must.Get(actors.Open(actors.Options{
 		Log: journal, Catalog: kinds, Naming: meta.Platform, Tuning: actors.DefaultTuning(),
 		Fatal: func(err error) { fatal <- err },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := front.New(front.Options{
+	}))(t)
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
+	server := must.Get(front.New(front.Options{
 		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: adminAuthenticator{}, Authorizer: authz.Masters{},
 		Listener: listener, WriteMetrics: func(w io.Writer) { store.WriteMetrics(w) },
 		Checks: []front.Check{{Name: "store", Check: store.Healthy}, {Name: "disk", Check: journal.Healthy}},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	go func() { _ = server.Serve() }()
 	transport := &http.Transport{TLSClientConfig: &tls.Config{}}
 	t.Cleanup(func() {

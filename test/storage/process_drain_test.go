@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -30,10 +31,7 @@ func TestDrain(t *testing.T) {
 func drains(t *testing.T, delay time.Duration) bool {
 	p := serveProcess(t, filepath.Join(t.TempDir(), "data"), "--shutdown-delay-duration", delay.String())
 	c := p.caller()
-	watch, err := c.http.Get(p.URL + configMaps + "?watch=1")
-	if err != nil {
-		t.Fatal(err)
-	}
+	watch := must.Get(c.http.Get(p.URL + configMaps + "?watch=1"))(t)
 	defer watch.Body.Close()
 	late := begin(t, p, numberedConfigMap("late", 1))
 	p.Signal(syscall.SIGTERM)
@@ -90,24 +88,17 @@ func drains(t *testing.T, delay time.Duration) bool {
 // the answer.
 func begin(t *testing.T, p *daemonProcess, body string) func() string {
 	t.Helper()
-	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), adminTLS(t, p.dir))
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), adminTLS(t, p.dir)))(t)
 	t.Cleanup(func() { _ = conn.Close() })
 	_ = conn.SetDeadline(time.Now().Add(client.Watchdog))
 	// An answer first, so that the server is known to serve this connection.
-	if _, err := fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(conn, "GET /livez HTTP/1.1\r\nHost: x\r\n\r\n"))(t)
 	buf := make([]byte, 4096)
 	if n, err := conn.Read(buf); err != nil || !strings.HasPrefix(string(buf[:n]), "HTTP/1.1 200 ") {
 		t.Fatalf("%q, %v", buf[:n], err)
 	}
-	if _, err := fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
-		configMaps, len(body), body[:len(body)-1]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(fmt.Fprintf(conn, "POST %s HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
+		configMaps, len(body), body[:len(body)-1]))(t)
 	return func() string {
 		if _, err := io.WriteString(conn, body[len(body)-1:]); err != nil {
 			return err.Error()

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -31,10 +32,7 @@ func TestEphemeral(t *testing.T) {
 			if parts == nil || named && parts[2] != want {
 				t.Fatalf("the ready line is %q", p.ReadyLine)
 			}
-			c, err := client.New(parts[2])
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(client.New(parts[2]))(t)
 			defer c.Close()
 			if c.URL != parts[1] {
 				t.Errorf("the kubeconfig is of %s, the ready line of %s", c.URL, parts[1])
@@ -45,10 +43,7 @@ func TestEphemeral(t *testing.T) {
 			}
 			p.Stop()
 			for _, dir := range []string{working, temporary} {
-				entries, err := os.ReadDir(dir)
-				if err != nil {
-					t.Fatal(err)
-				}
+				entries := must.Get(os.ReadDir(dir))(t)
 				for _, e := range entries {
 					t.Errorf("it left %s", filepath.Join(dir, e.Name()))
 				}

@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
@@ -17,10 +18,7 @@ func TestDiskFull(t *testing.T) {
 	c, fatal := inProcess(t, disk)
 	c.must(t, 201, "POST", configMaps, numberedConfigMap("before", 1))
 	before := c.must(t, 200, "GET", configMaps+"/before", "")
-	watch, err := c.http.Get(c.url + configMaps + "?watch=1&allowWatchBookmarks=true")
-	if err != nil {
-		t.Fatal(err)
-	}
+	watch := must.Get(c.http.Get(c.url + configMaps + "?watch=1&allowWatchBookmarks=true"))(t)
 	defer watch.Body.Close()
 	disk.SetFault(func(op vfs.Op) error {
 		if op.Name == "write" {
@@ -45,10 +43,7 @@ func TestDiskFull(t *testing.T) {
 	c.must(t, 200, "GET", "/livez", "")
 	disk.SetFault(nil)
 	text := c.must(t, 201, "POST", configMaps, numberedConfigMap("after", 1))
-	o, err := parse(text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(parse(text))(t)
 	events := ""
 	for buf := make([]byte, 4096); !strings.Contains(events, fmt.Sprintf(`"resourceVersion":"%d"`, o.version())); {
 		n, err := watch.Body.Read(buf)
@@ -104,16 +99,11 @@ func TestFullDiskHeals(t *testing.T) {
 // fillUp writes a file until not a byte more fits.
 func fillUp(t *testing.T, path string) {
 	t.Helper()
-	file, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(path))(t)
 	for size := 1 << 20; size > 0; {
 		if _, err := file.Write(make([]byte, size)); err != nil {
 			size /= 2
 		}
 	}
-	if err := file.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, file.Close())
 }

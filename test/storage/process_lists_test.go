@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -175,10 +176,7 @@ func (p *daemonProcess) memory(line string) int {
 	if found == nil {
 		p.t.Fatalf("no %s in\n%s", line, status)
 	}
-	n, err := strconv.Atoi(string(found[1]))
-	if err != nil {
-		p.t.Fatal(err)
-	}
+	n := must.Get(strconv.Atoi(string(found[1])))(p.t)
 	return n << 10
 }
 

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestLossIsTold takes the newest journal file, or another file that is always there, away
@@ -35,10 +37,7 @@ func TestLossIsTold(t *testing.T) {
 			p := serveProcess(t, dir)
 			var last uint64
 			for _, n := range []string{"a", "b"} {
-				o, err := parse(p.caller().must(t, 201, "POST", configMaps, numberedConfigMap(n, 1)))
-				if err != nil {
-					t.Fatal(err)
-				}
+				o := must.Get(parse(p.caller().must(t, 201, "POST", configMaps, numberedConfigMap(n, 1))))(t)
 				last = o.version()
 			}
 			if test.kill {
@@ -46,10 +45,7 @@ func TestLossIsTold(t *testing.T) {
 			} else {
 				p.Stop()
 			}
-			file, err := test.take(dir)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(test.take(dir))(t)
 			for range 2 {
 				code, out := command(t, "serve", "--data-dir", dir, "--secure-port", "0")
 				if code != 1 || !strings.Contains(out, file) || !strings.Contains(out, "--accept-data-loss") {

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -188,10 +189,7 @@ func checkResumption(t *testing.T, c caller, path string) {
 	if low == 1 || high > newest-20 {
 		t.Errorf("the history begins at %d of %d", high, newest)
 	}
-	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, high)))(t)
 	defer r.Body.Close()
 	// All that is written at the end are these objects, but for a version now and then that a controller took.
 	const mostOthers = 5
@@ -218,16 +216,11 @@ func checkResumption(t *testing.T, c caller, path string) {
 // watchable tells whether a watch from a version is answered with events.
 func watchable(t *testing.T, c caller, path string, version uint64) bool {
 	t.Helper()
-	r, err := c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, version))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(c.http.Get(fmt.Sprintf("%s%s?watch=1&resourceVersion=%d&timeoutSeconds=3600", c.url, path, version)))(t)
 	defer r.Body.Close()
 	var e struct{ Type string }
 	if r.StatusCode == http.StatusOK {
-		if err := json.NewDecoder(r.Body).Decode(&e); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.NewDecoder(r.Body).Decode(&e))
 	}
 	return r.StatusCode == http.StatusOK && e.Type != "ERROR"
 }

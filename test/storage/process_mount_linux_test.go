@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/freeport"
 )
 
@@ -20,10 +21,7 @@ func TestStartsOnFullDisk(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = syscall.Unmount(disk, syscall.MNT_DETACH) })
 	dir := filepath.Join(disk, "data")
-	free, err := freeport.Find()
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Get(freeport.Find())(t)
 	port := fmt.Sprint(free)
 	for _, kill := range []bool{false, true} {
 		p := serveProcess(t, dir, "--secure-port", port)
@@ -43,9 +41,7 @@ func TestStartsOnFullDisk(t *testing.T) {
 		}
 		c.must(t, 200, "DELETE", configMaps+"/"+fmt.Sprint("kept-", kill), "")
 		p.Stop()
-		if err := os.Remove(filepath.Join(disk, "filler")); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.Remove(filepath.Join(disk, "filler")))
 		p = serveProcess(t, dir, "--secure-port", port)
 		p.caller().must(t, 201, "POST", configMaps, numberedConfigMap(fmt.Sprint("after-", kill), 1))
 		p.Stop()

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -58,10 +59,7 @@ func TestPointInTime(t *testing.T) {
 	}
 	before := c.list(t)
 	calm := time.Now()
-	o, err := parse(c.must(t, 201, "POST", configMaps, numberedConfigMap("newest", 0)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(parse(c.must(t, 201, "POST", configMaps, numberedConfigMap("newest", 0))))(t)
 	c.must(t, 200, "DELETE", configMaps, "")
 	eventually(t, "the journal before the last snapshot is archived", func() bool {
 		mustCommand(t, "compact", "--kubeconfig", p.Kubeconfig)
@@ -116,15 +114,11 @@ func TestRestoreIsKilled(t *testing.T) {
 	arguments := []string{"restore", "--data-dir", into, "--journal", p.dir, file}
 	mustCommand(t, arguments...)
 	whole, size := 0, sizeOf(into)
-	if err := os.RemoveAll(into); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.RemoveAll(into))
 	const kills = 6
 	for n := range kills {
 		r := exec.Command(client.TroupeBinary(t), arguments...)
-		if err := r.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, r.Start())
 		// The place of the kill; the first is at the very beginning.
 		client.Poll(func() bool { return sizeOf(into) >= size*int64(n)/kills })
 		_ = r.Process.Kill() // it may have ended
@@ -141,9 +135,7 @@ func TestRestoreIsKilled(t *testing.T) {
 			t.Errorf("restored is %v, want %v", got, want)
 		}
 		again.Stop()
-		if err := os.RemoveAll(into); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.RemoveAll(into))
 	}
 	t.Logf("%d kills, after %d of which the directory was whole", kills, whole)
 }
@@ -175,10 +167,7 @@ func TestCompact(t *testing.T) {
 	}
 	want := c.list(t)
 	size := func() (sum int64) {
-		files, err := filepath.Glob(filepath.Join(p.dir, "journal", "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(filepath.Join(p.dir, "journal", "*")))(t)
 		for _, f := range files {
 			if info, err := os.Stat(f); err == nil { // it may have gone
 				sum += info.Size()

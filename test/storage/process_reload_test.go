@@ -8,6 +8,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -31,15 +32,9 @@ func TestReload(t *testing.T) {
 	anonymous.Transport.(*http.Transport).TLSClientConfig.Certificates = nil
 	ask := func(token string) int {
 		t.Helper()
-		r, err := http.NewRequest("GET", p.URL+configMaps, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(http.NewRequest("GET", p.URL+configMaps, nil))(t)
 		r.Header.Set("Authorization", "Bearer "+token)
-		answer, err := anonymous.Do(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(anonymous.Do(r))(t)
 		defer answer.Body.Close()
 		return answer.StatusCode
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/policy/certs"
 	"github.com/troupe-api/troupe/test/client"
 )
@@ -84,16 +85,10 @@ func TestDamageIsNamed(t *testing.T) {
 func TestCertificatesAreRenewed(t *testing.T) {
 	dir, pki := filepath.Join(t.TempDir(), "data"), filepath.Join(t.TempDir(), "pki")
 	aged := time.Now().Add(-340 * 24 * time.Hour)
-	old, err := certs.Store{Dir: pki, Now: func() time.Time { return aged }}.Ensure([]string{"localhost", "127.0.0.1"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	old := must.Get(certs.Store{Dir: pki, Now: func() time.Time { return aged }}.Ensure([]string{"localhost", "127.0.0.1"}))(t)
 	p := serveProcess(t, dir, "--cert-dir", pki)
 	config := adminTLS(t, dir)
-	conn, err := tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	conn := must.Get(tls.Dial("tcp", strings.TrimPrefix(p.URL, "https://"), config))(t)
 	served := conn.ConnectionState().PeerCertificates[0]
 	_ = conn.Close()
 	soon := time.Now().Add(300 * 24 * time.Hour)

@@ -15,6 +15,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -24,15 +25,9 @@ import (
 // each object that has to be there to the letter.
 func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]string) {
 	t.Helper()
-	file, err := os.Open("testdata/process/earlier.tar.gz")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open("testdata/process/earlier.tar.gz"))(t)
 	defer func() { _ = file.Close() }()
-	unzipped, err := gzip.NewReader(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	unzipped := must.Get(gzip.NewReader(file))(t)
 	dir = t.TempDir()
 	archive := tar.NewReader(unzipped)
 	for {
@@ -40,20 +35,13 @@ func unpackEarlierData(t *testing.T) (dir string, served map[string]map[string]s
 		if errors.Is(err, io.EOF) {
 			break
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, err)
 		path := filepath.Join(dir, head.Name)
 		if head.Typeflag == tar.TypeDir {
-			if err := os.MkdirAll(path, 0o700); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.MkdirAll(path, 0o700))
 			continue
 		}
-		text, err := io.ReadAll(archive)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(io.ReadAll(archive))(t)
 		client.WriteFile(t, path, text)
 	}
 	text := client.ReadFile(t, filepath.Join(dir, "served.json"))
@@ -80,16 +68,10 @@ func (c caller) stored(t *testing.T, path string) map[string]json.RawMessage {
 // as is a request of another form; it answers the code.
 func (c caller) as(t *testing.T, method, path, accept, kind, body string) int {
 	t.Helper()
-	r, err := http.NewRequestWithContext(t.Context(), method, c.url+path, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequestWithContext(t.Context(), method, c.url+path, strings.NewReader(body)))(t)
 	r.Header.Set("Accept", accept)
 	r.Header.Set("Content-Type", kind)
-	answer, err := c.http.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(c.http.Do(r))(t)
 	defer func() { _ = answer.Body.Close() }()
 	if _, err := io.Copy(io.Discard, answer.Body); err != nil {
 		t.Errorf("%s %s: %v", method, path, err)

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -49,10 +50,7 @@ func TestCreators(t *testing.T) {
 	}
 	for round := 1; round < 6; round++ {
 		free := 5 * round
-		list, err := n.List(n.Ctx, n.path("pods"), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(n.List(n.Ctx, n.path("pods"), nil))(t)
 		each(free, func(i int) bool {
 			a, err := n.Delete(n.Ctx, n.path("pods")+"/"+list.Items[i].Name(), nil)
 			if err != nil || a.Code != 200 {
@@ -162,22 +160,13 @@ func TestQuotaUnderLoad(t *testing.T) {
 // that there were.
 func (n namespace) neverAbove(limit int) {
 	n.T.Helper()
-	list, err := n.List(n.Ctx, n.path("configmaps"), nil)
-	if err != nil {
-		n.T.Fatal(err)
-	}
-	w, err := n.Watch(n.Ctx, n.path("configmaps"), url.Values{"resourceVersion": {strconv.FormatUint(list.Version, 10)}})
-	if err != nil {
-		n.T.Fatal(err)
-	}
+	list := must.Get(n.List(n.Ctx, n.path("configmaps"), nil))(n.T)
+	w := must.Get(n.Watch(n.Ctx, n.path("configmaps"), url.Values{"resourceVersion": {strconv.FormatUint(list.Version, 10)}}))(n.T)
 	defer w.Close()
 	there := len(list.Items)
 	limit = max(limit, there)
 	for range 300 { // more than all that there may be
-		e, err := w.Next()
-		if err != nil {
-			n.T.Fatal(err)
-		}
+		e := must.Get(w.Next())(n.T)
 		switch e.Type {
 		case "ADDED":
 			there++

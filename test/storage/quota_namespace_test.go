@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -103,10 +104,7 @@ func (n namespace) used(name, want string) {
 // count is the number of objects of a resource.
 func (n namespace) count(resource string) int {
 	n.T.Helper()
-	list, err := n.List(n.Ctx, n.path(resource), nil)
-	if err != nil {
-		n.T.Fatal(err)
-	}
+	list := must.Get(n.List(n.Ctx, n.path(resource), nil))(n.T)
 	return len(list.Items)
 }
 

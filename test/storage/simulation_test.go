@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/test/client"
@@ -21,15 +22,9 @@ const (
 
 // TestSimulationHistories (1 to 6, 8, 9, 12, 14, 17, 19, 20, 23, 24, 25) makes a history of each seed: those that have failed once, then as many as there is time for.
 func TestSimulationHistories(t *testing.T) {
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	if text := os.Getenv("TROUPE_SEED"); text != "" {
-		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		seed := must.Get(strconv.ParseUint(text, 10, 64))(t)
 		if _, err := runSimulation(kinds, seed); err != nil {
 			failed(t, seed, err)
 		}
@@ -80,17 +75,11 @@ func failed(t *testing.T, seed uint64, err error) {
 // keptSeeds are those whose histories have failed once: a number and what it found on each line.
 func keptSeeds(t *testing.T) (seeds []uint64) {
 	t.Helper()
-	file, err := os.Open("testdata/simulation/seeds")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Open("testdata/simulation/seeds"))(t)
 	defer file.Close()
 	for lines := bufio.NewScanner(file); lines.Scan(); {
 		text, _, _ := strings.Cut(lines.Text(), " ")
-		seed, err := strconv.ParseUint(text, 10, 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		seed := must.Get(strconv.ParseUint(text, 10, 64))(t)
 		seeds = append(seeds, seed)
 	}
 	return seeds

@@ -19,6 +19,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -54,9 +55,7 @@ func TestAbruptDisconnects(t *testing.T) {
 // watcherLimit is how many watchers come: in the soak, all that there are descriptors for. Each has two in this process.
 func watcherLimit(t *testing.T) int {
 	var limit syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &limit))
 	if !client.Soak() {
 		return minWatchers
 	}
@@ -149,10 +148,7 @@ type usage struct{ goroutines, descriptors, memory int }
 
 func currentUsage(t *testing.T) usage {
 	t.Helper()
-	files, err := os.ReadDir("/proc/self/fd")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(os.ReadDir("/proc/self/fd"))(t)
 	runtime.GC()
 	runtime.GC() // what the pools have kept goes with the second
 	var m runtime.MemStats

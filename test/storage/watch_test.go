@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -70,10 +71,7 @@ func writeWatch(ctx context.Context, c *client.Client, seed uint64, id, n int) e
 // list is a list as a state by key.
 func list(t *testing.T, c *client.Client, v view, q url.Values) (map[string]client.Object, uint64) {
 	t.Helper()
-	l, err := c.List(within(t), v.path(), q)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(c.List(within(t), v.path(), q))(t)
 	return byKey(l.Items), l.Version
 }
 
@@ -191,9 +189,7 @@ func TestWatchHistories(t *testing.T) {
 	}
 	versions, lists := []uint64{l.version}, []map[string]string{textWatch(l.state)}
 	paced, err := s.Watch(t.Context(), view{}.path(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	readers.Go(func() {
 		for {
 			for range 15 { // which spreads the lists over the history

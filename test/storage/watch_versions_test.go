@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/test/client"
 )
 
@@ -41,19 +42,10 @@ func TestExpired(t *testing.T) {
 			t.Fatal(a, err)
 		}
 	}
-	chunk, err := s.List(ctx, objects.path(), url.Values{"limit": {"1"}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	stalled, err := s.Watch(ctx, objects.path(), from(objects, chunk.Version))
-	if err != nil {
-		t.Fatal(err)
-	}
+	chunk := must.Get(s.List(ctx, objects.path(), url.Values{"limit": {"1"}}))(t)
+	stalled := must.Get(s.Watch(ctx, objects.path(), from(objects, chunk.Version)))(t)
 	defer stalled.Close()
-	reading, err := s.Watch(ctx, objects.path(), from(objects, chunk.Version))
-	if err != nil {
-		t.Fatal(err)
-	}
+	reading := must.Get(s.Watch(ctx, objects.path(), from(objects, chunk.Version)))(t)
 	defer reading.Close()
 	last := chunk.Version
 	for i := range 250 { // more than the connection of the other holds

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -24,10 +25,7 @@ type nodeWatch struct {
 
 func watchNodes(t *testing.T, names ...string) *nodeWatch {
 	t.Helper()
-	kinds, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	w := &nodeWatch{t: t, store: &fakeStore{objects: map[meta.Key]*meta.Object{}}, clock: time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)}
 	w.Lifecycle = NewLifecycle(reconcile.NewEnv(w.store, kinds, slog.New(slog.DiscardHandler)), LifecycleOptions{Grace: 40 * time.Second, StartupGrace: time.Minute})
 	w.now = func() time.Time { return w.clock }
@@ -67,9 +65,7 @@ func (w *nodeWatch) lease(name, at string) {
 func (w *nodeWatch) after(d time.Duration) string {
 	w.t.Helper()
 	w.clock = w.clock.Add(d)
-	if err := w.look(context.Background()); err != nil {
-		w.t.Fatal(err)
-	}
+	must.Succeed(w.t, w.look(context.Background()))
 	var states []string
 	for _, name := range []string{"a", "b", "c"} {
 		for key, o := range w.store.objects {

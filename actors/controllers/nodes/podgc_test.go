@@ -9,6 +9,7 @@ import (
 	jsonpatch "gopkg.in/evanphx/json-patch.v4"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -26,10 +27,7 @@ type fakeStore struct {
 func (s *fakeStore) put(t *testing.T, k *schema.Kind, namespace, name, json string) {
 	t.Helper()
 	key := meta.Key{GroupResource: k.Storage, Namespace: namespace, Name: name}
-	o, err := codec.NewObject(k, key, 1, []byte(json))
-	if err != nil {
-		t.Fatal(err)
-	}
+	o := must.Get(codec.NewObject(k, key, 1, []byte(json)))(t)
 	s.objects[key] = o
 }
 
@@ -68,10 +66,7 @@ func (s *fakeStore) Mutate(_ context.Context, m request.Mutation) (request.Resul
 // registered.
 func TestPodsOfMissingNodes(t *testing.T) {
 	t.Parallel()
-	kinds, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	s := &fakeStore{objects: map[meta.Key]*meta.Object{}}
 	pods, nodes := kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Pod"}), kinds.ByGVK(meta.GroupVersionKind{Version: "v1", Kind: "Node"})
 	for name, node := range map[string]string{"lost": "gone", "kept": "there"} {
@@ -86,9 +81,7 @@ func TestPodsOfMissingNodes(t *testing.T) {
 		if step.node != "" {
 			s.put(t, nodes, "", step.node, `{"kind":"Node","apiVersion":"v1","metadata":{"name":"`+step.node+`","uid":"n","resourceVersion":"1"}}`)
 		}
-		if err := g.collect(t.Context()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, g.collect(t.Context()))
 		if !slices.Equal(s.deleted, step.want) {
 			t.Errorf("with the node %q, %v are deleted, want %v", step.node, s.deleted, step.want)
 		}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors"
 	"github.com/troupe-api/troupe/actors/controllers"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -33,18 +34,9 @@ type cluster struct {
 func newCluster(t *testing.T, naming *meta.Naming) *cluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
-	kinds, err := catalog.New(naming)
-	if err != nil {
-		t.Fatal(err)
-	}
-	journal, err := persist.Open("/data", persist.Options{FS: vfs.NewMem()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: naming, Tuning: actors.DefaultTuning()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(naming))(t)
+	journal := must.Get(persist.Open("/data", persist.Options{FS: vfs.NewMem()}))(t)
+	store := must.Get(actors.Open(actors.Options{Log: journal, Catalog: kinds, Naming: naming, Tuning: actors.DefaultTuning()}))(t)
 	log := slog.New(slog.DiscardHandler)
 	definitions := controllers.NewDefinitions(store, kinds, log)
 	running, stop := context.WithCancel(ctx)
@@ -86,9 +78,7 @@ func (c *cluster) delete(k *schema.Kind, namespace, name string) error {
 
 func (c *cluster) must(err error) {
 	c.t.Helper()
-	if err != nil {
-		c.t.Fatal(err)
-	}
+	must.Succeed(c.t, err)
 }
 
 // named returns an object with only a name.

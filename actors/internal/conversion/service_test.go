@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -33,10 +34,7 @@ func renamed(objects []*meta.Object) []*meta.Object {
 
 func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	t.Helper()
-	c, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(catalog.New(meta.Kubernetes))(t)
 	return c.Kind(group, version, resource)
 }
 
@@ -84,10 +82,7 @@ func TestBatches(t *testing.T) {
 	})
 	k, all := scalers(t), objects(2*maxCallObjects+7)
 	for range 2 {
-		out, err := s.Convert(context.Background(), k, all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(s.Convert(context.Background(), k, all))(t)
 		for i, o := range out {
 			if o.Key != all[i].Key || !strings.HasPrefix(string(o.JSON), "converted") {
 				t.Fatalf("item %d is %s of %s", i, o.JSON, o.Key)
@@ -207,9 +202,7 @@ func TestEvents(t *testing.T) {
 	after, before := object(0, 5), object(0, 5)
 	before.JSON = []byte("before")
 	events := []request.Event{{Type: request.Modified, Object: after}, {Type: request.Bookmark, Version: 5}, {Type: request.Deleted, Object: before}}
-	if err := s.Events(context.Background(), scalers(t), events); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.Events(context.Background(), scalers(t), events))
 	for i, want := range []string{"converted " + string(after.JSON), "", "converted before"} {
 		if o := events[i].Object; o == nil && want != "" || o != nil && string(o.JSON) != want {
 			t.Errorf("event %d: %v, want %q", i, o, want)
@@ -281,9 +274,7 @@ func BenchmarkList(b *testing.B) {
 	all := objects(1000)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Convert(b.Context(), k, all); err != nil {
-			b.Fatal(err)
-		}
+		must.Get(s.Convert(b.Context(), k, all))(b)
 	}
 }
 
@@ -296,22 +287,6 @@ func BenchmarkListUncached(b *testing.B) {
 		for _, o := range all {
 			o.Version++
 		}
-		if _, err := s.Convert(b.Context(), k, all); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-// BenchmarkConvertObject is BenchmarkListUncached without the Service.
-func BenchmarkConvertObject(b *testing.B) {
-	k := scalers(b)
-	all := objects(1000)
-	b.ReportAllocs()
-	for b.Loop() {
-		for _, o := range all {
-			if _, err := convert.Object(k, nil, o); err != nil {
-				b.Fatal(err)
-			}
-		}
+		must.Get(s.Convert(b.Context(), k, all))(b)
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 type receiver func(self *Ref, message any)
@@ -34,9 +36,7 @@ func awaitStopped(t *testing.T, r *Runtime, refs ...*Ref) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	if err := r.Await(ctx, refs...); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, r.Await(ctx, refs...))
 }
 
 type request struct {

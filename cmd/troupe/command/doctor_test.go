@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
@@ -77,12 +78,8 @@ func runDoctor(t *testing.T, args ...string) (string, error) {
 func TestDoctorOfDirectories(t *testing.T) {
 	fixture := func(t *testing.T) string {
 		dir := filepath.Join(t.TempDir(), "data")
-		if err := os.CopyFS(dir, os.DirFS("../../../persist/testdata/format1/closed")); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Chmod(dir, 0o700); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.CopyFS(dir, os.DirFS("../../../persist/testdata/format1/closed")))
+		must.Succeed(t, os.Chmod(dir, 0o700))
 		return dir
 	}
 	change := func(t *testing.T, file string, f func([]byte) []byte) {
@@ -91,13 +88,8 @@ func TestDoctorOfDirectories(t *testing.T) {
 		if err != nil || len(matches) == 0 {
 			t.Fatalf("%s: %v", file, err)
 		}
-		text, err := os.ReadFile(matches[0])
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(matches[0], f(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(matches[0]))(t)
+		must.Succeed(t, os.WriteFile(matches[0], f(text), 0o600))
 	}
 	for name, c := range map[string]struct {
 		harm   func(t *testing.T, dir string)
@@ -106,35 +98,23 @@ func TestDoctorOfDirectories(t *testing.T) {
 	}{
 		"nothing": {func(*testing.T, string) {}, "", ""},
 		"readable by others": {func(t *testing.T, dir string) {
-			if err := os.Chmod(dir, 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Chmod(dir, 0o755))
 		}, "others than its owner may read it (mode 0755)", "chmod 0700"},
 		"a flipped bit": {func(t *testing.T, dir string) {
 			change(t, filepath.Join(dir, "journal", "*.journal"), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
 		}, ".journal", "restore a backup"},
 		"a restore that did not finish": {func(t *testing.T, dir string) {
-			if err := os.WriteFile(filepath.Join(dir, "restoring"), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, "restoring"), nil, 0o600))
 		}, "a restore did not finish", "troupe restore --data-dir"},
 		"no certificate": {func(t *testing.T, dir string) {
-			if err := os.MkdirAll(filepath.Join(dir, "pki"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(filepath.Join(dir, "pki", "server.crt"), []byte("x"), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.MkdirAll(filepath.Join(dir, "pki"), 0o700))
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, "pki", "server.crt"), []byte("x"), 0o600))
 		}, "server.key is missing beside", "the daemon issues a new pair"},
 		"nothing there": {func(t *testing.T, dir string) {
-			if err := os.RemoveAll(dir); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.RemoveAll(dir))
 		}, "there is no such directory", "at the first start"},
 		"something else": {func(t *testing.T, dir string) {
-			if err := os.Remove(filepath.Join(dir, "format")); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.Remove(filepath.Join(dir, "format")))
 		}, "it holds no state of a daemon", "restore a backup"},
 	} {
 		t.Run(name, func(t *testing.T) {

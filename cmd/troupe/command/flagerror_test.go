@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func TestFlagErrors(t *testing.T) {
@@ -32,10 +33,7 @@ func TestFlagErrors(t *testing.T) {
 
 // TestUnsupportedFlags compares the table of docs/settings.md with the declared flags.
 func TestUnsupportedFlags(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/settings.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../docs/settings.md"))(t)
 	_, section, _ := strings.Cut(string(text), "\n## Unsupported flags of kube-apiserver\n")
 	section, _, _ = strings.Cut(section, "\n## ")
 	var rows, want []string
@@ -46,9 +44,7 @@ func TestUnsupportedFlags(t *testing.T) {
 	}
 	c := root()
 	serve, _, err := c.Find([]string{"serve"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	for _, f := range daemon.UnsupportedFlags() {
 		want = append(want, f.Name+" | "+f.Reason+" |\n")
 		if serve.Flags().Lookup(f.Name) != nil {

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestHelpCommands checks that the commands in help texts parse, and that the files they read from
@@ -18,13 +19,8 @@ import (
 func TestHelpCommands(t *testing.T) {
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort = filepath.Join(t.TempDir(), "data"), 0
-	d, err := daemon.New(config, t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(daemon.New(config, t.Output()))(t)
+	must.Succeed(t, d.Start())
 	defer func() {
 		if err := d.Stop(t.Context()); err != nil {
 			t.Error(err)
@@ -80,9 +76,7 @@ func TestServeHelp(t *testing.T) {
 		top := root()
 		top.SetOut(&out)
 		top.SetArgs([]string{"serve", flag})
-		if err := top.Execute(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, top.Execute())
 		return out.String()
 	}
 	main, all := help("--help"), help("--help=all")

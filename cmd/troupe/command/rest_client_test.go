@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
@@ -29,10 +30,7 @@ func TestEndlessAnswer(t *testing.T) {
 				left -= n
 			}
 		}))
-		server, err := url.Parse(s.URL)
-		if err != nil {
-			t.Fatal(err)
-		}
+		server := must.Get(url.Parse(s.URL))(t)
 		c := rest.New(&kubeconfig.Config{Server: server}, rest.Options{MaxAnswer: most})
 		answer, err := c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: "/"})
 		if length <= most && (err != nil || len(answer.Body) != length) {
@@ -63,10 +61,7 @@ func TestConnectionsAreKept(t *testing.T) {
 	}
 	s.Start()
 	defer s.Close()
-	server, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	server := must.Get(url.Parse(s.URL))(t)
 	c := rest.New(&kubeconfig.Config{Server: server}, rest.Options{MaxIdle: atOnce})
 	defer c.Close()
 	for range 3 {

@@ -10,15 +10,12 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func read(t *testing.T, text string, at time.Time) *scrape {
 	t.Helper()
-	s, err := readScrape(strings.NewReader(text), at)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
+	return must.Get(readScrape(strings.NewReader(text), at))(t)
 }
 
 func TestStatusOfTwoScrapes(t *testing.T) {
@@ -62,12 +59,8 @@ troupe_turn_seconds_max{resource="nodes"} 0
 `, begin.Add(2*time.Second))
 	var out bytes.Buffer
 	p := statusReport{server: "https://h:1", before: before, after: after}
-	if err := p.summary(&out); err != nil {
-		t.Fatal(err)
-	}
-	if err := p.collections(&out, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, p.summary(&out))
+	must.Succeed(t, p.collections(&out, 1))
 	want := `server    https://h:1  troupe 1.2  naming platform  up 1h2m3s
 objects   1,234,572 in 3 collections  at version 0
 requests  112/s  at work on 3 reads, 21 writes  refused as too many 10/s  failed 2/s
@@ -101,26 +94,18 @@ func TestStatusNamesRealSeries(t *testing.T) {
 	if err == nil {
 		err = d.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer func() {
 		if err := d.Stop(context.Background()); err != nil {
 			t.Error(err)
 		}
 	}()
 	t.Setenv("KUBECONFIG", d.Kubeconfig())
-	r, err := loadDaemonClient("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(loadDaemonClient(""))(t)
 	if _, err := r.scrape(t.Context()); err != nil { // counts as a request
 		t.Fatal(err)
 	}
-	found, err := r.scrape(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(r.scrape(t.Context()))(t)
 	for _, name := range strings.Fields(`troupe_uptime_seconds troupe_resource_version troupe_watchers troupe_watch_events_total
 		troupe_commits_total troupe_commit_batches_total troupe_commit_batch_size_max troupe_commit_queue_depth troupe_commit_seconds_total
 		troupe_journal_sync_total troupe_journal_sync_seconds_total troupe_journal_bytes troupe_journal_segments

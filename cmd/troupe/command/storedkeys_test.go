@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/persist"
 	"github.com/troupe-api/troupe/persist/encryption"
@@ -18,9 +19,7 @@ func encryptionFile(t *testing.T, name, fill string) string {
 	path := filepath.Join(t.TempDir(), "encryption.yaml")
 	text := "apiVersion: apiserver.config.k8s.io/v1\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n" +
 		"  providers: [{aesgcm: {keys: [{name: " + name + ", secret: " + strings.Repeat(fill, 43) + "=}]}}]\n"
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 	return path
 }
 
@@ -29,14 +28,8 @@ func encryptionFile(t *testing.T, name, fill string) string {
 func TestVerifyNamesKeys(t *testing.T) {
 	t.Parallel()
 	dir, file := t.TempDir(), encryptionFile(t, "one", "A")
-	config, err := daemon.LoadEncryption(file, meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
-	with, err := encryption.New(config, encryption.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(daemon.LoadEncryption(file, meta.Kubernetes))(t)
+	with := must.Get(encryption.New(config, encryption.Options{}))(t)
 	j, err := persist.Open(dir, persist.Options{Transformer: with})
 	if err == nil {
 		_, err = j.Recover(persist.Recovery{})
@@ -44,12 +37,8 @@ func TestVerifyNamesKeys(t *testing.T) {
 	if err == nil {
 		_, err = j.Append([]persist.Write{{Key: "/secrets/d/a", Value: []byte("{}"), RevisionOffset: -1}, {Key: "/pods/d/a", Value: []byte("{}"), RevisionOffset: -1}})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := j.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
+	must.Succeed(t, j.Close())
 	for _, c := range []struct {
 		args  []string
 		ok    bool

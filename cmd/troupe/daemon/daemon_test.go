@@ -10,25 +10,21 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func start(t *testing.T, dir, naming string) (*Daemon, error) {
 	t.Helper()
 	c := Default()
 	c.DataDir, c.Naming, c.Serving.SecurePort = dir, naming, 0
-	d, err := New(c, t.Output())
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(New(c, t.Output()))(t)
 	return d, d.Start()
 }
 
 func mustStart(t *testing.T, dir string) *Daemon {
 	t.Helper()
-	d, err := start(t, dir, "platform")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(start(t, dir, "platform"))(t)
 	t.Cleanup(func() { _ = d.Stop(context.Background()) })
 	return d
 }
@@ -36,17 +32,11 @@ func mustStart(t *testing.T, dir string) *Daemon {
 // client trusts the daemon's CA and uses the named client certificate, unless name is "".
 func client(t *testing.T, dir, name string) *http.Client {
 	t.Helper()
-	ca, err := os.ReadFile(filepath.Join(dir, "pki", "ca.crt"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	ca := must.Get(os.ReadFile(filepath.Join(dir, "pki", "ca.crt")))(t)
 	config := &tls.Config{RootCAs: x509.NewCertPool()}
 	config.RootCAs.AppendCertsFromPEM(ca)
 	if name != "" {
-		pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "pki", name+".crt"), filepath.Join(dir, "pki", name+".key"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		pair := must.Get(tls.LoadX509KeyPair(filepath.Join(dir, "pki", name+".crt"), filepath.Join(dir, "pki", name+".key")))(t)
 		config.Certificates = []tls.Certificate{pair}
 	}
 	transport := &http.Transport{TLSClientConfig: config}
@@ -56,15 +46,9 @@ func client(t *testing.T, dir, name string) *http.Client {
 
 func code(t *testing.T, c *http.Client, method, url, body string) int {
 	t.Helper()
-	r, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest(method, url, strings.NewReader(body)))(t)
 	r.Header.Set("Content-Type", "application/json")
-	answer, err := c.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(c.Do(r))(t)
 	defer answer.Body.Close()
 	_, _ = io.Copy(io.Discard, answer.Body)
 	return answer.StatusCode
@@ -93,12 +77,8 @@ func TestDaemonServesAndRemembers(t *testing.T) {
 	if _, err := start(t, dir, "platform"); err == nil {
 		t.Error("a second daemon opened the same directory")
 	}
-	if err := d.Stop(context.Background()); err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, d.Stop(context.Background()))
+	must.Succeed(t, d.Wait())
 	if _, err := start(t, dir, "kubernetes"); err == nil || !strings.Contains(err.Error(), "naming profile platform") {
 		t.Errorf("another profile: %v", err)
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func TestAuthenticationFaults(t *testing.T) {
@@ -59,22 +61,16 @@ func TestAuthenticationFlags(t *testing.T) {
 	for _, g := range flags.Flags() {
 		given.AddFlagSet(g.Flags)
 	}
-	if err := given.Parse([]string{
+	must.Succeed(t, given.Parse([]string{
 		"--requestheader-client-ca-file=p.crt", "--requestheader-allowed-names=a,b", "--requestheader-username-headers=X-U", "--requestheader-uid-headers=X-I",
 		"--requestheader-group-headers=X-G", "--requestheader-group-headers=X-H", "--requestheader-extra-headers-prefix=X-E-",
 		"--oidc-issuer-url=https://i", "--oidc-client-id=us", "--oidc-ca-file=i.crt", "--oidc-username-claim=email", "--oidc-username-prefix=-",
 		"--oidc-groups-claim=g", "--oidc-groups-prefix=i:", "--oidc-required-claim=a=b,c", "--oidc-required-claim=d=e", "--oidc-signing-algs=ES256,RS256",
 		"--authentication-token-webhook-config-file=w", "--authentication-token-webhook-cache-ttl=3s", "--authentication-token-webhook-version=v1",
-	}); err != nil {
-		t.Fatal(err)
-	}
+	}))
 	c := Default()
-	if err := c.Read([]byte("requestheader-allowed-names: [x]\noidc-required-claim: [x=y]\noidc-signing-algs: [PS256]")); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Override(given); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.Read([]byte("requestheader-allowed-names: [x]\noidc-required-claim: [x=y]\noidc-signing-algs: [PS256]")))
+	must.Succeed(t, c.Override(given))
 	want := Default().Authentication
 	want.RequestHeader = RequestHeader{
 		ClientCAFile: "p.crt", AllowedNames: []string{"a", "b"}, UsernameHeaders: []string{"X-U"}, UIDHeaders: []string{"X-I"},

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
 )
 
@@ -18,21 +19,14 @@ func TestLostKeys(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
 	stop := func(d *Daemon) {
 		t.Helper()
-		if err := d.Stop(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, d.Stop(context.Background()))
 	}
 	stop(mustStart(t, dir))
 	pki := filepath.Join(dir, "pki")
 	for _, file := range []string{"sa.key", "ca.crt", "ca.key", "front-proxy-ca.crt", "server.key", "admin.crt"} {
 		path := filepath.Join(pki, file)
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Remove(path); err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
+		must.Succeed(t, os.Remove(path))
 		if _, err := start(t, dir, "platform"); err == nil || !strings.Contains(err.Error(), path+" is missing") || !strings.Contains(err.Error(), "\nput the original") {
 			t.Errorf("without %s: %v", file, err)
 		}
@@ -43,22 +37,15 @@ func TestLostKeys(t *testing.T) {
 		if ok, err := persist.Verify(dir, &report, persist.Checks{Files: CheckCertificates}); ok || err != nil || !strings.Contains(report.String(), "FAULT "+path+" is missing") {
 			t.Errorf("without %s: verified %t, %v\n%s", file, ok, err, &report)
 		}
-		if err := os.WriteFile(path, text, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(path, text, 0o600))
 	}
 	key := filepath.Join(pki, "sa.key")
-	text, err := os.ReadFile(key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(key))(t)
 	for i := range text {
 		for bit := range 8 {
 			changed := bytes.Clone(text)
 			changed[i] ^= 1 << bit
-			if err := os.WriteFile(key, changed, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(key, changed, 0o600))
 			if faults, err := CheckCertificates(dir); err != nil || len(faults) != 1 {
 				t.Fatalf("bit %d of byte %d of sa.key is flipped: %v, %v", bit, i, faults, err)
 			}
@@ -67,9 +54,7 @@ func TestLostKeys(t *testing.T) {
 	if _, err := start(t, dir, "platform"); err == nil || !strings.Contains(err.Error(), "sa.key is not the file") {
 		t.Errorf("with a flipped bit in sa.key: %v", err)
 	}
-	if err := os.WriteFile(key, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.WriteFile(key, text, 0o600))
 	stop(mustStart(t, dir))
 
 	// Files may move with --cert-dir, and commands find them.
@@ -77,10 +62,7 @@ func TestLostKeys(t *testing.T) {
 	c.DataDir, c.Naming, c.Serving.SecurePort, c.TLS.CertDir = dir, "platform", 0, filepath.Join(t.TempDir(), "elsewhere")
 	serve := func() error {
 		t.Helper()
-		d, err := New(c, t.Output())
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(New(c, t.Output()))(t)
 		if err := d.Start(); err != nil {
 			return err
 		}
@@ -90,24 +72,16 @@ func TestLostKeys(t *testing.T) {
 	if err := serve(); err == nil || !strings.Contains(err.Error(), "ca.crt is missing") {
 		t.Errorf("in a directory without keys: %v", err)
 	}
-	if err := os.CopyFS(c.TLS.CertDir, os.DirFS(pki)); err != nil {
-		t.Fatal(err)
-	}
-	if err := serve(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.RemoveAll(pki); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, os.CopyFS(c.TLS.CertDir, os.DirFS(pki)))
+	must.Succeed(t, serve())
+	must.Succeed(t, os.RemoveAll(pki))
 	if faults, err := CheckCertificates(dir); err != nil || len(faults) > 0 {
 		t.Errorf("elsewhere: %v, %v", faults, err)
 	}
 
 	// A loss can be accepted once, and backups omit the checksums.
 	var backup bytes.Buffer
-	if _, err := persist.BackupDir(dir, &backup); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(persist.BackupDir(dir, &backup))(t)
 	c.TLS.CertDir, c.AcceptDataLoss = "", true
 	if err := serve(); err != nil {
 		t.Errorf("with an accepted loss: %v", err)
@@ -117,8 +91,6 @@ func TestLostKeys(t *testing.T) {
 		t.Errorf("after an accepted loss: %v", err)
 	}
 	restored := filepath.Join(t.TempDir(), "restored")
-	if _, err := persist.Restore(restored, persist.Source{Backup: &backup}); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(persist.Restore(restored, persist.Source{Backup: &backup}))(t)
 	stop(mustStart(t, restored))
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
@@ -19,25 +20,16 @@ import (
 func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 	now := time.Date(2030, 1, 2, 3, 4, 5, 0, time.UTC)
 	dir := t.TempDir()
-	own, err := certs.Store{Dir: filepath.Join(dir, "pki"), Now: func() time.Time { return now }}.Open([]string{"localhost"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	own := must.Get(certs.Store{Dir: filepath.Join(dir, "pki"), Now: func() time.Time { return now }}.Open([]string{"localhost"}))(t)
 	id := &identity{
 		base: newBase(&settings{config: Default()}), ownCerts: own, serving: certs.NewSNICertificates(own.Certificate),
 		reloader: certs.NewReloader(slog.New(slog.DiscardHandler)),
 	}
 	id.reloader.Add("own", own.Renew)
-	cas, err := id.clientCAs("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	cas := must.Get(id.clientCAs(""))(t)
 	admin := &adminKubeconfig{path: filepath.Join(dir, "admin.kubeconfig"), url: "https://localhost:1", id: id}
 	id.reloader.Add("kubeconfig", admin.Refresh)
-	config, err := id.tlsConfig()
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(id.tlsConfig())(t)
 	var last certs.Set
 	first := own.Set().CA
 	for _, step := range []struct {
@@ -46,9 +38,7 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 	}{{0, true}, {time.Hour, false}, {340 * 24 * time.Hour, true}, {3300 * 24 * time.Hour, true}} {
 		now = now.Add(step.after)
 		if step.after > 3000*24*time.Hour {
-			if err := os.WriteFile(filepath.Join(dir, "pki", "ca.renew"), nil, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(filepath.Join(dir, "pki", "ca.renew"), nil, 0o600))
 		}
 		id.reloader.Reload()
 		set := id.certificates()
@@ -63,10 +53,7 @@ func TestOwnCertificatesRenewWhileTheDaemonRuns(t *testing.T) {
 		if err != nil || served.Leaf != set.Server.Cert {
 			t.Errorf("at %v another certificate is served: %v", now, err)
 		}
-		written, err := os.ReadFile(admin.path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		written := must.Get(os.ReadFile(admin.path))(t)
 		for what, part := range map[string][]byte{"CA": set.CA.CertPEM, "certificate": set.Admin.CertPEM, "key": set.Admin.KeyPEM} {
 			if !bytes.Contains(written, []byte(base64.StdEncoding.EncodeToString(part))) {
 				t.Errorf("at %v the kubeconfig holds another %s", now, what)

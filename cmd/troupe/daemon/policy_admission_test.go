@@ -6,15 +6,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
 // docs/admission.md lists every plugin, and whether it is on by default.
 func TestDocumentationNamesEveryPlugin(t *testing.T) {
-	text, err := os.ReadFile("../../../docs/admission.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../docs/admission.md"))(t)
 	var names, defaults []string
 	for _, row := range regexp.MustCompile("(?m)^\\| `(\\w+)` \\| (yes|no) \\|").FindAllStringSubmatch(string(text), -1) {
 		names = append(names, row[1])

@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/actors"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 var update = flag.Bool("update", false, "write docs/settings.md")
@@ -63,9 +64,7 @@ func TestExamples(t *testing.T) {
 		}
 	}
 	c := Default()
-	if err := allFlags(c.Flags()).Parse(examples); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, allFlags(c.Flags()).Parse(examples))
 	if err := c.Validate(); err != nil {
 		t.Error(err)
 	}
@@ -93,9 +92,7 @@ func TestHelp(t *testing.T) {
 func TestReference(t *testing.T) {
 	want := referencePage()
 	if *update {
-		if err := os.WriteFile(reference, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, os.WriteFile(reference, []byte(want), 0o644))
 	}
 	if have, err := os.ReadFile(reference); err != nil || string(have) != want {
 		t.Errorf("docs/settings.md is out of date (%v): go test ./cmd/troupe/daemon -run TestReference -update", err)
@@ -150,9 +147,7 @@ This page lists every setting of ` + "`troupe serve`" + `. It is generated from 
 // TestKeysOfEarlierReleases checks that former keys are accepted.
 func TestKeysOfEarlierReleases(t *testing.T) {
 	c := Default()
-	if err := c.Read([]byte("dataDir: d\nserving: {maxWatches: 7}\naudit: {log: {batch: {maxSize: 8}}}\napi: {featureGates: {WatchList: false}}\ncontrollers: x")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.Read([]byte("dataDir: d\nserving: {maxWatches: 7}\naudit: {log: {batch: {maxSize: 8}}}\napi: {featureGates: {WatchList: false}}\ncontrollers: x")))
 	want := Default()
 	want.DataDir, want.Serving.MaxWatches, want.Audit.Log.Batch.MaxSize = "d", 7, 8
 	want.API.FeatureGates, want.Controllers = Switches{"WatchList": false}, "x"
@@ -211,9 +206,7 @@ func TestReadIsStrict(t *testing.T) {
 
 func TestReadKeepsOtherSettings(t *testing.T) {
 	c := Default()
-	if err := c.Read([]byte("request-timeout: 5s\njournal-segment-bytes: 2Mi\nwatch-history-bytes: 7")); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.Read([]byte("request-timeout: 5s\njournal-segment-bytes: 2Mi\nwatch-history-bytes: 7")))
 	want := Default()
 	want.Serving.RequestTimeout = Duration(5 * time.Second)
 	want.Journal.SegmentBytes = 2 << 20
@@ -276,17 +269,11 @@ func TestFlagsOverrideTheFile(t *testing.T) {
 	for _, g := range flags.Flags() {
 		given.AddFlagSet(g.Flags)
 	}
-	if err := given.Parse([]string{"--secure-port", "1", "--request-timeout=9s", "-v", "3", "--anonymous-auth=false", "--naming=platform",
-		"--disable-admission-plugins=CertificateSigning,TaintNodesByCondition", "--disable-admission-plugins=CertificateApproval"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, given.Parse([]string{"--secure-port", "1", "--request-timeout=9s", "-v", "3", "--anonymous-auth=false", "--naming=platform",
+		"--disable-admission-plugins=CertificateSigning,TaintNodesByCondition", "--disable-admission-plugins=CertificateApproval"}))
 	c := Default()
-	if err := c.Read([]byte("naming: other\nsecure-port: 2\nrequest-timeout: 8s\nbind-address: 10.0.0.1\nanonymous-auth: true\ndisable-admission-plugins: [StorageObjectInUseProtection]")); err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Override(given); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.Read([]byte("naming: other\nsecure-port: 2\nrequest-timeout: 8s\nbind-address: 10.0.0.1\nanonymous-auth: true\ndisable-admission-plugins: [StorageObjectInUseProtection]")))
+	must.Succeed(t, c.Override(given))
 	want := Default()
 	want.Serving.SecurePort = 1
 	want.Serving.RequestTimeout = Duration(9 * time.Second)

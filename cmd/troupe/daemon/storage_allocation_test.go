@@ -15,6 +15,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
@@ -31,13 +32,8 @@ func openAllocationCluster(t *testing.T, dir, naming string) *allocationCluster 
 	c.DataDir, c.Naming, c.Serving.SecurePort, c.Journal.Sync = dir, naming, 0, "none"
 	c.Services = Services{ClusterIPRange: "10.0.0.0/28,fd00::/124", NodePortRange: "30000-30011"}
 	c.Serving.AdvertiseAddress = "192.0.2.7"
-	d, err := New(c, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(New(c, nil))(t)
+	must.Succeed(t, d.Start())
 	t.Cleanup(func() { _ = d.Stop(context.Background()) })
 	return &allocationCluster{d, t, client(t, dir, "admin")}
 }
@@ -223,9 +219,7 @@ func TestServicesShareAddressesAndPorts(t *testing.T) {
 		}
 		trading.Wait()
 		m.checkAllocations(fmt.Sprint("end ", round))
-		if err := m.Stop(context.Background()); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, m.Stop(context.Background()))
 	}
 	m := openAllocationCluster(t, dir, "platform")
 	for i := range 12 {
@@ -289,9 +283,7 @@ func TestServiceOfTheAPI(t *testing.T) {
 			}
 			m.checkAllocations(naming.Profile)
 			harm(m)
-			if err := m.Stop(context.Background()); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, m.Stop(context.Background()))
 		}
 	}
 }

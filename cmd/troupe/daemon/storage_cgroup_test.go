@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestCgroupLimit finds limits in file trees like those of kernels and containers.
@@ -79,12 +81,8 @@ func TestCgroupLimit(t *testing.T) {
 		root := t.TempDir()
 		put := func(path, text string) {
 			path = filepath.Join(root, path)
-			if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.MkdirAll(filepath.Dir(path), 0o700))
+			must.Succeed(t, os.WriteFile(path, []byte(text), 0o600))
 		}
 		put("proc/self/cgroup", test.group)
 		put("proc/self/mountinfo", test.mounts)

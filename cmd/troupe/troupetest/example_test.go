@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // A test that uses only package net/http.
@@ -13,11 +14,8 @@ func ExampleStart() {
 	var t *testing.T // the test's own
 
 	server := troupetest.Start(t)
-	answer, err := server.Client().Post(server.URL+"/api/v1/namespaces/default/configmaps", "application/json",
-		strings.NewReader(`{"metadata":{"name":"greeting"},"data":{"text":"hello"}}`))
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(server.Client().Post(server.URL+"/api/v1/namespaces/default/configmaps", "application/json",
+		strings.NewReader(`{"metadata":{"name":"greeting"},"data":{"text":"hello"}}`)))(t)
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusCreated {
 		t.Errorf("creating a ConfigMap: %s", answer.Status)
@@ -30,10 +28,7 @@ func ExampleServer_User() {
 
 	server := troupetest.Start(t, troupetest.WithFiles("config/crd", "testdata/roles.yaml"))
 	jane := server.User("jane", "developers")
-	answer, err := jane.Client().Get(server.URL + "/api/v1/namespaces/default/secrets")
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(jane.Client().Get(server.URL + "/api/v1/namespaces/default/secrets"))(t)
 	defer answer.Body.Close()
 	if answer.StatusCode != http.StatusForbidden {
 		t.Errorf("a developer reads Secrets: %s", answer.Status)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func TestLoad(t *testing.T) {
@@ -53,9 +54,7 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			file := filepath.Join(t.TempDir(), "objects.yaml")
-			if err := os.WriteFile(file, []byte(test.text), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Succeed(t, os.WriteFile(file, []byte(test.text), 0o600))
 			f := &fatal{scope: scope{TB: t}}
 			ended := make(chan struct{})
 			go func() {

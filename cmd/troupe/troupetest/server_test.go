@@ -13,24 +13,16 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func do(t *testing.T, c *troupetest.Credentials, method, url, body string) (int, map[string]any) {
 	t.Helper()
-	request, err := http.NewRequest(method, url, strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	request := must.Get(http.NewRequest(method, url, strings.NewReader(body)))(t)
 	request.Header.Set("Content-Type", "application/json")
-	answer, err := c.Client().Do(request)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(c.Client().Do(request))(t)
 	defer answer.Body.Close()
-	text, err := io.ReadAll(answer.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(answer.Body))(t)
 	o := map[string]any{}
 	if err := json.Unmarshal(text, &o); err != nil {
 		t.Fatalf("%s %s: %s: %v", method, url, text, err)
@@ -52,10 +44,7 @@ func mustDo(t *testing.T, s *troupetest.Server, want int, method, path, body str
 func awaitDeletion(t *testing.T, s *troupetest.Server, collection string, o map[string]any) {
 	t.Helper()
 	m := o["metadata"].(map[string]any)
-	answer, err := s.Client().Get(fmt.Sprintf("%s%s?watch=1&timeoutSeconds=30&fieldSelector=metadata.name=%s&resourceVersion=%s", s.URL, collection, m["name"], m["resourceVersion"]))
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(s.Client().Get(fmt.Sprintf("%s%s?watch=1&timeoutSeconds=30&fieldSelector=metadata.name=%s&resourceVersion=%s", s.URL, collection, m["name"], m["resourceVersion"])))(t)
 	defer answer.Body.Close()
 	for lines := bufio.NewScanner(answer.Body); lines.Scan(); {
 		if strings.Contains(lines.Text(), `"type":"DELETED"`) {
@@ -101,10 +90,7 @@ func TestWhatHappensByItself(t *testing.T) {
 func TestControllersAreSwitched(t *testing.T) {
 	s := troupetest.Start(t, troupetest.WithControllers("serviceaccount-controller", "-namespace-controller"))
 	namespace := mustDo(t, s, 201, "POST", "/api/v1/namespaces", `{"metadata":{"name":"shop"}}`)
-	answer, err := s.Client().Get(s.URL + "/api/v1/namespaces/shop/serviceaccounts?watch=1&timeoutSeconds=30")
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(s.Client().Get(s.URL + "/api/v1/namespaces/shop/serviceaccounts?watch=1&timeoutSeconds=30"))(t)
 	defer answer.Body.Close()
 	if line, err := bufio.NewReader(answer.Body).ReadString('\n'); err != nil || !strings.Contains(line, `"name":"default"`) {
 		t.Errorf("the namespace has no service account: %s %v", line, err)

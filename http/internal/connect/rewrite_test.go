@@ -9,6 +9,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 const prefix = "/api/v1/namespaces/n/services/s/proxy"
@@ -37,24 +39,16 @@ func edit(t *testing.T, page, encoding string) string {
 	if encoding != "" {
 		resp.Header.Set("Content-Encoding", encoding)
 	}
-	if err := rewriter().Edit(resp); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, rewriter().Edit(resp))
 	r := io.Reader(resp.Body)
 	switch encoding {
 	case "gzip":
-		z, err := gzip.NewReader(r)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(gzip.NewReader(r))(t)
 		r = z
 	case "deflate":
 		r = flate.NewReader(r)
 	}
-	text, err := io.ReadAll(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(io.ReadAll(r))(t)
 	if encoding != "br" && resp.ContentLength != -1 {
 		t.Errorf("the length is still %d", resp.ContentLength)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/negotiate"
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/requestbody"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
@@ -22,10 +23,7 @@ func FuzzDeleteOptions(f *testing.F) {
 			f.Add(contentType, []byte(body))
 		}
 	}
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		f.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(f)
 	names := negotiate.NewNames(meta.Platform)
 	names.AddCBOR()
 	m, decoder := kinds.Message("meta.v1.DeleteOptions"), requestbody.Decoder{Names: &names}

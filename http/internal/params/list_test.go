@@ -5,6 +5,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -12,10 +13,7 @@ import (
 
 // TestListRequest: version and limit together select the version of the collection.
 func TestListRequest(t *testing.T) {
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")
 	for _, test := range []struct {
 		query requestinfo.Query
@@ -51,18 +49,12 @@ func TestListRequest(t *testing.T) {
 
 // TestSelectName: a watch whose path names an object selects only that.
 func TestSelectName(t *testing.T) {
-	kinds, err := catalog.New(meta.Platform)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")
 	for query, ok := range map[requestinfo.Query]bool{
 		"watch=1": true, "fieldSelector=metadata.name%3Da": true, "fieldSelector=metadata.name%3Db": false, "fieldSelector=spec.nodeName%3Da": false,
 	} {
-		o, err := params.ParseList(params.ListRules{MetaGroup: "meta"}, pods, query, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		o := must.Get(params.ParseList(params.ListRules{MetaGroup: "meta"}, pods, query, true))(t)
 		fields, err := o.SelectName(pods, "a")
 		if name, _ := fields.Name(); (err == nil) != ok || ok && name != "a" {
 			t.Errorf("%s: %q, %v", query, name, err)

@@ -3,6 +3,8 @@ package requestinfo
 import (
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func TestRequestInfo(t *testing.T) {
@@ -75,9 +77,7 @@ func BenchmarkRequestInfo(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {
 		var tg Target
-		if err := tg.Parse(raw, nil); err != nil {
-			b.Fatal(err)
-		}
+		must.Succeed(b, tg.Parse(raw, nil))
 		var i Info
 		i.Parse("GET", &tg)
 	}

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // indentInPieces writes a document in pieces of a size.
@@ -31,9 +33,7 @@ func TestIndenter(t *testing.T) {
 		strings.Repeat(`{"a":[`, 300) + strings.Repeat(`]}`, 300),
 	} {
 		var want bytes.Buffer
-		if err := json.Indent(&want, []byte(doc), "", "  "); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Indent(&want, []byte(doc), "", "  "))
 		for _, piece := range []int{1, 2, 7, 1 << 20} {
 			if got := indentInPieces(t, doc, piece); got != want.String() {
 				t.Errorf("%.60s in pieces of %d: %.200s, want %.200s", doc, piece, got, want.String())

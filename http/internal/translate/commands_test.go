@@ -14,15 +14,15 @@ import (
 	"github.com/moby/spdystream"
 	"github.com/valyala/fasthttp"
 	"go.uber.org/goleak"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // connect returns both ends of a connection.
 func connect(t *testing.T) (here, there net.Conn) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	defer l.Close()
 	if here, err = net.Dial("tcp", l.Addr().String()); err != nil {
 		t.Fatal(err)
@@ -31,9 +31,7 @@ func connect(t *testing.T) (here, there net.Conn) {
 		t.Fatal(err)
 	}
 	for _, c := range []net.Conn{here, there} {
-		if err := c.SetDeadline(time.Now().Add(20 * time.Second)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, c.SetDeadline(time.Now().Add(20*time.Second)))
 		t.Cleanup(func() { _ = c.Close() })
 	}
 	return here, there
@@ -42,10 +40,7 @@ func connect(t *testing.T) (here, there net.Conn) {
 // A runtime is the SPDY peer: it runs command on the streams of a connection, then closes it.
 func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spdystream.Stream)) {
 	t.Helper()
-	connection, err := spdystream.NewConnection(c, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(spdystream.NewConnection(c, true))(t)
 	opened := make(chan *spdystream.Stream, streams)
 	go connection.Serve(func(s *spdystream.Stream) {
 		_ = s.SendReply(http.Header{}, false)
@@ -101,9 +96,7 @@ func readAll(t *testing.T, client net.Conn) map[byte]string {
 
 func send(t *testing.T, client net.Conn, message string) {
 	t.Helper()
-	if err := wsutil.WriteClientMessage(client, ws.OpBinary, []byte(message)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, wsutil.WriteClientMessage(client, ws.OpBinary, []byte(message)))
 }
 
 // TestCommand: every channel has its stream, the client can end the input, and the status comes
@@ -127,9 +120,7 @@ func TestCommand(t *testing.T) {
 		if i == 0 {
 			f.Header.OpCode = ws.OpBinary
 		}
-		if err := ws.WriteFrame(client, ws.MaskFrame(f)); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, ws.WriteFrame(client, ws.MaskFrame(f)))
 	}
 	send(t, client, "\xff\x00")
 	all := readAll(t, client)
@@ -190,10 +181,7 @@ func TestNotTranslated(t *testing.T) {
 	if p, err := Ports(&h, []string{"portforward.k8s.io", "SPDY/3.1+"}); p != nil || err != nil {
 		t.Errorf("%v %v", p, err)
 	}
-	p, err := Ports(&h, []string{"SPDY/3.1+portforward.k8s.io"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Ports(&h, []string{"SPDY/3.1+portforward.k8s.io"}))(t)
 	asked := http.Header{"Sec-Websocket-Key": {"x"}}
 	if got := p.Ask(asked); got != "SPDY/3.1" || asked.Get("X-Stream-Protocol-Version") != "portforward.k8s.io" || asked.Get("Sec-Websocket-Key") != "" {
 		t.Errorf("%s %v", got, asked)

@@ -7,25 +7,18 @@ import (
 	"os"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestAwaitInput tests that waiting consumes no input, and ends with input, deadline and
 // disconnect.
 func TestAwaitInput(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer l.Close()
-	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	client := must.Get(net.Dial("tcp", l.Addr().String()))(t)
 	defer client.Close()
-	raw, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(l.Accept())(t)
 	defer raw.Close()
 	c := newConn(raw, New(Options{MaxConnections: 1}))
 	waited := make(chan error)
@@ -37,20 +30,14 @@ func TestAwaitInput(t *testing.T) {
 		t.Fatalf("it does not wait: %v", err)
 	default:
 	}
-	if err := c.SetReadDeadline(time.Unix(1, 0)); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.SetReadDeadline(time.Unix(1, 0)))
 	if err := <-waited; !errors.Is(err, os.ErrDeadlineExceeded) {
 		t.Errorf("a deadline that has passed: %v", err)
 	}
-	if err := c.SetReadDeadline(time.Time{}); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, c.SetReadDeadline(time.Time{}))
 
 	go await()
-	if _, err := client.Write([]byte("x")); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(client.Write([]byte("x")))(t)
 	var b [2]byte
 	if err := <-waited; err != nil {
 		t.Errorf("input: %v", err)

@@ -15,20 +15,16 @@ import (
 	"time"
 
 	"github.com/valyala/fasthttp"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // newCertificate returns a self-signed certificate.
 func newCertificate(t *testing.T) tls.Certificate {
 	t.Helper()
-	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
+	key := must.Get(ecdsa.GenerateKey(elliptic.P256(), rand.Reader))(t)
 	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour)}
-	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
-	if err != nil {
-		t.Fatal(err)
-	}
+	der := must.Get(x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key))(t)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}
 }
 
@@ -45,10 +41,7 @@ func (connReporter) ReplaceUnwritable(r *fasthttp.Response) {}
 // TestCertificatesAreShared tests that connections of a client share one certificate, also with
 // TLS.
 func TestCertificatesAreShared(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	came := make(chan *Conn)
 	all := New(Options{
 		MaxConnections: 10, HandshakeTimeout: time.Minute, ReadTimeout: time.Minute, IdleTimeout: time.Minute, WriteTimeout: time.Minute,
@@ -59,14 +52,9 @@ func TestCertificatesAreShared(t *testing.T) {
 	go func() { served <- all.Serve(l) }()
 	first, other := newCertificate(t), newCertificate(t)
 	connect := func(certificate tls.Certificate) *Conn {
-		client, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		client := must.Get(tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true, Certificates: []tls.Certificate{certificate}}))(t)
 		t.Cleanup(func() { _ = client.Close() })
-		if _, err := client.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(client.Write([]byte("GET / HTTP/1.1\r\nHost: x\r\n\r\n")))(t)
 		return <-came
 	}
 	a, b, c := connect(first), connect(first), connect(other)
@@ -87,11 +75,7 @@ func TestCertificatesAreShared(t *testing.T) {
 // client is shared again.
 func TestCertificatesAreForgotten(t *testing.T) {
 	parse := func(der []byte) *x509.Certificate {
-		c, err := x509.ParseCertificate(der)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return c
+		return must.Get(x509.ParseCertificate(der))(t)
 	}
 	der := newCertificate(t).Certificate[0]
 	var s certificates

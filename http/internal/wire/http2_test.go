@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // recordedAnswer records a stream's response.
@@ -116,10 +117,7 @@ func TestBodiesOfStreams(t *testing.T) {
 	s.begin(&recordedAnswer{}, &http.Request{Method: "POST", RequestURI: "/", Host: "h", ContentLength: -1, Body: io.NopCloser(strings.NewReader(body))})
 	var got strings.Builder
 	for b := make([]byte, 1000); !strings.HasSuffix(got.String(), "\r\n0\r\n\r\n"); {
-		n, err := s.Read(b)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := must.Get(s.Read(b))(t)
 		got.Write(b[:n])
 	}
 	want := "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4000\r\n" + body[:16<<10] + "\r\n4000\r\n" + body[16<<10:32<<10] + "\r\n3b80\r\n" + body[32<<10:] + "\r\n0\r\n\r\n"
@@ -203,9 +201,7 @@ func TestDeadlinesOfStreams(t *testing.T) {
 		read <- err
 	}()
 	<-b.asked
-	if err := s.SetReadDeadline(longAgo); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, s.SetReadDeadline(longAgo))
 	select {
 	case err := <-read:
 		if !errors.Is(err, os.ErrDeadlineExceeded) {
@@ -225,9 +221,7 @@ func TestEndOfStreams(t *testing.T) {
 		s.begin(&recordedAnswer{}, &http.Request{Method: "POST", ContentLength: length, Body: io.NopCloser(iotest.ErrReader(http.ErrBodyReadAfterClose))})
 		s.head = nil
 		s.readOps = 1
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, s.Close())
 		s.awaitRelease(false)
 		if s.finish(false) {
 			t.Error("it is whole")
@@ -251,12 +245,8 @@ func TestMemoryOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}
 	s.begin(&recordedAnswer{header: http.Header{}}, &http.Request{Method: "POST", ContentLength: -1, Header: http.Header{"X": {strings.Repeat("x", 30<<10)}}, Body: io.NopCloser(strings.NewReader(strings.Repeat("x", maxStreamChunk)))})
-	if _, err := io.CopyN(io.Discard, s, 40<<10); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := s.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n" + strings.Repeat("x", 32<<10))); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.CopyN(io.Discard, s, 40<<10))(t)
+	must.Get(s.Write([]byte("HTTP/1.1 200 OK\r\nContent-Length: 40000\r\n\r\n" + strings.Repeat("x", 32<<10))))(t)
 	s.finish(true)
 	if n := cap(s.headBuf) + cap(s.head) + cap(s.chunk) + cap(s.answer.head); n > readBufferSize {
 		t.Errorf("%d bytes are kept", n)

@@ -14,6 +14,7 @@ import (
 	"github.com/valyala/fasthttp"
 
 	"github.com/troupe-api/troupe/http/internal/limits"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // testScheduler returns a scheduler with the given slots and share per client.
@@ -235,10 +236,7 @@ func (h turnHandler) ServeRequest(*fasthttp.RequestCtx) {
 
 // TestPipelinedRequests tests that pipelined requests get a turn each.
 func TestPipelinedRequests(t *testing.T) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	slots := make(chan bool, 3)
 	all := New(Options{
 		MaxConnections: 8, ReadTimeout: time.Minute, IdleTimeout: time.Minute, WriteTimeout: time.Minute, Log: slog.New(slog.DiscardHandler),
@@ -246,19 +244,12 @@ func TestPipelinedRequests(t *testing.T) {
 	})
 	var ended = make(chan error)
 	go func() { ended <- all.Serve(l) }()
-	c, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.WriteString(c, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 3)); err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", l.Addr().String()))(t)
+	must.Get(io.WriteString(c, strings.Repeat("GET / HTTP/1.1\r\nHost: x\r\n\r\n", 3)))(t)
 	in := bufio.NewReader(c)
 	for i := range 3 {
 		var answer fasthttp.Response
-		if err := answer.Read(in); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, answer.Read(in))
 		if !<-slots {
 			t.Errorf("request %d is served without a slot", i)
 		}

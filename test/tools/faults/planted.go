@@ -346,7 +346,7 @@ var mutationFaults = []fault{
 	{
 		"a create keeps the status of its body", "kinds/schema/prepare.go",
 		"	if old == nil {\n		delete(obj, \"status\")\n	}\n", "	_ = old\n",
-		"./actors/mutation -run Create",
+		"./actors/mutation -run Mutations/Create",
 	},
 	{
 		"a create of a custom object keeps the status of its body", "actors/mutation/create.go",

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -12,9 +13,7 @@ import (
 func read(t *testing.T, text string) tree.Tree {
 	t.Helper()
 	var m tree.Tree
-	if err := json.Unmarshal([]byte(text), &m); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.Unmarshal([]byte(text), &m))
 	wholeNumbers(m)
 	return m
 }

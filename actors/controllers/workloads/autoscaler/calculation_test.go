@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -86,9 +87,7 @@ func TestUtilization(t *testing.T) {
 			}
 		}
 		k := &calculation{current: c.current, pods: all, resource: "cpu", tolerance: tolerance{0.1, 0.1}, options: options, now: now}
-		if err := k.utilization(50, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, k.utilization(50, ""))
 		if got, seen, err := k.replicas(m); got != c.want || seen.percent != c.percent || err != nil {
 			t.Errorf("%s: %d at %d %%, %v; want %d at %d %%", c.name, got, seen.percent, err, c.want, c.percent)
 		}
@@ -120,9 +119,7 @@ func TestNoReplicas(t *testing.T) {
 	} {
 		k := &calculation{current: 1, pods: c.pods, options: options, now: now}
 		k.resource = "cpu"
-		if err := k.utilization(50, ""); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, k.utilization(50, ""))
 		if _, _, err := k.replicas(c.m); err == nil || err.Error() != c.want {
 			t.Errorf("%v, want %s", err, c.want)
 		}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -20,10 +21,7 @@ func newNode(name string, taints ...cluster.Taint) *cluster.Node {
 
 func spec(t *testing.T, text string) tree.Tree {
 	t.Helper()
-	s, err := codec.DecodeAnyStored([]byte(text))
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(codec.DecodeAnyStored([]byte(text)))(t)
 	return s.(tree.Tree)
 }
 
@@ -70,10 +68,7 @@ func TestChoose(t *testing.T) {
 			turn := newTurn(c.nodes, nil)
 			for i, text := range c.pods {
 				s := spec(t, text)
-				pod, err := cluster.NewPod(tree.Tree{"spec": s}, cluster.NewNames(meta.Kubernetes))
-				if err != nil {
-					t.Fatal(err)
-				}
+				pod := must.Get(cluster.NewPod(tree.Tree{"spec": s}, cluster.NewNames(meta.Kubernetes)))(t)
 				node, reason := turn.choose(pod, s)
 				if got := node + reason; got != c.want[i] {
 					t.Errorf("Pod %d: %q, want %q", i, got, c.want[i])

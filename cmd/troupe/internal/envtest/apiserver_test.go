@@ -17,6 +17,7 @@ import (
 	"go.etcd.io/etcd/api/v3/version"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // start runs APIServer up to serving, and returns the resulting settings, the log and the error.
@@ -38,10 +39,7 @@ func start(t *testing.T, args ...string) (daemon.Config, string, error) {
 // TestFlags checks that the flags match those of kube-apiserver. The list was made from its help
 // text.
 func TestFlags(t *testing.T) {
-	text, err := os.ReadFile("testdata/kube-apiserver-1.35.3-flags.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("testdata/kube-apiserver-1.35.3-flags.txt"))(t)
 	theirs := map[string]bool{}
 	c := APIServer(nil)
 	for line := range strings.Lines(string(text)) {
@@ -93,9 +91,7 @@ func TestIgnoredFlags(t *testing.T) {
 
 func TestSettings(t *testing.T) {
 	config, _, err := start(t)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if !config.Ephemeral || config.Naming != "kubernetes" || !config.Controllers.Runs("garbage-collector-controller", config.Naming) || config.Controllers.Runs("serviceaccount-controller", config.Naming) {
 		t.Errorf("by default: %+v", config)
 	}
@@ -140,9 +136,7 @@ func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
 	if err == nil {
 		err = d.Start()
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	t.Cleanup(func() {
 		if err := d.Stop(context.Background()); err != nil {
 			t.Error(err)
@@ -155,16 +149,10 @@ func startDaemon(t *testing.T, config daemon.Config) *daemon.Daemon {
 func serve(t *testing.T, config daemon.Config, ca string) *x509.Certificate {
 	t.Helper()
 	d := startDaemon(t, config)
-	text, err := os.ReadFile(ca)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(ca))(t)
 	pool := x509.NewCertPool()
 	pool.AppendCertsFromPEM(text)
-	connection, err := tls.Dial("tcp", strings.TrimPrefix(d.URL(), "https://"), &tls.Config{RootCAs: pool, ServerName: "localhost"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	connection := must.Get(tls.Dial("tcp", strings.TrimPrefix(d.URL(), "https://"), &tls.Config{RootCAs: pool, ServerName: "localhost"}))(t)
 	defer connection.Close()
 	return connection.ConnectionState().PeerCertificates[0]
 }
@@ -212,9 +200,7 @@ func TestVersion(t *testing.T) {
 		}
 	}
 	config, _, err := start(t, "--version="+own+"-custom", "--secure-port=0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, err)
 	if got := reported(t, config); got != own+"-custom" {
 		t.Errorf("/version reports %q", got)
 	}
@@ -224,14 +210,9 @@ func reported(t *testing.T, config daemon.Config) string {
 	t.Helper()
 	d := startDaemon(t, config)
 	client := http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
-	response, err := client.Get(d.URL() + "/version")
-	if err != nil {
-		t.Fatal(err)
-	}
+	response := must.Get(client.Get(d.URL() + "/version"))(t)
 	defer response.Body.Close()
 	var version struct{ GitVersion string }
-	if err := json.NewDecoder(response.Body).Decode(&version); err != nil {
-		t.Fatal(err)
-	}
+	must.Succeed(t, json.NewDecoder(response.Body).Decode(&version))
 	return version.GitVersion
 }

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 func TestNew(t *testing.T) {
@@ -75,10 +77,7 @@ func TestTable(t *testing.T) {
 
 func TestWhatIsTold(t *testing.T) {
 	t.Parallel()
-	s, err := New(map[string]bool{"MemoryQoS": true, "APIListChunking": false, "WatchList": false})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(New(map[string]bool{"MemoryQoS": true, "APIListChunking": false, "WatchList": false}))(t)
 	if got := s.Ineffective(); !slices.Equal(got, []string{"MemoryQoS"}) {
 		t.Errorf("ineffective: %v", got)
 	}

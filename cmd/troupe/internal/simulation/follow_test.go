@@ -15,6 +15,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/simulation"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
@@ -24,14 +25,8 @@ import (
 func TestNoInitialEvents(t *testing.T) {
 	t.Parallel()
 	d := serve(t)
-	config, err := kubeconfig.Load(d.Kubeconfig())
-	if err != nil {
-		t.Fatal(err)
-	}
-	target, err := url.Parse(d.URL())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(kubeconfig.Load(d.Kubeconfig()))(t)
+	target := must.Get(url.Parse(d.URL()))(t)
 	handOn := httputil.NewSingleHostReverseProxy(target)
 	handOn.FlushInterval = -1 // forward each event immediately
 	handOn.Transport = config.Transport(func() *http.Transport { return &http.Transport{} })
@@ -44,21 +39,13 @@ func TestNoInitialEvents(t *testing.T) {
 		handOn.ServeHTTP(w, r)
 	}))
 	t.Cleanup(front.Close)
-	address, err := url.Parse(front.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
+	address := must.Get(url.Parse(front.URL))(t)
 	user := clientOf(t, d, "")
 	nodes := rest.New(&kubeconfig.Config{Server: address, Credential: &kubeconfig.Credential{}}, rest.Options{Agent: "test", Warnings: io.Discard})
-	c, err := simulation.New(simulation.Options{Client: nodes, Naming: meta.Kubernetes, Nodes: 1, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(simulation.New(simulation.Options{Client: nodes, Naming: meta.Kubernetes, Nodes: 1, Log: slog.New(slog.DiscardHandler)}))(t)
 	create := func(name string) {
 		body := `{"metadata":{"name":"` + name + `"},"spec":{"nodeName":"node-0","containers":[{"name":"c","image":"i"}]}}`
-		if _, err := user.Do(t.Context(), rest.Request{Method: http.MethodPost, Path: pods, Body: []byte(body)}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(user.Do(t.Context(), rest.Request{Method: http.MethodPost, Path: pods, Body: []byte(body)}))(t)
 	}
 	create("before")
 	ctx, stop := context.WithCancel(t.Context())
@@ -73,9 +60,7 @@ func TestNoInitialEvents(t *testing.T) {
 	create("later")
 	awaitPhases(t, user, "Running Running")
 	for _, name := range []string{"before", "later"} {
-		if _, err := user.Do(t.Context(), rest.Request{Method: http.MethodDelete, Path: pods + "/" + name}); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(user.Do(t.Context(), rest.Request{Method: http.MethodDelete, Path: pods + "/" + name}))(t)
 	}
 	awaitNoPods(t, user)
 }
@@ -85,10 +70,7 @@ func awaitPhases(t *testing.T, c *rest.Client, want string) {
 	t.Helper()
 	var got string
 	if !poll(func() bool {
-		answer, err := c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: pods})
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: pods}))(t)
 		var list struct {
 			Items []struct {
 				Status struct {
@@ -96,9 +78,7 @@ func awaitPhases(t *testing.T, c *rest.Client, want string) {
 				} `json:"status"`
 			} `json:"items"`
 		}
-		if err := json.Unmarshal(answer.Body, &list); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(answer.Body, &list))
 		phases := make([]string, len(list.Items))
 		for i := range list.Items {
 			phases[i] = list.Items[i].Status.Phase

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // epoch is the time when every Pod of these tests is bound.
@@ -15,10 +17,7 @@ var epoch = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 // phase, and the state of each container.
 func play(t *testing.T, pod string, seconds int, meanwhile func(second int, p *Pod)) (lines []string) {
 	t.Helper()
-	p, err := decodePod(json.RawMessage(pod))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(decodePod(json.RawMessage(pod)))(t)
 	if p.Spec.RestartPolicy == "" {
 		p.Spec.RestartPolicy = "Always"
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/simulation"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
@@ -34,10 +35,7 @@ func TestNoPodStays(t *testing.T) {
 	d := serve(t)
 	user, weak := clientOf(t, d, ""), newWeakLine(t, strings.TrimPrefix(d.URL(), "https://"))
 	const nodes = 3
-	c, err := simulation.New(simulation.Options{Client: clientOf(t, d, weak.address()), Naming: meta.Kubernetes, Nodes: nodes, Log: slog.New(slog.DiscardHandler)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(simulation.New(simulation.Options{Client: clientOf(t, d, weak.address()), Naming: meta.Kubernetes, Nodes: nodes, Log: slog.New(slog.DiscardHandler)}))(t)
 	ctx, stop := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() {
@@ -66,13 +64,8 @@ func serve(t *testing.T) *daemon.Daemon {
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort, config.Controllers = t.TempDir(), "kubernetes", 0, "apiserver,garbage-collector-controller"
 	config.Admission.Disable = []string{"ServiceAccount"}
-	d, err := daemon.New(config, io.Discard)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Start(); err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(daemon.New(config, io.Discard))(t)
+	must.Succeed(t, d.Start())
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), watchdog)
 		defer cancel()
@@ -101,10 +94,7 @@ func poll(done func() bool) bool {
 
 // clientOf returns an administrator's client, which connects to address unless it is "".
 func clientOf(t *testing.T, d *daemon.Daemon, address string) *rest.Client {
-	config, err := kubeconfig.Load(d.Kubeconfig())
-	if err != nil {
-		t.Fatal(err)
-	}
+	config := must.Get(kubeconfig.Load(d.Kubeconfig()))(t)
 	if address != "" {
 		config.Server = &url.URL{Scheme: "https", Host: address}
 	}
@@ -189,14 +179,9 @@ func awaitNoPods(t *testing.T, c *rest.Client) {
 		Items []json.RawMessage `json:"items"`
 	}
 	if !poll(func() bool {
-		answer, err := c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: pods})
-		if err != nil {
-			t.Fatal(err)
-		}
+		answer := must.Get(c.Do(t.Context(), rest.Request{Method: http.MethodGet, Path: pods}))(t)
 		list.Items = nil
-		if err := json.Unmarshal(answer.Body, &list); err != nil {
-			t.Fatal(err)
-		}
+		must.Succeed(t, json.Unmarshal(answer.Body, &list))
 		return len(list.Items) == 0
 	}) {
 		t.Fatalf("%d Pods stay, as %s", len(list.Items), list.Items[0])
@@ -215,10 +200,7 @@ type weakLine struct {
 }
 
 func newWeakLine(t *testing.T, server string) *weakLine {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	w := &weakLine{Listener: l, server: server, open: map[net.Conn]bool{}}
 	var running sync.WaitGroup
 	running.Go(func() {

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/internal/must"
 )
 
 // TestFind: a port is free, and not in the range that the system assigns.
@@ -21,14 +23,8 @@ func TestFind(t *testing.T) {
 		t.Errorf("the system gives out ports from %d, of which some are below %d", lowest, last)
 	}
 	for range 20 {
-		port, err := Find()
-		if err != nil {
-			t.Fatal(err)
-		}
-		l, err := net.Listen("tcp", Address(port))
-		if err != nil {
-			t.Fatal(err)
-		}
+		port := must.Get(Find())(t)
+		l := must.Get(net.Listen("tcp", Address(port)))(t)
 		defer l.Close()
 	}
 }

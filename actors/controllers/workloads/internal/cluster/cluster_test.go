@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -28,10 +29,7 @@ func (s scaledStore) Mutate(context.Context, request.Mutation) (request.Result, 
 
 // TestWrittenScale checks that after a write of scale the cache holds the object, not the Scale.
 func TestWrittenScale(t *testing.T) {
-	kinds, err := catalog.New(meta.Kubernetes)
-	if err != nil {
-		t.Fatal(err)
-	}
+	kinds := must.Get(catalog.New(meta.Kubernetes))(t)
 	key := meta.Key{GroupResource: kinds.ByGVK(meta.GroupVersionKind{Group: "apps", Version: "v1", Kind: "Deployment"}).Storage, Namespace: "n", Name: "web"}
 	c := New(reconcile.NewEnv(scaledStore{key: key}, kinds, slog.New(slog.DiscardHandler)), nil)
 	deployments := c.Items("apps", "v1", "Deployment")

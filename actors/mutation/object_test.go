@@ -7,12 +7,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
 // testObject is an object that is written again and again.
@@ -27,7 +25,6 @@ type testObject struct {
 
 func newTestObject(t testing.TB, resource string) *testObject {
 	t.Helper()
-	env := env
 	return &testObject{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
 }
 
@@ -35,10 +32,7 @@ func newTestObject(t testing.TB, resource string) *testObject {
 func (s *testObject) write(m request.Mutation) Candidate {
 	s.t.Helper()
 	m.Kind, m.Key = s.kind, s.key
-	c, err := Apply(s.cur, &m, s.env)
-	if err != nil {
-		s.t.Fatal(err)
-	}
+	c := must.Get(Apply(s.cur, &m, s.env))(s.t)
 	if c.Op == Put {
 		s.version++
 		json := string(c.Encoded.JSON[:c.Encoded.VersionOffset]) + strconv.FormatUint(s.version, 10) + string(c.Encoded.JSON[c.Encoded.VersionOffset:])
@@ -51,11 +45,7 @@ func (s *testObject) write(m request.Mutation) Candidate {
 // config returns a configuration to be applied by a manager.
 func (s *testObject) config(manager, text string) request.Mutation {
 	s.t.Helper()
-	tree, faults, err := codec.DecodeJSON(s.kind.Message(), []byte(text))
-	if err != nil || len(faults) > 0 {
-		s.t.Fatalf("%s: %v %v", text, faults, err)
-	}
-	return request.Mutation{FieldManager: manager, Change: request.Apply{Config: tree}}
+	return request.Mutation{FieldManager: manager, Change: request.Apply{Config: decode(s.t, s.kind, text)}}
 }
 
 func configMapOf(value string) string {
@@ -94,89 +84,4 @@ func TestNoOpApply(t *testing.T) {
 	if c := s.write(s.config("one", podOf("1"))); c.Op != Put || !strings.Contains(string(c.Encoded.JSON), timestamp(s.env.Now)) {
 		t.Errorf("another configuration made %s", c.Encoded.JSON)
 	}
-}
-
-// benchmarkWrites repeats writes. It also reports the CPU per write, which depends less on other
-// load than the time.
-func (s *testObject) benchmarkWrites(b *testing.B, all ...request.Mutation) {
-	b.Helper()
-	b.ReportAllocs()
-	before := cpuTime(b)
-	i := 0
-	for ; b.Loop(); i++ {
-		s.write(all[i%len(all)])
-	}
-	b.ReportMetric(float64((cpuTime(b)-before).Microseconds())/float64(i), "µs-cpu/op")
-}
-
-func cpuTime(b *testing.B) time.Duration {
-	b.Helper()
-	used, err := processes.CPUTime()
-	if err != nil {
-		b.Fatal(err)
-	}
-	return used
-}
-
-func BenchmarkApplyConfigMap(b *testing.B) {
-	s := newTestObject(b, "configmaps")
-	s.write(s.config("one", configMapOf("0")))
-	s.benchmarkWrites(b, s.config("one", configMapOf("1")), s.config("one", configMapOf("2")))
-}
-
-func BenchmarkApplyPod(b *testing.B) {
-	s := newTestPod(b)
-	s.benchmarkWrites(b, s.config("one", podOf("1")), s.config("one", podOf("2")))
-}
-
-func BenchmarkApplyPodUnchanged(b *testing.B) {
-	s := newTestPod(b)
-	s.benchmarkWrites(b, s.config("one", podOf("0")))
-}
-
-func BenchmarkUpdatePod(b *testing.B) {
-	s := newTestPod(b)
-	patch := func(value string) request.Mutation {
-		return request.Mutation{FieldManager: "patcher",
-			Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":{"patched":"` + value + `"}}}`)}}
-	}
-	s.benchmarkWrites(b, patch("x"), patch("y"))
-}
-
-func (s *testObject) body(text string) tree.Tree {
-	s.t.Helper()
-	object, _, err := codec.DecodeJSON(s.kind.Message(), []byte(text))
-	if err != nil {
-		s.t.Fatal(err)
-	}
-	return object
-}
-
-func BenchmarkCreateConfigMap(b *testing.B) {
-	s := newTestObject(b, "configmaps")
-	m := request.Mutation{Change: request.Create{Object: s.body(configMapOf("0"))}, FieldManager: "one", Kind: s.kind, Key: s.key}
-	b.ReportAllocs()
-	for b.Loop() {
-		if _, err := Apply(State{}, &m, s.env); err != nil {
-			b.Fatal(err)
-		}
-	}
-}
-
-func BenchmarkUpdateConfigMap(b *testing.B) {
-	s := newTestObject(b, "configmaps")
-	s.write(request.Mutation{Change: request.Create{Object: s.body(configMapOf("0"))}, FieldManager: "one"})
-	update := func(value string) request.Mutation {
-		return request.Mutation{Change: request.Update{Object: s.body(configMapOf(value))}, FieldManager: "one"}
-	}
-	s.benchmarkWrites(b, update("1"), update("2"))
-}
-
-func BenchmarkPatchConfigMap(b *testing.B) {
-	s := newTestObject(b, "configmaps")
-	s.write(request.Mutation{Change: request.Create{Object: s.body(configMapOf("0"))}, FieldManager: "one"})
-	patch := func(value string) request.Mutation {
-		return request.Mutation{FieldManager: "one", Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"sent":"` + value + `"}}`)}}
-	}
-	s.benchmarkWrites(b, patch("1"), patch("2"))
 }

@@ -1,0 +1,21 @@
+// Package must ends a test when a call that the rest of it depends on fails.
+package must
+
+import "testing"
+
+// Succeed ends the test if err is not nil.
+func Succeed(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Get returns a function that returns v, or ends the test if err is not nil: must.Get(f())(t).
+func Get[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		Succeed(t, err)
+		return v
+	}
+}
