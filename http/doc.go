@@ -27,7 +27,7 @@
 //	Server           owns the listener, the connections and the watches
 //	connection       handles the requests of one connection (wire.Handler)
 //	requestContext   one request and its response; handlers are methods that return an error
-//	state            the progress of a request, and who writes its response
+//	state            the progress of a request, and the writer of its response
 //	Store            the part of the store that the front end needs
 //	Operation        handles a create that stores nothing, such as a review
 //

@@ -139,6 +139,6 @@
 // Restore rebuilds the state at any revision from the snapshot before it, in a backup or a data
 // directory, and the batches after that, in the backup, the archive and the journal. Archived
 // segments are complete and never change; on a full disk they are deleted first. The label
-// "history" tells the journals of two directories apart whose revisions happen to be contiguous.
+// "history" distinguishes the journals of two directories whose revisions happen to be contiguous.
 // Each new directory gets its own.
 package persist

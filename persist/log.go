@@ -182,6 +182,8 @@ var (
 //
 // Call Recover once, then Subscribe once, then Append from one goroutine at a time and Snapshot
 // from another, and finally Close.
+//
+//lint:ignore prose it is the contract of all drivers
 type Log interface {
 	// Recover delivers the state at the newest intact snapshot, each key once and in ascending
 	// order, then calls Base with the snapshot's revision. Then it delivers all commits that the

@@ -2,31 +2,31 @@
 // reconciles objects with their specifications through the same Store that requests use. Their
 // state is in memory only and is rebuilt from watches at the next start.
 //
-// Namespaces              deletes the content of terminating namespaces
-// GarbageCollector        deletes dependents of deleted owners, by propagation policy
-// ResourceQuotas          writes the status of quotas
-// Protection              keeps bound volumes, and claims that Pods use, until they are unused
-// SystemObjects           keeps the system's namespaces and priority classes
-// APIServerIdentity       renews the Lease of this server and deletes expired ones of others
-// EventExpiry             deletes Events after their TTL
-// TTLAfterFinished        deletes finished Jobs after their TTL
-// Leader                  reports whether kube-controller-manager runs the same controllers
-// ServiceAccounts         keeps a service account "default" in every namespace
-// Tokens                  fills Secrets with service account tokens
-// TokenSecrets            creates such a Secret for accounts that reference none
-// TokenCleaner            deletes expired bootstrap tokens
-// BootstrapSigner         signs the ConfigMap cluster-info with bootstrap tokens
-// ClusterRoleAggregation  computes the rules of cluster roles with an aggregationRule
-// PolicyStatus            type-checks the expressions of admission policies
-// Definitions             serves the kinds of CustomResourceDefinitions
-// APIServiceRegistration  keeps an APIService for each version served locally
-// APIServiceAvailability  keeps the condition Available of APIServices
-// StorageVersionMigrator  rewrites objects that are stored in an old version
-// ExtensionAuthentication publishes the trusted authenticators for extension API servers
-// ClusterInfo             publishes the server's address and CA in a ConfigMap
-// LegacyTokenTracking     records the day on which a token of a Secret was last used
-// LegacyTokenCleaner      invalidates and deletes unused tokens in Secrets
-// APIServerService        maintains the Service of the API and its endpoints
+//	Namespaces              deletes the content of terminating namespaces
+//	GarbageCollector        deletes dependents of deleted owners, by propagation policy
+//	ResourceQuotas          writes the status of quotas
+//	Protection              keeps bound volumes, and claims that Pods use, until they are unused
+//	SystemObjects           keeps the system's namespaces and priority classes
+//	APIServerIdentity       renews the Lease of this server and deletes expired ones of others
+//	EventExpiry             deletes Events after their TTL
+//	TTLAfterFinished        deletes finished Jobs after their TTL
+//	Leader                  reports whether kube-controller-manager runs the same controllers
+//	ServiceAccounts         keeps a service account "default" in every namespace
+//	Tokens                  fills Secrets with service account tokens
+//	TokenSecrets            creates such a Secret for accounts that reference none
+//	TokenCleaner            deletes expired bootstrap tokens
+//	BootstrapSigner         signs the ConfigMap cluster-info with bootstrap tokens
+//	ClusterRoleAggregation  computes the rules of cluster roles with an aggregationRule
+//	PolicyStatus            type-checks the expressions of admission policies
+//	Definitions             serves the kinds of CustomResourceDefinitions
+//	APIServiceRegistration  keeps an APIService for each version served locally
+//	APIServiceAvailability  keeps the condition Available of APIServices
+//	StorageVersionMigrator  rewrites objects that are stored in an old version
+//	ExtensionAuthentication publishes the trusted authenticators for extension API servers
+//	ClusterInfo             publishes the server's address and CA in a ConfigMap
+//	LegacyTokenTracking     records the day on which a token of a Secret was last used
+//	LegacyTokenCleaner      invalidates and deletes unused tokens in Secrets
+//	APIServerService        maintains the Service of the API and its endpoints
 //
 // Further controllers are in packages below: certificates, workloads (Deployments, Jobs and the
 // like), addresses and endpoints (of Services), disruption (budgets) and nodes. All build on

@@ -45,7 +45,7 @@ func NewLegacyTokenCleaner(env *Env, unused time.Duration) *LegacyTokenCleaner {
 func (c *LegacyTokenCleaner) Run(ctx context.Context) {
 	reconcile.Every(ctx, legacyTokenPeriod, func(ctx context.Context) {
 		if err := c.clean(ctx); err != nil && ctx.Err() == nil {
-			c.Log.Warn("tokens of service accounts that nobody uses stay", "error", err)
+			c.Log.Warn("failed to clean up unused legacy service account tokens", "error", err)
 		}
 	})
 }
@@ -97,7 +97,7 @@ func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, no
 	}
 	invalid, _ := o.Meta.Labels.Get(c.names.InvalidSince)
 	if _, err := time.Parse(time.DateOnly, invalid); err != nil {
-		c.Log.Info("the token of a service account that nobody uses is invalid from now on", "secret", o.Key.String())
+		c.Log.Info("marked an unused legacy service account token as invalid", "secret", o.Key.String())
 		return c.secrets.Patch(ctx, o, "", tree.Tree{
 			"metadata": tree.Tree{"labels": tree.Tree{c.names.InvalidSince: now.Format(time.DateOnly)}},
 		})
@@ -105,7 +105,7 @@ func (c *LegacyTokenCleaner) cleanSecret(ctx context.Context, o *meta.Object, no
 	if invalid >= c.limit(now) {
 		return nil
 	}
-	c.Log.Info("the token of a service account that nobody uses is deleted", "secret", o.Key.String())
+	c.Log.Info("deleting an unused legacy service account token", "secret", o.Key.String())
 	return c.secrets.Delete(ctx, o)
 }
 

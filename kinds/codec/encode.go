@@ -63,11 +63,9 @@ func EncodeWithin(k *schema.Kind, t tree.Tree, limit int) (out Encoded, ok bool)
 	return out, ok
 }
 
-// newTransientBuffer allocates n bytes for the duration of a request. Small buffers have a power of
-// two as their size, at least a quarter more than n.
-//
-// Go allocates equal sizes side by side, so a temporary buffer of the size of the stored object
-// would leave a hole: 50,000 objects created in sequence took a third more memory.
+// newTransientBuffer allocates n bytes for the duration of a request. The size of a small buffer is
+// a power of two. Go allocates equal sizes side by side, so a temporary buffer of the size of the
+// stored object would leave a hole: 50,000 objects created in sequence took a third more memory.
 func newTransientBuffer(n int) []byte {
 	const large = 8 << 10 // larger allocations do not share spans
 	if n < large {

@@ -134,7 +134,7 @@ func (v Value) Length() int {
 }
 
 // bracketLength finds the matching bracket outside of strings; nesting has been checked before. It
-// skips eight bytes at a time, where the parity of quotes tells whether a byte is in a string.
+// skips eight bytes at a time, where the parity of quotes shows whether a byte is in a string.
 // Chunks with a backslash or the end are examined bytewise.
 func (v Value) bracketLength() int {
 	text := Over(v).Text

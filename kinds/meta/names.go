@@ -9,7 +9,8 @@ import (
 // A GroupVersionKind names the schema of an object. The core group is "".
 type GroupVersionKind struct{ Group, Version, Kind string }
 
-// ParseGVK returns the kind that an apiVersion, such as "v1" or "apps/v1", and the name of a kind denote.
+// ParseGVK returns the kind that an apiVersion, such as "v1" or "apps/v1", and the name of a kind
+// denote.
 func ParseGVK(apiVersion, kind string) GroupVersionKind {
 	group, version, ok := strings.Cut(apiVersion, "/")
 	if !ok {

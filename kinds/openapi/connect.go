@@ -111,7 +111,7 @@ var optionTypes = map[schema.Type]string{
 var logParameters = []parameter{
 	query("container", "string", "The container; the only one if left out."),
 	query("follow", "boolean", "Go on with what is written from now on."),
-	query("insecureSkipTLSVerifyBackend", "boolean", "Do not verify the certificate of the Node's agent. Whoever answers in its place may then say anything."),
+	query("insecureSkipTLSVerifyBackend", "boolean", "Do not verify the certificate of the Node's agent. A man in the middle can then change the response."),
 	query("limitBytes", "integer", "At most so many bytes."),
 	prettyParameter,
 	query("previous", "boolean", "The log of the container that ran before the present one."),

@@ -21,8 +21,7 @@ import (
 // conflicts with "ui" over .data.b. With force, b is 3 and owned by "ci" alone, and a is removed,
 // since only "ci" had it.
 //
-// The steps are: find the writer's last set, combine, prune, find conflicts, and take over changed
-// fields. A step without effect shares the memory of its input, so a no-op apply ends early.
+// A step without effect shares the memory of its input, so a no-op apply ends early.
 func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
 	served, ok := versions(w.APIVersion)
 	if !ok {

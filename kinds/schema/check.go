@@ -87,7 +87,7 @@ func (c *compiler) checkField(s *source, f *Field) {
 		fault("has a text for its range and no minimum or maximum")
 	}
 	if f.Empty == EmptyChecked && (f.Shape != Single || f.Pointer || f.Type != TypeString && !f.isNumber()) {
-		fault("is checked when it is left out, and is no single text or number, or tells the empty one from that")
+		fault("is checked when absent, but is not a single string or number, or distinguishes empty from absent")
 	}
 	if f.Empty == EmptyAllowed && (f.Shape != Single || !f.Pointer || f.Type != TypeString) {
 		fault("may be empty, and is no optional text")

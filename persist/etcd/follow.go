@@ -294,7 +294,7 @@ func (l *Log) decode(at persist.Place, stored []byte) ([]byte, error) {
 func (l *Log) rebuild() error {
 	l.stats.rebuilds.Add(1)
 	if l.state == nil {
-		return errors.New("changes were compacted before they were read, and there is nobody to read the state anew")
+		return errors.New("changes were compacted before they were read, and the state is not loaded yet")
 	}
 	ctx, cancel := context.WithCancel(clientv3.WithRequireLeader(l.ctx))
 	defer cancel()

@@ -50,7 +50,7 @@ type Authenticator interface {
 }
 
 // ErrUnavailable is wrapped by errors of methods that could not reach their remote.
-var ErrUnavailable = errors.New("nobody could be asked")
+var ErrUnavailable = errors.New("the authenticator is unavailable")
 
 // A FinalError rejects a credential, which no other method may then try.
 type FinalError struct{ Err error }

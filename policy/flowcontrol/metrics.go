@@ -138,9 +138,9 @@ func writeSchemas(w io.Writer, all []levelFigures) {
 			}
 		})),
 		histogram("work_estimated_seats", "Seats that requests were expected to need.", of(func(s *stats) any { return s.seats })),
-		histogram("request_queue_length_after_enqueue", "How long a queue was when a request had come into it.", of(func(s *stats) any { return s.queueLength })),
-		histogram("watch_count_samples", "How many watches were told of a write.", of(func(s *stats) any { return s.watches })),
-		histogram("request_wait_duration_seconds", "How long requests have waited, until they were served or refused.", samples(all, func(s *stats, add func(string, any)) {
+		histogram("request_queue_length_after_enqueue", "Length of a queue after a request was enqueued.", of(func(s *stats) any { return s.queueLength })),
+		histogram("watch_count_samples", "Watches that a write concerns.", of(func(s *stats) any { return s.watches })),
+		histogram("request_wait_duration_seconds", "Time that requests waited before they were executed or rejected.", samples(all, func(s *stats, add func(string, any)) {
 			add(`,execute="false"`, s.waitedInVain)
 			add(`,execute="true"`, s.waited)
 		})),

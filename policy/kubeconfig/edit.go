@@ -69,7 +69,7 @@ func lock(path string) (unlock func(), err error) {
 			return nil, err
 		}
 		if time.Now().After(end) {
-			return nil, fmt.Errorf("somebody edits %s; if nobody does, remove %s", path, name)
+			return nil, fmt.Errorf("%s is locked; if no other process edits it, remove %s", path, name)
 		}
 	}
 }

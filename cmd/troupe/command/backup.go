@@ -48,7 +48,7 @@ func backup() *cobra.Command {
 
 With --kubeconfig it asks the running daemon that the file names, which goes on serving
 meanwhile; the user of the file must be an administrator. With --etcd-servers it reads
-what is in etcd, whoever serves it. With DIR or --data-dir it reads a data directory, whose
+from etcd directly. With DIR or --data-dir it reads a data directory, whose
 daemon must not be running. Without any of them it asks the daemon of KUBECONFIG, or reads
 troupe-data. A backup that arrives incomplete is an error and leaves no FILE.
 
@@ -182,7 +182,7 @@ func verify() *cobra.Command {
 found, a line each. The certificates and keys of the directory are checked, too. Nothing is
 changed, and the daemon may be running. The exit status is 1 if anything is damaged.
 
-It also tells which keys the stored values need: a key that has a line must stay in the
+It also lists the keys that the stored values need. A listed key must stay in the
 encryption configuration. With --encryption-provider-config every value is decrypted, and
 one that cannot be is damage too.`,
 		Args: cobra.MaximumNArgs(1),

@@ -19,7 +19,7 @@ func compact() *cobra.Command {
 		Long: `Let the running daemon of --kubeconfig, KUBECONFIG or troupe-data write a snapshot now, and drop the journal
 before it, but for what watches may go back to (watch-history-time). The daemon does so by
 itself, too, after every snapshot-journal-bytes of journal; before a planned stop it makes
-the next start shorter. Nobody waits for it. The user of the file must be an administrator.`,
+the next start shorter. Requests do not wait for it. The user of the file must be an administrator.`,
 		Args: cobra.NoArgs,
 	}
 	kubeconfig := kubeconfigFlag(c)

@@ -62,7 +62,7 @@ var symptoms = []symptom{
 	{"clients are not turned away", false, func(s *scrape) string {
 		refused, all := s.sum("apiserver_request_total", `code="429"`), s.sum("apiserver_request_total", "")
 		return found(refused > 0.01*all, "%s of %s requests were answered 429 since the start", count(refused), count(all))
-	}, "Somebody sends more than the server takes at a time: see 'Troubleshooting' in docs/operations.md, and docs/flowcontrol.md for who."},
+	}, "A client exceeds the limits of the server: see 'Troubleshooting' in docs/operations.md, and docs/flowcontrol.md for how to find it."},
 	{"watches resume", false, func(s *scrape) string {
 		n := s.sum("apiserver_request_total", `verb="WATCH".*code="410"|code="410".*verb="WATCH"`)
 		return found(n > 0, "%s watches were answered 410 since the start, and had to list anew", count(n))

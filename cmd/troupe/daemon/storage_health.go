@@ -33,7 +33,7 @@ func (s *storage) unreadableRemark() string {
 	if n == 0 {
 		return ""
 	}
-	return fmt.Sprintf(": %d cannot be read and are set aside, as troupe status tells", n)
+	return fmt.Sprintf(": %d unreadable objects are set aside (troupe status lists them)", n)
 }
 
 // diskRemark reports a full disk for /readyz?verbose. That does not fail readiness, because the

@@ -1,8 +1,8 @@
 // Package troupetest starts API servers in tests of Go programs.
 //
-// Start runs the real API server in the test's process, over HTTPS on a free loopback port, with all
-// state in memory. It starts in a few milliseconds, so each test can have one, even in parallel. It
-// stops at the end of the test.
+// Start runs the real API server in the test's process, over HTTPS on a free loopback port, with
+// all state in memory. It starts in a few milliseconds, so each test can have one, even in
+// parallel. It stops at the end of the test.
 //
 //	func TestController(t *testing.T) {
 //		server := troupetest.Start(t, troupetest.WithFiles("config/crd", "testdata/objects.yaml"))
@@ -19,7 +19,7 @@
 // # Users
 //
 // A Server has the credentials of its administrator, a member of system:masters. Server.User
-// creates credentials of other users, who are subject to RBAC.
+// creates credentials of other users, which are subject to RBAC.
 //
 // # Leaks
 //

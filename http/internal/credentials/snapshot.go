@@ -27,8 +27,8 @@ func (c *Snapshot) Request() authn.Request {
 	return r
 }
 
-// Digest returns a digest of the credentials and more. It excludes the user, who may change for the
-// same credentials.
+// Digest returns a digest of the credentials and more. It excludes the user, which may change for
+// the same credentials.
 func (c *Snapshot) Digest(more ...string) authn.Digest {
 	all := append([]string{c.Original.Path}, more...)
 	for _, cert := range c.Original.Certs {

@@ -80,7 +80,7 @@ func (p *Permit) Release() {
 	*p = Permit{}
 }
 
-// TakeSeats transfers the seats to the caller, who must finish them; nil if there are none.
+// TakeSeats transfers the seats to the caller, which must finish them; nil if there are none.
 func (p *Permit) TakeSeats() Seats {
 	s := p.Seats
 	p.Seats = nil

@@ -19,7 +19,7 @@ const (
 	KeysType      = "application/jwk-set+json"
 )
 
-// DiscoveryDocument returns the document that tells others how to verify tokens of the issuer
+// DiscoveryDocument returns the document from which others learn to verify tokens of the issuer
 // (OpenID Connect Discovery 1.0, section 3). keys is the URL of the key set.
 func DiscoveryDocument(issuer, keys string, all []*Key) ([]byte, error) {
 	var algorithms []string

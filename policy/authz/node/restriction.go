@@ -104,7 +104,7 @@ func (a nodeAttributes) forbiddenf(format string, args ...any) error {
 	return a.Forbidden(fmt.Sprintf(format, args...))
 }
 
-// requireNodeName requires an object with the name of the node, of which there is one per node.
+// requireNodeName requires an object with the name of the node.
 func (a nodeAttributes) requireNodeName(what string) error {
 	if a.Key.Name != a.node {
 		return a.forbiddenf("can only access %s with the same name as the requesting node", what)

@@ -1,5 +1,5 @@
-// Command lint checks the format of all Go files, and runs the analyzers of go vet, staticcheck and
-// this project in one pass over each module. It prints
+// Command lint checks the format of all Go files and the prose of sources and documents, and runs
+// the analyzers of go vet, staticcheck and this project in one pass over each module. It prints
 //
 //	FILE:LINE: MESSAGE (ANALYZER)
 //
@@ -117,6 +117,11 @@ func check(all bool, patterns []string) ([]finding, error) {
 	if err != nil {
 		return nil, err
 	}
+	inProse, err := unidiomatic()
+	if err != nil {
+		return nil, err
+	}
+	findings = append(findings, inProse...)
 	inMain, inTests := []string{"./..."}, []string{"./..."}
 	if len(patterns) > 0 {
 		inMain, inTests = nil, nil

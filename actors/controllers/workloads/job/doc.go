@@ -1,8 +1,8 @@
 // Package job runs Jobs to completion, and creates the Jobs of CronJobs on schedule.
 //
 // Every Pod of a Job has a finalizer until it is counted, so that no Pod is lost or counted twice,
-// whoever deletes it and whenever this process ends. Counting takes three writes, after each of
-// which the process may end:
+// regardless of its deleter and of the end of this process. Counting takes three writes, after each
+// of which the process may end:
 //
 //  1. the uid of a finished Pod is added to status.uncountedTerminatedPods
 //  2. its finalizer is removed

@@ -212,7 +212,7 @@ func bracketed(texts []string) string { return "[" + strings.Join(texts, " ") + 
 
 func whoami(f *connectionFlags) *cobra.Command {
 	var print printer.Options
-	c := &cobra.Command{Use: "whoami", Short: "Tell as whom the server knows one", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "whoami", Short: "Print the authenticated user", Args: cobra.NoArgs}
 	addOutput(c, &print)
 	c.RunE = f.run(func(s *session, _ []string) error {
 		t, err := s.review("authentication", "selfsubjectreviews", nil)

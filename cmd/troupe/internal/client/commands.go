@@ -20,8 +20,8 @@ func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
 	root.AddGroup(
 		&cobra.Group{ID: basicGroup, Title: "Work with objects of a server:"},
-		&cobra.Group{ID: clusterGroup, Title: "Work with what runs:"},
-		&cobra.Group{ID: accessGroup, Title: "Who may do what, and where the server is:"},
+		&cobra.Group{ID: clusterGroup, Title: "Work with running objects:"},
+		&cobra.Group{ID: accessGroup, Title: "Access and connection:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{
 		basicGroup: {

@@ -26,8 +26,8 @@ func (o *createOptions) add(c *cobra.Command) {
 	addDryRun(c, &o.dryRun)
 	addOutput(c, &o.print)
 	addValidate(c, &o.validate)
-	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "Who owns the fields that are set.")
-	c.Flags().BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show who owns which field.")
+	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "Name of the field manager for the set fields.")
+	c.Flags().BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show managed fields.")
 }
 
 func (o *createOptions) query() (url.Values, error) {
@@ -53,7 +53,7 @@ func create(f *connectionFlags) *cobra.Command {
   troupe create token reporter`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
-				return fmt.Errorf("there is no generator for %q: write the object into a file, and create it with -f (troupe explain %[1]s tells its fields)", args[0])
+				return fmt.Errorf("no generator for %q: write the object to a file and create it with -f (troupe explain %[1]s lists its fields)", args[0])
 			}
 			return nil
 		},

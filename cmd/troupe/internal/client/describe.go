@@ -32,7 +32,7 @@ func describeCommand(f *connectionFlags) *cobra.Command {
 	}
 	o.addFiles(c)
 	o.addSelectors(c)
-	c.Flags().BoolVar(&events, "show-events", true, "Show what was told of the objects.")
+	c.Flags().BoolVar(&events, "show-events", true, "Show Events of the objects.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error {
 		selections, _, err := s.selections(o, args)
 		if err != nil {

@@ -21,8 +21,8 @@ func diff(f *connectionFlags) *cobra.Command {
 	}
 	o.addFiles(c)
 	addValidate(c, &o.validate)
-	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "Who would own the fields that are applied.")
-	c.Flags().BoolVar(&o.force, "force-conflicts", false, "As if fields that others own were taken.")
+	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "Name of the field manager for the applied fields.")
+	c.Flags().BoolVar(&o.force, "force-conflicts", false, "Take over fields of other field managers.")
 	c.Flags().BoolVar(&o.serverSide, "server-side", true, "Apply on the server; there is no other way here.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error {
 		differs, err := s.diff(o)

@@ -41,7 +41,7 @@ func patch(f *connectionFlags) *cobra.Command {
 	flags.StringVar(&o.file, "patch-file", "", "File of the patch.")
 	flags.StringVar(&o.kind, "type", "strategic", "What the patch is: strategic, merge or json.")
 	flags.StringVar(&o.subresource, "subresource", "", "Sub-resource to patch: status or scale.")
-	flags.StringVar(&o.manager, "field-manager", fieldManager, "Who owns the fields that are set.")
+	flags.StringVar(&o.manager, "field-manager", fieldManager, "Name of the field manager for the set fields.")
 	must(c.RegisterFlagCompletionFunc("type", fixed("strategic", "merge", "json")))
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.patch(o, args) })
 	return c

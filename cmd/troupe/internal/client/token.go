@@ -23,8 +23,8 @@ func token(f *connectionFlags) *cobra.Command {
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: f.completeNamesOf("serviceaccounts"),
 	}
-	c.Flags().StringArrayVar(&audiences, "audience", nil, "For whom the token is; none is the server itself.")
-	c.Flags().DurationVar(&life, "duration", 0, "How long it is good; 0 leaves that to the server.")
+	c.Flags().StringArrayVar(&audiences, "audience", nil, "Audience of the token; the default is the server.")
+	c.Flags().DurationVar(&life, "duration", 0, "Lifetime of the token; 0 lets the server choose.")
 	c.Flags().StringVar(&kind, "bound-object-kind", "", "Kind of an object with which the token ends: Pod, Secret or Node.")
 	c.Flags().StringVar(&name, "bound-object-name", "", "Name of that object.")
 	c.Flags().StringVar(&uid, "bound-object-uid", "", "UID of that object.")

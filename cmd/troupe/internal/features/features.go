@@ -25,8 +25,8 @@ const (
 
 // The gates that the daemon reads.
 const (
-	// These are constants so that the compiler finds misspellings; Enabled returns false for unknown
-	// names.
+	// These are constants so that the compiler finds misspellings; Enabled returns false for
+	// unknown names.
 	AllowParsingUserUIDFromCertAuth = "AllowParsingUserUIDFromCertAuth"
 	APIListChunking                 = "APIListChunking"
 	APIResponseCompression          = "APIResponseCompression"
