@@ -29,7 +29,7 @@ func TestOldDiscovery(t *testing.T) {
 
 			broken := oldServer(p, "/apis/autoscaling/v2")
 			p.expect(0, "deployment.apps/web\n", "get", "deployments", "-o", "name", "--kubeconfig", broken)
-			p.expect(1, "error: the server doesn't have a resource type \"horizontalsomethings\"; nothing is known of autoscaling/v2, whose server does not answer\n", "get", "horizontalsomethings", "--kubeconfig", broken)
+			p.expect(1, "error: the server doesn't have a resource type \"horizontalsomethings\"; no discovery of autoscaling/v2: its server is unavailable\n", "get", "horizontalsomethings", "--kubeconfig", broken)
 		})
 	}
 }

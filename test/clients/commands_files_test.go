@@ -50,7 +50,7 @@ func TestKustomize(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.env = append(p.env, "PATH="+filepath.Join(p.dir, "bin")) // the last one counts
-	const hint = "error: -k needs the program kustomize, which is not in PATH (kubectl would do, too): install it from https://kubectl.docs.kubernetes.io/installation/kustomize, or build the folder elsewhere, and apply the result by -f\n"
+	const hint = "error: -k needs kustomize or kubectl in PATH: install it from https://kubectl.docs.kubernetes.io/installation/kustomize, or build the kustomization elsewhere and use -f\n"
 	p.expect(1, hint, "apply", "-k", "overlay")
 	p.write("bin/kubectl", "#!/bin/sh\n[ \"$*\" = 'kustomize overlay' ] && printf '"+strings.ReplaceAll(manifest, "\n", `\n`)+"'\n")
 	p.expect(0, "configmap/far created (server dry run)\n", "apply", "-k", "overlay", "--dry-run=server")

@@ -16,16 +16,16 @@ func apiResources(f *connectionFlags) *cobra.Command {
 	noHeaders := false
 	c := &cobra.Command{
 		Use:   "api-resources",
-		Short: "List the types of objects that the server has",
+		Short: "List the resource types of the server",
 		Args:  cobra.NoArgs,
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "wide: verbs and categories, too; name: only names.")
-	c.Flags().StringVar(&sortBy, "sort-by", "", "Order: name or kind.")
-	c.Flags().StringVar(&group, "api-group", "", "Only those of a group; '' is the core group.")
-	c.Flags().StringVar(&namespaced, "namespaced", "", "Only those in namespaces (true), or those outside (false).")
-	c.Flags().StringSliceVar(&verbs, "verbs", nil, "Only those that have all of these verbs.")
-	c.Flags().StringSliceVar(&categories, "categories", nil, "Only those that are in all of these categories.")
-	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Leave out the headers.")
+	c.Flags().StringVarP(&output, "output", "o", "", "Output format: wide adds verbs and categories; name prints only names.")
+	c.Flags().StringVar(&sortBy, "sort-by", "", "Sort by name or kind.")
+	c.Flags().StringVar(&group, "api-group", "", "List only resources of this group; '' is the core group.")
+	c.Flags().StringVar(&namespaced, "namespaced", "", "List only namespaced (true) or cluster-scoped (false) resources.")
+	c.Flags().StringSliceVar(&verbs, "verbs", nil, "List only resources with all of these verbs.")
+	c.Flags().StringSliceVar(&categories, "categories", nil, "List only resources in all of these categories.")
+	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Do not print headers.")
 	c.Flags().Lookup("namespaced").NoOptDefVal = "true"
 	c.RunE = f.run(func(s *session, _ []string) error {
 		catalog, err := s.served()
@@ -68,7 +68,7 @@ func apiResources(f *connectionFlags) *cobra.Command {
 			return err
 		}
 		if len(catalog.Broken) > 0 {
-			return &Error{Text: "error: nothing is known of " + strings.Join(catalog.Broken, ", ") + ", whose server does not answer"}
+			return &Error{Text: "error: no discovery of " + strings.Join(catalog.Broken, ", ") + ": its server is unavailable"}
 		}
 		return nil
 	})
@@ -98,7 +98,7 @@ func sortResources(all []*discovery.Resource, by string) {
 func apiVersions(f *connectionFlags) *cobra.Command {
 	return &cobra.Command{
 		Use:   "api-versions",
-		Short: "List the versions of groups that the server has",
+		Short: "List the API versions of the server",
 		Args:  cobra.NoArgs,
 		RunE: f.run(func(s *session, _ []string) error {
 			catalog, err := s.served()

@@ -35,10 +35,10 @@ func apply(f *connectionFlags) *cobra.Command {
 	o := &applyOptions{}
 	c := &cobra.Command{
 		Use:   "apply -f FILE… | -k FOLDER",
-		Short: "Bring objects to the state that files say",
-		Long: `Bring objects to the state that files say, by server-side apply: what the files name is
-theirs from then on, and what they have named before and name no longer goes. Fields that
-others own are a conflict, which --force-conflicts decides for the files.
+		Short: "Apply configurations from files",
+		Long: `Apply configurations from files, by server-side apply. The field manager owns the fields in the
+files; fields that it applied before and no longer does are removed. Fields of other managers
+are conflicts, unless --force-conflicts takes them over.
 
 CustomResourceDefinitions are applied first, and objects of their kinds once these are served.`,
 		Example: `  troupe apply -f app.yaml
@@ -53,16 +53,16 @@ CustomResourceDefinitions are applied first, and objects of their kinds once the
 	flags := c.Flags()
 	flags.StringVar(&o.manager, "field-manager", fieldManager, "Name of the field manager for the applied fields.")
 	flags.BoolVar(&o.force, "force-conflicts", false, "Take over fields of other field managers.")
-	flags.BoolVar(&o.serverSide, "server-side", true, "Apply on the server; there is no other way here.")
-	flags.BoolVar(&o.diff, "diff", false, "Show what changes of each object.")
-	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show who owns which field.")
+	flags.BoolVar(&o.serverSide, "server-side", true, "Apply on the server; must be true.")
+	flags.BoolVar(&o.diff, "diff", false, "Show the changes of each object.")
+	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show managed fields.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error { return s.apply(o) })
 	return c
 }
 
 // addValidate adds the flag for the handling of unknown fields.
 func addValidate(c *cobra.Command, validate *string) {
-	c.Flags().StringVar(validate, "validate", "strict", "Fields that the server does not know: strict (an error), warn, or ignore.")
+	c.Flags().StringVar(validate, "validate", "strict", "Validation of unknown fields: strict (an error), warn, or ignore.")
 	c.Flags().Lookup("validate").NoOptDefVal = "strict"
 	must(c.RegisterFlagCompletionFunc("validate", fixed("strict", "warn", "ignore")))
 }
@@ -77,12 +77,12 @@ func fieldValidation(validate string) (string, error) {
 	case "ignore", "false":
 		return "Ignore", nil
 	}
-	return "", usageError("invalid --validate " + validate + ": it is to be strict (or true), warn, or ignore (or false)")
+	return "", usageError("invalid --validate " + validate + ": must be strict (or true), warn, or ignore (or false)")
 }
 
 func (s *session) apply(o *applyOptions) error {
 	if !o.serverSide {
-		return usageError("objects are applied on the server; leave out --server-side=false")
+		return usageError("only server-side apply is supported; remove --server-side=false")
 	}
 	manifests, unreadable := s.manifests(&o.targetFlags)
 	if len(manifests) == 0 {
@@ -254,10 +254,10 @@ func (s *session) explainApply(err error, doing, source string) error {
 	}
 	conflict := strings.TrimPrefix(err.Error(), "Error from server (Conflict): ")
 	return &Error{Text: fmt.Sprintf(`error: %s
-Fields of %q have other managers. You can
-* take them, by --force-conflicts;
-* leave them out of the file, so that they stay theirs;
-* give them the values that they have, so that both own them.`, conflict, source)}
+Other managers own fields of %q. You can
+* take them over with --force-conflicts;
+* remove them from the file;
+* give them their current values, to share ownership.`, conflict, source)}
 }
 
 // String returns the object of a selection as TYPE/NAME.

@@ -14,7 +14,7 @@ import (
 )
 
 func auth(f *connectionFlags) *cobra.Command {
-	c := &cobra.Command{Use: "auth", Short: "Ask who one is, and what one may do", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := &cobra.Command{Use: "auth", Short: "Inspect authentication and authorization", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(canI(f), whoami(f))
 	return c
 }
@@ -45,7 +45,7 @@ func canI(f *connectionFlags) *cobra.Command {
 	var subresource string
 	c := &cobra.Command{
 		Use:   "can-i VERB TYPE[/NAME] | VERB /PATH | --list",
-		Short: "Tell whether something may be done; exit code 1 is no",
+		Short: "Check whether an action is allowed; exit code 1 means no",
 		Example: `  troupe auth can-i delete pods
   troupe auth can-i get secrets/web -n shop --as jane
   troupe auth can-i --list`,
@@ -56,11 +56,11 @@ func canI(f *connectionFlags) *cobra.Command {
 			return f.completeObjects("")(c, args[1:], word)
 		},
 	}
-	c.Flags().BoolVar(&list, "list", false, "List all that may be done in the namespace.")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "Say it by the exit code only.")
-	c.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "In all namespaces.")
-	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Leave out the headers of the list.")
-	c.Flags().StringVar(&subresource, "subresource", "", "Sub-resource, such as log.")
+	c.Flags().BoolVar(&list, "list", false, "List all allowed actions in the namespace.")
+	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "Print nothing; report the result by the exit code.")
+	c.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "Check the action in all namespaces.")
+	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Do not print headers.")
+	c.Flags().StringVar(&subresource, "subresource", "", "Subresource, such as log.")
 	c.RunE = f.run(func(s *session, args []string) error {
 		if list {
 			return s.listRights(noHeaders)

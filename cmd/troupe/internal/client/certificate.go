@@ -14,10 +14,10 @@ import (
 )
 
 func certificate(f *connectionFlags) *cobra.Command {
-	c := &cobra.Command{Use: "certificate", Short: "Approve and deny certificate requests", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := &cobra.Command{Use: "certificate", Short: "Approve or deny certificate signing requests", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(
-		decide(f, "approve", "Approved", "Denied", "Let certificates be signed for requests"),
-		decide(f, "deny", "Denied", "Approved", "Refuse certificate requests for good"),
+		decide(f, "approve", "Approved", "Denied", "Approve certificate signing requests"),
+		decide(f, "deny", "Denied", "Approved", "Deny certificate signing requests"),
 	)
 	return c
 }
@@ -31,7 +31,7 @@ func decide(f *connectionFlags, verb, condition, other, short string) *cobra.Com
 	c := &cobra.Command{Use: verb + " NAME…", Short: short, ValidArgsFunction: f.completeNamesOf("certificatesigningrequests")}
 	o.addFiles(c)
 	addOutput(c, &print)
-	c.Flags().BoolVar(&force, "force", false, "Decide again what is decided already.")
+	c.Flags().BoolVar(&force, "force", false, "Update requests that were decided before.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error {
 		catalog, err := s.served()
 		if err != nil {
@@ -47,7 +47,7 @@ func decide(f *connectionFlags, verb, condition, other, short string) *cobra.Com
 				return err
 			}
 		} else if len(args) == 0 {
-			return usageError("name the requests, or give them by -f")
+			return usageError("one or more CSRs must be specified as <name> or -f <file>")
 		}
 		for _, name := range args {
 			selections = append(selections, selection{resource: r, names: []string{name}})

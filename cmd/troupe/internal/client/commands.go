@@ -19,8 +19,8 @@ const (
 func AddTo(root *cobra.Command) {
 	f := &connectionFlags{}
 	root.AddGroup(
-		&cobra.Group{ID: basicGroup, Title: "Work with objects of a server:"},
-		&cobra.Group{ID: clusterGroup, Title: "Work with running objects:"},
+		&cobra.Group{ID: basicGroup, Title: "Objects:"},
+		&cobra.Group{ID: clusterGroup, Title: "Running workloads:"},
 		&cobra.Group{ID: accessGroup, Title: "Access and connection:"},
 	)
 	for group, commands := range map[string][]*cobra.Command{

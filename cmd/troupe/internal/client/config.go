@@ -7,7 +7,7 @@ import (
 )
 
 func configCommand(f *connectionFlags) *cobra.Command {
-	c := &cobra.Command{Use: "config", Short: "List contexts of the client configuration, and choose one", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
+	c := &cobra.Command{Use: "config", Short: "List and select contexts of the kubeconfig file", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
 	c.AddCommand(configContexts(f), configCurrent(f), configUse(f))
 	return c
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func configCurrent(f *connectionFlags) *cobra.Command {
-	return &cobra.Command{Use: "current-context", Short: "Show the name of the current context", Args: cobra.NoArgs, RunE: local(func(c *cobra.Command, _ []string) error {
+	return &cobra.Command{Use: "current-context", Short: "Print the current context", Args: cobra.NoArgs, RunE: local(func(c *cobra.Command, _ []string) error {
 		view, err := f.rulesOf().View()
 		if err != nil {
 			return err
@@ -25,7 +25,7 @@ func configCurrent(f *connectionFlags) *cobra.Command {
 
 func configUse(f *connectionFlags) *cobra.Command {
 	return &cobra.Command{
-		Use: "use-context NAME", Aliases: []string{"use"}, Short: "Make a context the current one", Args: cobra.ExactArgs(1), ValidArgsFunction: f.completeEntries("contexts"),
+		Use: "use-context NAME", Aliases: []string{"use"}, Short: "Set the current context", Args: cobra.ExactArgs(1), ValidArgsFunction: f.completeEntries("contexts"),
 		RunE: local(func(c *cobra.Command, args []string) error {
 			rules := f.rulesOf()
 			view, err := rules.View()

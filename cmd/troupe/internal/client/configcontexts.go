@@ -13,9 +13,9 @@ import (
 
 func configContexts(f *connectionFlags) *cobra.Command {
 	noHeaders, output := false, ""
-	c := &cobra.Command{Use: "get-contexts", Short: "List the contexts"}
-	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Leave out the headers.")
-	c.Flags().StringVarP(&output, "output", "o", "", "name: only names.")
+	c := &cobra.Command{Use: "get-contexts", Short: "List contexts"}
+	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Do not print headers.")
+	c.Flags().StringVarP(&output, "output", "o", "", "Output format: name prints only names.")
 	c.RunE = local(func(c *cobra.Command, args []string) error {
 		view, err := f.rulesOf().View()
 		if err != nil {

@@ -24,9 +24,9 @@ type containerFlags struct {
 }
 
 func (o *containerFlags) add(c *cobra.Command) {
-	c.Flags().BoolVarP(&o.stdin, "stdin", "i", false, "Pass standard input on.")
-	c.Flags().BoolVarP(&o.tty, "tty", "t", false, "What runs in the container gets a terminal.")
-	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Say nothing but what the container says.")
+	c.Flags().BoolVarP(&o.stdin, "stdin", "i", false, "Pass stdin to the container.")
+	c.Flags().BoolVarP(&o.tty, "tty", "t", false, "Allocate a terminal (TTY).")
+	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print only output of the remote session.")
 	c.Flags().StringVarP(&o.container, "container", "c", "", "Container.")
 }
 
@@ -131,7 +131,7 @@ func (s *session) runInContainer(pod object, how string, q url.Values, stdin, tt
 		return s.ctx.Err()
 	}
 	if err != nil {
-		return errors.New("the connection to the container broke off: " + err.Error())
+		return errors.New("lost connection to the container: " + err.Error())
 	}
 	return commandEnd(status)
 }
@@ -141,7 +141,7 @@ func commandEnd(status []byte) error {
 	t, err := document.Parse(status)
 	if err != nil {
 		if len(status) == 0 {
-			return errors.New("the connection to the container broke off")
+			return errors.New("lost connection to the container")
 		}
 		return errors.New(string(status))
 	}

@@ -46,7 +46,7 @@ func create(f *connectionFlags) *cobra.Command {
 	o := &createOptions{}
 	c := &cobra.Command{
 		Use:   "create -f FILE…",
-		Short: "Create objects from files, or one of the common kinds",
+		Short: "Create objects from files, or common objects from arguments",
 		Example: `  troupe create -f app.yaml
   troupe create configmap settings --from-literal=mode=fast
   troupe create deployment web --image=example.com/web:1 --replicas=3

@@ -12,9 +12,9 @@ import (
 type subjectFlags struct{ users, groups, accounts []string }
 
 func (b *subjectFlags) add(f *pflag.FlagSet) {
-	f.StringSliceVar(&b.users, "user", nil, "A user; may be repeated.")
-	f.StringSliceVar(&b.groups, "group", nil, "A group; may be repeated.")
-	f.StringSliceVar(&b.accounts, "serviceaccount", nil, "A service account, as namespace:name; may be repeated.")
+	f.StringSliceVar(&b.users, "user", nil, "User to bind; may be repeated.")
+	f.StringSliceVar(&b.groups, "group", nil, "Group to bind; may be repeated.")
+	f.StringSliceVar(&b.accounts, "serviceaccount", nil, "Service account to bind, as namespace:name; may be repeated.")
 }
 
 // binding returns a role binding for the subjects.
@@ -40,7 +40,7 @@ func (b *subjectFlags) binding(g *generated, kind, name string) (tree.Tree, erro
 func roleBinding(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 	b := &subjectFlags{}
 	b.add(f)
-	role, cluster := f.String("role", "", "Role to give."), f.String("clusterrole", "", "Cluster role to give, in the namespace only.")
+	role, cluster := f.String("role", "", "Role to bind."), f.String("clusterrole", "", "Cluster role to bind in the namespace.")
 	return func(g *generated) (tree.Tree, error) {
 		switch {
 		case (*role == "") == (*cluster == ""):
@@ -55,7 +55,7 @@ func roleBinding(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 func clusterRoleBinding(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 	b := &subjectFlags{}
 	b.add(f)
-	cluster := f.String("clusterrole", "", "Cluster role to give.")
+	cluster := f.String("clusterrole", "", "Cluster role to bind.")
 	return func(g *generated) (tree.Tree, error) {
 		if *cluster == "" {
 			return nil, usageError("clusterrole must be specified")

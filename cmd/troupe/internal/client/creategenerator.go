@@ -35,23 +35,23 @@ type generated struct {
 func generators() []generator {
 	return []generator{
 		{use: "namespace NAME", short: "Create a namespace", resource: "namespaces", flags: plainObject},
-		{use: "configmap NAME", short: "Create a ConfigMap of values and files", resource: "configmaps", flags: configMap,
+		{use: "configmap NAME", short: "Create a ConfigMap from literals and files", resource: "configmaps", flags: configMap,
 			example: "  troupe create configmap settings --from-literal=mode=fast --from-file=server.conf"},
 		{use: "secret", short: "Create a Secret", below: []generator{
-			{use: "generic NAME", short: "Create a Secret of values and files", resource: "secrets", flags: genericSecret},
-			{use: "tls NAME", short: "Create a Secret of a certificate and its key", resource: "secrets", flags: tlsSecret},
+			{use: "generic NAME", short: "Create a Secret from literals and files", resource: "secrets", flags: genericSecret},
+			{use: "tls NAME", short: "Create a TLS Secret from a certificate and its key", resource: "secrets", flags: tlsSecret},
 		}},
 		{use: "serviceaccount NAME", short: "Create a service account", resource: "serviceaccounts", flags: plainObject},
-		{use: "role NAME", short: "Create a role: what may be done in a namespace", group: "rbac.authorization", resource: "roles", flags: role,
+		{use: "role NAME", short: "Create a role", group: "rbac.authorization", resource: "roles", flags: role,
 			example: "  troupe create role reader --verb=get,list,watch --resource=pods,deployments.apps"},
-		{use: "clusterrole NAME", short: "Create a cluster role: what may be done everywhere", group: "rbac.authorization", resource: "clusterroles", flags: clusterRole},
-		{use: "rolebinding NAME", short: "Give a role to users, groups or service accounts", group: "rbac.authorization", resource: "rolebindings", flags: roleBinding},
-		{use: "clusterrolebinding NAME", short: "Give a cluster role to users, groups or service accounts", group: "rbac.authorization", resource: "clusterrolebindings", flags: clusterRoleBinding},
+		{use: "clusterrole NAME", short: "Create a cluster role", group: "rbac.authorization", resource: "clusterroles", flags: clusterRole},
+		{use: "rolebinding NAME", short: "Bind a role to users, groups or service accounts", group: "rbac.authorization", resource: "rolebindings", flags: roleBinding},
+		{use: "clusterrolebinding NAME", short: "Bind a cluster role to users, groups or service accounts", group: "rbac.authorization", resource: "clusterrolebindings", flags: clusterRoleBinding},
 		{use: "deployment NAME", short: "Create a deployment", group: "apps", resource: "deployments", flags: deployment,
 			example: "  troupe create deployment web --image=example.com/web:1 --replicas=3"},
 		{use: "service", short: "Create a service", below: []generator{
-			{use: "clusterip NAME", short: "Create a service with an address of the cluster", resource: "services", flags: service("ClusterIP")},
-			{use: "nodeport NAME", short: "Create a service with a port of every node", resource: "services", flags: service("NodePort")},
+			{use: "clusterip NAME", short: "Create a ClusterIP service", resource: "services", flags: service("ClusterIP")},
+			{use: "nodeport NAME", short: "Create a NodePort service", resource: "services", flags: service("NodePort")},
 		}},
 	}
 }

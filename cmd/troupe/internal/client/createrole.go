@@ -12,9 +12,9 @@ import (
 type ruleFlags struct{ verbs, resources, names []string }
 
 func (r *ruleFlags) add(f *pflag.FlagSet) {
-	f.StringSliceVar(&r.verbs, "verb", nil, "What may be done: get, list, watch, create, update, patch, delete …; * is everything.")
-	f.StringSliceVar(&r.resources, "resource", nil, "Types on which: pods, deployments.apps, pods/log.")
-	f.StringSliceVar(&r.names, "resource-name", nil, "Names of objects on which; none is all.")
+	f.StringSliceVar(&r.verbs, "verb", nil, "Verbs of the rule: get, list, watch, create, update, patch, delete …, or *.")
+	f.StringSliceVar(&r.resources, "resource", nil, "Resources of the rule, such as pods, deployments.apps, pods/log.")
+	f.StringSliceVar(&r.names, "resource-name", nil, "Object names of the rule; the default is all.")
 }
 
 // rules returns one rule per API group.
@@ -74,8 +74,8 @@ func clusterRole(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 	r := &ruleFlags{}
 	r.add(f)
 	var urls []string
-	f.StringSliceVar(&urls, "non-resource-url", nil, "Paths on which instead of types, such as /metrics.")
-	aggregation := f.StringToString("aggregation-rule", nil, "Labels of cluster roles of which it is made up.")
+	f.StringSliceVar(&urls, "non-resource-url", nil, "Paths of the rule instead of resources, such as /metrics.")
+	aggregation := f.StringToString("aggregation-rule", nil, "Label selector of the cluster roles to aggregate.")
 	return func(g *generated) (tree.Tree, error) {
 		if len(*aggregation) > 0 {
 			labels := tree.Tree{}

@@ -29,7 +29,7 @@ func genericSecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 }
 
 func tlsSecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	cert, key := f.String("cert", "", "File of the certificate, in PEM."), f.String("key", "", "File of its key.")
+	cert, key := f.String("cert", "", "Certificate file in PEM."), f.String("key", "", "Key file in PEM.")
 	return func(g *generated) (tree.Tree, error) {
 		if *cert == "" || *key == "" {
 			return nil, usageError("key and cert must be specified")

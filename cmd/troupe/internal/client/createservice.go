@@ -14,13 +14,13 @@ import (
 func service(kind string) func(*pflag.FlagSet) func(*generated) (tree.Tree, error) {
 	return func(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 		var tcp []string
-		f.StringSliceVar(&tcp, "tcp", nil, "Port and port of the Pods: 80 or 80:8080; may be repeated.")
+		f.StringSliceVar(&tcp, "tcp", nil, "Port, or port and target port: 80 or 80:8080; may be repeated.")
 		address, node := "", int64(0)
 		switch kind {
 		case "ClusterIP":
-			f.StringVar(&address, "clusterip", "", "Address; None for none.")
+			f.StringVar(&address, "clusterip", "", "Cluster IP; None for a headless service.")
 		case "NodePort":
-			f.Int64Var(&node, "node-port", 0, "Port of the nodes.")
+			f.Int64Var(&node, "node-port", 0, "Port on each node.")
 		}
 		return func(g *generated) (tree.Tree, error) {
 			if len(tcp) == 0 && address != "None" {
@@ -31,7 +31,7 @@ func service(kind string) func(*pflag.FlagSet) func(*generated) (tree.Tree, erro
 				port, target, mapped := strings.Cut(text, ":")
 				n, err := strconv.ParseInt(port, 10, 32)
 				if err != nil {
-					return nil, usageError(fmt.Sprintf("invalid port %q: it is a number, or two with a colon between", text))
+					return nil, usageError(fmt.Sprintf("invalid port %q: must be PORT or PORT:TARGETPORT", text))
 				}
 				var to any = n
 				if mapped {

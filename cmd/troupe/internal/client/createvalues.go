@@ -19,9 +19,9 @@ import (
 type valueFlags struct{ literals, files, envFiles []string }
 
 func (v *valueFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&v.literals, "from-literal", nil, "A value: key=text; may be repeated.")
-	f.StringSliceVar(&v.files, "from-file", nil, "A file or a folder of files, under its name or as key=file; may be repeated.")
-	f.StringSliceVar(&v.envFiles, "from-env-file", nil, "A file with lines of key=text; may be repeated.")
+	f.StringArrayVar(&v.literals, "from-literal", nil, "Literal value as key=value; may be repeated.")
+	f.StringSliceVar(&v.files, "from-file", nil, "File or folder of files, optionally as key=file; may be repeated.")
+	f.StringSliceVar(&v.envFiles, "from-env-file", nil, "File with lines of the form key=value; may be repeated.")
 }
 
 // values returns the values by key. Duplicate keys are an error.
@@ -53,7 +53,7 @@ func (v *valueFlags) values() (map[string][]byte, error) {
 			return nil, err
 		} else if info.IsDir() {
 			if given {
-				return nil, usageError("cannot give a key name for a folder: " + source)
+				return nil, usageError("cannot give a key name for a directory: " + source)
 			}
 			delete(paths, key)
 			entries, err := os.ReadDir(path)

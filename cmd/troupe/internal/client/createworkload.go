@@ -36,8 +36,8 @@ func imageName(image string) string {
 
 func deployment(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
 	var images []string
-	f.StringSliceVar(&images, "image", nil, "Image of a container; may be repeated.")
-	replicas, port := f.Int64("replicas", 1, "How many Pods."), f.Int64("port", 0, "Port of the first container; 0 is none.")
+	f.StringSliceVar(&images, "image", nil, "Container image; may be repeated.")
+	replicas, port := f.Int64("replicas", 1, "Number of replicas."), f.Int64("port", 0, "Port of the first container; 0 for none.")
 	return func(g *generated) (tree.Tree, error) {
 		if len(images) == 0 {
 			return nil, usageError("required flag(s) \"image\" not set")

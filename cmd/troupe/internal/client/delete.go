@@ -44,15 +44,15 @@ func deleteCommand(f *connectionFlags) *cobra.Command {
 	o.addSelectors(c)
 	addDryRun(c, &o.dryRun)
 	flags := c.Flags()
-	flags.BoolVar(&o.all, "all", false, "All objects of the types.")
+	flags.BoolVar(&o.all, "all", false, "Select all objects of the resource types.")
 	flags.BoolVar(&o.wait, "wait", true, "Wait until the objects are gone.")
 	flags.BoolVar(&o.force, "force", false, "Delete immediately, without graceful termination.")
 	flags.BoolVar(&o.now, "now", false, "Terminate gracefully within one second.")
 	flags.BoolVar(&o.ignoreNotFound, "ignore-not-found", false, "Ignore objects that do not exist.")
-	flags.DurationVar(&o.timeout, "timeout", 0, "Longest time to wait; 0 is for ever.")
-	flags.Int64Var(&o.grace, "grace-period", -1, "Seconds to end; negative: as the object says.")
-	flags.StringVar(&o.cascade, "cascade", "background", "What becomes of dependents: background, foreground, or orphan.")
-	flags.StringVarP(&o.output, "output", "o", "", "name: print only names.")
+	flags.DurationVar(&o.timeout, "timeout", 0, "Time to wait; 0 waits forever.")
+	flags.Int64Var(&o.grace, "grace-period", -1, "Termination grace period in seconds; negative uses the period of the object.")
+	flags.StringVar(&o.cascade, "cascade", "background", "Deletion of dependents: background, foreground, or orphan.")
+	flags.StringVarP(&o.output, "output", "o", "", "Output format: name prints only names.")
 	must(c.RegisterFlagCompletionFunc("cascade", fixed("background", "foreground", "orphan")))
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.delete(o, args) })
 	return c
@@ -226,7 +226,7 @@ func (s *session) awaitGone(o *deleteFlags, all []deleted) error {
 		err := s.untilGone(ctx, one.resource, one.namespace, one.name, one.uid)
 		switch {
 		case errors.Is(err, context.DeadlineExceeded):
-			faults = append(faults, fmt.Errorf("timed out waiting for the condition on %s/%s: it is being deleted, and something holds it (see its finalizers)", one.resource.Name, one.name))
+			faults = append(faults, fmt.Errorf("timed out waiting for the condition on %s/%s: it is terminating, but has finalizers", one.resource.Name, one.name))
 		case err != nil:
 			faults = append(faults, err)
 		}

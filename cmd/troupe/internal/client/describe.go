@@ -24,7 +24,7 @@ func describeCommand(f *connectionFlags) *cobra.Command {
 	events := true
 	c := &cobra.Command{
 		Use:   "describe TYPE [NAME…] | TYPE/NAME… | -f FILE",
-		Short: "Show objects in detail, with their events",
+		Short: "Show details of objects, with their Events",
 		Example: `  troupe describe pod web
   troupe describe pods -l app=web
   troupe describe service/web deployment/web`,

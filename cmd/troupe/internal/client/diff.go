@@ -16,14 +16,14 @@ func diff(f *connectionFlags) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "diff -f FILE… | -k FOLDER",
 		Short: "Show what apply would change",
-		Long:  "Show what apply would change, as the server would do it. Exit code 0: nothing; 1: something; more: it could not be found out.",
+		Long:  "Show what apply would change, by a dry run on the server. Exit codes: 0 no differences, 1 differences, more than 1 an error.",
 		Args:  cobra.NoArgs,
 	}
 	o.addFiles(c)
 	addValidate(c, &o.validate)
 	c.Flags().StringVar(&o.manager, "field-manager", fieldManager, "Name of the field manager for the applied fields.")
 	c.Flags().BoolVar(&o.force, "force-conflicts", false, "Take over fields of other field managers.")
-	c.Flags().BoolVar(&o.serverSide, "server-side", true, "Apply on the server; there is no other way here.")
+	c.Flags().BoolVar(&o.serverSide, "server-side", true, "Apply on the server; must be true.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error {
 		differs, err := s.diff(o)
 		switch {

@@ -29,19 +29,19 @@ func edit(f *connectionFlags) *cobra.Command {
 	o := &editOptions{}
 	c := &cobra.Command{
 		Use:   "edit TYPE NAME… | TYPE/NAME… | -f FILE",
-		Short: "Change objects in an editor",
-		Long: `Change objects in an editor: that of KUBE_EDITOR or EDITOR, else vi. What is saved is sent
-when the editor ends, on top of what others have changed meanwhile; what is refused comes back
-into the editor with the reason above it. An empty file, or one without changes, cancels.`,
+		Short: "Edit objects in an editor",
+		Long: `Edit objects in the editor of KUBE_EDITOR or EDITOR, or vi. The saved changes are merged with
+concurrent changes of others. Rejected changes are opened again with the reason. An empty or
+unchanged file cancels.`,
 		ValidArgsFunction: f.completeObjects("update"),
 	}
 	o.addFiles(c)
-	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "Format in the editor: yaml or json.")
-	c.Flags().StringVar(&o.subresource, "subresource", "", "Sub-resource to edit: status or scale.")
+	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "Format to edit: yaml or json.")
+	c.Flags().StringVar(&o.subresource, "subresource", "", "Subresource to edit: status or scale.")
 	addValidate(c, &o.validate)
 	c.RunE = f.runWith(func(*cobra.Command) string { return "the editor" }, func(s *session, args []string) error {
 		if o.output != "yaml" && o.output != "json" {
-			return usageError("--output is to be yaml or json")
+			return usageError("--output must be yaml or json")
 		}
 		selections, _, err := s.selections(&o.targetFlags, args)
 		if err != nil {
@@ -136,12 +136,12 @@ func (s *session) storeEdited(e *editing, t tree.Tree) error {
 			return err
 		}
 		if now.Object("metadata").String("uid") != e.object.tree.Object("metadata").String("uid") {
-			return errors.New("the object was deleted while it was edited, and there is another one of its name; edit that")
+			return errors.New("the object was deleted and recreated while it was edited; edit it again")
 		}
 		now = editable(now)
 		merged, clashes := rebase(e.base, t, now)
 		if len(clashes) > 0 {
-			return fmt.Errorf("others have changed the object while it was edited, and %s too; edit it again to see how it is now", strings.Join(clashes, " and "))
+			return fmt.Errorf("the object was changed while it was edited, including %s; edit it again", strings.Join(clashes, " and "))
 		}
 		e.base, t = now, merged
 	}
@@ -259,7 +259,7 @@ func (s *session) openEditor(o *editOptions, text []byte, reason string) ([]byte
 	}
 	defer os.Remove(f.Name())
 	if o.output == "yaml" {
-		head := "# Please edit the object below. Lines that begin with # are left out, and an empty file cancels.\n#\n"
+		head := "# Please edit the object below. Lines beginning with # are ignored, and an empty file cancels.\n#\n"
 		for line := range strings.Lines(reason) {
 			head += "# " + strings.TrimRight(line, "\n") + "\n"
 		}

@@ -21,7 +21,7 @@ func execCommand(f *connectionFlags) *cobra.Command {
 			return usageError("pod, type/name or --filename must be specified")
 		}
 		if dash != 1 || len(args) < 2 {
-			return usageError("you must specify the command behind --, such as: troupe exec web -- ls /")
+			return usageError("you must specify the command after --, such as: troupe exec web -- ls /")
 		}
 		return s.enter(o, args[0], "exec", url.Values{"command": args[1:]})
 	})
@@ -32,7 +32,7 @@ func attach(f *connectionFlags) *cobra.Command {
 	o := &containerFlags{}
 	c := &cobra.Command{
 		Use:               "attach POD | TYPE/NAME [-c CONTAINER]",
-		Short:             "Connect to what runs in a container",
+		Short:             "Attach to the main process of a container",
 		Example:           "  troupe attach web\n  troupe attach -it deployment/shell",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: f.completeNamesOf("pods"),

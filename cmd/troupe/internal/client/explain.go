@@ -17,15 +17,15 @@ func explain(f *connectionFlags) *cobra.Command {
 	recursive, version := false, ""
 	c := &cobra.Command{
 		Use:   "explain TYPE[.FIELD…]",
-		Short: "Tell what a type of objects and its fields are for",
+		Short: "Show documentation of resources and their fields",
 		Example: `  troupe explain pods
   troupe explain deployments.spec.strategy
   troupe explain pod.spec --recursive`,
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: f.completeObjects(""),
 	}
-	c.Flags().BoolVar(&recursive, "recursive", false, "Show the names of all fields below, too.")
-	c.Flags().StringVar(&version, "api-version", "", "Version of the type, as group/version.")
+	c.Flags().BoolVar(&recursive, "recursive", false, "Show all nested fields.")
+	c.Flags().StringVar(&version, "api-version", "", "API version of the resource, as group/version.")
 	c.RunE = f.run(func(s *session, args []string) error {
 		catalog, err := s.served()
 		if err != nil {
@@ -41,7 +41,7 @@ func explain(f *connectionFlags) *cobra.Command {
 		}
 		if version != "" {
 			if r = catalog.ForKind(version, r.Kind); r == nil {
-				return fmt.Errorf("there is no %s in version %s", args[0], version)
+				return fmt.Errorf("no resource %s in version %s", args[0], version)
 			}
 		}
 		e, err := s.openExplainer(r)

@@ -31,11 +31,11 @@ func get(f *connectionFlags) *cobra.Command {
 	o := &getOptions{}
 	c := &cobra.Command{
 		Use:   "get TYPE[,TYPE…] [NAME…] | TYPE/NAME… | -f FILE",
-		Short: "Show objects, as tables of the server or in other formats",
-		Example: `  troupe get pods                             those of the namespace
+		Short: "Show objects as tables or in other formats",
+		Example: `  troupe get pods                             in the namespace
   troupe get pods,services -A                 in all namespaces
-  troupe get deployment web -o yaml           one, whole
-  troupe get pods -l app=web -w               and what happens to them from now on
+  troupe get deployment web -o yaml           as YAML
+  troupe get pods -l app=web -w               and watch for changes
   troupe get pods -o 'jsonpath={.items[*].metadata.name}'`,
 		ValidArgsFunction: f.completeObjects("list"),
 	}
@@ -43,19 +43,19 @@ func get(f *connectionFlags) *cobra.Command {
 	o.addSelectors(c)
 	flags := c.Flags()
 	addOutput(c, &o.print)
-	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show who owns which field.")
-	flags.BoolVar(&o.view.NoHeaders, "no-headers", false, "Leave out the headers of tables.")
-	flags.BoolVar(&o.view.ShowLabels, "show-labels", false, "Show labels in a last column.")
-	flags.BoolVar(&o.view.ShowKind, "show-kind", false, "Show names with their type.")
-	flags.StringSliceVarP(&o.view.LabelColumns, "label-columns", "L", nil, "Labels to show in columns of their own.")
-	flags.BoolVarP(&o.watch, "watch", "w", false, "Show what is there, and then what happens.")
-	flags.BoolVar(&o.watchOnly, "watch-only", false, "Show only what happens from now on.")
-	flags.BoolVar(&o.outputEvents, "output-watch-events", false, "Show what happened: ADDED, MODIFIED, DELETED.")
-	flags.BoolVar(&o.ignoreNotFound, "ignore-not-found", false, "Objects that are not there are no error.")
-	flags.Int64Var(&o.chunk, "chunk-size", pageSize, "Objects in one answer of the server; 0 is all.")
+	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show managed fields.")
+	flags.BoolVar(&o.view.NoHeaders, "no-headers", false, "Do not print headers.")
+	flags.BoolVar(&o.view.ShowLabels, "show-labels", false, "Show labels in the last column.")
+	flags.BoolVar(&o.view.ShowKind, "show-kind", false, "Show names with their resource type.")
+	flags.StringSliceVarP(&o.view.LabelColumns, "label-columns", "L", nil, "Labels to show as columns.")
+	flags.BoolVarP(&o.watch, "watch", "w", false, "Watch for changes after listing.")
+	flags.BoolVar(&o.watchOnly, "watch-only", false, "Watch for changes without listing first.")
+	flags.BoolVar(&o.outputEvents, "output-watch-events", false, "Show the types of watch events: ADDED, MODIFIED, DELETED.")
+	flags.BoolVar(&o.ignoreNotFound, "ignore-not-found", false, "Ignore objects that do not exist.")
+	flags.Int64Var(&o.chunk, "chunk-size", pageSize, "Page size of lists; 0 disables paging.")
 	flags.StringVar(&o.sortBy, "sort-by", "", "Path of a field to sort by, such as .metadata.creationTimestamp.")
-	flags.StringVar(&o.raw, "raw", "", "Path below the server's address to show as it is answered.")
-	flags.StringVar(&o.subresource, "subresource", "", "Show a sub-resource: status or scale.")
+	flags.StringVar(&o.raw, "raw", "", "Raw URI path to request from the server.")
+	flags.StringVar(&o.subresource, "subresource", "", "Subresource to show: status or scale.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.getObjects(o, args) })
 	return c
 }
@@ -63,7 +63,7 @@ func get(f *connectionFlags) *cobra.Command {
 // addOutput adds the flags for output formats.
 func addOutput(c *cobra.Command, o *printer.Options) {
 	c.Flags().StringVarP(&o.Output, "output", "o", "", "Format: "+strings.Join(printer.Formats(), ", ")+".")
-	c.Flags().StringVar(&o.Template, "template", "", "Template or path, for formats that take one.")
+	c.Flags().StringVar(&o.Template, "template", "", "Template or path for formats that need one.")
 	must(c.RegisterFlagCompletionFunc("output", fixed(printer.Formats()...)))
 }
 
@@ -112,7 +112,7 @@ func (s *session) nameOf(o tree.Tree) string {
 func (s *session) showRaw(path string) error {
 	where, err := url.Parse(path)
 	if err != nil || !strings.HasPrefix(path, "/") {
-		return usageError("--raw takes a path that begins with a slash, such as /healthz")
+		return usageError("--raw must be a path that begins with a slash, such as /healthz")
 	}
 	answer, err := s.Stream(s.ctx, rest.Request{Method: "GET", Path: where.EscapedPath(), Query: where.Query(), Accept: "application/json, */*"})
 	if err != nil {

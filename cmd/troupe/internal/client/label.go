@@ -42,10 +42,10 @@ func metadataCommand(f *connectionFlags, field string) *cobra.Command {
 	o.addSelectors(c)
 	addDryRun(c, &o.dryRun)
 	addOutput(c, &o.print)
-	c.Flags().BoolVar(&o.all, "all", false, "All objects of the types.")
-	c.Flags().BoolVar(&o.overwrite, "overwrite", false, "Change values that are set already.")
-	c.Flags().BoolVar(&o.list, "list", false, "Show what is set.")
-	c.Flags().StringVar(&o.version, "resource-version", "", "Change the object only if it has this version.")
+	c.Flags().BoolVar(&o.all, "all", false, "Select all objects of the resource types.")
+	c.Flags().BoolVar(&o.overwrite, "overwrite", false, "Overwrite existing values.")
+	c.Flags().BoolVar(&o.list, "list", false, "List the labels or annotations.")
+	c.Flags().StringVar(&o.version, "resource-version", "", "Update only if the object has this resource version.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.setMetadata(o, args) })
 	return c
 }

@@ -19,23 +19,23 @@ func logs(f *connectionFlags) *cobra.Command {
 	var tail, limit int64
 	c := &cobra.Command{
 		Use:               "logs POD | TYPE/NAME | -l SELECTOR",
-		Short:             "Show what containers have written",
+		Short:             "Print the logs of containers",
 		Example:           "  troupe logs web -f\n  troupe logs deployment/web --tail=20\n  troupe logs -l app=web --prefix",
 		Args:              cobra.MaximumNArgs(2),
 		ValidArgsFunction: f.completeNamesOf("pods"),
 	}
 	flags := c.Flags()
-	flags.BoolVarP(&follow, "follow", "f", false, "Go on as more is written.")
-	flags.BoolVarP(&previous, "previous", "p", false, "Of the container that ran before.")
-	flags.BoolVar(&timestamps, "timestamps", false, "Show when each line was written.")
-	flags.BoolVar(&all, "all-containers", false, "Of all containers of the Pods.")
-	flags.BoolVar(&prefix, "prefix", false, "Show of which container each line is.")
+	flags.BoolVarP(&follow, "follow", "f", false, "Stream new lines.")
+	flags.BoolVarP(&previous, "previous", "p", false, "Print logs of the previous instance of the container.")
+	flags.BoolVar(&timestamps, "timestamps", false, "Prefix lines with timestamps.")
+	flags.BoolVar(&all, "all-containers", false, "Print logs of all containers of the Pods.")
+	flags.BoolVar(&prefix, "prefix", false, "Prefix lines with the Pod and container.")
 	flags.StringVarP(&container, "container", "c", "", "Container.")
 	flags.StringVarP(&selector, "selector", "l", "", "Label selector of Pods.")
-	flags.DurationVar(&ago, "since", 0, "Only what is newer than so long.")
-	flags.StringVar(&since, "since-time", "", "Only what is newer than a time in RFC 3339.")
-	flags.Int64Var(&tail, "tail", -1, "Lines from the end; negative is all, or 10 with a selector.")
-	flags.Int64Var(&limit, "limit-bytes", 0, "Most bytes; 0 is all.")
+	flags.DurationVar(&ago, "since", 0, "Print only lines newer than this duration.")
+	flags.StringVar(&since, "since-time", "", "Print only lines after this time (RFC 3339).")
+	flags.Int64Var(&tail, "tail", -1, "Number of recent lines; negative means all, or 10 with a selector.")
+	flags.Int64Var(&limit, "limit-bytes", 0, "Maximum bytes; 0 means no limit.")
 	c.RunE = f.run(func(s *session, args []string) error {
 		q := url.Values{}
 		for name, set := range map[string]bool{"follow": follow, "previous": previous, "timestamps": timestamps} {
@@ -66,7 +66,7 @@ func logs(f *connectionFlags) *cobra.Command {
 			container = args[1]
 		}
 		if follow && len(pods) > 1 {
-			return usageError("only one Pod can be followed; name it")
+			return usageError("only one Pod can be followed: name it")
 		}
 		for _, pod := range pods {
 			if err := s.showLogs(pod, container, all, prefix, q); err != nil {
@@ -100,7 +100,7 @@ func (s *session) podsOf(args []string, selector string) ([]object, error) {
 	}
 	found, err := s.list(r, s.Namespace, url.Values{"labelSelector": {selector}})
 	if err == nil && len(found) == 0 {
-		err = usageError(fmt.Sprintf("there are no Pods with these labels in the namespace %s", s.Namespace))
+		err = usageError(fmt.Sprintf("no Pods match the selector in namespace %s", s.Namespace))
 	}
 	return found, err
 }
@@ -135,7 +135,7 @@ func (s *session) showLogs(pod object, container string, all, prefix bool, q url
 		case s.ctx.Err() != nil:
 			return s.ctx.Err()
 		case err != nil:
-			return errors.New("the logs broke off: " + err.Error())
+			return errors.New("the log stream ended early: " + err.Error())
 		}
 	}
 	return nil

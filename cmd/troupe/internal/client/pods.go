@@ -42,14 +42,14 @@ func (s *session) podFor(arg string) (object, error) {
 	}
 	selector := selectorOf(t.Object("spec"))
 	if selector == "" {
-		return object{}, fmt.Errorf("%s/%s selects no Pods", r.TypeName(), name)
+		return object{}, fmt.Errorf("%s/%s has no Pod selector", r.TypeName(), name)
 	}
 	found, err := s.list(pods, s.Namespace, url.Values{"labelSelector": {selector}})
 	if err != nil {
 		return object{}, err
 	}
 	if len(found) == 0 {
-		return object{}, fmt.Errorf("%s/%s has no Pods now", r.TypeName(), name)
+		return object{}, fmt.Errorf("%s/%s has no Pods", r.TypeName(), name)
 	}
 	i := max(0, slices.IndexFunc(found, func(o object) bool { return o.tree.Object("status").String("phase") == "Running" }))
 	if len(found) > 1 {

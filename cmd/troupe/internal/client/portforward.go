@@ -20,12 +20,12 @@ func portForward(f *connectionFlags) *cobra.Command {
 	address := "127.0.0.1"
 	c := &cobra.Command{
 		Use:               "port-forward POD | TYPE/NAME [LOCAL:]PORT…",
-		Short:             "Bring ports of Pods to this machine",
+		Short:             "Forward local ports to a Pod",
 		Example:           "  troupe port-forward web 8080:80\n  troupe port-forward deployment/web :http",
 		Args:              cobra.MinimumNArgs(2),
 		ValidArgsFunction: f.completeNamesOf("pods"),
 	}
-	c.Flags().StringVar(&address, "address", address, "Address of this machine to listen at.")
+	c.Flags().StringVar(&address, "address", address, "Local address to listen on.")
 	c.RunE = f.run(func(s *session, args []string) error {
 		pod, err := s.podFor(args[0])
 		if err != nil {
@@ -47,7 +47,7 @@ func portForward(f *connectionFlags) *cobra.Command {
 			}
 			l, err := net.Listen("tcp", net.JoinHostPort(address, local))
 			if err != nil {
-				return fmt.Errorf("port %s of this machine: %w", local, err)
+				return fmt.Errorf("local port %s: %w", local, err)
 			}
 			defer l.Close()
 			s.printf("Forwarding from %s -> %d\n", l.Addr(), remote)
@@ -86,10 +86,10 @@ func forwardedPorts(pod tree.Tree, arg string) (local string, remote int64, err 
 		}
 	}
 	if err != nil || remote <= 0 || remote > 65535 {
-		return "", 0, usageError(fmt.Sprintf("%q names no port: it is PORT, LOCAL:PORT or :PORT, a number or a name of a container's port", arg))
+		return "", 0, usageError(fmt.Sprintf("invalid port %q: must be PORT, LOCAL:PORT or :PORT, where PORT is a number or the name of a container port", arg))
 	}
 	if n, err := strconv.Atoi(local); err != nil || n < 0 || n > 65535 {
-		return "", 0, usageError(fmt.Sprintf("%q names no port of this machine", arg))
+		return "", 0, usageError(fmt.Sprintf("invalid local port %q", arg))
 	}
 	return local, remote, nil
 }

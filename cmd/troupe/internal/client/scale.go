@@ -20,7 +20,7 @@ func scale(f *connectionFlags) *cobra.Command {
 	var version string
 	c := &cobra.Command{
 		Use:               "scale TYPE NAME… | TYPE/NAME… --replicas=N",
-		Short:             "Set how many replicas objects have",
+		Short:             "Set the number of replicas",
 		Example:           "  troupe scale deployment web --replicas=3",
 		ValidArgsFunction: f.completeObjects("patch"),
 	}
@@ -28,10 +28,10 @@ func scale(f *connectionFlags) *cobra.Command {
 	o.addSelectors(c)
 	addDryRun(c, &dry)
 	addOutput(c, &print)
-	c.Flags().BoolVar(&o.all, "all", false, "All objects of the types.")
-	c.Flags().Int64Var(&replicas, "replicas", -1, "How many there are to be.")
-	c.Flags().Int64Var(&current, "current-replicas", -1, "Only if there are so many now.")
-	c.Flags().StringVar(&version, "resource-version", "", "Only if the object has this version.")
+	c.Flags().BoolVar(&o.all, "all", false, "Select all objects of the resource types.")
+	c.Flags().Int64Var(&replicas, "replicas", -1, "New number of replicas.")
+	c.Flags().Int64Var(&current, "current-replicas", -1, "Required current number of replicas.")
+	c.Flags().StringVar(&version, "resource-version", "", "Required resource version.")
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error {
 		if replicas < 0 {
 			return usageError("The --replicas=COUNT flag is required, and COUNT must be greater than or equal to 0")
@@ -57,7 +57,7 @@ func scale(f *connectionFlags) *cobra.Command {
 			}
 			if _, err := s.sendPatch(one.path()+"/scale", rest.MergePatch, document.JSON(patch), fieldManager, dry); err != nil {
 				if rest.IsNotFound(err) {
-					err = fmt.Errorf("%s has no sub-resource scale", one)
+					err = fmt.Errorf("%s has no subresource scale", one)
 				}
 				faults = append(faults, err)
 				continue

@@ -59,7 +59,7 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUs
 	rules.Fallback = defaultKubeconfig
 	rules.Programs = kubeconfig.Programs{Stdin: os.Stdin, StdinUse: stdinUse, Stderr: c.ErrOrStderr()}
 	if o := rules.Overrides; o.As == "" && (o.AsUID != "" || len(o.AsGroups) > 0) {
-		return nil, usageError("requesting uid, groups or user-extra without impersonating a user: give --as, too")
+		return nil, usageError("requesting uid, groups or user-extra without impersonating a user: add --as")
 	}
 	config, err := rules.Load()
 	if err != nil {
@@ -104,7 +104,7 @@ const (
 
 func addDryRun(c *cobra.Command, d *dryRun) {
 	*d = dryRunNone
-	c.Flags().Var(d, "dry-run", "Change nothing: none, client (ask the server nothing) or server (which checks as for a real change).")
+	c.Flags().Var(d, "dry-run", "Dry run: none, client (send nothing), or server (validate without storing).")
 	c.Flags().Lookup("dry-run").NoOptDefVal = string(dryRunServer)
 	must(c.RegisterFlagCompletionFunc("dry-run", fixed("none", "client", "server")))
 }

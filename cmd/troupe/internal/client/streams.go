@@ -37,7 +37,7 @@ func (s *session) openStreams(path string, q url.Values, protocol string) (*spdy
 	}
 	conn, ok := response.Body.(io.ReadWriteCloser)
 	if !ok {
-		return nil, errors.New("the connection cannot be written to")
+		return nil, errors.New("the connection is not writable")
 	}
 	c, err := spdystream.NewConnection(body{conn}, false)
 	if err != nil {

@@ -23,9 +23,9 @@ type targetFlags struct {
 }
 
 func (f *targetFlags) addFiles(c *cobra.Command) {
-	c.Flags().StringArrayVarP(&f.Files, "filename", "f", nil, "File, folder, URL or pattern of objects; - is standard input; may be repeated.")
-	c.Flags().StringVarP(&f.Kustomize, "kustomize", "k", "", "Folder of a kustomization, which the program kustomize builds.")
-	c.Flags().BoolVarP(&f.Recursive, "recursive", "R", false, "Look into folders below the folders of --filename, too.")
+	c.Flags().StringArrayVarP(&f.Files, "filename", "f", nil, "File, directory, URL or pattern of manifests, or - for stdin; may be repeated.")
+	c.Flags().StringVarP(&f.Kustomize, "kustomize", "k", "", "Kustomization directory, built with kustomize or kubectl.")
+	c.Flags().BoolVarP(&f.Recursive, "recursive", "R", false, "Search directories of --filename recursively.")
 }
 
 func (f *targetFlags) addSelectors(c *cobra.Command) {
@@ -56,12 +56,12 @@ type selection struct {
 func (s *session) selections(f *targetFlags, args []string) (all []selection, mixed bool, err error) {
 	if f.IsSet() {
 		if len(args) > 0 {
-			return nil, false, usageError("when files are given by -f or -k, no types or names may be given as arguments")
+			return nil, false, usageError("when files are given with -f or -k, resource arguments are not allowed")
 		}
 		return s.fromFiles(f)
 	}
 	if len(args) == 0 {
-		return nil, false, usageError("you must say which resource: a type (pods), a type and names (pod a b), or type/name (pod/a); troupe api-resources lists the types")
+		return nil, false, usageError("you must specify the resource: a type (pods), a type and names (pod a b), or type/name (pod/a); troupe api-resources lists the types")
 	}
 	c, err := s.served()
 	if err != nil {
@@ -72,7 +72,7 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 	}
 	for _, name := range args[1:] {
 		if strings.Contains(name, "/") {
-			return nil, false, usageError(fmt.Sprintf("%q is in resource/name form, and %q before it is a resource: give one or the other", name, args[0]))
+			return nil, false, usageError(fmt.Sprintf("%q is in resource/name form, but follows the resource %q: use one form", name, args[0]))
 		}
 	}
 	types, err := expand(c, args[0])
@@ -95,7 +95,7 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 func (f *targetFlags) checkNamed(selections []selection) error {
 	for _, one := range selections {
 		if len(one.names) == 0 && one.manifest == nil && f.selector == "" && f.fields == "" && !f.all {
-			return usageError("resource(s) were provided, but no name was specified: name objects, or choose them by -l, --field-selector or --all")
+			return usageError("resource(s) were provided, but no name was specified: give names, or -l, --field-selector or --all")
 		}
 	}
 	return nil
@@ -105,7 +105,7 @@ func (f *targetFlags) checkNamed(selections []selection) error {
 func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err error) {
 	for word := range strings.SplitSeq(list, ",") {
 		if word == "" {
-			return nil, usageError("arguments in resource/name form may not have more than one slash, and lists of types no empty ones: " + list)
+			return nil, usageError("invalid resource/name argument or empty type in a list: " + list)
 		}
 		if group := c.Category(word); len(group) > 0 {
 			types = append(types, group...)
@@ -176,7 +176,7 @@ func (s *session) manifests(f *targetFlags) ([]manifest.Manifest, error) {
 	o.Stdin = s.in
 	all, err := manifest.Read(s.ctx, o)
 	if err == nil && len(all) == 0 {
-		err = errors.New("no objects passed to the command: the files hold none")
+		err = errors.New("no objects passed to the command: the files are empty")
 	}
 	return all, err
 }

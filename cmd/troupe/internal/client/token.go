@@ -19,15 +19,15 @@ func token(f *connectionFlags) *cobra.Command {
 	var print printer.Options
 	c := &cobra.Command{
 		Use:               "token SERVICEACCOUNT",
-		Short:             "Ask for a token of a service account",
+		Short:             "Request a service account token",
 		Args:              cobra.ExactArgs(1),
 		ValidArgsFunction: f.completeNamesOf("serviceaccounts"),
 	}
 	c.Flags().StringArrayVar(&audiences, "audience", nil, "Audience of the token; the default is the server.")
 	c.Flags().DurationVar(&life, "duration", 0, "Lifetime of the token; 0 lets the server choose.")
-	c.Flags().StringVar(&kind, "bound-object-kind", "", "Kind of an object with which the token ends: Pod, Secret or Node.")
-	c.Flags().StringVar(&name, "bound-object-name", "", "Name of that object.")
-	c.Flags().StringVar(&uid, "bound-object-uid", "", "UID of that object.")
+	c.Flags().StringVar(&kind, "bound-object-kind", "", "Kind of the object to bind the token to: Pod, Secret or Node.")
+	c.Flags().StringVar(&name, "bound-object-name", "", "Name of the bound object.")
+	c.Flags().StringVar(&uid, "bound-object-uid", "", "UID of the bound object.")
 	addOutput(c, &print)
 	c.RunE = f.run(func(s *session, args []string) error {
 		spec := tree.Tree{"audiences": tree.ListOf(audiences)}
@@ -35,7 +35,7 @@ func token(f *connectionFlags) *cobra.Command {
 			spec["expirationSeconds"] = int64(life / time.Second)
 		}
 		if (kind == "") != (name == "") {
-			return usageError("--bound-object-kind and --bound-object-name go together")
+			return usageError("--bound-object-kind and --bound-object-name must be set together")
 		}
 		if kind != "" {
 			spec["boundObjectRef"] = tree.Tree{"kind": kind, "apiVersion": "v1", "name": name, "uid": uid}

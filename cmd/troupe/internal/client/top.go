@@ -75,7 +75,7 @@ func topNodes(f *connectionFlags) *cobra.Command {
 func (o *topOptions) add(c *cobra.Command) {
 	c.Flags().StringVarP(&o.selector, "selector", "l", "", "Label selector, such as app=web.")
 	c.Flags().StringVar(&o.sortBy, "sort-by", "", "Sort by cpu or memory, the highest first.")
-	c.Flags().BoolVar(&o.noHeaders, "no-headers", false, "Leave out the headers.")
+	c.Flags().BoolVar(&o.noHeaders, "no-headers", false, "Do not print headers.")
 	must(c.RegisterFlagCompletionFunc("sort-by", fixed("cpu", "memory")))
 }
 

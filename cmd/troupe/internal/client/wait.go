@@ -29,23 +29,23 @@ func wait(f *connectionFlags) *cobra.Command {
 	o := &waitOptions{}
 	c := &cobra.Command{
 		Use:   "wait TYPE NAME… | TYPE/NAME… | TYPE -l SELECTOR --for=…",
-		Short: "Wait until objects are in a state",
-		Long: `Wait until objects are in a state, by watching them:
+		Short: "Wait for a condition of objects",
+		Long: `Wait for a condition of objects:
 
-  --for=condition=Ready          a condition of the status is true
-  --for=condition=Ready=false    or has another value
-  --for=jsonpath='{.status.phase}'=Running    a field has a value; without one: it is there
-  --for=create                   they are there
-  --for=delete                   they are gone`,
+  --for=condition=Ready          a condition is true
+  --for=condition=Ready=false    a condition has another value
+  --for=jsonpath='{.status.phase}'=Running    a field has a value, or exists
+  --for=create                   the objects exist
+  --for=delete                   the objects are deleted`,
 		Example:           `  troupe wait deployment/web --for=condition=Available --timeout=60s`,
 		ValidArgsFunction: f.completeObjects("watch"),
 	}
 	o.addFiles(c)
 	o.addSelectors(c)
-	c.Flags().BoolVar(&o.all, "all", false, "All objects of the types.")
-	c.Flags().StringVar(&o.forWhat, "for", "", "What to wait for: condition=…, jsonpath=…, create, delete.")
-	c.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "Longest time; 0 looks once, and a negative one is a week.")
-	c.Flags().StringVarP(&o.output, "output", "o", "", "name: print only names.")
+	c.Flags().BoolVar(&o.all, "all", false, "Select all objects of the resource types.")
+	c.Flags().StringVar(&o.forWhat, "for", "", "Condition to wait for: condition=…, jsonpath=…, create, delete.")
+	c.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "Time to wait; 0 checks once, and a negative value waits a week.")
+	c.Flags().StringVarP(&o.output, "output", "o", "", "Output format: name prints only names.")
 	must(c.RegisterFlagCompletionFunc("for", fixed("condition=", "jsonpath=", "create", "delete")))
 	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.wait(o, args) })
 	return c
@@ -79,7 +79,7 @@ func parseGoal(text string) (goal, error) {
 		}
 		return goal{holds: func(t tree.Tree) (bool, error) { return hasValue(t, p, value, valued), nil }}, nil
 	}
-	return goal{}, usageError(fmt.Sprintf("unrecognized condition: %q; --for is to be condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create or delete", text))
+	return goal{}, usageError(fmt.Sprintf("unrecognized condition: %q; --for must be condition=NAME[=VALUE], jsonpath=PATH[=VALUE], create or delete", text))
 }
 
 // cutPath splits {.path}=value.
@@ -175,7 +175,7 @@ func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one selec
 	seen := tree.Tree(nil)
 	err := s.until(ctx, one.resource, one.namespace, name, func(t tree.Tree) (bool, error) {
 		if t == nil && seen != nil && !g.gone {
-			return false, &rest.StatusError{Code: 404, Reason: "NotFound", Message: fmt.Sprintf("%s %q not found: it was deleted meanwhile", one.resource.FullName(), name)}
+			return false, &rest.StatusError{Code: 404, Reason: "NotFound", Message: fmt.Sprintf("%s %q not found: it was deleted", one.resource.FullName(), name)}
 		}
 		if t != nil {
 			seen = t

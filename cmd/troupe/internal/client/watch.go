@@ -40,7 +40,7 @@ func (s *session) follow(ctx context.Context, r *discovery.Resource, namespace s
 		err := s.Watch(ctx, r.Path(namespace, ""), q, accept, func(e rest.Event) error {
 			o, err := document.Parse(e.Object)
 			if err != nil {
-				return fmt.Errorf("the server sent an object that cannot be read: %w", err)
+				return fmt.Errorf("cannot decode an object of the response: %w", err)
 			}
 			if version := eventVersion(o); version != "" {
 				q.Set("resourceVersion", version)
@@ -142,7 +142,7 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 		return show(e)
 	})
 	if rest.IsExpired(err) {
-		return errors.New("the watch has fallen behind further than the server remembers; start it again")
+		return errors.New("the watch has expired; start it again")
 	}
 	return err
 }

@@ -17,7 +17,7 @@ type UnknownError struct {
 func (e *UnknownError) Error() string {
 	text := fmt.Sprintf("error: the server doesn't have a resource type %q", e.Name)
 	if len(e.Broken) > 0 {
-		text += "; nothing is known of " + strings.Join(e.Broken, ", ") + ", whose server does not answer"
+		text += "; no discovery of " + strings.Join(e.Broken, ", ") + ": its server is unavailable"
 	}
 	return text
 }

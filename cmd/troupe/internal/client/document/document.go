@@ -23,7 +23,7 @@ func Parse(text []byte) (tree.Tree, error) {
 	}
 	t, ok := v.(tree.Tree)
 	if !ok {
-		return nil, errors.New("it is no object")
+		return nil, errors.New("not an object")
 	}
 	return t, nil
 }
@@ -39,7 +39,7 @@ func parse(text []byte) (any, error) {
 		return nil, err
 	}
 	if _, err := d.Token(); err != io.EOF {
-		return nil, errors.New("there is more behind it")
+		return nil, errors.New("unexpected data after the object")
 	}
 	return tree.Of(numbers(v)), nil
 }
@@ -124,7 +124,7 @@ func hasContent(text string) bool {
 func JSON(v any) []byte {
 	text, err := json.Marshal(v)
 	if err != nil {
-		panic(fmt.Sprintf("a tree that is no JSON: %v", err)) // it was parsed from JSON
+		panic(fmt.Sprintf("cannot be encoded as JSON: %v", err)) // it was parsed from JSON
 	}
 	return text
 }
@@ -133,7 +133,7 @@ func JSON(v any) []byte {
 func IndentedJSON(v any) []byte {
 	text, err := json.MarshalIndent(v, "", "    ")
 	if err != nil {
-		panic(fmt.Sprintf("a tree that is no JSON: %v", err))
+		panic(fmt.Sprintf("cannot be encoded as JSON: %v", err))
 	}
 	return append(text, '\n')
 }
@@ -142,7 +142,7 @@ func IndentedJSON(v any) []byte {
 func YAML(v any) []byte {
 	text, err := codec.YAML(JSON(v))
 	if err != nil {
-		panic(fmt.Sprintf("a tree that is no YAML: %v", err))
+		panic(fmt.Sprintf("cannot be encoded as YAML: %v", err))
 	}
 	return text
 }

@@ -46,7 +46,7 @@ const maxSize = 256 << 20
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
 		if len(o.Files) > 0 {
-			return nil, errors.New("only one of -f and -k can be given")
+			return nil, errors.New("only one of -f and -k can be specified")
 		}
 		text, err := kustomize(ctx, o.Kustomize)
 		if err != nil {
@@ -71,7 +71,7 @@ func (o Options) read(ctx context.Context, file string) ([]Manifest, error) {
 		}
 		found, err := parse(text, "STDIN")
 		if err == nil && len(found) == 0 {
-			err = errors.New("no objects passed to the command: standard input holds none")
+			err = errors.New("no objects passed to the command: stdin is empty")
 		}
 		return found, err
 	case strings.HasPrefix(file, "http://") || strings.HasPrefix(file, "https://"):
@@ -106,7 +106,7 @@ func (o Options) paths(file string) ([]string, error) {
 	case errors.Is(err, fs.ErrNotExist) && strings.ContainsAny(file, "*?["):
 		found, err := filepath.Glob(file)
 		if err != nil || len(found) == 0 {
-			return nil, fmt.Errorf("the path %q matches no file", file)
+			return nil, fmt.Errorf("no file matches the path %q", file)
 		}
 		return found, nil
 	case errors.Is(err, fs.ErrNotExist):
@@ -129,7 +129,7 @@ func (o Options) paths(file string) ([]string, error) {
 		return nil
 	})
 	if err == nil && len(all) == 0 {
-		err = fmt.Errorf("the folder %q has no files that end in .yaml, .yml or .json (-R looks into folders below it)", file)
+		err = fmt.Errorf("the directory %q has no .yaml, .yml or .json files (-R searches subdirectories)", file)
 	}
 	return all, err
 }
@@ -167,7 +167,7 @@ func kustomize(ctx context.Context, folder string) ([]byte, error) {
 		}
 		return text, nil
 	}
-	return nil, errors.New("-k needs the program kustomize, which is not in PATH (kubectl would do, too): install it from https://kubectl.docs.kubernetes.io/installation/kustomize, or build the folder elsewhere, and apply the result by -f")
+	return nil, errors.New("-k needs kustomize or kubectl in PATH: install it from https://kubectl.docs.kubernetes.io/installation/kustomize, or build the kustomization elsewhere and use -f")
 }
 
 func parse(text []byte, source string) ([]Manifest, error) {
@@ -204,7 +204,7 @@ func flatten(t tree.Tree, source string) ([]Manifest, error) {
 	}
 	for _, field := range []string{"apiVersion", "kind"} {
 		if t.String(field) == "" {
-			return nil, fmt.Errorf("error validating %q: %s not set in an object of it; every object says what it is by apiVersion and kind", source, field)
+			return nil, fmt.Errorf("error validating %q: %s not set; every object needs apiVersion and kind", source, field)
 		}
 	}
 	return []Manifest{{t, source}}, nil

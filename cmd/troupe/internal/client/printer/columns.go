@@ -66,11 +66,11 @@ func goText(v jsontext.Value) string {
 func columnsOfFile(text string) (string, error) {
 	lines := strings.Split(strings.TrimSpace(text), "\n")
 	if len(lines) != 2 {
-		return "", fmt.Errorf("a file of custom columns has two lines, headers and paths; this one has %d", len(lines))
+		return "", fmt.Errorf("a custom-columns file needs two lines, headers and paths; it has %d", len(lines))
 	}
 	headers, paths := strings.Fields(lines[0]), strings.Fields(lines[1])
 	if len(headers) != len(paths) {
-		return "", fmt.Errorf("the file of custom columns has %d headers and %d paths", len(headers), len(paths))
+		return "", fmt.Errorf("the custom-columns file has %d headers and %d paths", len(headers), len(paths))
 	}
 	var columns []string
 	for i, h := range headers {

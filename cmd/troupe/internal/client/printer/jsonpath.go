@@ -32,7 +32,7 @@ func parseTemplate(text string) ([]part, error) {
 	}
 	parts, rest, ended, err := parseParts(text)
 	if err == nil && (rest != "" || ended) {
-		err = fmt.Errorf("there is an {end} without {range}")
+		err = fmt.Errorf("{end} without {range}")
 	}
 	if err != nil {
 		return nil, fmt.Errorf("error parsing jsonpath %s: %w", text, err)
@@ -115,7 +115,7 @@ func unquote(text string) (string, error) {
 	}
 	s, err := strconv.Unquote(text)
 	if err != nil {
-		return "", fmt.Errorf("%s is no string", text)
+		return "", fmt.Errorf("%s is not a string", text)
 	}
 	return s, nil
 }
@@ -128,7 +128,7 @@ func parsePath(text string) (jsonpath.Path, error) {
 	}
 	p, ok := jsonpath.Parse(strings.TrimSuffix(trimmed, "."))
 	if !ok {
-		return nil, fmt.Errorf("%q is no path; paths look like .metadata.name, .items[*].spec or .status.conditions[?(@.type==\"Ready\")].status", text)
+		return nil, fmt.Errorf("invalid path %q: use .metadata.name, .items[*].spec or .status.conditions[?(@.type==\"Ready\")].status", text)
 	}
 	return p, nil
 }

@@ -106,7 +106,7 @@ type Answer struct {
 func (a Answer) Tree() (tree.Tree, error) {
 	t, err := document.Parse(a.Body)
 	if err != nil {
-		return nil, fmt.Errorf("the server's answer is no object in JSON: %w", err)
+		return nil, fmt.Errorf("the response is not a JSON object: %w", err)
 	}
 	return t, nil
 }
@@ -128,7 +128,7 @@ func (c *Client) Do(ctx context.Context, r Request) (Answer, error) {
 	case err != nil:
 		return Answer{}, c.explain(ctx, err)
 	case int64(len(body)) > c.most:
-		return Answer{}, fmt.Errorf("the server at %s answers with more than %d bytes", c.base, c.most)
+		return Answer{}, fmt.Errorf("the response of %s exceeds %d bytes", c.base, c.most)
 	}
 	return Answer{response.StatusCode, body}, nil
 }
@@ -264,11 +264,11 @@ func (c *Client) explain(ctx context.Context, err error) error {
 	var refused *net.OpError
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the server at %s did not answer in time; --request-timeout gives it longer", c.base)
+		return fmt.Errorf("the request to %s timed out; increase --request-timeout", c.base)
 	case errors.As(err, &refused) && refused.Op == "dial":
-		return fmt.Errorf("there is no server at %s (%w); does it run, and does --kubeconfig name the right one?", c.base, refused.Err)
+		return fmt.Errorf("cannot connect to %s: %w; is the server running, and is the kubeconfig right?", c.base, refused.Err)
 	case strings.Contains(err.Error(), "certificate signed by unknown authority"):
-		return fmt.Errorf("the server at %s has a certificate of an authority that the client configuration does not trust (%w)", c.base, err)
+		return fmt.Errorf("the kubeconfig does not trust the certificate of %s: %w", c.base, err)
 	}
 	return fmt.Errorf("the server at %s: %w", c.base, err)
 }

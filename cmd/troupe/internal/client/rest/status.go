@@ -29,7 +29,7 @@ const maxFailure = 1 << 20
 // failure converts an error response to an error.
 func failure(response *http.Response) error {
 	if to := response.Header.Get("Location"); to != "" && response.StatusCode < 400 {
-		return fmt.Errorf("the server answers with status %d, that %s is to be asked; it is not, since the client configuration names another server",
+		return fmt.Errorf("refused to follow the redirect (status %d) to %s, which is not the server of the kubeconfig",
 			response.StatusCode, to)
 	}
 	body, _ := io.ReadAll(io.LimitReader(response.Body, maxFailure))

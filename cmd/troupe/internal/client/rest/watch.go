@@ -36,12 +36,12 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values, accep
 	for lines.Scan() {
 		var e Event
 		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
-			return fmt.Errorf("the server sent an event that cannot be read: %w", err)
+			return fmt.Errorf("cannot decode a watch event: %w", err)
 		}
 		if e.Type == "ERROR" {
 			t, err := document.Parse(e.Object)
 			if err != nil {
-				return fmt.Errorf("the server sent an error that cannot be read: %w", err)
+				return fmt.Errorf("cannot decode an error event: %w", err)
 			}
 			return StatusOf(t, 0)
 		}
@@ -53,7 +53,7 @@ func (c *Client) Watch(ctx context.Context, path string, query url.Values, accep
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.Is(lines.Err(), bufio.ErrTooLong):
-		return fmt.Errorf("the server sent an event of more than %d MiB", maxEvent>>20)
+		return fmt.Errorf("a watch event exceeds %d MiB", maxEvent>>20)
 	}
 	return nil
 }
