@@ -18,6 +18,8 @@ type connection struct {
 	user      *authn.User // of the last request, if not anonymous
 	reserved  bool        // user may use the reserves
 	flow      flowcontrol.Classification
+	// warnedNaming: see Server.warnNaming.
+	warnedNaming bool
 }
 
 // ServeRequest responds to a request exactly once in any case. The defers run in reverse order: a

@@ -65,6 +65,9 @@ func (s *Server) runFilters(x *requestContext) error {
 	if err := s.checkOrigin(x); err != nil {
 		return err
 	}
+	if s.opts.Naming == meta.Platform && !x.conn.warnedNaming {
+		s.warnNaming(x)
+	}
 	if x.headerFlags.Impersonation {
 		if err := s.impersonate(x); err != nil {
 			return err

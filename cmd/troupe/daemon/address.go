@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"net"
 	"time"
+
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // Addr returns the address that the daemon listens on, with the actual port if the configured one
@@ -24,6 +26,10 @@ func (d *Daemon) Ready() string {
 	if path := d.Kubeconfig(); path != "" {
 		kubeconfig = ", KUBECONFIG=" + path
 	}
-	return fmt.Sprintf("troupe ready: %s (naming %s)%s in %d ms",
-		d.URL(), d.naming.Profile, kubeconfig, time.Since(d.startedAt).Milliseconds())
+	var hint string
+	if d.naming == meta.Platform {
+		hint = "; kubectl and Helm need --naming kubernetes"
+	}
+	return fmt.Sprintf("troupe ready: %s (naming %s)%s in %d ms%s",
+		d.URL(), d.naming.Profile, kubeconfig, time.Since(d.startedAt).Milliseconds(), hint)
 }
