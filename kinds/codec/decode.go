@@ -50,11 +50,26 @@ func DecodeStored(m *schema.Message, json []byte) (tree.Tree, error) {
 // earlier value of a wrong type.
 func (d *decoder) root(m *schema.Message) (tree.Tree, []FieldFault, error) {
 	defer d.release()
-	object, err := d.document(m)
+	var object tree.Tree
+	var err error
 	switch {
-	case err != nil:
+	case d.Peek() != '{': // is checked for malformed JSON
+		kind := typeOfByte(d.Current())
+		if err = d.Skip(); err == nil {
+			d.mismatch(kind, messageType(m))
+		}
+	case m.Custom != nil:
+		object, err = d.custom(m)
+	default:
+		object, err = d.message(m)
+	}
+	if err == nil {
+		err = d.End()
+	}
+	if err != nil {
 		return nil, nil, err
-	case d.pathTracker.err != nil:
+	}
+	if d.pathTracker.err != nil {
 		return nil, d.faults, d.pathTracker.err
 	}
 	return object, d.faults, nil

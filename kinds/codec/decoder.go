@@ -43,27 +43,6 @@ func (d *decoder) release() {
 	decoders.Put(d)
 }
 
-// document decodes a whole object. Other texts are first checked for malformed JSON.
-func (d *decoder) document(m *schema.Message) (tree.Tree, error) {
-	if d.Peek() != '{' {
-		kind := typeOfByte(d.Current())
-		if err := d.Skip(); err != nil {
-			return nil, err
-		}
-		d.mismatch(kind, messageType(m))
-		return nil, d.End()
-	}
-	read := d.message
-	if m.Custom != nil {
-		read = d.custom
-	}
-	object, err := read(m)
-	if err != nil {
-		return nil, err
-	}
-	return object, d.End()
-}
-
 func typeOfByte(c byte) string {
 	switch c {
 	case '{':

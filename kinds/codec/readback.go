@@ -79,9 +79,14 @@ func (r *verifier) message(m *schema.Message, position int) error {
 		switch {
 		case position == inRoot && key == "metadata":
 			r.metadataFields++
-			err = r.metadata(f)
-		case position == inMetadata && (key == "name" || key == "namespace") && r.Peek() == '"':
-			err = r.name(key)
+			if f == nil || r.Peek() != '{' {
+				return typeError("its metadata is no object")
+			}
+			err = r.message(f.Message, inMetadata)
+		case position == inMetadata && key == "name" && r.Peek() == '"':
+			r.ref.Name, err = r.ReadString()
+		case position == inMetadata && key == "namespace" && r.Peek() == '"':
+			r.ref.Namespace, err = r.ReadString()
 		case f == nil || position == inRoot && m.Custom != nil && !isMetaField(f):
 			err = r.Skip()
 		default:
@@ -102,23 +107,6 @@ func (r *verifier) fieldAt(m *schema.Message, key string, next *int) *schema.Fie
 		}
 	}
 	return m.Field(key)
-}
-
-func (r *verifier) metadata(f *schema.Field) error {
-	if f == nil || r.Peek() != '{' {
-		return typeError("its metadata is no object")
-	}
-	return r.message(f.Message, inMetadata)
-}
-
-func (r *verifier) name(key string) error {
-	s, err := r.ReadString()
-	if key == "name" {
-		r.ref.Name = s
-	} else {
-		r.ref.Namespace = s
-	}
-	return err
 }
 
 func (r *verifier) field(f *schema.Field) error {
