@@ -131,7 +131,8 @@ func (p *Prepared) validateNew(found []meta.Cause) error {
 // body may be needed again. Conversions, Preparers, disabled features, allocations and admission
 // may change any part; all other steps write only at the top and into metadata.
 func copyBody(m *request.Mutation, env Env, operation request.Operation) tree.Tree {
-	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || rules.HasFeatured(m.Kind.Stored, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
+	featured := rules.Featured(m.Kind.Stored)
+	if m.Kind.Stored != m.Kind || m.Kind.Stored.Preparer != nil || featured != nil && rules.HasFeatured(featured, m.Body()) || env.Allocator != nil || m.MayBeChanged(operation) {
 		body := tree.Clone(m.Body()).(tree.Tree)
 		body.EnsureObject("metadata")
 		return body

@@ -119,7 +119,7 @@ func Apply(cur State, m *request.Mutation, env Env) (Candidate, error) {
 // evaluate adds the causes found by the kind's expressions. They do not run if a value lacks the
 // type or size that they rely on (rules.Blocks), which is a cause of its own.
 func (e *Env) evaluate(m *request.Mutation, object, old tree.Tree, causes []meta.Cause) ([]meta.Cause, error) {
-	if !m.Kind.Strategy.HasExpressions() || m.Subresource != "" && !m.Kind.IsCustom() {
+	if !m.Kind.IsCustom() || !m.Kind.Strategy.HasExpressions() {
 		return causes, nil
 	}
 	if slices.ContainsFunc(causes, rules.Blocks) {

@@ -68,7 +68,9 @@ func PrepareUnreadable(m *request.Mutation, seen tree.Tree, removal Candidate) P
 // complete completes fields that depend on the whole object, also after admission has changed it.
 func (p *Prepared) complete() {
 	p.dropDuplicateOwners()
-	rules.DropDisabled(p.mutation.Kind.Stored, p.want, p.cur.Tree)
+	if featured := rules.Featured(p.mutation.Kind.Stored); featured != nil {
+		rules.DropDisabled(featured, p.want, p.cur.Tree)
+	}
 	if p.step == stepCreate {
 		p.completeNew()
 		return

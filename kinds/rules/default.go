@@ -21,11 +21,13 @@ func Default(k *schema.Kind, t tree.Tree) {
 
 // DefaultValue sets the defaults of a plan, which may be nil, in a whole object.
 func DefaultValue(p *schema.ValuePlan, t tree.Tree) {
-	if p == nil || t == nil {
+	if p == nil || p.Parts == nil || t == nil {
 		return
 	}
-	d := defaulter{budget: maxDefaultsSize}
-	d.children(p, t)
+	if len(p.Parts.Defaulted) > 0 || p.Parts.Additional != nil {
+		d := defaulter{budget: maxDefaultsSize}
+		d.parts(p.Parts, t)
+	}
 }
 
 // maxDefaultsSize bounds all defaults of one object, in bytes of JSON. An object that reaches it is

@@ -5,19 +5,24 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
+// Featured returns the plan of a kind that has fields of disabled features, else nil.
+func Featured(k *schema.Kind) *schema.Parts {
+	plan := k.Message().Values
+	if plan == nil || plan.Parts == nil || len(plan.Parts.Featured) == 0 {
+		return nil
+	}
+	return plan.Parts
+}
+
 // DropDisabled removes fields of disabled features from object, except for features that old
 // already uses; old is nil for a new object. The caller must own the parts of object that change.
 //
 // Objects rarely have such fields, so old is read only if there are any.
-func DropDisabled(k *schema.Kind, object, old tree.Tree) {
-	if !dropsFields(k) {
-		return
-	}
-	plan := k.Message().Values
+func DropDisabled(featured *schema.Parts, object, old tree.Tree) {
 	var kept map[string]bool
-	visitFeatured(plan.Parts, object, func(part tree.Tree, f *schema.FeaturedPart) {
+	visitFeatured(featured, object, func(part tree.Tree, f *schema.FeaturedPart) {
 		if kept == nil {
-			kept = featuresOf(plan.Parts, old)
+			kept = featuresOf(featured, old)
 		}
 		if !kept[f.Feature] {
 			delete(part, f.Name)
@@ -26,16 +31,8 @@ func DropDisabled(k *schema.Kind, object, old tree.Tree) {
 }
 
 // HasFeatured reports whether object has fields of disabled features, which DropDisabled may drop.
-func HasFeatured(k *schema.Kind, object tree.Tree) bool {
-	if !dropsFields(k) {
-		return false
-	}
-	return len(featuresOf(k.Message().Values.Parts, object)) > 0
-}
-
-func dropsFields(k *schema.Kind) bool {
-	plan := k.Message().Values
-	return plan != nil && plan.Parts != nil && len(plan.Parts.Featured) > 0
+func HasFeatured(featured *schema.Parts, object tree.Tree) bool {
+	return len(featuresOf(featured, object)) > 0
 }
 
 func featuresOf(p *schema.Parts, object tree.Tree) map[string]bool {

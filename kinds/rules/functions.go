@@ -247,11 +247,18 @@ func isZero(v any) bool {
 }
 
 func sumOf(v any, size func(s string) int) int64 {
-	sum := int64(size(text(v)))
-	for _, v := range object(v) {
-		sum += int64(size(text(v)))
+	sum := 0
+	switch v := v.(type) {
+	case string:
+		sum = size(v)
+	case tree.Tree:
+		for _, v := range v {
+			if s, ok := v.(string); ok {
+				sum += size(s)
+			}
+		}
 	}
-	return sum
+	return int64(sum)
 }
 
 // DecodedSize returns the decoded length of base64 text.

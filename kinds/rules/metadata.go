@@ -14,16 +14,30 @@ import (
 // MaxAnnotationsSize bounds the keys and values of all annotations of an object, in bytes.
 const MaxAnnotationsSize = 256 << 10
 
-// validateMetadata checks the metadata m of any object.
-func validateMetadata(k *schema.Kind, m tree.Tree, faults *schema.Faults) {
-	validateNames(k, m, faults)
+// validateMetadata checks the metadata m of any object. Names that are those of old, the previous
+// metadata or nil, were valid.
+func validateMetadata(k *schema.Kind, m, old tree.Tree, faults *schema.Faults) {
+	sameNames := !slices.ContainsFunc([]string{"name", "generateName", "namespace"}, func(field string) bool {
+		return m.String(field) != old.String(field)
+	})
+	if old == nil || !sameNames {
+		validateNames(k, m, faults)
+	}
 	if n, ok := m.Int("generation"); ok && n < 0 {
 		faults.Invalid("metadata.generation", n, "must be greater than or equal to 0")
 	}
-	ValidateLabels(m.Object("labels"), "metadata.labels", faults)
-	ValidateAnnotations(m.Object("annotations"), "metadata.annotations", faults)
-	validateOwners(m, faults)
-	validateFinalizers(k, m, faults)
+	if m.Has("labels") {
+		ValidateLabels(m.Object("labels"), "metadata.labels", faults)
+	}
+	if m.Has("annotations") {
+		ValidateAnnotations(m.Object("annotations"), "metadata.annotations", faults)
+	}
+	if m.Has("ownerReferences") {
+		validateOwners(m, faults)
+	}
+	if m.Has("finalizers") {
+		validateFinalizers(k, m, faults)
+	}
 	validateManagers(m, faults)
 }
 
@@ -48,7 +62,7 @@ func ValidateEmbeddedMetadata(m tree.Tree, path string, faults *schema.Faults) {
 		named["name"] = "unnamed"
 	}
 	var found schema.Faults
-	validateMetadata(k, named, &found)
+	validateMetadata(k, named, nil, &found)
 	for _, c := range found.List {
 		c.Field = path + strings.TrimPrefix(c.Field, "metadata")
 		faults.Add(c)
@@ -218,20 +232,19 @@ func standardFinalizer(name string) bool {
 }
 
 func validateManagers(m tree.Tree, faults *schema.Faults) {
-	const path = "metadata.managedFields"
 	for i, e := range m.Objects("managedFields") {
-		at := tree.IndexPath(path, i)
+		path := func(field string) string { return tree.IndexPath("metadata.managedFields", i) + field }
 		if op := e.String("operation"); op != "Apply" && op != "Update" {
-			faults.Invalid(at+".operation", op, "must be `Apply` or `Update`")
+			faults.Invalid(path(".operation"), op, "must be `Apply` or `Update`")
 		}
 		if t := e.String("fieldsType"); t != "" && t != "FieldsV1" {
-			faults.Invalid(at+".fieldsType", t, "must be `FieldsV1`")
+			faults.Invalid(path(".fieldsType"), t, "must be `FieldsV1`")
 		}
 		if len(e.String("manager")) > 128 {
-			faults.TooLong(at+".manager", 128)
+			faults.TooLong(path(".manager"), 128)
 		}
 		if len(e.String("subresource")) > 256 {
-			faults.TooLong(at+".subresource", 256)
+			faults.TooLong(path(".subresource"), 256)
 		}
 	}
 }

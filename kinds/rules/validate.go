@@ -14,13 +14,20 @@ func Validate(k *schema.Kind, t tree.Tree) []meta.Cause { return ValidateChange(
 // ValidateChange validates t as the replacement of old, which was valid. It skips top-level fields
 // that both share in memory.
 func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
-	var faults schema.Faults
-	validateMetadata(k, t.Object("metadata"), &faults)
-	if k.Message() != nil && !k.IsCustom() { // else ValidateServed does it
-		validateFields(k.Message().Values, t, old, &faults)
+	var faults, own schema.Faults
+	validateMetadata(k, t.Object("metadata"), old.Object("metadata"), &faults)
+	if m := k.Message(); m != nil && m.Values != nil && !k.IsCustom() { // else ValidateServed does it
+		e := schema.NewEvaluation("", &faults)
+		for i := range m.Values.Parts.Checked {
+			if f := &m.Values.Parts.Checked[i]; f.Name != "metadata" && !t.Shares(old, f.Name) {
+				checkPart(e, f, t, schema.Previous{})
+			}
+		}
 	}
-	var own schema.Faults
 	ValidateRules(k, t, old, &own)
+	if len(own.List) == 0 {
+		return faults.List
+	}
 	return mergeCauses(k.Message(), faults.List, own.List)
 }
 
@@ -28,18 +35,6 @@ func ValidateChange(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 func ValidateRules(k *schema.Kind, t, old tree.Tree, faults *schema.Faults) {
 	schema.Run(k.Declared.Checks().Validate, t, old, "", faults)
 	k.Strategy.Validate(t, old, faults)
-}
-
-func validateFields(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults) {
-	if p == nil {
-		return
-	}
-	e := schema.NewEvaluation("", faults)
-	for i := range p.Parts.Checked {
-		if f := &p.Parts.Checked[i]; f.Name != "metadata" && !t.Shares(old, f.Name) {
-			checkPart(e, f, t, schema.Previous{})
-		}
-	}
 }
 
 // ValidateValue reports every fault of t by a plan of a whole object; old is nil for a new object.
@@ -51,8 +46,8 @@ func ValidateValue(p *schema.ValuePlan, t, old tree.Tree, faults *schema.Faults)
 func ValidateUpdate(k *schema.Kind, t, old tree.Tree) []meta.Cause {
 	var faults schema.Faults
 	validateMetadataUpdate(t.Object("metadata"), old.Object("metadata"), &faults)
-	if k.Message() != nil && k.Message().Values != nil {
-		checkImmutable(schema.NewEvaluation("", &faults), k.Message().Values.Parts, t, old)
+	if m := k.Message(); m != nil && m.Values != nil && len(m.Values.Parts.Immutable) > 0 {
+		checkImmutable(schema.NewEvaluation("", &faults), m.Values.Parts, t, old)
 	}
 	planned := len(faults.List)
 	schema.Run(k.Declared.Checks().Update, t, old, "", &faults)

@@ -340,7 +340,7 @@ var mutationFaults = []fault{
 	},
 	{
 		"a refused create leaks an address", "actors/mutation/create.go",
-		"	pending := pendingReservation{allocation}\n	defer pending.release()", "	pending := pendingReservation{allocation}",
+		"	pending, causes := p.env.allocate(m.Key, nil, object)\n	defer func() { pending.Release() }()", "	pending, causes := p.env.allocate(m.Key, nil, object)",
 		"./actors/mutation -run RefusalReleases",
 	},
 	{
