@@ -72,7 +72,9 @@ func (f *ownerWatch) take(events []request.Event) error {
 		case e.Type == request.Deleted:
 			g.Add(g.graph.remove(e.Object.Meta.UID)...)
 		case e.Type == request.Added, e.Type == request.Modified:
-			g.Add(g.graph.put(f.kind, e.Object, f.epoch)...)
+			if affected := g.graph.put(f.kind, e.Object, f.epoch); len(affected) > 0 {
+				g.Add(affected...)
+			}
 			if isOrphaning(e.Object) {
 				g.ownerQueue.Add(objectReferenceOf(f.kind, e.Object))
 			}
