@@ -46,7 +46,7 @@ func TestCommand(t *testing.T) {
 	if out, err := c.shell("default", "k exec deployment/web -- echo still"); out != "still" {
 		t.Errorf("exec after a second start was refused: %v\n%s", err, out)
 	}
-	wantRefused(t, "choose another port with --secure-port; 0 is any that is free", filepath.Join(t.TempDir(), "other"), port)
+	wantRefused(t, "choose another --secure-port (0 for a free port)", filepath.Join(t.TempDir(), "other"), port)
 
 	first.Stop()
 	if left, err := filepath.Glob(filepath.Join(dir, "kubelet*")); len(left) > 0 || err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func dataDirFlag(c *cobra.Command) *string {
-	return c.Flags().String("data-dir", daemon.Default().DataDir, "The data directory.")
+	return c.Flags().String("data-dir", daemon.Default().DataDir, "Data directory.")
 }
 
 // takeDirectory sets --data-dir from the first argument, if there is one.
@@ -26,14 +26,14 @@ func takeDirectory(c *cobra.Command, dir *string, args []string) error {
 		return nil
 	}
 	if c.Flags().Changed("data-dir") {
-		return fmt.Errorf("the data directory is named twice: --data-dir %s and %s", *dir, args[0])
+		return fmt.Errorf("the data directory is given twice: --data-dir %s and %s", *dir, args[0])
 	}
 	return c.Flags().Set("data-dir", args[0])
 }
 
 func oneFile(c *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return fmt.Errorf("%s takes one FILE, and was given %d", c.Name(), len(args))
+		return fmt.Errorf("%s needs exactly one FILE, got %d", c.Name(), len(args))
 	}
 	return nil
 }
@@ -43,18 +43,17 @@ func oneFile(c *cobra.Command, args []string) error {
 func backup() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "backup [DIR] FILE",
-		Short: "Write the state of a daemon into one file",
-		Long: `Write the whole state of a daemon into FILE, or to standard output if FILE is "-".
+		Short: "Back up the state of a server into a file",
+		Long: `Write the whole state of a server to FILE, or to standard output if FILE is "-".
 
-With --kubeconfig it asks the running daemon that the file names, which goes on serving
-meanwhile; the user of the file must be an administrator. With --etcd-servers it reads
-from etcd directly. With DIR or --data-dir it reads a data directory, whose
-daemon must not be running. Without any of them it asks the daemon of KUBECONFIG, or reads
-troupe-data. A backup that arrives incomplete is an error and leaves no FILE.
+With --kubeconfig, the state comes from a running server, which continues to serve; the
+user must be an administrator. With --etcd-servers, it is read from etcd. With DIR or
+--data-dir, it is read from a data directory whose server is not running. The default is
+the server of KUBECONFIG, or troupe-data. An incomplete backup is an error and leaves no FILE.
 
-The file carries checksums, and holds every object as the data directory does: in clear,
-but for what --encryption-provider-config encrypts. Keep it like the data directory itself,
-and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
+The file has checksums. Objects are stored as in the data directory: in plain text, except
+for those encrypted by --encryption-provider-config. Protect it like the data directory, and
+keep it apart from the keys. Certificates and admin.kubeconfig are not included.`,
 		Args: cobra.MaximumNArgs(2),
 	}
 	dir := dataDirFlag(c)
@@ -89,7 +88,7 @@ and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
 			return err
 		})
 		if errors.Is(err, persist.ErrLocked) {
-			err = fmt.Errorf("%w\nask the daemon that uses it, with --kubeconfig", err)
+			err = fmt.Errorf("%w\nback up the running server with --kubeconfig", err)
 		}
 		if err == nil {
 			fmt.Fprintf(c.ErrOrStderr(), "backup of %s at resource version %d\n", source, revision)
@@ -104,19 +103,19 @@ and apart from the keys. Certificates and admin.kubeconfig are not part of it.`,
 func restore() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "restore [FILE]",
-		Short: "Make a data directory from a backup, or as it was at a point in time",
-		Long: `Make a data directory from the backup in FILE, or from standard input if FILE is "-".
-The directory must be missing or empty. Nothing is written before the whole backup has
-proved intact. Watches and lists from before the restore are answered 410 afterwards.
+		Short: "Restore a data directory from a backup, or to a point in time",
+		Long: `Create a data directory from the backup in FILE, or from standard input if FILE is "-".
+The directory must not exist, or be empty. Nothing is written before the whole backup is
+verified. Older watches and lists are expired (410) afterwards.
 
-With --journal it goes on, where the backup ends, with the journal and the archive
-(journal-archive-bytes) of the data directory that the backup is of. Without FILE it begins
-with the snapshot there. That directory is only read; its daemon may be running, and what
-is damaged in it does no harm to points before the damage.
+With --journal, the journal and the archive (journal-archive-bytes) of the backed-up data
+directory are replayed after the backup. Without FILE, the replay begins with the snapshot
+there. That directory is only read; its server may be running. Damage in it does not affect
+earlier points in time.
 
-With --to the state is that of a resource version, as a list at that version shows it, or
-of a time: the one before the first change that was stored later. Where the clock was set
-back, name a resource version. troupe verify prints which versions were stored when.
+With --to, the state is that of a resource version, or of a time: the state before the
+first later change. If the clock was set back, use a resource version. troupe verify prints
+the versions and times.
 
   troupe restore --data-dir new-data --journal troupe-data --to 4711 state.backup
   troupe restore --data-dir new-data --journal troupe-data --to 2026-11-24T14:05:00Z state.backup`,
@@ -124,8 +123,8 @@ back, name a resource version. troupe verify prints which versions were stored w
 	}
 	dir := dataDirFlag(c)
 	var from persist.Source
-	c.Flags().StringVar(&from.Journal, "journal", "", "Data directory whose journal goes on where the backup ends.")
-	to := c.Flags().String("to", "", "Resource version, or time such as 2026-11-24T14:05:00Z, to restore (default the end).")
+	c.Flags().StringVar(&from.Journal, "journal", "", "Data directory whose journal is replayed after the backup.")
+	to := c.Flags().String("to", "", "Resource version, or time such as 2026-11-24T14:05:00Z, to restore (default the latest).")
 	c.RunE = func(c *cobra.Command, args []string) (err error) {
 		if len(args) == 0 && from.Journal == "" {
 			return oneFile(c, args)
@@ -151,7 +150,7 @@ back, name a resource version. troupe verify prints which versions were stored w
 		if !done.Time.IsZero() {
 			written = ", stored " + done.Time.UTC().Format(time.RFC3339Nano)
 		}
-		fmt.Fprintf(c.ErrOrStderr(), "%s is restored as it was at resource version %d%s: troupe serve --data-dir %[1]s\n", *dir, done.Revision, written)
+		fmt.Fprintf(c.ErrOrStderr(), "restored %s at resource version %d%s: troupe serve --data-dir %[1]s\n", *dir, done.Revision, written)
 		return nil
 	}
 	return c
@@ -177,18 +176,18 @@ func parsePoint(text string) (p persist.Point, err error) {
 func verify() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify [DIR]",
-		Short: "Check every checksum of a data directory",
-		Long: `Read every byte of a data directory, compare it with its checksums and print what was
-found, a line each. The certificates and keys of the directory are checked, too. Nothing is
-changed, and the daemon may be running. The exit status is 1 if anything is damaged.
+		Short: "Verify the checksums of a data directory",
+		Long: `Read every byte of a data directory, verify its checksums, and print a line per finding.
+The certificates and keys of the directory are verified too. Nothing is changed, and the
+server may be running. The exit status is 1 if anything is damaged.
 
 It also lists the keys that the stored values need. A listed key must stay in the
-encryption configuration. With --encryption-provider-config every value is decrypted, and
-one that cannot be is damage too.`,
+encryption configuration. With --encryption-provider-config, every value is decrypted; a
+failure counts as damage.`,
 		Args: cobra.MaximumNArgs(1),
 	}
 	dir := dataDirFlag(c)
-	config := c.Flags().String("encryption-provider-config", "", "File of the EncryptionConfiguration, to decrypt every value with.")
+	config := c.Flags().String("encryption-provider-config", "", "EncryptionConfiguration file to decrypt every value with.")
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := takeDirectory(c, dir, args); err != nil {
 			return err

@@ -15,11 +15,11 @@ import (
 func compact() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "compact",
-		Short: "Let a running daemon write a snapshot and shorten its journal",
-		Long: `Let the running daemon of --kubeconfig, KUBECONFIG or troupe-data write a snapshot now, and drop the journal
-before it, but for what watches may go back to (watch-history-time). The daemon does so by
-itself, too, after every snapshot-journal-bytes of journal; before a planned stop it makes
-the next start shorter. Requests do not wait for it. The user of the file must be an administrator.`,
+		Short: "Compact the journal of a running server",
+		Long: `Let the running server of --kubeconfig, KUBECONFIG or troupe-data write a snapshot, and drop
+the journal before it, except for the watch history (watch-history-time). The server also
+does this after every snapshot-journal-bytes of journal. Before a planned stop, it makes the
+next start shorter. Requests do not wait for it. The user must be an administrator.`,
 		Args: cobra.NoArgs,
 	}
 	kubeconfig := kubeconfigFlag(c)
@@ -32,11 +32,11 @@ the next start shorter. Requests do not wait for it. The user of the file must b
 		if status := (*remote.StatusError)(nil); errors.As(err, &status) {
 			switch status.Code {
 			case http.StatusBadRequest:
-				return fmt.Errorf("%w: its state is in etcd, which is compacted by itself", err)
+				return fmt.Errorf("%w: its state is in etcd, which has its own compaction", err)
 			case http.StatusInsufficientStorage:
 				return fmt.Errorf("%w: the disk has no room for the snapshot", err)
 			case http.StatusGatewayTimeout:
-				return fmt.Errorf("%w: the compaction goes on; troupe status shows the journal", err)
+				return fmt.Errorf("%w: the compaction continues; troupe status shows the journal", err)
 			}
 		}
 		if err != nil {

@@ -23,7 +23,7 @@ type daemonClient struct{ *remote.Client }
 const defaultKubeconfig = "troupe-data/admin.kubeconfig"
 
 func kubeconfigFlag(c *cobra.Command) *string {
-	return c.Flags().String("kubeconfig", "", "Client configuration of the running daemon; else that of KUBECONFIG.")
+	return c.Flags().String("kubeconfig", "", "Kubeconfig of the running server; the default is KUBECONFIG.")
 }
 
 func hasKubeconfig() bool { return os.Getenv("KUBECONFIG") != "" }
@@ -39,7 +39,7 @@ func loadDaemonClient(path string) (*daemonClient, error) {
 		return nil, err
 	}
 	if !strings.HasPrefix(s.URL(), "https://") {
-		return nil, fmt.Errorf("client configuration %s: the current context names no https server", cmp.Or(path, os.Getenv("KUBECONFIG")))
+		return nil, fmt.Errorf("kubeconfig %s: the current context has no https server", cmp.Or(path, os.Getenv("KUBECONFIG")))
 	}
 	return &daemonClient{s}, nil
 }

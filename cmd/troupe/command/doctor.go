@@ -13,24 +13,24 @@ import (
 func doctor() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "doctor [DIR]",
-		Short: "Say what is wrong, and what to do about it",
-		Long: `Look at a data directory, at the running daemon of --kubeconfig, or at both. Where neither is
-named, look at the daemon of KUBECONFIG. Print a line for each thing that was looked at: ok, WARN for what may become a problem, FAULT for
-what is one, with what to do beneath it. Nothing is changed, and the daemon may be running.
-The exit status is 1 if there is a FAULT.
+		Short: "Diagnose problems and suggest fixes",
+		Long: `Check a data directory, the running server of --kubeconfig, or both; the default is the
+server of KUBECONFIG. Print a line per check: ok, WARN for a potential problem, or FAULT for
+an actual one, followed by a fix. Nothing is changed, and the server may be running. The
+exit status is 1 if there is a FAULT.
 
   troupe doctor troupe-data
   troupe doctor --kubeconfig troupe-data/admin.kubeconfig`,
 		Args: cobra.MaximumNArgs(1),
 	}
-	dir := c.Flags().String("data-dir", "", "The data directory to look at.")
+	dir := c.Flags().String("data-dir", "", "Data directory to check.")
 	kubeconfig := kubeconfigFlag(c)
 	c.RunE = func(c *cobra.Command, args []string) error {
 		if err := takeDirectory(c, dir, args); err != nil {
 			return err
 		}
 		if *dir == "" && *kubeconfig == "" && !hasKubeconfig() {
-			return errors.New("name a data directory, or a running daemon with --kubeconfig or KUBECONFIG")
+			return errors.New("give a data directory, or a running server with --kubeconfig or KUBECONFIG")
 		}
 		d := &diagnosis{out: c.OutOrStdout()}
 		if *dir != "" {

@@ -23,20 +23,20 @@ troupe_journal_sync_total 100
 troupe_journal_sync_seconds_total 0.1
 `
 	ill := map[string]string{
-		"the disk is full: only deletes are accepted":                             "troupe_disk_full 1",
-		"2 stored objects cannot be read: pods default/a, pods default/b":         "troupe_unreadable_objects 2\ntroupe_unreadable_object{object=\"pods default/a\"} 1\ntroupe_unreadable_object{object=\"pods default/b\"} 1",
-		"3 panics of owners of objects since the start":                           "troupe_actor_panics_total 3",
-		"4 snapshots could not be written since the start":                        "troupe_snapshot_failures_total 4",
-		"a sync of the journal takes 50ms on the mean":                            "troupe_journal_sync_seconds_total 5",
-		"1,001 changes wait to be committed":                                      "troupe_commit_queue_depth 1001",
-		"memory is or was scarce: 7 requests were refused for it since the start": "troupe_memory_refused_total 7",
-		"801 of 1,000 file descriptors are open":                                  "process_open_fds 801",
-		"1 requests were answered 500 since the start":                            `apiserver_request_total{verb="PUT",code="500"} 1`,
-		"11 of 1,011 requests were answered 429 since the start":                  `apiserver_request_total{verb="PUT",code="429"} 11`,
-		"1 watches were answered 410 since the start, and had to list anew":       `apiserver_request_total{verb="WATCH",code="410"} 1`,
-		"5 audit events were lost since the start":                                `apiserver_audit_error_total{plugin="log"} 5`,
-		"2 questions to admission webhooks failed since the start":                `apiserver_admission_webhook_rejection_count{name="a",error_type="calling_webhook_error"} 2`,
-		"these APIServices are not available: v1.a":                               `aggregator_unavailable_apiservice{name="v1.a"} 1`,
+		"the disk is full: only deletes are accepted":                     "troupe_disk_full 1",
+		"2 stored objects are unreadable: pods default/a, pods default/b": "troupe_unreadable_objects 2\ntroupe_unreadable_object{object=\"pods default/a\"} 1\ntroupe_unreadable_object{object=\"pods default/b\"} 1",
+		"3 actors panicked since the start":                               "troupe_actor_panics_total 3",
+		"4 snapshots failed since the start":                              "troupe_snapshot_failures_total 4",
+		"a sync of the journal takes 50ms on the mean":                    "troupe_journal_sync_seconds_total 5",
+		"1,001 changes wait to be committed":                              "troupe_commit_queue_depth 1001",
+		"memory was scarce: 7 requests were rejected since the start":     "troupe_memory_refused_total 7",
+		"801 of 1,000 file descriptors are open":                          "process_open_fds 801",
+		"1 requests failed with 500 since the start":                      `apiserver_request_total{verb="PUT",code="500"} 1`,
+		"11 of 1,011 requests were rejected with 429 since the start":     `apiserver_request_total{verb="PUT",code="429"} 11`,
+		"1 watches expired (410) since the start and had to list again":   `apiserver_request_total{verb="WATCH",code="410"} 1`,
+		"5 audit events were lost since the start":                        `apiserver_audit_error_total{plugin="log"} 5`,
+		"2 calls of admission webhooks failed since the start":            `apiserver_admission_webhook_rejection_count{name="a",error_type="calling_webhook_error"} 2`,
+		"unavailable APIServices: v1.a":                                   `aggregator_unavailable_apiservice{name="v1.a"} 1`,
 	}
 	found := func(text string) (all []string) {
 		s := read(t, text, time.Now())
@@ -99,23 +99,23 @@ func TestDoctorOfDirectories(t *testing.T) {
 		"nothing": {func(*testing.T, string) {}, "", ""},
 		"readable by others": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.Chmod(dir, 0o755))
-		}, "others than its owner may read it (mode 0755)", "chmod 0700"},
+		}, "other users may read it (mode 0755)", "chmod 0700"},
 		"a flipped bit": {func(t *testing.T, dir string) {
 			change(t, filepath.Join(dir, "journal", "*.journal"), func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
 		}, ".journal", "restore a backup"},
 		"a restore that did not finish": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.WriteFile(filepath.Join(dir, "restoring"), nil, 0o600))
-		}, "a restore did not finish", "troupe restore --data-dir"},
+		}, "a restore is incomplete", "troupe restore --data-dir"},
 		"no certificate": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.MkdirAll(filepath.Join(dir, "pki"), 0o700))
 			must.Succeed(t, os.WriteFile(filepath.Join(dir, "pki", "server.crt"), []byte("x"), 0o600))
 		}, "server.key is missing beside", "the daemon issues a new pair"},
 		"nothing there": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.RemoveAll(dir))
-		}, "there is no such directory", "at the first start"},
+		}, "the directory does not exist", "on first start"},
 		"something else": {func(t *testing.T, dir string) {
 			must.Succeed(t, os.Remove(filepath.Join(dir, "format")))
-		}, "it holds no state of a daemon", "restore a backup"},
+		}, "it holds no state", "restore a backup"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := fixture(t)

@@ -21,17 +21,17 @@ func (d *diagnosis) lookAtDirectory(dir string) {
 	info, err := os.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		d.fault("Give the directory of --data-dir. troupe serve makes it at the first start.", "there is no such directory")
+		d.fault("Give the directory of --data-dir. troupe serve creates it on first start.", "the directory does not exist")
 		return
 	case err != nil:
-		d.fault("Run this as the user of the daemon.", "%v", err)
+		d.fault("Run this command as the user of the server.", "%v", err)
 		return
 	case !info.IsDir():
-		d.fault("Give the directory of --data-dir.", "it is no directory")
+		d.fault("Give the directory of --data-dir.", "it is not a directory")
 		return
 	}
 	if info.Mode().Perm()&0o077 != 0 {
-		d.fault("It holds Secrets and private keys: chmod 0700 "+dir, "others than its owner may read it (mode %04o)", info.Mode().Perm())
+		d.fault("It holds Secrets and private keys: chmod 0700 "+dir, "other users may read it (mode %04o)", info.Mode().Perm())
 	} else {
 		d.ok("only its owner may read it")
 	}
@@ -49,18 +49,18 @@ func (d *diagnosis) lookAtDirectory(dir string) {
 func (d *diagnosis) lookAtKeys(dir string) {
 	faults, err := daemon.CheckCertificates(dir)
 	if err != nil {
-		d.fault("Run this as the user of the daemon.", "%v", err)
+		d.fault("Run this command as the user of the server.", "%v", err)
 		return
 	}
 	for _, fault := range faults {
-		advice := "Run this as the user of the daemon."
+		advice := "Run this command as the user of the server."
 		if file, ok := errors.AsType[*certs.FileError](fault); ok {
 			advice = file.Advice
 		}
 		d.fault(advice, "%v", fault)
 	}
 	if len(faults) == 0 {
-		d.ok("certificates and keys belong to the data")
+		d.ok("the certificates and keys match the data")
 	}
 }
 
@@ -76,39 +76,39 @@ const littleRoom = 1 << 30
 func (d *diagnosis) lookAtFileSystem(dir string) {
 	system, err := fileSystemOf(dir)
 	if err != nil {
-		d.fault("Run this as the user of the daemon.", "the file system: %v", err)
+		d.fault("Run this command as the user of the server.", "the file system: %v", err)
 		return
 	}
 	if system.doubt != "" {
-		d.warn("Put it on a local disk, unless nothing has to be kept.", "it is on %s", system.doubt)
+		d.warn("Move it to a local disk, unless the data may be lost.", "it is on %s", system.doubt)
 	}
 	if system.free < littleRoom {
-		d.warn("Make room before writes are refused: a snapshot needs as much as the state, beside the one before.", "the file system has %s left", size(system.free))
+		d.warn("Free space before writes are rejected: a snapshot needs as much space as the state, in addition to the previous one.", "%s are free on the file system", size(system.free))
 	} else {
-		d.ok("the file system has %s left", size(system.free))
+		d.ok("%s are free on the file system", size(system.free))
 	}
 }
 
 func (d *diagnosis) lookAtContent(dir string) {
 	if _, err := os.Stat(filepath.Join(dir, "restoring")); err == nil {
-		d.fault("Restore again into it: troupe restore --data-dir "+dir+" FILE", "a restore did not finish, and the directory cannot be opened")
+		d.fault("Repeat the restore: troupe restore --data-dir "+dir+" FILE", "a restore is incomplete, and the directory cannot be opened")
 		return
 	}
 	if _, err := os.Stat(filepath.Join(dir, "format")); errors.Is(err, fs.ErrNotExist) {
-		d.fault("Is this the right directory? If it is, its state is lost: restore a backup.", "it holds no state of a daemon")
+		d.fault("Is this the right directory? If it is, its state is lost: restore a backup.", "it holds no state")
 		return
 	}
 	var report bytes.Buffer
 	ok, err := persist.Verify(dir, &report, persist.Checks{})
 	if err != nil {
-		d.fault("Run this as the user of the daemon.", "it cannot be read: %v", err)
+		d.fault("Run this command as the user of the server.", "it cannot be read: %v", err)
 		return
 	}
 	if ok {
-		d.ok("every checksum is right")
+		d.ok("all checksums are correct")
 		return
 	}
-	const restore = "Look at the disk and its cables first. Then restore a backup; without one, 'Data loss' in docs/operations.md says how to go on with what is left."
+	const restore = "Check the disk first. Then restore a backup; without one, see 'Data loss' in docs/operations.md."
 	for line := range strings.Lines(report.String()) {
 		if what, ok := strings.CutPrefix(strings.TrimSpace(line), "FAULT "); ok {
 			d.fault(restore, "%s", what)
@@ -119,13 +119,13 @@ func (d *diagnosis) lookAtContent(dir string) {
 func (d *diagnosis) lookAtCertificates(dir string) {
 	files, err := filepath.Glob(filepath.Join(dir, "*.crt"))
 	if err != nil || len(files) == 0 {
-		d.ok("no certificates of its own are kept")
+		d.ok("there are no self-issued certificates")
 		return
 	}
 	for _, file := range files {
 		text, err := os.ReadFile(file)
 		if err != nil {
-			d.fault("Run this as the user of the daemon.", "%v", err)
+			d.fault("Run this command as the user of the server.", "%v", err)
 			continue
 		}
 		block, _ := pem.Decode(text)
@@ -136,9 +136,9 @@ func (d *diagnosis) lookAtCertificates(dir string) {
 		if err != nil {
 			continue
 		}
-		advice := "Start the daemon: it makes certificates of its own anew in time."
+		advice := "Start the server: it renews self-issued certificates."
 		if c.IsCA {
-			advice = "Make the file ca.renew beside it: the daemon goes over to a new CA, and clients that get ca.crt again trust both."
+			advice = "Create the file ca.renew beside it: the server introduces a new CA, and clients that reload ca.crt trust both."
 		}
 		d.lookAtExpiry(filepath.Base(file), c, advice)
 	}

@@ -26,64 +26,64 @@ type symptom struct {
 var symptoms = []symptom{
 	{"the disk has room", true, func(s *scrape) string {
 		return found(s.value("troupe_disk_full") > 0, "the disk is full: only deletes are accepted")
-	}, "Make room on the file system of the data directory. Writes are accepted again by themselves, without a restart."},
-	{"no stored object is unreadable", true, func(s *scrape) string {
+	}, "Free space on the file system of the data directory. Writes are then accepted again, without a restart."},
+	{"all stored objects are readable", true, func(s *scrape) string {
 		n := s.value("troupe_unreadable_objects")
-		return found(n > 0, "%s stored objects cannot be read: %s", count(n), strings.Join(s.objects("troupe_unreadable_object"), ", "))
+		return found(n > 0, "%s stored objects are unreadable: %s", count(n), strings.Join(s.objects("troupe_unreadable_object"), ", "))
 	}, "Run troupe verify on the data directory. Restore a backup, or delete these objects: see 'Quarantine of unreadable objects' in docs/operations.md."},
-	{"no owner has panicked", true, func(s *scrape) string {
+	{"no actor has panicked", true, func(s *scrape) string {
 		n := s.value("troupe_actor_panics_total")
-		return found(n > 0, "%s panics of owners of objects since the start", count(n))
-	}, "This is a defect of the program. The log has each with its stack; please report it (SECURITY.md says where)."},
+		return found(n > 0, "%s actors panicked since the start", count(n))
+	}, "This is a bug. The log has the stacks; please report it (see SECURITY.md)."},
 	{"snapshots are written", false, func(s *scrape) string {
 		n := s.value("troupe_snapshot_failures_total")
-		return found(n > 0, "%s snapshots could not be written since the start", count(n))
-	}, "The log says why. Until one succeeds the journal grows, and the next start takes longer."},
+		return found(n > 0, "%s snapshots failed since the start", count(n))
+	}, "See the log for the cause. Until a snapshot succeeds, the journal grows, and the next start takes longer."},
 	{"the disk syncs fast enough", false, func(s *scrape) string {
 		mean := ratio(s.value("troupe_journal_sync_seconds_total"), s.value("troupe_journal_sync_total"))
-		return found(mean > slowSync, "a sync of the journal takes %s on the mean", short(mean))
-	}, "Every writer waits for a sync. Put the data directory on a faster disk, best one with protection against power loss."},
-	{"changes do not queue", false, func(s *scrape) string {
+		return found(mean > slowSync, "a sync of the journal takes %s on average", short(mean))
+	}, "Every write waits for a sync. Move the data directory to a faster disk, ideally with power-loss protection."},
+	{"writes do not queue", false, func(s *scrape) string {
 		n := s.value("troupe_commit_queue_depth")
-		return found(n > manyWaiting, "%s changes wait to be committed", count(n))
-	}, "More is written than the disk takes. troupe status shows how long a sync takes, and which collections are the busiest."},
+		return found(n > manyWaiting, "%s writes wait for their commit", count(n))
+	}, "Writes exceed the throughput of the disk. troupe status shows the sync duration and the busiest collections."},
 	{"memory suffices", false, func(s *scrape) string {
 		refused := s.value("troupe_memory_refused_total")
-		return found(s.value("troupe_memory_scarce") > 0 || refused > 0, "memory is or was scarce: %s requests were refused for it since the start", count(refused))
+		return found(s.value("troupe_memory_scarce") > 0 || refused > 0, "memory was scarce: %s requests were rejected since the start", count(refused))
 	}, "Raise the memory limit of the process (GOMEMLIMIT, or that of its control group), or lower watch-history-bytes."},
 	{"descriptors suffice", false, func(s *scrape) string {
 		open, most := s.value("process_open_fds"), s.value("process_max_fds")
 		return found(most > 0 && open > 0.8*most, "%s of %s file descriptors are open", count(open), count(most))
-	}, "Raise the limit (LimitNOFILE of systemd, ulimit -n), or find out who opens so many connections."},
-	{"no request has failed inside", false, func(s *scrape) string {
+	}, "Raise the limit (LimitNOFILE of systemd, ulimit -n), or find the client that opens so many connections."},
+	{"no internal errors", false, func(s *scrape) string {
 		n := s.sum("apiserver_request_total", `code="500"`)
-		return found(n > 0, "%s requests were answered 500 since the start", count(n))
-	}, "The log has each with its id. Please report it."},
-	{"clients are not turned away", false, func(s *scrape) string {
+		return found(n > 0, "%s requests failed with 500 since the start", count(n))
+	}, "The log has the errors with their audit ids. Please report them."},
+	{"requests are not rejected", false, func(s *scrape) string {
 		refused, all := s.sum("apiserver_request_total", `code="429"`), s.sum("apiserver_request_total", "")
-		return found(refused > 0.01*all, "%s of %s requests were answered 429 since the start", count(refused), count(all))
+		return found(refused > 0.01*all, "%s of %s requests were rejected with 429 since the start", count(refused), count(all))
 	}, "A client exceeds the limits of the server: see 'Troubleshooting' in docs/operations.md, and docs/flowcontrol.md for how to find it."},
 	{"watches resume", false, func(s *scrape) string {
 		n := s.sum("apiserver_request_total", `verb="WATCH".*code="410"|code="410".*verb="WATCH"`)
-		return found(n > 0, "%s watches were answered 410 since the start, and had to list anew", count(n))
-	}, "Some is normal after a long absence or a restore. Otherwise raise watch-history-bytes or watch-history-time."},
-	{"the audit loses nothing", true, func(s *scrape) string {
+		return found(n > 0, "%s watches expired (410) since the start and had to list again", count(n))
+	}, "This is normal after a long disconnection or a restore. Otherwise raise watch-history-bytes or watch-history-time."},
+	{"no audit events were lost", true, func(s *scrape) string {
 		n := s.sum("apiserver_audit_error_total", "")
 		return found(n > 0, "%s audit events were lost since the start", count(n))
-	}, "The log says why: look at the disk of --audit-log-path, and at the webhook of --audit-webhook-config-file."},
-	{"admission webhooks answer", false, func(s *scrape) string {
+	}, "See the log for the cause: check the disk of --audit-log-path and the webhook of --audit-webhook-config-file."},
+	{"admission webhooks respond", false, func(s *scrape) string {
 		n := s.sum("apiserver_admission_webhook_rejection_count", `error_type="calling_webhook_error"`) + s.sum("apiserver_admission_webhook_fail_open_count", "")
-		return found(n > 0, "%s questions to admission webhooks failed since the start", count(n))
-	}, "The label name of apiserver_admission_webhook_rejection_count says which webhook. Repair it, or delete its configuration."},
-	{"servers that extend the API are available", false, func(s *scrape) string {
+		return found(n > 0, "%s calls of admission webhooks failed since the start", count(n))
+	}, "The label name of apiserver_admission_webhook_rejection_count identifies the webhook. Repair it, or delete its configuration."},
+	{"aggregated API servers are available", false, func(s *scrape) string {
 		var names []string
 		for series, value := range s.samples {
 			if labels, ok := strings.CutPrefix(series, `aggregator_unavailable_apiservice{name="`); ok && value > 0 {
 				names = append(names, strings.TrimSuffix(labels, `"}`))
 			}
 		}
-		return found(len(names) > 0, "these APIServices are not available: %s", strings.Join(names, ", "))
-	}, "Their condition Available says why. Repair the server behind each, or delete the APIService."},
+		return found(len(names) > 0, "unavailable APIServices: %s", strings.Join(names, ", "))
+	}, "See their condition Available for the cause. Repair the server, or delete the APIService."},
 }
 
 // Thresholds of warnings.
@@ -105,7 +105,7 @@ func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 	d.printf("server %s\n", r.URL())
 	s, err := r.scrape(ctx)
 	if err != nil {
-		d.fault("Is the daemon running, and does the user of the client configuration may read /metrics? Its log says more.", "the metrics cannot be read: %v", err)
+		d.fault("Check that the server is running, and that the user of the kubeconfig may read /metrics.", "reading the metrics failed: %v", err)
 		return
 	}
 	d.lookAtReadiness(ctx, r)
@@ -125,15 +125,15 @@ func (d *diagnosis) lookAtServer(ctx context.Context, r *daemonClient) {
 func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 	body, err := r.get(ctx, "/readyz?verbose")
 	if err != nil {
-		d.fault("The answer names the checks that failed. While it starts or stops a daemon is not ready; otherwise its log says why.", "the daemon is not ready: %v", err)
+		d.fault("The response names the failed checks. A server is not ready while it starts or stops; otherwise see its log.", "the server is not ready: %v", err)
 		return
 	}
 	defer body.Close()
 	if _, err := io.Copy(io.Discard, body); err != nil {
-		d.fault("Look again.", "the answer of /readyz broke off: %v", err)
+		d.fault("Look again.", "reading the response of /readyz failed: %v", err)
 		return
 	}
-	d.ok("the daemon is ready")
+	d.ok("the server is ready")
 }
 
 // lookAtServingCertificate checks the expiry of the serving certificate. Earlier requests have
@@ -141,7 +141,7 @@ func (d *diagnosis) lookAtReadiness(ctx context.Context, r *daemonClient) {
 func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string) {
 	u, err := url.Parse(address)
 	if err != nil {
-		d.fault("Mend the client configuration.", "%v", err)
+		d.fault("Fix the kubeconfig.", "%v", err)
 		return
 	}
 	host := u.Host
@@ -151,12 +151,12 @@ func (d *diagnosis) lookAtServingCertificate(ctx context.Context, address string
 	dialer := tls.Dialer{Config: &tls.Config{InsecureSkipVerify: true}}
 	connection, err := dialer.DialContext(ctx, "tcp", host)
 	if err != nil {
-		d.fault("Look again; the requests before went through.", "the certificate cannot be seen: %v", err)
+		d.fault("Try again; earlier requests succeeded.", "reading the certificate failed: %v", err)
 		return
 	}
 	defer connection.Close()
 	for _, c := range connection.(*tls.Conn).ConnectionState().PeerCertificates[:1] {
-		d.lookAtExpiry("the server's certificate", c, "Renew the files of --tls-cert-file. A certificate of the daemon's own is renewed while it runs and at each start.")
+		d.lookAtExpiry("the server's certificate", c, "Renew the files of --tls-cert-file. A self-issued certificate is renewed while the server runs and on each start.")
 	}
 }
 
@@ -165,7 +165,7 @@ func (d *diagnosis) lookAtExpiry(name string, c *x509.Certificate, advice string
 	case now.After(c.NotAfter):
 		d.fault(advice, "%s has expired on %s", name, end)
 	case now.Before(c.NotBefore):
-		d.fault("Set the clock of this machine right.", "%s is valid only from %s on", name, c.NotBefore.Local().Format(time.DateTime))
+		d.fault("Correct the clock of this machine.", "%s is not valid before %s", name, c.NotBefore.Local().Format(time.DateTime))
 	case now.Add(expiresSoon).After(c.NotAfter):
 		d.warn(advice, "%s expires on %s", name, end)
 	default:

@@ -10,34 +10,34 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/envtest"
 )
 
-const envtestHelp = `Suites that use controller-runtime's package envtest start kube-apiserver and etcd from the
-folder that the variable KUBEBUILDER_ASSETS names. This makes such a folder, in which this program
-stands in for both: it starts faster, collects garbage, and empties namespaces.
+const envtestHelp = `controller-runtime's package envtest starts kube-apiserver and etcd from the directory
+KUBEBUILDER_ASSETS. This command creates such a directory, with this program in place of both: it
+starts faster, collects garbage, and deletes the content of namespaces.
 
   export KUBEBUILDER_ASSETS=$(troupe envtest install)
   go test ./...
 
-The path of the folder goes to standard output, what was put there to standard error.
+The path of the directory is printed to standard output, its content to standard error.
 
-kubectl becomes a link to the one on PATH or of --kubectl. Where there is none it is left out,
-and --kubectl=build lets Go build it, which takes a few minutes. Only suites that call it need it.`
+kubectl is a link to the one in PATH or of --kubectl, if any. --kubectl=build builds it with Go,
+which takes a few minutes. Only suites that call it need it.`
 
 func envtestCommand() *cobra.Command {
-	c := &cobra.Command{Use: "envtest", Short: "Stand in for the binaries of controller-runtime's envtest", Args: cobra.NoArgs}
+	c := &cobra.Command{Use: "envtest", Short: "Replace the binaries of controller-runtime's envtest", Args: cobra.NoArgs}
 	c.AddCommand(envtestInstall())
 	return c
 }
 
 func envtestInstall() *cobra.Command {
 	i := envtest.Installation{}
-	c := &cobra.Command{Use: "install", Short: "Fill a folder for KUBEBUILDER_ASSETS", Long: envtestHelp, Args: cobra.NoArgs}
-	c.Flags().StringVar(&i.Dir, "dir", "", "The folder (default troupe/envtest in the user's cache directory).")
-	c.Flags().StringVar(&i.Kubectl, "kubectl", "", "The kubectl to link to, build or none (default the one on PATH).")
+	c := &cobra.Command{Use: "install", Short: "Create a directory for KUBEBUILDER_ASSETS", Long: envtestHelp, Args: cobra.NoArgs}
+	c.Flags().StringVar(&i.Dir, "dir", "", "Directory to create (default troupe/envtest in the user's cache directory).")
+	c.Flags().StringVar(&i.Kubectl, "kubectl", "", "kubectl to link to, build, or none (default the one in PATH).")
 	c.RunE = func(c *cobra.Command, _ []string) (err error) {
 		if i.Dir == "" {
 			cache, err := os.UserCacheDir()
 			if err != nil {
-				return fmt.Errorf("name the folder with --dir: %w", err)
+				return fmt.Errorf("set the directory with --dir: %w", err)
 			}
 			i.Dir = filepath.Join(cache, "troupe", "envtest")
 		}

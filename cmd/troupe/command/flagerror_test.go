@@ -16,9 +16,9 @@ func TestFlagErrors(t *testing.T) {
 		"serve --version":                  "unsupported flag: --version: Use troupe version.",
 		"serve --tls-cert-fil=x":           "unknown flag: --tls-cert-fil; did you mean --tls-cert-file?",
 		"serve --zzzzzzzz":                 "unknown flag: --zzzzzzzz; troupe serve --help lists the flags",
-		"rollout undo web --to-revision=1": `there is no command "rollout"; troupe --help lists them`,
+		"rollout undo web --to-revision=1": `unknown command "rollout"; troupe --help lists the commands`,
 		"auth reconcile -f x":              "error: unknown command \"reconcile\" for \"troupe auth\"\nUsage: troupe auth [flags]",
-		"create cronjob c --image=i":       "error: there is no generator for \"cronjob\": write the object into a file, and create it with -f (troupe explain cronjob tells its fields)\nUsage: troupe create -f FILE… [flags]",
+		"create cronjob c --image=i":       "error: no generator for \"cronjob\": write the object to a file and create it with -f (troupe explain cronjob lists its fields)\nUsage: troupe create -f FILE… [flags]",
 		"verify --data-dri=x":              "unknown flag: --data-dri; did you mean --data-dir?",
 	} {
 		c := root()

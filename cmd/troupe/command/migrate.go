@@ -27,34 +27,34 @@ const inEtcd = "etcd"
 func migrate() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "migrate --from DIR|etcd --to etcd|DIR",
-		Short: "Move a state between a data directory and etcd",
-		Long: `Copy the whole state of a daemon from its data directory into etcd, or back, and check
-that both hold the same afterwards. The source stays as it is.
+		Short: "Copy the state between a data directory and etcd",
+		Long: `Copy the whole state from a data directory to etcd, or back, and verify the copy. The source
+is not changed.
 
-The daemon that uses the data directory must be stopped. Stop the daemons on etcd, too,
-before you go back: what they write after etcd was read is not copied. The other side must
-be empty: a prefix without keys, a directory that is missing or empty. A copy that was
-interrupted is not opened by any daemon; run it again.
+The server of the data directory must be stopped. Stop the servers on etcd too before you
+copy from there, since later writes are not copied. The target must be empty: a prefix
+without keys, or a missing or empty directory. No server opens an interrupted copy; run the
+command again.
 
-Objects keep their UIDs and all else, but get new resource versions, higher than any from
-before: watches and lists from there are answered 410, and clients list again. The CAs and
-the key of service accounts go with them, so that certificates and tokens stay good.
+Objects keep everything, including UIDs, except their resource versions, which become higher
+than before: older watches and lists expire (410), and clients list again. CAs and service
+account keys are copied, so that certificates and tokens stay valid.
 
-With --check nothing is copied: both sides are compared, object by object, and what differs
-is printed. The daemons on etcd may be serving meanwhile. The status is 1 if anything does.`,
+With --check, nothing is copied: both sides are compared, and differences are printed. The
+servers on etcd may be running. The exit status is 1 if there are differences.`,
 		Example: `  troupe migrate --from troupe-data --to etcd --etcd-servers http://127.0.0.1:2379
   troupe serve --data-dir node1 --etcd-servers http://127.0.0.1:2379
   troupe migrate --from etcd --to troupe-data-2 --etcd-servers http://127.0.0.1:2379`,
 		Args: cobra.NoArgs,
 	}
-	from := c.Flags().String("from", "", "Where the state is: a data directory, or etcd.")
-	to := c.Flags().String("to", "", "Where it is to go: etcd, or a data directory.")
-	only := c.Flags().Bool("check", false, "Compare both sides, and copy nothing.")
+	from := c.Flags().String("from", "", "Source: a data directory, or etcd.")
+	to := c.Flags().String("to", "", "Target: etcd, or a data directory.")
+	only := c.Flags().Bool("check", false, "Only compare both sides.")
 	m := migrationFlags(c)
 	c.Flags().AddFlagSet(m.FlagsNamed("cert-dir"))
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		if (*from == inEtcd) == (*to == inEtcd) || *from == "" || *to == "" {
-			return errors.New("one of --from and --to is etcd, and the other one a data directory")
+			return errors.New("one of --from and --to must be etcd, and the other a data directory")
 		}
 		if len(m.Etcd.Servers) == 0 {
 			return errors.New("--etcd-servers must name the servers, such as http://127.0.0.1:2379")
@@ -81,7 +81,7 @@ is printed. The daemons on etcd may be serving meanwhile. The status is 1 if any
 		case differences > 1:
 			return fmt.Errorf("there are %d differences", differences)
 		}
-		fmt.Fprintf(c.ErrOrStderr(), "both hold the same %d objects\n", objects)
+		fmt.Fprintf(c.ErrOrStderr(), "both sides have the same %d objects\n", objects)
 		return nil
 	}
 	return c
@@ -90,9 +90,9 @@ is printed. The daemons on etcd may be serving meanwhile. The status is 1 if any
 func migrationAdvice(err error) error {
 	switch {
 	case errors.Is(err, persist.ErrLocked):
-		return fmt.Errorf("%w; to compare a running one, restore its backup (troupe backup --kubeconfig) into another directory", err)
+		return fmt.Errorf("%w; to compare a running server, restore its backup (troupe backup --kubeconfig) into another directory", err)
 	case errors.Is(err, os.ErrPermission):
-		return fmt.Errorf("%w\nrun it as the user of the daemon", err)
+		return fmt.Errorf("%w\nrun this command as the user of the server", err)
 	}
 	return err
 }

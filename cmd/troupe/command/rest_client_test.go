@@ -36,7 +36,7 @@ func TestEndlessAnswer(t *testing.T) {
 		if length <= most && (err != nil || len(answer.Body) != length) {
 			t.Errorf("%d bytes: %d, %v", length, len(answer.Body), err)
 		}
-		if length > most && (err == nil || !strings.Contains(err.Error(), "more than 1048576 bytes")) {
+		if length > most && (err == nil || !strings.Contains(err.Error(), "exceeds 1048576 bytes")) {
 			t.Errorf("%d bytes: %d, %v", length, len(answer.Body), err)
 		}
 		s.CloseClientConnections()

@@ -16,21 +16,20 @@ func root() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "troupe",
 		Short: "A cluster API server in one binary",
-		Long: `troupe keeps the state of a cluster as API objects and serves them over HTTPS,
-durably and with nothing else to install.
+		Long: `Troupe is a Kubernetes-compatible API server in a single binary, with a durable store.
 
   troupe serve
   troupe get namespaces
   troupe apply -f app.yaml
 
-As a client it speaks to any server of these conventions, as a client configuration names
-it: --kubeconfig, KUBECONFIG, ~/.kube/config, or that of a server that was started here.
-Existing clients work with it, too, under the names that they expect:
+As a client, it works with any server of these conventions, given by a kubeconfig file:
+--kubeconfig, KUBECONFIG, ~/.kube/config, or that of a server started in this directory.
+Existing clients need the names of Kubernetes:
 
   troupe serve --naming kubernetes --data-dir cluster-data
   kubectl --kubeconfig cluster-data/admin.kubeconfig get namespaces
 
-Completion of shells, with the names of the server's objects: troupe completion --help.`,
+For shell completion, see troupe completion --help.`,
 		Args:                       cobra.ArbitraryArgs,
 		RunE:                       noCommand,
 		SuggestionsMinimumDistance: 2,
@@ -39,7 +38,7 @@ Completion of shells, with the names of the server's objects: troupe completion 
 		SilenceErrors: true,
 	}
 	const serverGroup = "server"
-	c.AddGroup(&cobra.Group{ID: serverGroup, Title: "Run a server, and look after it:"})
+	c.AddGroup(&cobra.Group{ID: serverGroup, Title: "Server:"})
 	for _, one := range []*cobra.Command{serve(), status(), doctor(), backup(), restore(), compact(), migrate(), verify(), cluster(), envtestCommand()} {
 		one.GroupID = serverGroup
 		c.AddCommand(one)
@@ -54,9 +53,9 @@ func noCommand(c *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return c.Help()
 	}
-	text := fmt.Sprintf("there is no command %q; troupe --help lists them", args[0])
+	text := fmt.Sprintf("unknown command %q; troupe --help lists the commands", args[0])
 	if alike := c.SuggestionsFor(args[0]); len(alike) > 0 {
-		text = fmt.Sprintf("there is no command %q; did you mean %s?", args[0], strings.Join(alike, " or "))
+		text = fmt.Sprintf("unknown command %q; did you mean %s?", args[0], strings.Join(alike, " or "))
 	}
 	return errors.New(text)
 }
@@ -64,7 +63,7 @@ func noCommand(c *cobra.Command, args []string) error {
 func version() *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
-		Short: "Print the version of this program",
+		Short: "Print the version",
 		Args:  cobra.NoArgs,
 		Run:   func(c *cobra.Command, _ []string) { fmt.Fprintln(c.OutOrStdout(), "troupe", daemon.Version) },
 	}

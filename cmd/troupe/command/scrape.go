@@ -42,7 +42,7 @@ func readScrape(text io.Reader, at time.Time) (*scrape, error) {
 		}
 		space := strings.LastIndexByte(line, ' ')
 		if space < 0 {
-			return nil, errors.New("no text exposition format: " + strconv.Quote(line))
+			return nil, errors.New("not in the text exposition format: " + strconv.Quote(line))
 		}
 		value, err := strconv.ParseFloat(line[space+1:], 64)
 		if err != nil {

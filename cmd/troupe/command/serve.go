@@ -17,36 +17,36 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-const serveHelp = `Serve the API until SIGTERM or SIGINT, and then drain: /readyz fails, requests in
-flight finish, watches end. A second signal ends the process at once. SIGHUP reloads
+const serveHelp = `Serve the API until SIGTERM or SIGINT, and then drain: /readyz fails, requests in flight
+finish, watches end. A second signal ends the process immediately. SIGHUP reloads
 certificates, the audit policy and the token file.
 
-On first start the daemon makes its data directory, a CA, a serving certificate and an
-administrator's kubeconfig. One line on standard output says when it is ready, and where;
-the log goes to standard error.
+On first start, the server creates its data directory, a CA, a serving certificate and an
+administrator's kubeconfig. It prints one line to standard output when it is ready; the log
+goes to standard error.
 
-Settings come from the file of --config, if given, and from flags, which override it. A setting
-has the same name in both: --max-watches=50000 is "max-watches: 50000" in the file.
+Settings come from the file of --config, if given, and from flags, which take precedence. A
+setting has the same name in both: --max-watches=50000 is "max-watches: 50000" in the file.
 
-Under the naming profile platform, which is the default, ask the API with any HTTP client:
+With --naming platform, the default, use troupe or any HTTP client:
 
   troupe serve
   curl --cacert troupe-data/pki/ca.crt --cert troupe-data/pki/admin.crt \
     --key troupe-data/pki/admin.key https://127.0.0.1:6443/api/v1/namespaces
   troupe status
 
-kubectl and other existing clients expect the names of the profile kubernetes:
+kubectl, Helm and other existing clients need --naming kubernetes:
 
   troupe serve --naming kubernetes --data-dir cluster-data
   kubectl --kubeconfig cluster-data/admin.kubeconfig get namespaces
 
-A data directory keeps the profile that it was made with.
+A data directory keeps the naming profile that it was created with.
 
 For tests, in memory only, on a free port:
 
   troupe serve --ephemeral --secure-port 0 --naming kubernetes --write-kubeconfig kubeconfig
 
-The ready line begins with "troupe ready: " and the address; the kubeconfig is complete before it comes.`
+The ready line begins with "troupe ready: " and the address. The kubeconfig is complete before.`
 
 // failureDrainTimeout bounds the wait for requests in flight after a fatal error. It is short,
 // because it delays the restart that recovers the daemon.
@@ -170,6 +170,6 @@ func run(config daemon.Config, out, logs io.Writer) error {
 	case err := <-stopped:
 		return err
 	case s := <-signals:
-		return fmt.Errorf("ended at once by a second signal: %v", s)
+		return fmt.Errorf("terminated by a second signal: %v", s)
 	}
 }

@@ -18,17 +18,16 @@ import (
 func status() *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status",
-		Short: "Show what a running daemon does",
-		Long: `Show what a running daemon does, that of --kubeconfig, KUBECONFIG or troupe-data: how many objects and watches it
-has, how fast it commits, how long a sync takes, what it keeps on disk and in memory, and
-which collections are the busiest and the slowest. Rates are measured over --interval, as
-are the times that one thing takes, unless there was none of it: then since the start.
-All figures come from /metrics, whose names docs/operations.md explains.`,
+		Short: "Show the activity of a running server",
+		Long: `Show the activity of the running server of --kubeconfig, KUBECONFIG or troupe-data: objects,
+watches, commits, syncs, disk and memory, and the busiest and slowest collections. Rates and
+durations are measured over --interval; a duration without a sample is the mean since the
+start. All figures come from /metrics, described in docs/operations.md.`,
 		Args: cobra.NoArgs,
 	}
 	kubeconfig := kubeconfigFlag(c)
-	interval := c.Flags().Duration("interval", time.Second, "Time between the two looks that rates are made of.")
-	top := c.Flags().Int("top", 10, "Most collections to show; 0 shows all.")
+	interval := c.Flags().Duration("interval", time.Second, "Interval over which rates are measured.")
+	top := c.Flags().Int("top", 10, "Maximum number of collections to show; 0 shows all.")
 	c.RunE = func(c *cobra.Command, _ []string) error {
 		r, err := loadDaemonClient(*kubeconfig)
 		if err != nil {
@@ -120,7 +119,7 @@ func (p *statusReport) summary(w io.Writer) error {
 		{"slowest", p.slowest()},
 	}
 	if n := a.value("troupe_unreadable_objects"); n > 0 {
-		lines = append(lines, [2]string{"unreadable", count(n) + " stored objects are set aside until they are deleted:"})
+		lines = append(lines, [2]string{"unreadable", count(n) + " unreadable objects are set aside until they are deleted:"})
 		for _, name := range a.objects("troupe_unreadable_object") {
 			lines = append(lines, [2]string{"", name})
 		}
@@ -150,7 +149,7 @@ func (p *statusReport) slowest() string {
 	for _, name := range names[:min(most, len(names))] {
 		texts = append(texts, short(longest(name))+" for one of "+name)
 	}
-	return cmp.Or(strings.Join(texts, ", "), "nothing was changed yet")
+	return cmp.Or(strings.Join(texts, ", "), "nothing was changed")
 }
 
 // A row describes one collection.

@@ -15,7 +15,7 @@ func (c *serverControllers) runIdentityLease() {
 	}
 	host, err := os.Hostname()
 	if err != nil {
-		c.log.Warn("this server has no Lease of its identity", "error", err)
+		c.log.Warn("the server has no identity Lease", "error", err)
 		return
 	}
 	if c.leadership.election != nil { // several daemons may run on one host

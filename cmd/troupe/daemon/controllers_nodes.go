@@ -30,13 +30,13 @@ func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 		return nil, nil
 	}
 	if n.ClusterCIDR == "" {
-		return nil, errors.New("must be given if nodes get ranges of addresses")
+		return nil, errors.New("is required with allocate-node-cidrs")
 	}
 	var all []nodes.NodeRange
 	for text := range strings.SplitSeq(n.ClusterCIDR, ",") {
 		p, err := netip.ParsePrefix(strings.TrimSpace(text))
 		if err != nil {
-			return nil, fmt.Errorf("%q is no range of addresses such as 10.244.0.0/16", text)
+			return nil, fmt.Errorf("%q is not a CIDR such as 10.244.0.0/16", text)
 		}
 		all = append(all, nodes.NodeRange{Range: p.Masked(), Bits: n.maskSize(p.Addr().Is6())})
 	}
@@ -45,7 +45,7 @@ func (n Nodes) ranges() ([]nodes.NodeRange, error) {
 	}
 	for _, r := range all {
 		if r.Bits < r.Range.Bits() || r.Bits > r.Range.Addr().BitLen() {
-			return nil, fmt.Errorf("a part of %s cannot have a prefix of %d bits", r.Range, r.Bits)
+			return nil, fmt.Errorf("a subnet of %s cannot have a prefix of %d bits", r.Range, r.Bits)
 		}
 	}
 	return all, nil

@@ -48,7 +48,7 @@ func (c *serverControllers) Start() error {
 		select {
 		case <-p.Ready():
 		case <-timeout:
-			c.log.Warn("serving begins before all controllers have prepared it")
+			c.log.Warn("serving begins before all controllers are ready")
 			return nil
 		}
 	}

@@ -90,7 +90,7 @@ func New(c Config, logs io.Writer) (*Daemon, error) {
 	}
 	s := &settings{config: c, naming: naming, features: gates, log: c.Logging.New(logs), now: time.Now, startedAt: time.Now()}
 	for _, names := range c.renamed {
-		s.log.Warn("a key of the configuration file has a new name", "key", names[0], "name", names[1])
+		s.log.Warn("deprecated key in the configuration file", "key", names[0], "name", names[1])
 	}
 	d := &Daemon{settings: s, fatal: make(fatalErrors, 2), stopped: make(chan struct{})}
 	d.state = &stateLog{base: newBase(s), fatal: d.fatal}

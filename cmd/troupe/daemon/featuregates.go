@@ -21,17 +21,17 @@ func (c Config) validateFeatures(f *faults) {
 
 func (s *settings) warnOfFeatureGates() {
 	for _, name := range s.features.Ineffective() {
-		s.log.Warn("a feature gate that is set has no effect here", "gate", name, "enabled", s.features.Enabled(name))
+		s.log.Warn("feature gate has no effect", "gate", name, "enabled", s.features.Enabled(name))
 	}
 	for _, name := range s.features.Outdated() {
-		s.log.Warn("a feature gate is set that may be removed in a future release", "gate", name, "enabled", s.features.Enabled(name))
+		s.log.Warn("feature gate may be removed in a future release", "gate", name, "enabled", s.features.Enabled(name))
 	}
 }
 
 // writeFeatureGates writes the state of every gate, including those without effect, so that servers
 // can be compared.
 func (s *settings) writeFeatureGates(w io.Writer) {
-	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates, with their stage: 1 for one that is on, 0 for one that is off.",
+	metrics.GaugeValue("kubernetes_feature_enabled", "Feature gates by stage: 1 if enabled, 0 if disabled.",
 		metrics.Each(features.All(), func(g features.Gate) string { return fmt.Sprintf("name=%q,stage=%q", g.Name, g.Stage) },
 			func(g features.Gate) any { return s.features.Enabled(g.Name) })).Write(w)
 }

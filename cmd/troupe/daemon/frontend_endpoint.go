@@ -29,7 +29,7 @@ type endpoint struct {
 func (e *endpoint) Start() (err error) {
 	address := net.JoinHostPort(e.config.Serving.BindAddress, strconv.Itoa(e.config.Serving.SecurePort))
 	if e.listener, err = net.Listen("tcp", address); err != nil {
-		return fmt.Errorf("%w\nchoose another address with --bind-address or another port with --secure-port; 0 is any that is free", err)
+		return fmt.Errorf("%w\nchoose another --bind-address or --secure-port (0 for a free port)", err)
 	}
 	if err := e.keepAdminKubeconfig(); err != nil {
 		return err
@@ -59,7 +59,7 @@ func (s *settings) apiService() meta.Key {
 func (e *endpoint) publish() {
 	env, services := controllers.NewEnv(e.storage.store, e.storage.kinds, e.log), e.storage.services
 	if err := addresses.NewRepair(env, services).Ensure(context.Background()); err != nil {
-		e.log.Warn("making the addresses of Services known", "error", err)
+		e.log.Warn("publishing the Service CIDRs", "error", err)
 	}
 	own := controllers.NewAPIServerService(env, controllers.APIServerAddress{
 		Service: e.apiService(), ClusterIP: services.APIServerServiceIP(),
@@ -67,7 +67,7 @@ func (e *endpoint) publish() {
 	})
 	ensure := func(ctx context.Context) {
 		if err := own.Ensure(ctx); err != nil && ctx.Err() == nil {
-			e.log.Warn("making the service of the API known", "error", err)
+			e.log.Warn("publishing the API Service", "error", err)
 		}
 	}
 	if e.leadership.election == nil {

@@ -21,7 +21,7 @@ func (e *endpoint) keepAdminKubeconfig() error {
 	admin := &adminKubeconfig{path: e.config.kubeconfig(), url: e.url(), id: e.identity}
 	_, err := admin.Refresh()
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT) {
-		e.log.Warn("the administrator's client configuration cannot be written", "file", e.config.kubeconfig(), "error", err)
+		e.log.Warn("cannot write the administrator's kubeconfig", "file", e.config.kubeconfig(), "error", err)
 		err = nil
 	}
 	e.identity.reloader.Add("kubeconfig", admin.Refresh)

@@ -53,7 +53,7 @@ func (f *frontEnd) kubeletOptions() (o http.KubeletOptions, err error) {
 func verifyServer(authorities *certs.CAs) func(tls.ConnectionState) error {
 	return func(s tls.ConnectionState) error {
 		if len(s.PeerCertificates) == 0 {
-			return errors.New("the server has shown no certificate")
+			return errors.New("the server presented no certificate")
 		}
 		o := x509.VerifyOptions{Roots: authorities.Pool(), DNSName: s.ServerName, Intermediates: x509.NewCertPool()}
 		for _, c := range s.PeerCertificates[1:] {

@@ -11,7 +11,7 @@ import (
 
 func (s *settings) writeProcess(w io.Writer) {
 	metrics.Write(w,
-		metrics.GaugeValue("troupe_info", "The daemon's version and naming profile.", metrics.Samples{
+		metrics.GaugeValue("troupe_info", "Version and naming profile of the server.", metrics.Samples{
 			fmt.Sprintf("version=%q,naming=%q", Version, s.naming.Profile): 1}),
 		metrics.GaugeValue("troupe_uptime_seconds", "Time since the start.", time.Since(s.startedAt).Round(time.Millisecond).Seconds()),
 	)
@@ -25,8 +25,8 @@ func (m *memoryMonitor) writeMetrics(w io.Writer) {
 		return
 	}
 	metrics.Write(w,
-		metrics.GaugeValue("troupe_memory_limit_bytes", "Memory that the process is kept below.", max(0, m.limit)),
-		metrics.GaugeValue("troupe_memory_used_bytes", "Memory that is in use, without garbage.", max(0, m.used.Load())),
-		metrics.GaugeValue("troupe_memory_scarce", "1 while writes, lists and watches are refused because memory is scarce.", m.UnderPressure()),
+		metrics.GaugeValue("troupe_memory_limit_bytes", "Memory limit of the process.", max(0, m.limit)),
+		metrics.GaugeValue("troupe_memory_used_bytes", "Memory in use, without garbage.", max(0, m.used.Load())),
+		metrics.GaugeValue("troupe_memory_scarce", "1 while writes, lists and watches are rejected because memory is scarce.", m.UnderPressure()),
 	)
 }

@@ -67,7 +67,7 @@ func (f *frontEnd) bindingOperation() http.Operation {
 	pods := f.pods()
 	return http.Operation{Answer: func(ctx context.Context, c http.OperationRequest) (tree.Tree, error) {
 		if c.Key.Name == "" {
-			return nil, meta.NewBadRequest("a Binding needs the name of the Pod that it binds")
+			return nil, meta.NewBadRequest("a Binding needs the name of its Pod")
 		}
 		_, err := f.storage.store.Mutate(ctx, request.Mutation{
 			Kind: pods, Subresource: "binding", Change: request.Create{Object: c.Object}, DryRun: c.DryRun, FieldManager: c.Manager,

@@ -91,7 +91,7 @@ func (a *authentication) Start() (err error) {
 func (a *authentication) admitsAnonymous() bool {
 	on := a.config.Authentication.Anonymous
 	if on && a.config.Authorization.has(modeAlwaysAllow) {
-		a.log.Warn("requests without a credential are refused, because the authorization mode is AlwaysAllow")
+		a.log.Warn("anonymous requests are rejected, because the authorization mode is AlwaysAllow")
 		return false
 	}
 	return on
@@ -150,7 +150,7 @@ func (t *tokenFile) load() error {
 		return err
 	}
 	defer f.Close()
-	tokens, err := authn.ReadTokenFile(f, func(text string) { t.log.Warn("a line of the token file is ignored", "file", t.path, "reason", text) })
+	tokens, err := authn.ReadTokenFile(f, func(text string) { t.log.Warn("ignored a line of the token file", "file", t.path, "reason", text) })
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.path, err)
 	}

@@ -20,16 +20,16 @@ func TestAuthenticationFaults(t *testing.T) {
 		"a proxy": {func(a *Authentication) {
 			a.RequestHeader = RequestHeader{ClientCAFile: "f", UsernameHeaders: []string{"X-Remote-User"}, ExtraPrefixes: []string{"X-Remote-Extra-"}}
 		}, ""},
-		"a proxy without headers":  {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestheader-client-ca-file: goes together"},
-		"headers without a proxy":  {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestheader-client-ca-file: goes together"},
+		"a proxy without headers":  {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestheader-client-ca-file: requires"},
+		"headers without a proxy":  {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestheader-client-ca-file: requires"},
 		"groups without users":     {func(a *Authentication) { a.RequestHeader.GroupHeaders = []string{"X"} }, "needs requestheader-username-headers"},
-		"a bad header":             {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X Y"} }, `"X Y" is no name of a header`},
+		"a bad header":             {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X Y"} }, `"X Y" is not a header name`},
 		"an issuer":                {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "https://a", "us" }, ""},
-		"an issuer without client": {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "goes together with oidc-client-id"},
-		"a client without issuer":  {func(a *Authentication) { a.OIDC.ClientID = "us" }, "goes together with oidc-client-id"},
+		"an issuer without client": {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "requires oidc-client-id"},
+		"a client without issuer":  {func(a *Authentication) { a.OIDC.ClientID = "us" }, "requires oidc-client-id"},
 		"a CA without issuer":      {func(a *Authentication) { a.OIDC.CAFile = "f" }, "oidc-ca-file: needs oidc-issuer-url"},
 		"groups without issuer":    {func(a *Authentication) { a.OIDC.GroupsClaim = "groups" }, "oidc-groups-claim: needs oidc-issuer-url"},
-		"an issuer in the clear":   {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "http://a", "us" }, "no https URL"},
+		"an issuer in the clear":   {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "http://a", "us" }, "not an https URL"},
 		"no user claim":            {func(a *Authentication) { a.OIDC.UsernameClaim = "" }, "oidc-username-claim: must not be empty"},
 		"a claim without value":    {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd"} }, `"hd" is not of the form`},
 		"an empty value": {func(a *Authentication) {

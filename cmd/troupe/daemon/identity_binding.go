@@ -46,7 +46,7 @@ func (id *identity) noteCertDir() {
 		err = id.state.journal.SetLabel(certDirLabel, dir)
 	}
 	if err != nil {
-		id.log.Warn("the directory of certificates cannot be recorded", "error", err)
+		id.log.Warn("cannot record the certificate directory", "error", err)
 	}
 }
 

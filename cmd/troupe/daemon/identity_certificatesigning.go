@@ -49,7 +49,7 @@ func (s *CertificateSigning) signers() []signerFiles {
 // validate rejects a CA of one signer next to a common CA, because the choice would be ambiguous.
 func (s CertificateSigning) validate(f *faults) {
 	for _, one := range s.signers() {
-		f.check(!one.files.given() || s.CertFile == "", "cluster-signing-"+one.flag+"-cert-file", "cannot be given together with cluster-signing-cert-file")
+		f.check(!one.files.given() || s.CertFile == "", "cluster-signing-"+one.flag+"-cert-file", "cannot be combined with cluster-signing-cert-file")
 	}
 }
 

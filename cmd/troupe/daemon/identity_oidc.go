@@ -26,7 +26,7 @@ type OIDC struct {
 }
 
 func (o OIDC) validate(f *faults) {
-	f.check(o.IssuerURL == "" || oidc.IsIssuer(o.IssuerURL), "oidc-issuer-url", fmt.Sprintf("%q is no https URL without query, fragment and user", o.IssuerURL))
+	f.check(o.IssuerURL == "" || oidc.IsIssuer(o.IssuerURL), "oidc-issuer-url", fmt.Sprintf("%q is not an https URL without query, fragment and user", o.IssuerURL))
 	for _, pair := range o.RequiredClaims {
 		claim, _, ok := strings.Cut(pair, "=")
 		f.check(ok && claim != "", "oidc-required-claim", fmt.Sprintf("%q is not of the form claim=value", pair))

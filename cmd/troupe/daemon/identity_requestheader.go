@@ -23,7 +23,7 @@ type RequestHeader struct {
 
 func (r RequestHeader) validate(f *faults) {
 	for _, name := range slices.Concat(r.UsernameHeaders, r.UIDHeaders, r.GroupHeaders, r.ExtraPrefixes) {
-		f.check(isHeaderName(name), "requestheader headers", fmt.Sprintf("%q is no name of a header", name))
+		f.check(isHeaderName(name), "requestheader headers", fmt.Sprintf("%q is not a header name", name))
 	}
 }
 

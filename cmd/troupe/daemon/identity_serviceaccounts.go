@@ -35,7 +35,7 @@ func (s ServiceAccounts) validate(f *faults) {
 	longest := time.Duration(s.MaxTokenExpiration)
 	f.check(longest == 0 || longest >= minTokenLifetime && longest <= maxTokenLifetime,
 		"service-account-max-token-expiration", "must be 0, or between 1 hour and 2^32 seconds")
-	f.check(!slices.Contains(s.Issuers, ""), "service-account-issuer", "must not hold an empty one")
-	f.check(!slices.Contains(s.APIAudiences, ""), "api-audiences", "must not hold an empty one")
+	f.check(!slices.Contains(s.Issuers, ""), "service-account-issuer", "must not contain an empty value")
+	f.check(!slices.Contains(s.APIAudiences, ""), "api-audiences", "must not contain an empty value")
 	f.check(s.JWKSURI == "" || serviceaccount.Discoverable(s.JWKSURI), "service-account-jwks-uri", "must be an https URL without query and fragment")
 }

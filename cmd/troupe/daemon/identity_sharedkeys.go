@@ -37,7 +37,7 @@ func (id *identity) shareKeys() error {
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("keys that all daemons share: %w", err)
+		return fmt.Errorf("shared keys: %w", err)
 	}
 	return writeSharedFiles(id.config.certDir(), text, id.log)
 }
@@ -70,14 +70,14 @@ func readSharedFiles(dir string) ([]byte, error) {
 func writeSharedFiles(dir string, shared []byte, log *slog.Logger) error {
 	var files map[string][]byte
 	if err := json.Unmarshal(shared, &files); err != nil {
-		return fmt.Errorf("keys that all daemons share: %w", err)
+		return fmt.Errorf("shared keys: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
 	for name, text := range files {
 		if !slices.Contains(sharedFiles, name) {
-			return fmt.Errorf("keys that all daemons share: the file %q is not known to this program", name)
+			return fmt.Errorf("shared keys: unknown file %q", name)
 		}
 		path := filepath.Join(dir, name)
 		have, err := os.ReadFile(path)
@@ -85,7 +85,7 @@ func writeSharedFiles(dir string, shared []byte, log *slog.Logger) error {
 		case err == nil && bytes.Equal(have, text):
 			continue
 		case err == nil:
-			log.Warn("a file of keys gives way to the one that all daemons of the cluster in etcd share", "file", path)
+			log.Warn("replaced a key file by the shared one in etcd", "file", path)
 		case !errors.Is(err, fs.ErrNotExist):
 			return err
 		}

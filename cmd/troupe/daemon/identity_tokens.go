@@ -59,7 +59,7 @@ func (id *identity) loadTokenKeys() error {
 	// Older servers signed tokens in Secrets with their serving key. Explicit key files replace it.
 	if len(c.KeyFiles) == 0 {
 		if a.legacyKeys, err = serviceaccount.ReadKeys(id.servingKey()); err != nil {
-			id.log.Debug("the serving key verifies no tokens", "error", err)
+			id.log.Debug("the serving key is not used to verify tokens", "error", err)
 		}
 	}
 	return nil

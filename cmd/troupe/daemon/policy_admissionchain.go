@@ -22,7 +22,7 @@ func (p *policies) newAdmissionChain(more ...admission.Registration) (*admission
 	switches := p.config.Admission.switches()
 	p.warnOfSwitches(switches, all)
 	for _, name := range configuration.Unread(all) {
-		p.log.Warn("the configuration of an admission plugin has no effect here", "plugin", name)
+		p.log.Warn("configuration of an admission plugin has no effect", "plugin", name)
 	}
 	chain := admission.New(p.naming, switches, all)
 	for _, cache := range chain.Caches() {
@@ -42,14 +42,14 @@ var webhookConfigurations = map[string]string{
 // of kube-apiserver may name plugins that Troupe does not need.
 func (p *policies) warnOfSwitches(switches admission.PluginConfig, all []admission.Registration) {
 	for _, name := range switches.AlwaysEffective() {
-		p.log.Warn("an admission plugin cannot be disabled: objects are never stored without what it checks", "plugin", name)
+		p.log.Warn("an admission plugin cannot be disabled", "plugin", name)
 	}
 	for _, name := range switches.Ineffective(all) {
-		p.log.Warn("an admission plugin that is enabled or disabled has no effect here", "plugin", name)
+		p.log.Warn("enabling or disabling an admission plugin has no effect", "plugin", name)
 	}
 	for plugin, resource := range webhookConfigurations {
 		if !switches.Runs(plugin) && p.storage.kinds.Kind(p.naming.Group("admissionregistration"), "v1", resource) != nil {
-			p.log.Warn("an admission plugin is disabled, but its configurations are served; switch them off with --runtime-config", "plugin", plugin, "resource", resource)
+			p.log.Warn("an admission plugin is disabled, but its configuration kinds are served; disable them with --runtime-config", "plugin", plugin, "resource", resource)
 		}
 	}
 }

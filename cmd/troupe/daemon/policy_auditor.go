@@ -46,12 +46,12 @@ func (p *policies) newAuditor() (*audit.Auditor, error) {
 	}
 	switch {
 	case len(sinks) == 0 && c.PolicyFile != "":
-		p.log.Warn("there is an audit policy, but neither audit log nor webhook: nothing is audited")
+		p.log.Warn("an audit policy is set, but no audit log or webhook: nothing is audited")
 		return nil, nil
 	case len(sinks) == 0:
 		return nil, nil
 	case c.PolicyFile == "":
-		p.log.Info("no audit policy is given: the metadata of requests is audited")
+		p.log.Info("no audit policy is set: auditing the metadata of all requests")
 	}
 	auditor := audit.New(policy, p.naming, time.Now, sinks...)
 	if c.PolicyFile == "" {
@@ -100,6 +100,6 @@ func (p *policies) newAuditLog() (io.Writer, error) {
 	return audit.OpenFile(audit.FileOptions{
 		Path: c.Path, MaxSize: int64(c.MaxSize) << 20, MaxAge: time.Duration(c.MaxAge) * 24 * time.Hour,
 		MaxBackups: c.MaxBackups, Compress: c.Compress, Now: time.Now,
-		OnError: func(err error) { p.log.Error("old audit log files cannot be handled", "error", err) },
+		OnError: func(err error) { p.log.Error("cannot rotate audit log files", "error", err) },
 	})
 }

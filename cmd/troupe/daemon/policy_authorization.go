@@ -45,11 +45,11 @@ type AuthorizationWebhook struct {
 // validate rejects a file without its mode, because its rules would be ignored.
 func (a Authorization) validate(f *faults) {
 	for i, name := range a.Modes {
-		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is there twice", name))
+		f.check(!slices.Contains(a.Modes[:i], name), "authorization-mode", fmt.Sprintf("%q is duplicate", name))
 	}
 	checkPaths(f, "authorization-always-allow-paths", a.AlwaysAllowPaths)
-	f.check((a.PolicyFile != "") == a.has(modeABAC), "authorization-policy-file", "goes together with the mode ABAC")
-	f.check((a.Webhook.ConfigFile != "") == a.has(modeWebhook), "authorization-webhook-config-file", "goes together with the mode Webhook")
+	f.check((a.PolicyFile != "") == a.has(modeABAC), "authorization-policy-file", "requires the mode ABAC")
+	f.check((a.Webhook.ConfigFile != "") == a.has(modeWebhook), "authorization-webhook-config-file", "requires the mode Webhook")
 }
 
 func checkPaths(f *faults, name string, paths []string) {

@@ -44,8 +44,8 @@ func (c Config) Validate() error {
 }
 
 func (s Serving) validate(f *faults) {
-	f.check(net.ParseIP(s.BindAddress) != nil, "bind-address", fmt.Sprintf("%q is no IP address", s.BindAddress))
-	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "advertise-address", fmt.Sprintf("%q is no IP address", s.AdvertiseAddress))
+	f.check(net.ParseIP(s.BindAddress) != nil, "bind-address", fmt.Sprintf("%q is not an IP address", s.BindAddress))
+	f.check(s.AdvertiseAddress == "" || net.ParseIP(s.AdvertiseAddress) != nil, "advertise-address", fmt.Sprintf("%q is not an IP address", s.AdvertiseAddress))
 	f.check(s.MaxBodiesBytes >= s.MaxBodyBytes, "max-bodies-bytes", "must be at least max-body-bytes")
 	_, err := parseOrigins(s.CORSAllowedOrigins)
 	f.checkError("cors-allowed-origins", err)
@@ -87,7 +87,7 @@ func (c *Config) checkDeclared(f *faults) {
 		}
 		f.check(d["required"] == "" || given(name), name, "must not be empty")
 		if other := d["with"]; other != "" {
-			f.check(given(name) == given(other), name, "goes together with "+other)
+			f.check(given(name) == given(other), name, "requires "+other)
 		}
 		if other := d["needs"]; other != "" {
 			f.check(given(other) || !given(name), name, "needs "+other)

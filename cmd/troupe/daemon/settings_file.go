@@ -75,7 +75,7 @@ func (r *fileReader) read(path string, tree map[string]any) {
 		case !ok:
 			r.errs = append(r.errs, fmt.Errorf("unknown key %q", key))
 		case r.seen[name]:
-			r.errs = append(r.errs, fmt.Errorf("%s: is given twice", name))
+			r.errs = append(r.errs, fmt.Errorf("%s: duplicate key", name))
 		default:
 			r.seen[name] = true
 			if err := setField(field, value); err != nil {
@@ -108,15 +108,15 @@ func setField(field reflect.Value, value any) error {
 func mismatch(k reflect.Kind) string {
 	switch k {
 	case reflect.Bool:
-		return "neither true nor false"
+		return "not true or false"
 	case reflect.String:
 		return "no text"
 	case reflect.Slice:
-		return "no list of texts"
+		return "not a list of strings"
 	case reflect.Map:
-		return "no map of names to true or false"
+		return "not a map of names to true or false"
 	case reflect.Float64:
 		return "no number"
 	}
-	return "no whole number"
+	return "not a whole number"
 }

@@ -122,9 +122,9 @@ func (s *storage) ensureDefaults() {
 		pages.Everybody = []string{"/console", "/console/*"}
 	}
 	if err := rbac.Reconcile(context.Background(), s.store, s.kinds, pages); err != nil {
-		s.log.Warn("making the default roles and bindings", "error", err)
+		s.log.Warn("creating the default roles and bindings", "error", err)
 	}
 	if err := controllers.EnsureSystemPriorityClasses(context.Background(), controllers.NewEnv(s.store, s.kinds, s.log)); err != nil {
-		s.log.Warn("making the priority classes of the system", "error", err)
+		s.log.Warn("creating the system priority classes", "error", err)
 	}
 }

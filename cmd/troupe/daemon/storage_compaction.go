@@ -25,16 +25,16 @@ type Compaction struct {
 // from. Requests continue meanwhile.
 func (s *storage) compact(ctx context.Context) ([]byte, error) {
 	if s.state.etcd != nil {
-		return nil, meta.NewBadRequest("the state is in etcd, which is compacted by itself (--etcd-compaction-interval)")
+		return nil, meta.NewBadRequest("the state is in etcd, which has its own compaction (--etcd-compaction-interval)")
 	}
 	before := s.state.journal.Stats()
 	at := s.store.Version()
 	err := s.store.Compact(ctx)
 	switch {
 	case errors.Is(err, persist.ErrNoSpace):
-		return nil, meta.NewInsufficientStorage("the disk has no room for the snapshot that takes the place of the journal")
+		return nil, meta.NewInsufficientStorage("not enough disk space for a snapshot")
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, meta.NewTimeout("the compaction takes longer than the request may, and goes on")
+		return nil, meta.NewTimeout("the request timed out; the compaction continues")
 	case err != nil:
 		return nil, err
 	}

@@ -114,13 +114,13 @@ func (a *atRest) reload(ctx context.Context) {
 	if err == nil {
 		a.lastError = ""
 		a.metrics.setConfig(c.Hash())
-		a.log.Info("another encryption configuration is in use", "file", a.options.ConfigFile, "hash", c.Hash())
+		a.log.Info("reloaded the encryption configuration", "file", a.options.ConfigFile, "hash", c.Hash())
 		return
 	}
 	// Log the same error only once.
 	if text := err.Error(); text != a.lastError {
 		a.lastError = text
-		a.log.Error("the encryption configuration cannot be used; the previous one stays in use", "error", text)
+		a.log.Error("failed to reload the encryption configuration; the previous one stays in use", "error", text)
 	}
 }
 

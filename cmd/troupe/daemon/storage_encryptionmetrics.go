@@ -49,16 +49,16 @@ func newEncryptionMetrics() *encryptionMetrics {
 	m := &encryptionMetrics{
 		server: hashOf(serverIdentity()),
 		lastReload: metrics.NewGauges(controller+"automatic_reload_last_timestamp_seconds",
-			"When the encryption configuration was last reloaded, or failed to be.", "status", "apiserver_id_hash"),
+			"Time of the last reload of the encryption configuration, by result.", "status", "apiserver_id_hash"),
 		reloads: metrics.NewCounters(controller+"automatic_reloads_total",
-			"How often the encryption configuration was reloaded, or failed to be.", "status", "apiserver_id_hash"),
+			"Reloads of the encryption configuration, by result.", "status", "apiserver_id_hash"),
 		operations: metrics.NewCounters(storage+"operations_total", "Values encrypted and decrypted.",
 			"resource", "transformation_type", "transformer_prefix", "status"),
-		took: metrics.NewHistograms(storage+"duration_seconds", "How long it takes to encrypt or decrypt a value.",
+		took: metrics.NewHistograms(storage+"duration_seconds", "Duration of encrypting or decrypting a value.",
 			metrics.ExponentialBuckets(5e-6, 2, 25), "transformation_type", "transformer_prefix"),
 		invalid: metrics.NewCounters(envelope+"invalid_key_id_from_status_total",
-			"How often a KMS plugin has named a key by an id that cannot be used.", "provider_name", "error"),
-		calls: metrics.NewHistograms(envelope+"kms_operations_latency_seconds", "How long calls to KMS plugins take.",
+			"Invalid key ids returned by KMS plugins.", "provider_name", "error"),
+		calls: metrics.NewHistograms(envelope+"kms_operations_latency_seconds", "Duration of KMS plugin calls.",
 			metrics.ExponentialBuckets(1e-4, 2, 20), "provider_name", "method_name", "grpc_status_code"),
 		used: map[keyUse]*useFigures{}, reported: map[keyUse]time.Time{},
 	}
@@ -155,7 +155,7 @@ func (m *encryptionMetrics) WriteMetrics(w io.Writer) {
 		return
 	}
 	metrics.Write(w, m.lastReload, m.reloads,
-		metrics.GaugeValue("apiserver_encryption_config_controller_last_config_info", "The encryption configuration that is in use, by its hash.",
+		metrics.GaugeValue("apiserver_encryption_config_controller_last_config_info", "Hash of the encryption configuration in use.",
 			metrics.Samples{fmt.Sprintf("apiserver_id_hash=%q,hash=%q", m.server, m.config): 1}),
 		m.operations, m.took)
 	m.writeKeys(w)
@@ -177,9 +177,9 @@ func (m *encryptionMetrics) writeKeys(w io.Writer) {
 	}
 	const prefix = "apiserver_envelope_encryption_key_id_hash_"
 	metrics.Write(w,
-		metrics.GaugeValue(prefix+"last_timestamp_seconds", "When a key of a KMS plugin was last used for a value.", lastUses),
-		metrics.GaugeValue(prefix+"status_last_timestamp_seconds", "When a KMS plugin last named a key as the one that it uses.", reported),
-		metrics.CounterValue(prefix+"total", "Values for which a key of a KMS plugin was used.", uses))
+		metrics.GaugeValue(prefix+"last_timestamp_seconds", "Time of the last use of a KMS key.", lastUses),
+		metrics.GaugeValue(prefix+"status_last_timestamp_seconds", "Time of the last status response of a KMS plugin with a key id.", reported),
+		metrics.CounterValue(prefix+"total", "Values encrypted or decrypted with a KMS key.", uses))
 }
 
 // seconds returns a Unix timestamp with millisecond precision.

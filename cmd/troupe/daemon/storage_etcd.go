@@ -43,12 +43,12 @@ func (e Etcd) used() bool { return len(e.Servers) > 0 }
 // validate also rejects settings that have no effect.
 func (e Etcd) validate(f *faults, c Config) {
 	if !e.used() {
-		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd-servers", "must name servers where there are certificates for them")
+		f.check(e.CAFile+e.CertFile+e.KeyFile == "", "etcd-servers", "is required with etcd certificates")
 		return
 	}
 	f.checkError("etcd-servers", e.options().Validate())
-	f.check(!c.Ephemeral, "ephemeral", "keeps the state in memory, and --etcd-servers in etcd: one of them only")
-	f.check(!c.AcceptDataLoss, "accept-data-loss", "is about a state in the data directory, and this one is in etcd (--etcd-servers)")
+	f.check(!c.Ephemeral, "ephemeral", "cannot be combined with --etcd-servers")
+	f.check(!c.AcceptDataLoss, "accept-data-loss", "applies to a data directory, but the state is in etcd (--etcd-servers)")
 }
 
 // localCopyDir is the directory of the local copy in the data directory.
@@ -61,7 +61,7 @@ func (l *stateLog) openEtcd() (err error) {
 		return err
 	}
 	if held {
-		return fmt.Errorf("%s holds a state of its own, which would not be served beside --etcd-servers: choose another --data-dir, or move it with troupe migrate --from %[1]s --to etcd", l.config.DataDir)
+		return fmt.Errorf("%s already has a state, which --etcd-servers would not serve: choose another --data-dir, or copy it with troupe migrate --from %[1]s --to etcd", l.config.DataDir)
 	}
 	o := l.config.Etcd.options()
 	o.Transformer, o.Logger, o.Fatal = l.encryption.transformer, l.log, l.fatal.report
@@ -82,7 +82,7 @@ func (l *stateLog) openEtcd() (err error) {
 func checkEtcdNaming(l *etcd.Log, e Etcd, naming *meta.Naming) error {
 	recorded, err := l.EnsureLabel(context.Background(), namingLabel, naming.Profile)
 	if err == nil && recorded != naming.Profile {
-		err = fmt.Errorf("what is in etcd below %s was made under the naming profile %s and cannot be opened under %s: start with --naming %s, or with another --etcd-prefix",
+		err = fmt.Errorf("the state in etcd below %s has the naming profile %s, not %s: use --naming %s, or another --etcd-prefix",
 			e.Prefix, recorded, naming.Profile, recorded)
 	}
 	return err

@@ -137,7 +137,7 @@ func withAdvice(err error) error {
 	case isFile:
 		advice = file.Advice
 	case errors.Is(err, persist.ErrDataLoss):
-		advice = "put the file back, or restore a backup into another directory; to go on with what is left, start once with --accept-data-loss"
+		advice = "put the file back, or restore a backup into another directory; to continue without the lost data, start once with --accept-data-loss"
 	case errors.Is(err, persist.ErrLocked):
 		advice = "stop the process that uses it, or choose another directory with --data-dir"
 	case isCorrupt(err):
@@ -162,7 +162,7 @@ func checkNaming(j *persist.Journal, dir string, naming *meta.Naming) error {
 	case !ok:
 		return j.SetLabel(namingLabel, naming.Profile)
 	case recorded != naming.Profile:
-		return fmt.Errorf("%s was made under the naming profile %s and cannot be opened under %s: start with --naming %s, or with another --data-dir",
+		return fmt.Errorf("%s has the naming profile %s, not %s: use --naming %s, or another --data-dir",
 			dir, recorded, naming.Profile, recorded)
 	}
 	return nil

@@ -47,18 +47,18 @@ func (d *Daemon) TuneMemory() (started func()) {
 		}
 	}
 	if text := os.Getenv("GOMEMLIMIT"); text != "" {
-		d.log.Info("memory is limited by the environment", "GOMEMLIMIT", text)
+		d.log.Info("memory limit set by GOMEMLIMIT", "GOMEMLIMIT", text)
 		return started
 	}
 	limit, ok := findCgroupLimit("/")
 	if !ok {
-		d.log.Debug("memory is not limited")
+		d.log.Debug("no memory limit")
 		return started
 	}
 	// GOMEMLIMIT is a goal: the runtime collects more often near it, but never refuses memory.
 	goal := int64(float64(limit.bytes) * goMemLimitShare)
 	debug.SetMemoryLimit(goal)
-	d.log.Info("memory is limited by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
+	d.log.Info("memory limit set by a control group", "limit", limit.bytes, "file", limit.file, "goal", goal)
 	return started
 }
 
@@ -239,7 +239,7 @@ func (s *storage) memoryGauge() http.MemoryMonitor {
 // log.
 func (s *storage) logMemory(scarce bool, used int64) {
 	if scarce {
-		s.log.Warn("memory is scarce: writes, lists and watches are refused until there is more", "used", used)
+		s.log.Warn("memory is scarce: rejecting writes, lists and watches", "used", used)
 	} else {
 		s.log.Info("memory is no longer scarce", "used", used)
 	}

@@ -229,7 +229,7 @@ func (h held) state() persist.State {
 func (h held) readable() error {
 	for _, i := range h.items {
 		if i.Err != nil {
-			return fmt.Errorf("%s cannot be read: %w; the keys are those of --encryption-provider-config", i.Key, i.Err)
+			return fmt.Errorf("reading %s: %w; check the keys of --encryption-provider-config", i.Key, i.Err)
 		}
 	}
 	return nil
@@ -242,7 +242,7 @@ func readDataDir(dir string, t persist.Transformer, log *slog.Logger) (h held, e
 		return h, err
 	}
 	if !holds {
-		return h, fmt.Errorf("%s is no data directory with a state", dir)
+		return h, fmt.Errorf("%s is not a data directory with a state", dir)
 	}
 	j, err := persist.Open(dir, persist.Options{Transformer: t, Logger: log})
 	if err != nil {
@@ -335,7 +335,7 @@ func (d *differenceWriter) compare(dir, there []persist.Item) {
 
 func (d *differenceWriter) compareItem(dir, there persist.Item) {
 	if err := errors.Join(dir.Err, there.Err); err != nil {
-		d.line("%s cannot be read: %v", dir.Key, err)
+		d.line("%s is unreadable: %v", dir.Key, err)
 		return
 	}
 	a, _ := unversioned(dir)
@@ -345,6 +345,6 @@ func (d *differenceWriter) compareItem(dir, there persist.Item) {
 		for at < len(a) && at < len(b) && a[at] == b[at] {
 			at++
 		}
-		d.line("%s differs from byte %d on", dir.Key, at)
+		d.line("%s differs at byte %d", dir.Key, at)
 	}
 }

@@ -22,7 +22,7 @@ func (d Duration) String() string { return time.Duration(d).String() }
 func (d *Duration) Set(s string) error {
 	v, err := time.ParseDuration(s)
 	if err != nil {
-		return fmt.Errorf("%q is no duration such as 90s or 5m", s)
+		return fmt.Errorf("%q is not a duration such as 90s or 5m", s)
 	}
 	*d = Duration(v)
 	return nil
@@ -33,7 +33,7 @@ func (d *Duration) Type() string { return "duration" }
 func (d *Duration) UnmarshalJSON(data []byte) error {
 	var s string
 	if json.Unmarshal(data, &s) != nil {
-		return fmt.Errorf("%s is no duration such as 90s or 5m", data)
+		return fmt.Errorf("%s is not a duration such as 90s or 5m", data)
 	}
 	return d.Set(s)
 }
@@ -66,7 +66,7 @@ func parseBytes(s string) (Bytes, error) {
 			return Bytes(n.Int64()), nil
 		}
 	}
-	return 0, fmt.Errorf("%q is no number of bytes such as 1048576 or 64Mi", s)
+	return 0, fmt.Errorf("%q is not a size such as 1048576 or 64Mi", s)
 }
 
 // Switches maps names to on or off: "a=true,b=false" in flags, an object in the file. Repeated
@@ -95,7 +95,7 @@ func (s *Switches) Set(text string) error {
 		}
 		on, err := strconv.ParseBool(value)
 		if err != nil && given {
-			return fmt.Errorf("%q is neither true nor false", value)
+			return fmt.Errorf("%q is not true or false", value)
 		}
 		all[name] = on || !given
 	}

@@ -143,7 +143,7 @@ func parseObject(file string, data []byte) ([]object, error) {
 		return nil, err
 	}
 	if o.APIVersion == "" || o.Kind == "" {
-		return nil, errors.New("apiVersion and kind must be there")
+		return nil, errors.New("apiVersion and kind are required")
 	}
 	if !strings.HasSuffix(o.Kind, "List") || o.Items == nil {
 		if o.Metadata.Name == "" {
@@ -215,7 +215,7 @@ func (l loader) path(o object) (string, error) {
 	}
 	i := slices.IndexFunc(found, func(r resource) bool { return r.Kind == o.Kind && !strings.Contains(r.Name, "/") })
 	if i < 0 {
-		return "", fmt.Errorf("%s %q: %s serves no kind of that name", o.Kind, o.Metadata.Name, o.APIVersion)
+		return "", fmt.Errorf("%s %q: %s does not serve this kind", o.Kind, o.Metadata.Name, o.APIVersion)
 	}
 	if found[i].Namespaced {
 		namespace := o.Metadata.Namespace

@@ -42,14 +42,14 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 	for name, test := range map[string]struct{ text, want string }{
 		"no YAML":          {"a: [", "document 1: "},
 		"duplicate key":    {"---\n# a\n---\nkind: A\nkind: B\n", `document 3: `},
-		"no kind":          {"apiVersion: v1\nmetadata: {name: a}\n", "document 1: apiVersion and kind must be there"},
+		"no kind":          {"apiVersion: v1\nmetadata: {name: a}\n", "document 1: apiVersion and kind are required"},
 		"no name":          {"apiVersion: v1\nkind: Pod\n", "document 1: the Pod has no metadata.name"},
 		"unknown group":    {"apiVersion: nobody.com/v1\nkind: Pod\nmetadata: {name: a}\n", `Pod "a": discovery of nobody.com/v1: `},
-		"unknown kind":     {"apiVersion: v1\nkind: Pot\nmetadata: {name: a}\n", `Pot "a": v1 serves no kind of that name`},
+		"unknown kind":     {"apiVersion: v1\nkind: Pot\nmetadata: {name: a}\n", `Pot "a": v1 does not serve this kind`},
 		"refused":          {backup + "spec: {keep: 0}\n", "spec.keep: Invalid value: 0: "},
 		"unknown field":    {backup + "spec: {kept: 1}\n", "kept"},
 		"namespace of it":  {strings.Replace(backup, "name: b", "name: b, namespace: nowhere", 1), `namespaces "nowhere" not found`},
-		"list with faults": {"apiVersion: v1\nkind: List\nitems: [{kind: Pod}]\n", "document 1: apiVersion and kind must be there"},
+		"list with faults": {"apiVersion: v1\nkind: List\nitems: [{kind: Pod}]\n", "document 1: apiVersion and kind are required"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -34,7 +34,7 @@ func Start(t testing.TB, options ...Option) *Server {
 	d.SetClock(o.now)
 	t.Cleanup(func() {
 		if t.Failed() {
-			t.Logf("the log of the server %s\n%s", o.name, logs.String())
+			t.Logf("log of the server %s\n%s", o.name, logs.String())
 		}
 	})
 	if err := d.Start(); err != nil {
@@ -61,7 +61,7 @@ func (s *Server) User(name string, groups ...string) *Credentials {
 	s.t.Helper()
 	c, err := s.daemon.IssueCredentials(name, groups...)
 	if err != nil {
-		s.t.Fatalf("troupetest: making credentials of the user %q: %v", name, err)
+		s.t.Fatalf("troupetest: creating credentials of user %q: %v", name, err)
 	}
 	return newCredentials(s.t, c)
 }

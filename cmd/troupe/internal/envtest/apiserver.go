@@ -137,7 +137,7 @@ func dropUnknownVersions(c *daemon.Config, log *slog.Logger) error {
 	}
 	unknown, err := catalog.RuntimeConfig(c.API.RuntimeConfig).Unknown(naming)
 	for _, key := range unknown {
-		log.Warn("nothing of this version is served", "flag", "--runtime-config", "version", key)
+		log.Warn("no resource of this version is served", "flag", "--runtime-config", "version", key)
 		delete(c.API.RuntimeConfig, key)
 	}
 	return err

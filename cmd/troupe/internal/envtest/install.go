@@ -42,7 +42,7 @@ func Install(ctx context.Context, i Installation) error {
 			return err
 		}
 	}
-	fmt.Fprintf(i.Log, "%v in %s: this program, copied\n", Programs, i.Dir)
+	fmt.Fprintf(i.Log, "%v in %s: copies of this program\n", Programs, i.Dir)
 	return i.kubectl(ctx)
 }
 
@@ -60,7 +60,7 @@ func (i Installation) kubectl(ctx context.Context) error {
 		return err
 	}
 	if from == "" {
-		fmt.Fprintf(i.Log, "kubectl: not there, as none is on PATH; for suites that call it, name one with --kubectl, or let Go build one with --kubectl=%s\n", BuildKubectl)
+		fmt.Fprintf(i.Log, "kubectl: none in PATH; for suites that call it, use --kubectl=PATH, or build it with --kubectl=%s\n", BuildKubectl)
 		return nil
 	}
 	fmt.Fprintf(i.Log, "kubectl: a link to %s\n", from)
@@ -77,7 +77,7 @@ func (i Installation) findKubectl() (string, error) {
 		}
 		info, err := os.Stat(path)
 		if err == nil && (info.IsDir() || runtime.GOOS != "windows" && info.Mode()&0o111 == 0) {
-			err = fmt.Errorf("--kubectl: %s is no program", path)
+			err = fmt.Errorf("--kubectl: %s is not a program", path)
 		}
 		return path, err
 	}

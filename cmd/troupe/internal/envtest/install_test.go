@@ -32,10 +32,10 @@ func TestInstall(t *testing.T) {
 		says                  string // in the log or the error
 		fails                 bool
 	}{
-		{"without kubectl", first, NoKubectl, "", "copied", false},
+		{"without kubectl", first, NoKubectl, "", "copies of this program", false},
 		{"by PATH", first, "", onPath, "a link to " + onPath, false},
 		{"by name", second, named, named, "a link to " + named, false},
-		{"no program", second, text, named, "is no program", true},
+		{"no program", second, text, named, "is not a program", true},
 		{"nowhere", second, filepath.Join(root, "kubectl"), named, "no such file", true},
 		{"no binary", filepath.Join(root, "troupe"), NoKubectl, named, "no such file", true},
 		{"again, with itself on PATH", first, "", onPath, "a link to " + onPath, false},

@@ -29,7 +29,7 @@ func followParent(log *slog.Logger, dirs ...string) {
 		for os.Getppid() == parent {
 			time.Sleep(parentPeriod)
 		}
-		log.Info("the process that has started this one has ended", "pid", parent)
+		log.Info("the parent process has ended", "pid", parent)
 		for _, dir := range dirs {
 			if isTemporary(dir) {
 				_ = os.RemoveAll(dir) // no one is left to report an error to

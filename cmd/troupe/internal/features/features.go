@@ -131,7 +131,7 @@ func New(given map[string]bool) (Set, error) {
 		case g.Locked && on != g.Default:
 			errs = append(errs, fmt.Errorf("cannot set feature gate %s to %t, feature is locked to %t", g.Name, on, g.Default))
 		case g.Unserved && on:
-			errs = append(errs, fmt.Errorf("cannot set feature gate %s to true, what it refuses is taken here", g.Name))
+			errs = append(errs, fmt.Errorf("cannot set feature gate %s to true: not supported", g.Name))
 		default:
 			s.given[short] = on
 		}

@@ -28,7 +28,7 @@ func TestNew(t *testing.T) {
 		{map[string]bool{"StrictIPCIDRValidation": false, "AllAlpha": true}, "AllAlpha", "StrictIPCIDRValidation", nil},
 		{map[string]bool{"AllAlpha": true}, "AllAlpha", "StrictIPCIDRValidation", nil},
 		{map[string]bool{"StrictIPCIDRValidation": true}, "", "StrictIPCIDRValidation", []string{
-			"cannot set feature gate StrictIPCIDRValidation to true, what it refuses is taken here",
+			"cannot set feature gate StrictIPCIDRValidation to true: not supported",
 		}},
 		{map[string]bool{"APIServerIdentity": false, "StorageVersionAPI": true}, "", "", []string{
 			"StorageVersionAPI is enabled, but depends on features that are disabled: [APIServerIdentity]",

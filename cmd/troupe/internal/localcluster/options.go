@@ -53,14 +53,14 @@ func (o *Options) Validate() error {
 	if p, err := netip.ParsePrefix(o.PodRange); err != nil {
 		fault("--pod-range: %w", err)
 	} else if p.Masked() != p {
-		fault("--pod-range: %s is no range; %s is", p, p.Masked())
+		fault("--pod-range: %s is not a network address; use %s", p, p.Masked())
 	}
 	if ip, err := netip.ParseAddr(o.NodeAddress); err != nil || ip.IsUnspecified() {
-		fault("--node-address: %q is no address of this machine", o.NodeAddress)
+		fault("--node-address: %q is not an address of this machine", o.NodeAddress)
 	}
 	for name, amount := range o.Capacity {
 		if !validAmount(amount) {
-			fault("--capacity: %q is no amount of %s", amount, name)
+			fault("--capacity: %q is not a quantity of %s", amount, name)
 		}
 	}
 	for _, p := range []struct {
@@ -89,7 +89,7 @@ func find(name string, path *string, usable bool) error {
 		}
 		return nil
 	case !usable:
-		return errors.New("works beside a daemon of this command only, and with --naming kubernetes")
+		return errors.New("requires a server started by this command with --naming kubernetes")
 	}
 	_, err := exec.LookPath(*path)
 	return err

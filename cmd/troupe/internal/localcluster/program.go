@@ -45,7 +45,7 @@ func (r *run) startProgram(name, path string) error {
 		select {
 		case <-stopping:
 		default:
-			r.ended <- fmt.Errorf("%s has ended (%w); its log is %s", name, errors.Join(err, os.ErrProcessDone), logs.Name())
+			r.ended <- fmt.Errorf("%s ended (%w); see its log %s", name, errors.Join(err, os.ErrProcessDone), logs.Name())
 		}
 	}()
 	r.stops = append(r.stops, func() error {

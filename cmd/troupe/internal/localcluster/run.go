@@ -147,7 +147,7 @@ func (r *run) startDaemon() (configPath string, err error) {
 	}
 	go func() {
 		if err := d.Wait(); err != nil {
-			r.ended <- fmt.Errorf("the daemon has ended: %w", err)
+			r.ended <- fmt.Errorf("the server ended: %w", err)
 		}
 	}()
 	r.stops = append(r.stops, func() error {
@@ -177,7 +177,7 @@ func withAdvice(err error) error {
 	var advice string
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		advice = "choose another port with --secure-port; 0 is any that is free"
+		advice = "choose another --secure-port (0 for a free port)"
 	case errors.Is(err, persist.ErrLocked):
 		advice = "stop the cluster that uses it, or choose another directory with --dir"
 	default:
@@ -283,7 +283,7 @@ func (r *run) watch(ctx context.Context) error {
 		}
 		if now := r.nodes.Counts(); now != told {
 			told = now
-			r.say("Pods on nodes", "%d run, %d start, %d have ended, %d are being deleted", now.Running, now.Starting, now.Ended, now.Terminating)
+			r.say("Pods on nodes", "%d running, %d starting, %d finished, %d terminating", now.Running, now.Starting, now.Ended, now.Terminating)
 		}
 	}
 }

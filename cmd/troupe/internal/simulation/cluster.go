@@ -93,7 +93,7 @@ func (c *Cluster) Run(ctx context.Context) error {
 	server := &http.Server{Handler: c.handler(), TLSConfig: c.TLS, ReadHeaderTimeout: 10 * time.Second, ErrorLog: slog.NewLogLogger(c.Log.Handler(), slog.LevelDebug)}
 	running.Go(func() {
 		if err := server.ServeTLS(c.kubelet, "", ""); ctx.Err() == nil {
-			c.Log.Error("the kubelet of the nodes has ended", "error", err)
+			c.Log.Error("the kubelet of the nodes ended", "error", err)
 		}
 	})
 	running.Go(func() {
@@ -130,7 +130,7 @@ func (c *Cluster) notePod(change objectChange) {
 	}
 	p, err := decodePod(change.object)
 	if err != nil {
-		c.Log.Warn("a Pod cannot be read", "pod", change.key.String(), "error", err)
+		c.Log.Warn("cannot decode a Pod", "pod", change.key.String(), "error", err)
 		return
 	}
 	if !c.isOurs(p.Spec.NodeName) {
@@ -158,7 +158,7 @@ func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 		if r.ip == "" && r.pod.Status.PodIP == "" && !r.pod.Spec.HostNetwork {
 			ip, err := c.addresses.take()
 			if err != nil {
-				c.Log.Error("a Pod does not start", "pod", key.String(), "error", err)
+				c.Log.Error("cannot start a Pod", "pod", key.String(), "error", err)
 				return time.Now().Add(10 * retryAfter)
 			}
 			r.ip = ip
@@ -169,7 +169,7 @@ func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 		switch {
 		case next.remove:
 			if err := c.remove(ctx, r.pod); err != nil {
-				c.Log.Debug("a Pod cannot be removed", "pod", key.String(), "error", err)
+				c.Log.Debug("cannot delete a Pod", "pod", key.String(), "error", err)
 				return time.Now().Add(retryAfter)
 			}
 			return time.Time{}
@@ -179,10 +179,10 @@ func (c *Cluster) treat(ctx context.Context, key objectKey) (again time.Time) {
 			case rest.HasCode(err, http.StatusNotFound, http.StatusConflict):
 				return time.Now().Add(retryAfter) // if the Pod was deleted or replaced, the watch event arrives earlier
 			case rest.HasCode(err, http.StatusUnprocessableEntity, http.StatusBadRequest, http.StatusForbidden):
-				c.Log.Warn("the status of a Pod is refused", "pod", key.String(), "error", err)
+				c.Log.Warn("the status of a Pod was rejected", "pod", key.String(), "error", err)
 				return time.Now().Add(10 * retryAfter)
 			case err != nil:
-				c.Log.Debug("the status of a Pod cannot be written", "pod", key.String(), "error", err)
+				c.Log.Debug("cannot update the status of a Pod", "pod", key.String(), "error", err)
 				return time.Now().Add(retryAfter)
 			}
 		default:

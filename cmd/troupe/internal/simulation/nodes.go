@@ -46,12 +46,12 @@ func (c *Cluster) register(ctx context.Context) error {
 	}
 	c.mu.Unlock()
 	if err := c.removeOthers(ctx); err != nil {
-		return fmt.Errorf("nodes of before: %w", err)
+		return fmt.Errorf("existing nodes: %w", err)
 	}
 	return c.each(ctx, registerAtOnce, func(i int) error {
 		name := c.nodeName(i)
 		if err := retry(ctx, func() error { return c.registerNode(ctx, name) }); err != nil {
-			return fmt.Errorf("node %s cannot be registered: %w", name, err)
+			return fmt.Errorf("registering node %s: %w", name, err)
 		}
 		c.ready.Add(1)
 		return nil
@@ -271,7 +271,7 @@ func (c *Cluster) noteNode(change objectChange) {
 	var view nodeView
 	if !change.gone {
 		if err := json.Unmarshal(change.object, &view); err != nil {
-			c.Log.Warn("a node cannot be read", "node", change.key.name, "error", err)
+			c.Log.Warn("cannot decode a node", "node", change.key.name, "error", err)
 			return
 		}
 	}

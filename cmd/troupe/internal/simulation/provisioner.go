@@ -67,7 +67,7 @@ func newProvisioner(c *Cluster) *provisioner {
 
 func (p *provisioner) run(ctx context.Context) {
 	if err := retry(ctx, func() error { return p.makeClass(ctx) }); err != nil && ctx.Err() == nil {
-		p.Log.Warn("there is no StorageClass of the simulation", "error", err)
+		p.Log.Warn("the simulated StorageClass does not exist", "error", err)
 	}
 	var running sync.WaitGroup
 	defer running.Wait()
@@ -80,7 +80,7 @@ func (p *provisioner) run(ctx context.Context) {
 	}
 	p.queue.run(ctx, func(key objectKey) (again time.Time) {
 		if err := p.treat(ctx, key); err != nil {
-			p.Log.Debug("a volume cannot be made or deleted", "object", key.String(), "error", err)
+			p.Log.Debug("cannot create or delete a volume", "object", key.String(), "error", err)
 			again = time.Now().Add(retryAfter)
 		}
 		return again
@@ -97,7 +97,7 @@ func note[V any](p *provisioner, all map[objectKey]*V, change objectChange) {
 	}
 	view := new(V)
 	if err := json.Unmarshal(change.object, view); err != nil {
-		p.Log.Warn("a claim or a volume cannot be read", "object", change.key.String(), "error", err)
+		p.Log.Warn("cannot decode a claim or a volume", "object", change.key.String(), "error", err)
 		return
 	}
 	all[change.key] = view

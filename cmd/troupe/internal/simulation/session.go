@@ -48,7 +48,7 @@ func serveStreams(w http.ResponseWriter, r *http.Request, want wanted, run func(
 	case strings.EqualFold(r.Header.Get("Upgrade"), spdyProtocol):
 		serveSPDY(w, r, want, run)
 	default:
-		http.Error(w, "unable to upgrade: neither SPDY/3.1 nor a WebSocket is asked for", http.StatusBadRequest)
+		http.Error(w, "unable to upgrade: the request is for neither SPDY/3.1 nor a WebSocket", http.StatusBadRequest)
 	}
 }
 
@@ -88,7 +88,7 @@ func hasScript(command []string) bool {
 func (s *session) once(command []string, environment map[string]string) int {
 	r, known := interpret(command, environment, s.stdin)
 	if !known {
-		s.write(s.stderrOrTerminal(), "troupe: the container is simulated, and this command is not: "+strings.Join(command, " ")+"\n")
+		s.write(s.stderrOrTerminal(), "troupe: unsupported command in a simulated container: "+strings.Join(command, " ")+"\n")
 		return 127
 	}
 	s.write(s.stdout, r.out.String())
