@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-var updateGolden = flag.Bool("update", false, "write the list of declared rules anew")
+var updateGolden = flag.Bool("update", false, "write the golden files")
 
 // declaredFile lists every declared rule: message, field, rule, value.
 const declaredFile = "testdata/declared.txt"

@@ -173,7 +173,7 @@ func FuzzDefinition(f *testing.F) {
 	kinds := NewCatalog(f, meta.Kubernetes)
 	k := kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})
 	for i, s := range fuzzedSchemas {
-		if faults := Create(k, Parse(f, fuzzedDefinition(s))); len(faults) > 0 {
+		if _, faults := create(k, Parse(f, fuzzedDefinition(s))); len(faults) > 0 {
 			f.Fatal(faults) // a rejected seed is useless
 		}
 		f.Add(uint8(i), []byte{})
@@ -200,7 +200,8 @@ func useDefinition(t *testing.T, kinds *catalog.Catalog, k *schema.Kind, text []
 	if err != nil {
 		return
 	}
-	if faults := Create(k, obj); len(faults) > 0 {
+	obj, faults := create(k, obj)
+	if len(faults) > 0 {
 		return
 	}
 	d := kinds.Compile(obj)

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"testing"
 
@@ -26,7 +25,7 @@ const plainPod = `{"metadata":{"name":"a","annotations":{"a":"b"}},"spec":{"node
 
 // TestNoWarnings: a Pod without warnings causes no allocation.
 func TestNoWarnings(t *testing.T) {
-	k := CoreKind(t, meta.Kubernetes, "Pod")
+	k := KindByGVK(t, meta.Kubernetes, "", "v1", "Pod")
 	obj := Parse(t, plainPod)
 	if texts := k.Strategy.Warnings(obj, nil); texts != nil {
 		t.Fatalf("%q", texts)
@@ -34,7 +33,7 @@ func TestNoWarnings(t *testing.T) {
 	if n := testing.AllocsPerRun(100, func() { k.Strategy.Warnings(obj, nil) }); n != 0 {
 		t.Errorf("%v allocations", n)
 	}
-	template := CoreKind(t, meta.Kubernetes, "PodTemplate")
+	template := KindByGVK(t, meta.Kubernetes, "", "v1", "PodTemplate")
 	whole := tree.Tree{"template": obj}
 	if n := testing.AllocsPerRun(100, func() { template.Strategy.Warnings(whole, nil) }); n != 0 {
 		t.Errorf("%v allocations of a template", n)
@@ -50,28 +49,9 @@ func BenchmarkNoWarnings(b *testing.B) {
 	}
 }
 
-// TestWarningsOfFiles covers sources of projected volumes that kube-apiserver disables by default.
-func TestWarningsOfFiles(t *testing.T) {
-	k := CoreKind(t, meta.Kubernetes, "Pod")
-	for sources, want := range map[string][]string{
-		`{"clusterTrustBundle":{"name":"n","path":"a"}},{"clusterTrustBundle":{"signerName":"s","path":"a/b"}}`: {
-			`volume "v" (Projected): overlapping paths: "a/b" (ClusterTrustBundle "s") with "a" (ClusterTrustBundle "n")`},
-		`{"podCertificate":{"certificateChainPath":"a","keyPath":"a","credentialBundlePath":"a/b"}}`: {
-			`volume "v" (Projected): overlapping paths: "a" (PodCertificate key) with "a" (PodCertificate chain)`,
-			`volume "v" (Projected): overlapping paths: "a/b" (PodCertificate credential bundle) with "a" (PodCertificate chain)`,
-			`volume "v" (Projected): overlapping paths: "a/b" (PodCertificate credential bundle) with "a" (PodCertificate key)`},
-		`{"configMap":{"name":"m"}},{"secret":{"name":"m"}}`: nil,
-	} {
-		obj := Parse(t, `{"metadata":{"name":"a"},"spec":{"volumes":[{"name":"v","projected":{"sources":[`+sources+`]}}]}}`)
-		if got := k.Strategy.Warnings(obj, nil); !slices.Equal(got, want) {
-			t.Errorf("%s: %q", sources, got)
-		}
-	}
-}
-
 // TestManyWarnings: time and number of warnings are bounded.
 func TestManyWarnings(t *testing.T) {
-	k := CoreKind(t, meta.Kubernetes, "Pod")
+	k := KindByGVK(t, meta.Kubernetes, "", "v1", "Pod")
 	const many = 20_000
 	ports := strings.Repeat(`{"containerPort":80,"protocol":"TCP"},`, many)
 	files := strings.Repeat(`{"key":"k","path":"a"},`, many)

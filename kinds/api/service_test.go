@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/catalog/service"
+	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -28,6 +29,15 @@ func TestServiceNeeds(t *testing.T) {
 	}
 	ports := tree.Tree{"ports": []any{tree.Tree{"nodePort": int64(3)}, tree.Tree{"port": int64(1)}, tree.Tree{"nodePort": int64(2)}}}
 	if got := service.NodePorts(ports); !slices.Equal(got, []int64{3, 2}) {
+		t.Error(got)
+	}
+}
+
+// TestLoneClusterIP: the allocator validates addresses that have no defaults.
+func TestLoneClusterIP(t *testing.T) {
+	var faults schema.Faults
+	service.ValidateClusterIPs(tree.Tree{"clusterIP": "10.0.0.1"}, &faults)
+	if got := Lines(faults.List); !slices.Equal(got, []string{"spec.clusterIPs: Required value"}) {
 		t.Error(got)
 	}
 }

@@ -5,8 +5,10 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 var catalogs sync.Map
@@ -36,20 +38,36 @@ func NewCatalog(t testing.TB, n *meta.Naming) *catalog.Catalog {
 	return c
 }
 
-// CoreKind returns a kind of the core group under a profile.
-func CoreKind(t *testing.T, n *meta.Naming, kind string) *schema.Kind {
+// Parse decodes JSON.
+func Parse(t testing.TB, text string) tree.Tree {
 	t.Helper()
-	return KindByGVK(t, n, "", "v1", kind)
+	v, _, err := codec.DecodeAny([]byte(text))
+	if err != nil {
+		t.Fatalf("%v in %s", err, text)
+	}
+	return v.(tree.Tree)
 }
 
-// KindInGroup returns a v1 kind under a profile. The group is in platform form.
-func KindInGroup(t *testing.T, n *meta.Naming, group, kind string) *schema.Kind {
-	t.Helper()
-	return KindByGVK(t, n, n.Translate(group), "v1", kind)
+// Lines formats faults as "path: message".
+func Lines(causes []meta.Cause) []string {
+	out := make([]string, len(causes))
+	for i, c := range causes {
+		out[i] = c.Field + ": " + c.Message
+	}
+	return out
 }
 
-// DeviceGroup is the group of devices.
-const DeviceGroup = "resource.platform.io"
-
-// StorageGroup is the group of storage classes.
-const StorageGroup = "storage.platform.io"
+// Named sets name, namespace and uid of an object if they are missing.
+func Named(k *schema.Kind, obj tree.Tree) tree.Tree {
+	m := obj.EnsureObject("metadata")
+	defaults := tree.Tree{"name": "x", "uid": "u-1"}
+	if k.Namespaced {
+		defaults["namespace"] = "ns"
+	}
+	for name, value := range defaults {
+		if m[name] == nil {
+			m[name] = value
+		}
+	}
+	return obj
+}

@@ -1,0 +1,356 @@
+package api_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/rules"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// TestCases runs the files <group>/testdata/<kind>.txt, whose format docs/kinds.md describes. With
+// -update it records the results.
+func TestCases(t *testing.T) {
+	paths, err := filepath.Glob("*/testdata/*.txt")
+	if err != nil || len(paths) == 0 {
+		t.Fatal(paths, err)
+	}
+	for _, path := range paths {
+		t.Run(strings.Replace(strings.TrimSuffix(path, ".txt"), "/testdata", "", 1), func(t *testing.T) { runCases(t, path) })
+	}
+}
+
+// runCases runs the blocks of a file, which blank lines separate.
+func runCases(t *testing.T, path string) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var recorded []string
+	var s section
+	for block := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n"), "\n\n") {
+		given, want, _ := strings.Cut(block, "\n=> ")
+		got := s.run(t, given)
+		if got == "" {
+			recorded = append(recorded, given)
+			continue
+		}
+		recorded = append(recorded, given+"\n=> "+got)
+		if got != want && !*updateGolden {
+			t.Errorf("%s\n=> %s\nwant\n=> %s", block[:min(len(given), 1000)], got, want)
+		}
+	}
+	if *updateGolden {
+		if err := os.WriteFile(path, []byte(strings.Join(recorded, "\n\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// A section is the context of a case: the kind and the object that the case changes.
+type section struct {
+	naming *meta.Naming
+	kind   *schema.Kind
+	base   tree.Tree
+	at     string    // the parent of the paths that cases change
+	texts  tree.Tree // by name, which cases use as <<name>>
+}
+
+// run runs a block and returns its results, or "" if it is the head of a section or a comment.
+func (s *section) run(t *testing.T, block string) string {
+	t.Helper()
+	lines := strings.Split(block, "\n")
+	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })
+	if len(lines) == 0 {
+		return ""
+	}
+	words := append(strings.Fields(lines[0]), "", "")
+	given, err := codec.DecodeUntyped([]byte(s.expand(strings.Join(lines[1:], "\n"))))
+	if err != nil {
+		t.Fatalf("%s: %v", block, err)
+	}
+	switch words[0] {
+	case "let":
+		s.texts = given
+		return ""
+	case "kind":
+		s.open(t, words[1:])
+		return ""
+	case "base":
+		s.at, _ = given["at"].(string)
+		delete(given, "at")
+		s.base = changed(t, tree.Tree{}, "", given)
+		return ""
+	}
+	show := listed(given.String("show"))
+	old, _ := given["old"].(tree.Tree)
+	delete(given, "show")
+	delete(given, "old")
+	obj, faults := s.write(t, words[0], words[1], old, given)
+	if len(faults) == 0 {
+		faults = []string{"valid"}
+	}
+	for _, path := range show {
+		faults = append(faults, path+" = "+shown(t, obj, path))
+	}
+	for i, line := range faults {
+		faults[i] = collapse(strings.ReplaceAll(line, "\n", `\n`))
+	}
+	return strings.Join(faults, "\n=> ")
+}
+
+// open reads "kind <naming> <apiVersion> <kind>".
+func (s *section) open(t *testing.T, words []string) {
+	t.Helper()
+	s.naming = map[string]*meta.Naming{"platform": meta.Platform, "kubernetes": meta.Kubernetes}[words[0]]
+	group, version, ok := strings.Cut(words[1], "/")
+	if !ok {
+		group, version = "", group
+	}
+	s.kind, s.base, s.at = KindByGVK(t, s.naming, group, version, words[2]), tree.Tree{}, ""
+}
+
+// write runs the operation of a case and returns the object that it leads to, and the faults,
+// errors and warnings.
+func (s *section) write(t *testing.T, operation, target string, old, given tree.Tree) (tree.Tree, []string) {
+	t.Helper()
+	now := changed(t, s.base, s.at, given)
+	if operation == "create" {
+		obj, faults := create(s.kind, now)
+		return obj, s.withWarnings(faults, obj, nil)
+	}
+	if operation == "read" {
+		old = given
+	}
+	stored, found := s.stored(changed(t, s.base, s.at, old))
+	obj, faults := stored, []string(nil)
+	switch operation {
+	case "update":
+		obj, faults = update(s.kind, changed(t, stored, s.at, given), stored)
+		faults = s.withWarnings(faults, obj, stored)
+	case "replace":
+		obj, faults = update(s.kind, now, stored)
+		faults = s.withWarnings(faults, obj, stored)
+	case "write":
+		obj, faults = writeSubresource(s.kind, target, stored, changed(t, tree.Tree{}, "", given))
+	case "read":
+		group, version, ok := strings.Cut(target, "/")
+		if !ok {
+			group, version = s.kind.Group, target
+		}
+		obj = convert.FromStored(KindByGVK(t, s.naming, group, version, s.kind.Kind), nil, stored)
+	default:
+		t.Fatalf("unknown operation %s", operation)
+	}
+	return obj, append(found, faults...)
+}
+
+// stored creates an object and sets its status as given. Faults of the create begin with "old".
+func (s *section) stored(obj tree.Tree) (tree.Tree, []string) {
+	status, _ := tree.Clone(obj["status"]).(tree.Tree)
+	stored, faults := create(s.kind, obj)
+	for i := range faults {
+		faults[i] = "old " + faults[i]
+	}
+	for name, value := range status {
+		stored.EnsureObject("status")[name] = value
+	}
+	return stored, faults
+}
+
+// withWarnings returns the faults, or the warnings if there are none.
+func (s *section) withWarnings(faults []string, obj, old tree.Tree) []string {
+	if len(faults) > 0 || s.kind.Stored == nil {
+		return faults
+	}
+	for _, text := range rules.Warnings(s.kind.Stored, obj, old) {
+		faults = append(faults, "warning: "+text)
+	}
+	return faults
+}
+
+// create runs the rules of a create in the server's order and returns the stored object and the
+// faults as "path: message". It omits admission, ownership and storage.
+func create(k *schema.Kind, obj tree.Tree) (tree.Tree, []string) {
+	if k.Stored == nil || k.Virtual() {
+		var faults schema.Faults
+		rules.ValidateRules(k, obj, nil, &faults)
+		return obj, Lines(faults.List)
+	}
+	Named(k, obj)
+	obj = convert.ToStored(k, obj)
+	if k.Stored.Preparer != nil {
+		k.Stored.Preparer.Prepare(obj, nil)
+	}
+	return obj, Lines(append(rules.Validate(k.Stored, obj), rules.ValidateServed(k, obj, nil)...))
+}
+
+// update runs the rules of an update of the main resource, like create.
+func update(k *schema.Kind, obj, old tree.Tree) (tree.Tree, []string) {
+	obj = convert.ToStored(k, Named(k, obj))
+	if k.Stored.Preparer != nil {
+		k.Stored.Preparer.Prepare(obj, old)
+	}
+	causes := append(rules.ValidateChange(k.Stored, obj, old), rules.ValidateUpdate(k.Stored, obj, old)...)
+	return obj, Lines(append(causes, rules.ValidateServed(k, obj, old)...))
+}
+
+// writeSubresource runs the rules of a write of a subresource, like create.
+func writeSubresource(k *schema.Kind, name string, old, body tree.Tree) (tree.Tree, []string) {
+	obj := tree.Clone(old).(tree.Tree)
+	var faults schema.Faults
+	if err := k.Subresource(name).View.Write(obj, body, "2026-01-02T00:00:00Z", &faults); err != nil {
+		return obj, []string{"error: " + err.Error()}
+	}
+	rules.Default(k, obj)
+	return obj, Lines(append(faults.List, rules.ValidateChange(k, obj, old)...))
+}
+
+// changed returns a copy of base with the values of changes, by their path below at. "remove" names
+// paths to remove.
+func changed(t *testing.T, base tree.Tree, at string, changes tree.Tree) tree.Tree {
+	t.Helper()
+	obj := tree.Clone(base).(tree.Tree)
+	if at != "" {
+		at += "."
+	}
+	for _, path := range listed(changes.String("remove")) {
+		set(t, obj, at+path, removed)
+	}
+	for _, path := range changes.SortedKeys() {
+		if path != "remove" {
+			set(t, obj, at+path, changes[path])
+		}
+	}
+	return obj
+}
+
+// removed is the value that removes a field.
+var removed = new(int)
+
+// pathStep is one step of a path: a field, or a key or an index in brackets.
+var pathStep = regexp.MustCompile(`\.?([^.\[\]]+)|\[([^\]]*)\]`)
+
+// set sets the value at a path such as spec.containers[0].image or metadata.labels[a.b/c]. The
+// index after the last one appends to a list.
+func set(t *testing.T, obj tree.Tree, path string, value any) {
+	t.Helper()
+	steps := pathStep.FindAllStringSubmatch(path, -1)
+	var at any = obj
+	replace := func(any) {}
+	for i, step := range steps {
+		name := step[1] + step[2]
+		next := any(tree.Tree{})
+		if i == len(steps)-1 {
+			next = value
+		}
+		switch parent := at.(type) {
+		case tree.Tree:
+			if child, ok := parent[name]; ok && i < len(steps)-1 {
+				next = child
+			}
+			if parent[name] = next; next == removed {
+				delete(parent, name)
+			}
+			replace = func(list any) { parent[name] = list }
+		case []any:
+			n, err := strconv.Atoi(name)
+			if err != nil || n > len(parent) {
+				t.Fatalf("no item %s in %s", name, path)
+			}
+			if n == len(parent) {
+				parent = append(parent, next)
+				replace(parent)
+			} else if i < len(steps)-1 {
+				next = parent[n]
+			}
+			parent[n] = next
+			replace = func(list any) { parent[n] = list }
+		default:
+			t.Fatalf("%s of %s is in a value", name, path)
+		}
+		at = next
+	}
+}
+
+// shown returns the value at a path as JSON, or "none".
+func shown(t *testing.T, obj tree.Tree, path string) string {
+	t.Helper()
+	var at any = obj
+	for _, step := range pathStep.FindAllStringSubmatch(path, -1) {
+		switch parent := at.(type) {
+		case tree.Tree:
+			at = parent[step[1]+step[2]]
+		case []any:
+			n, err := strconv.Atoi(step[2])
+			if err != nil {
+				t.Fatal(err)
+			}
+			at = parent[n]
+		default:
+			return "none"
+		}
+	}
+	if at == nil {
+		return "none"
+	}
+	text, err := json.Marshal(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// listed returns the paths in a text, which commas separate.
+func listed(text string) []string {
+	if text == "" {
+		return nil
+	}
+	return strings.Split(text, ", ")
+}
+
+// abbreviation is a text that is repeated, <<N*TEXT>>, or that has a name, <<NAME>>. Each # of a
+// repeated text becomes the number of the copy.
+var abbreviation = regexp.MustCompile(`<<(\d+)\*(.*?)>>|<<(\w+)>>`)
+
+func (s *section) expand(text string) string {
+	return abbreviation.ReplaceAllStringFunc(text, func(match string) string {
+		parts := abbreviation.FindStringSubmatch(match)
+		if parts[3] != "" {
+			quoted, _ := json.Marshal(s.texts.String(parts[3]))
+			return strings.Trim(string(quoted), `"`)
+		}
+		n, _ := strconv.Atoi(parts[1])
+		var b strings.Builder
+		for i := range n {
+			b.WriteString(strings.ReplaceAll(parts[2], "#", strconv.Itoa(i)))
+		}
+		return b.String()
+	})
+}
+
+// collapse replaces long runs of a character by a repetition.
+func collapse(text string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		n := len(text) - len(strings.TrimLeft(text, text[:1]))
+		if n < 50 {
+			b.WriteString(text[:n])
+		} else {
+			fmt.Fprintf(&b, "<<%d*%s>>", n, text[:1])
+		}
+		text = text[n:]
+	}
+	return b.String()
+}
