@@ -31,7 +31,7 @@ func (s *Store) setAllocators(all map[meta.GroupResource]mutation.Allocator) err
 func (c *collection) restoreAllocations() {
 	c.published.Load().scan("", "", func(_ string, o *meta.Object) bool {
 		for _, cause := range c.allocator.Observe(o.Key, nil, c.storedTree(o)) {
-			c.store.logger.Warn("an object has what another one has too", "key", o.Key.String(), "field", cause.Field, "cause", cause.Message)
+			c.store.logger.Warn("two objects have the same allocation", "key", o.Key.String(), "field", cause.Field, "cause", cause.Message)
 		}
 		return true
 	})
@@ -56,7 +56,7 @@ func (c *collection) observeAllocation(r *record) {
 func (c *collection) storedTree(o *meta.Object) tree.Tree {
 	stored, err := codec.DecodeStored(c.kind().Message(), o.JSON)
 	if err != nil {
-		c.store.logger.Error("a stored object cannot be read", "key", o.Key.String(), "error", err)
+		c.store.logger.Error("cannot decode a stored object", "key", o.Key.String(), "error", err)
 		return nil
 	}
 	return stored

@@ -187,7 +187,7 @@ func unavailableError() error {
 // returns an error with that id.
 func (s *Store) notStorable(err error) error {
 	id := uuid.NewString()
-	s.logger.Error("a change cannot be stored", "id", id, "error", err)
+	s.logger.Error("cannot store a change", "id", id, "error", err)
 	return meta.NewInternal(id)
 }
 

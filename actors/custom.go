@@ -27,7 +27,7 @@ func (s *Store) RegisterKind(k *schema.Kind) {
 		return
 	}
 	if !c.kind().IsCustom() { // no CRD may replace a built-in kind
-		s.logger.Error("a definition names a built-in kind", "definition", k.Origin.Definition, "kind", c.kind().Kind)
+		s.logger.Error("a CustomResourceDefinition has the name of a built-in kind", "definition", k.Origin.Definition, "kind", c.kind().Kind)
 		return
 	}
 	done := make(chan struct{})
@@ -163,7 +163,7 @@ func (c *collection) withSelectableFields(o *meta.Object) *meta.Object {
 		}
 	}
 	if err != nil {
-		c.store.logger.Error("a custom object cannot be read", "key", o.Key.String(), "error", err)
+		c.store.logger.Error("cannot decode a custom object", "key", o.Key.String(), "error", err)
 	}
 	if slices.Equal(fields, o.Meta.Fields) {
 		return o

@@ -219,7 +219,7 @@ func (o *object) newest(m *request.Mutation) (s newestState, mustWait bool) {
 	s.State, s.unreadable = mutation.State{Object: current, Committed: true}, unreadable
 	if !unreadable {
 		if err := o.decode(&s.State, m); err != nil {
-			o.store().logger.Error("a stored object cannot be read", "key", m.Key.String(), "error", err)
+			o.store().logger.Error("cannot decode a stored object", "key", m.Key.String(), "error", err)
 			s.unreadable = true
 		}
 	}

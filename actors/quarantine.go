@@ -113,10 +113,10 @@ func (s *Store) logUnreadable() {
 	const limit = 100
 	all := s.quarantine.all()
 	for _, a := range all[:min(len(all), limit)] {
-		s.logger.Error("a stored object cannot be read: it is set aside, and not served until it is deleted",
+		s.logger.Error("cannot decode a stored object; it is set aside until it is deleted",
 			"key", a.String(), "version", a.Version, "reason", a.Reason)
 	}
 	if more := len(all) - limit; more > 0 {
-		s.logger.Error("more stored objects cannot be read", "count", more)
+		s.logger.Error("cannot decode more stored objects", "count", more)
 	}
 }

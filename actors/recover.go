@@ -124,7 +124,7 @@ func (r *recovery) setPrevious(c *collection, record *record, commit persist.Com
 	if record.previous == nil && len(commit.Metadata) > 0 && commit.Metadata[0] == previousStateFollows {
 		previous, err := codec.NewObject(c.kind(), record.object.Key, 0, commit.Metadata[1:])
 		if err != nil { // watches that selected only the previous state then miss the event
-			r.store.logger.Error("the former state of an object cannot be read", "key", record.object.Key.String(), "error", err)
+			r.store.logger.Error("cannot decode the previous state of an object", "key", record.object.Key.String(), "error", err)
 			return nil
 		}
 		record.previous = previous

@@ -48,7 +48,7 @@ func (s *Store) snapshotIfDue() {
 		s.retry.backOff(begin)
 		if text := err.Error(); text != s.retry.lastError {
 			s.retry.lastError = text
-			s.logger.Error("snapshot; it will be tried again", "error", err)
+			s.logger.Error("snapshot failed; retrying", "error", err)
 		}
 		return
 	}
@@ -69,7 +69,7 @@ func (s *Store) trimIfDue(stats persist.Stats) {
 	}
 	s.retry.trimmed = time.Now()
 	if err := s.log.Trim(s.trimRevision(s.appliedRevision.get())); err != nil {
-		s.logger.Warn("the journal cannot be trimmed", "error", err)
+		s.logger.Warn("cannot trim the journal", "error", err)
 	}
 }
 
@@ -110,7 +110,7 @@ func (s *Store) snapshotAtEnd() {
 	}
 	if err := s.Snapshot(); err != nil {
 		s.metrics.snapshotFailures.Add(1)
-		s.logger.Warn("the snapshot before the end could not be written: the next start takes longer", "error", err)
+		s.logger.Warn("the final snapshot failed: the next start takes longer", "error", err)
 	}
 }
 
@@ -143,7 +143,7 @@ func (s *Store) endMaintenance(ctx context.Context) {
 	select {
 	case <-ended:
 	case <-time.After(halfOf(ctx, lastSecond)):
-		s.logger.Warn("the disk or the store behind the log does not answer: what is done from time to time is left to itself")
+		s.logger.Warn("the storage does not respond: abandoning periodic work")
 	}
 }
 

@@ -150,7 +150,7 @@ func (s *Store) Healthy() error {
 // fail makes the store refuse further changes, and ends the process.
 func (s *Store) fail(err error) {
 	if s.failed.CompareAndSwap(nil, &err) {
-		s.logger.Error("the store has failed", "error", err)
+		s.logger.Error("storage failure", "error", err)
 		if s.fatal != nil {
 			s.fatal(err)
 		}

@@ -174,7 +174,7 @@ func (w *watch) flush() bool {
 
 func (w *watch) endUnconverted(err error) (alive bool) {
 	if !w.stopping.Load() {
-		w.collection.store.logger.Error("a watch ends: an object cannot be converted", "kind", w.request.Kind.Kind, "version", w.request.Kind.APIVersion(), "error", err)
+		w.collection.store.logger.Error("ending a watch: cannot convert an object", "kind", w.request.Kind.Kind, "version", w.request.Kind.APIVersion(), "error", err)
 		w.fail(meta.AsStatus(err))
 	}
 	return false

@@ -33,7 +33,7 @@ func (s *Server) beginAudit(x *requestContext) error {
 }
 
 func (s *Server) auditUnavailable(x *requestContext) error {
-	s.log.Error("a request was refused, its audit event could not be stored", "id", x.auditID)
+	s.log.Error("rejected a request because its audit event could not be stored", "id", x.auditID)
 	return apierrors.InternalError(x.auditID)
 }
 

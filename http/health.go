@@ -134,8 +134,8 @@ type healthMetrics struct {
 
 func newHealthMetrics() healthMetrics {
 	return healthMetrics{
-		metrics.NewGauges("kubernetes_healthcheck", "Whether a check has passed when it was last made.", "name", "type"),
-		metrics.NewCounters("kubernetes_healthchecks_total", "Checks that were made, by their result.", "name", "status", "type"),
+		metrics.NewGauges("kubernetes_healthcheck", "Result of the last health check: 1 for success.", "name", "type"),
+		metrics.NewCounters("kubernetes_healthchecks_total", "Health checks by result.", "name", "status", "type"),
 	}
 }
 
@@ -152,7 +152,7 @@ func (m *healthMetrics) record(endpoint, check string, err error) {
 func (s *Server) writeHealthMetrics(x *requestContext) error {
 	var b bytes.Buffer
 	metrics.Write(&b, s.healthMetrics.result, s.healthMetrics.total,
-		metrics.GaugeValue("process_start_time_seconds", "When the server was started, in seconds since 1970.", float64(s.started.UnixMilli())/1000))
+		metrics.GaugeValue("process_start_time_seconds", "Start time of the process since the Unix epoch in seconds.", float64(s.started.UnixMilli())/1000))
 	x.setHeader("X-Content-Type-Options", "nosniff")
 	s.writeRaw(x, typeMetrics, b.Bytes())
 	return nil

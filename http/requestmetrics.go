@@ -49,11 +49,11 @@ type routeSeries struct {
 func newRequestMetrics(served func(group, version, resource string) bool) *requestMetrics {
 	r := &requestMetrics{
 		served: served,
-		total: metrics.NewCounters("apiserver_request_total", "Requests answered, by what they asked for and the code of the answer.",
+		total: metrics.NewCounters("apiserver_request_total", "Requests by verb, resource and status code.",
 			"verb", "group", "version", "resource", "subresource", "scope", "code"),
-		durations: metrics.NewHistograms("apiserver_request_duration_seconds", "Time to answer, in seconds, but for watches.", requestBuckets,
+		durations: metrics.NewHistograms("apiserver_request_duration_seconds", "Request duration in seconds, without watches.", requestBuckets,
 			"verb", "group", "version", "resource", "subresource", "scope"),
-		deprecated: metrics.NewGauges("apiserver_requested_deprecated_apis", "Deprecated versions that were asked for since the start.",
+		deprecated: metrics.NewGauges("apiserver_requested_deprecated_apis", "Deprecated API versions requested since the start.",
 			"group", "removed_release", "resource", "subresource", "version"),
 	}
 	r.routes.Store(&map[countedRoute]routeSeries{})

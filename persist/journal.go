@@ -198,7 +198,7 @@ func (j *Journal) acceptsLoss(err error) bool {
 	if err == nil || !j.o.AcceptDataLoss {
 		return false
 	}
-	j.o.Logger.Warn("a loss is accepted", "dir", j.dir, "error", err)
+	j.o.Logger.Warn("accepted a data loss", "dir", j.dir, "error", err)
 	return true
 }
 

@@ -71,7 +71,7 @@ func (a *ClusterRoleAggregation) selectors(o *meta.Object) []selector.Labels {
 	}
 	role, err := a.roles.Decode(o)
 	if err != nil {
-		a.Log.Error("a cluster role cannot be read", "role", o.Key.Name, "error", err)
+		a.Log.Error("cannot decode a cluster role", "role", o.Key.Name, "error", err)
 		return nil
 	}
 	return selectorsOf(role)

@@ -65,7 +65,7 @@ func NewAPIServiceAvailability(env *Env, prober APIServiceProber, metrics *APISe
 	a.Controller = reconcile.New(env, "RemoteAvailabilityController", a.sync, "", "")
 	a.Failed = func(name string, err error) {
 		if !errors.As(err, new(errUnavailable)) {
-			env.Log.Warn("writing the status of an APIService", "apiservice", name, "error", err)
+			env.Log.Warn("cannot update the status of an APIService", "apiservice", name, "error", err)
 		}
 	}
 	a.Watch(a.services, a.observe)
@@ -86,7 +86,7 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	}
 	object, err := a.services.Decode(e.Object)
 	if err != nil {
-		a.Log.Error("an APIService cannot be read", "apiservice", name, "error", err)
+		a.Log.Error("cannot decode an APIService", "apiservice", name, "error", err)
 		return
 	}
 	service := object.Object("spec", "service")
@@ -106,7 +106,7 @@ func (a *APIServiceAvailability) followServices(ctx context.Context) {
 	reconcile.Poll(ctx, reconcile.MinRetryDelay, reconcile.MaxRetryDelay, func() bool {
 		err := a.prober.Notify(ctx, a.onService)
 		if err != nil && ctx.Err() == nil {
-			a.Log.Warn("the Services of APIServices are not followed", "error", err)
+			a.Log.Warn("cannot watch the Services of APIServices", "error", err)
 		}
 		return err == nil
 	})
@@ -188,6 +188,6 @@ func (a *APIServiceAvailability) write(ctx context.Context, o *meta.Object, stat
 	if before.String("status") == "True" && want.String("status") != "True" {
 		a.metrics.count(o.Key.Name, want.String("reason"))
 	}
-	a.Log.Info("the availability of an APIService has changed", "apiservice", o.Key.Name, "available", want["status"], "reason", want["reason"])
+	a.Log.Info("availability of an APIService changed", "apiservice", o.Key.Name, "available", want["status"], "reason", want["reason"])
 	return nil
 }

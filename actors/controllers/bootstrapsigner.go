@@ -57,7 +57,7 @@ func (s *BootstrapSigner) sign(ctx context.Context, all []bootstrapSecret, now t
 	}
 	err = s.maps.Patch(ctx, o, "", tree.Tree{"data": changes})
 	if reconcile.IsImmutable(err, object) {
-		s.Log.Warn("the information about the cluster cannot be signed", "error", err)
+		s.Log.Warn("cannot sign cluster-info", "error", err)
 		return nil
 	}
 	return reconcile.Except(err, reconcile.IsConflict) // the watch triggers a retry

@@ -98,7 +98,7 @@ func (d *Definitions) CatchUp(ctx context.Context) {
 func (d *Definitions) sync(ctx context.Context, o *meta.Object) {
 	outline, err := d.Kinds.Outline(o)
 	if err != nil {
-		d.Log.Error("a definition cannot be read", "definition", o.Key.Name, "error", err)
+		d.Log.Error("cannot decode a CustomResourceDefinition", "definition", o.Key.Name, "error", err)
 		return
 	}
 	known := d.known[o.Key.Name]

@@ -11,7 +11,7 @@ import (
 )
 
 func (g *GarbageCollector) logFailure(p objectReference, err error) {
-	g.Log.Warn("collecting garbage", "key", p.key().String(), "error", err)
+	g.Log.Warn("garbage collection failed", "key", p.key().String(), "error", err)
 }
 
 // processDependent reads an object from the store and deletes it if it is garbage.

@@ -97,7 +97,7 @@ func (e *Election) attempt(ctx context.Context) {
 	taken, err := e.write(ctx, e.holder, began, !e.Leads())
 	if err != nil {
 		if !reconcile.IsConflict(err) && ctx.Err() == nil {
-			e.logger.Warn("renewing the Lease of the controllers", "lease", e.key.Name, "error", err)
+			e.logger.Warn("cannot renew the Lease of the controllers", "lease", e.key.Name, "error", err)
 		}
 		return
 	}
@@ -195,9 +195,9 @@ func (e *Election) update() {
 	close(e.changed)
 	e.changed = make(chan struct{})
 	if leading {
-		e.logger.Info("this daemon runs the controllers", "lease", e.key.Namespace+"/"+e.key.Name, "holder", e.holder)
+		e.logger.Info("became the leader: running the controllers", "lease", e.key.Namespace+"/"+e.key.Name, "holder", e.holder)
 	} else {
-		e.logger.Warn("this daemon does not lead any more, as it has not renewed the Lease in time or another one has taken it, and stops the controllers", "lease", e.key.Namespace+"/"+e.key.Name)
+		e.logger.Warn("lost the Lease of the controllers: stopping them", "lease", e.key.Namespace+"/"+e.key.Name)
 	}
 }
 
@@ -242,7 +242,7 @@ func (e *Election) leave() {
 	defer cancel()
 	if e.look(ctx) == nil && e.record.holder == e.holder {
 		if _, err := e.write(ctx, "", time.Now(), false); err != nil {
-			e.logger.Warn("giving the Lease of the controllers back", "lease", e.key.Name, "error", err)
+			e.logger.Warn("cannot release the Lease of the controllers", "lease", e.key.Name, "error", err)
 		}
 	}
 }

@@ -90,7 +90,7 @@ const expiryRetryDelay = time.Minute
 func (e *EventExpiry) remove(ctx context.Context, d expiration) bool {
 	err := e.events.DeleteKey(ctx, d.key, request.Delete{ResourceVersion: new(strconv.FormatUint(d.version, 10))})
 	if err = reconcile.Except(err, reconcile.IsConflict); err != nil {
-		e.Log.Warn("an expired event stays", "key", d.key.String(), "error", err)
+		e.Log.Warn("cannot delete an expired Event", "key", d.key.String(), "error", err)
 	}
 	return err == nil
 }

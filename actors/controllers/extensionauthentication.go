@@ -56,7 +56,7 @@ func (e *ExtensionAuthentication) Run(ctx context.Context) {
 	first := sync.OnceFunc(func() { close(e.ready) })
 	reconcile.Every(ctx, extensionAuthenticationPeriod, func(ctx context.Context) {
 		if err := e.sync(ctx); err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
-			e.Log.Warn("writing what extension servers are to trust", "error", err)
+			e.Log.Warn("cannot publish the authentication configuration for extension servers", "error", err)
 		}
 		first()
 	})

@@ -132,9 +132,9 @@ func (l *Leader) update(now time.Time) (left time.Duration) {
 		return left
 	}
 	if holder != "" {
-		l.logger.Info("another controller manager holds the Lease: the built-in twins of its controllers stand back", "lease", l.key.Namespace+"/"+l.key.Name, "holder", holder)
+		l.logger.Info("kube-controller-manager holds its Lease: pausing the built-in controllers", "lease", l.key.Namespace+"/"+l.key.Name, "holder", holder)
 	} else {
-		l.logger.Info("no other controller manager holds the Lease: the built-in controllers take over", "lease", l.key.Namespace+"/"+l.key.Name, "before", l.holder)
+		l.logger.Info("kube-controller-manager holds no Lease: resuming the built-in controllers", "lease", l.key.Namespace+"/"+l.key.Name, "before", l.holder)
 	}
 	l.holder = holder
 	close(l.changed)

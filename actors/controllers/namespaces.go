@@ -77,7 +77,7 @@ func (n *Namespaces) drain(ctx context.Context, ns namespaceInstance) {
 	reconcile.Poll(ctx, minPollInterval, maxPollInterval, func() bool {
 		done, err := n.drainOnce(ctx, ns)
 		if !done && err != nil && ctx.Err() == nil {
-			n.Log.Warn("emptying a namespace", "namespace", ns.name, "error", err)
+			n.Log.Warn("deleting the content of a namespace failed", "namespace", ns.name, "error", err)
 		}
 		return done
 	})

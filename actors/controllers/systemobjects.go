@@ -30,7 +30,7 @@ func NewSystemObjects(env *Env) *SystemObjects {
 	s.objects = append(s.objects, systemPriorities(env)...)
 	s.Controller = reconcile.New(env, "", func(ctx context.Context, i int) error { return s.objects[i].create(ctx) }, "", "")
 	s.Failed = func(i int, err error) {
-		env.Log.Warn("an object of the system is missing", "kind", s.objects[i].Kind.Kind, "name", s.objects[i].name, "error", err)
+		env.Log.Warn("cannot create a system object", "kind", s.objects[i].Kind.Kind, "name", s.objects[i].name, "error", err)
 	}
 	for i, o := range s.objects {
 		seen := false

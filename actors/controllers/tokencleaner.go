@@ -27,7 +27,7 @@ func (c *TokenCleaner) clean(ctx context.Context, all []bootstrapSecret, now tim
 			continue
 		}
 		if err := c.client.Delete(ctx, s.object); err != nil && !reconcile.IsConflict(err) {
-			c.Log.Warn("a bootstrap token that has ended stays", "key", s.object.Key.String(), "error", err)
+			c.Log.Warn("cannot delete an expired bootstrap token", "key", s.object.Key.String(), "error", err)
 			faults = append(faults, err)
 		}
 	}

@@ -128,7 +128,7 @@ func (t *Tokens) sync(ctx context.Context, key meta.Key) error {
 	account.UID = head.Meta.UID
 	err = t.fill(ctx, o, secret, account)
 	if reconcile.IsImmutable(err, object) {
-		t.Log.Warn("a secret cannot hold its token", "key", o.Key.String(), "error", err)
+		t.Log.Warn("cannot store a token in a Secret", "key", o.Key.String(), "error", err)
 		return nil
 	}
 	return err

@@ -30,7 +30,7 @@ func (c *TTLAfterFinished) onJob(o *meta.Object) {
 	}
 	job, err := c.jobs.Decode(o)
 	if err != nil {
-		c.Log.Error("a Job cannot be read", "job", o.Key.String(), "error", err)
+		c.Log.Error("cannot decode a Job", "job", o.Key.String(), "error", err)
 		return
 	}
 	if at, ok := expiryOf(job); ok {

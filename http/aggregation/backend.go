@@ -131,7 +131,7 @@ func (b *backend) repeat(ctx context.Context, wake <-chan struct{}, p intervals,
 			pause = p.initial
 			timer.Reset(p.success)
 		default:
-			b.servers.opts.Log.Debug("a server cannot be asked what it serves", "server", b.address.text(), "error", err)
+			b.servers.opts.Log.Debug("cannot get the discovery of a server", "server", b.address.text(), "error", err)
 			timer.Reset(pause)
 			pause = min(2*pause, p.limit)
 		}

@@ -89,18 +89,18 @@ func (l *Log) noteBehind(revision int64) {
 func (l *Log) WriteMetrics(w io.Writer) {
 	applied, _ := l.appliedRevision()
 	metrics.Write(w,
-		metrics.GaugeValue("troupe_etcd_up", "Whether etcd answers and its watch keeps up.", l.Healthy() == nil),
-		metrics.GaugeValue("troupe_etcd_applied_revision", "Revision of etcd up to which everything is served.", applied),
-		metrics.GaugeValue("troupe_etcd_compacted_revision", "Revision of etcd up to which this daemon has compacted.", l.compacted.Load()),
+		metrics.GaugeValue("troupe_etcd_up", "1 if etcd responds and its watch keeps up.", l.Healthy() == nil),
+		metrics.GaugeValue("troupe_etcd_applied_revision", "Revision of etcd up to which changes are served.", applied),
+		metrics.GaugeValue("troupe_etcd_compacted_revision", "Revision of etcd up to which this server has compacted.", l.compacted.Load()),
 		metrics.CounterValue("troupe_etcd_transactions_total", "Transactions sent.", l.stats.rounds.Load()),
-		metrics.CounterValue("troupe_etcd_transaction_seconds_total", "Time from sending transactions until the watch has shown them.", l.stats.seconds.seconds()),
-		metrics.CounterValue("troupe_etcd_writes_committed_total", "Writes that were committed.", l.stats.commits.Load()),
+		metrics.CounterValue("troupe_etcd_transaction_seconds_total", "Time from sending transactions until their watch event.", l.stats.seconds.seconds()),
+		metrics.CounterValue("troupe_etcd_writes_committed_total", "Committed writes.", l.stats.commits.Load()),
 		metrics.CounterValue("troupe_etcd_writes_refused_total", "Writes refused because of a concurrent write.", l.stats.refused.Load()),
 		metrics.CounterValue("troupe_etcd_transactions_undecided_total", "Transactions whose outcome is unknown.", l.stats.undecided.Load()),
 		metrics.CounterValue("troupe_etcd_confirmations_total", "Reads of the newest revision, each shared by concurrent readers.", l.stats.confirmations.Load()),
 		metrics.CounterValue("troupe_etcd_watch_restarts_total", "Restarts of the watch.", l.stats.reopened.Load()),
-		metrics.CounterValue("troupe_etcd_keys_read_total", "Keys of the state that were read, with or without their values, at the start and where the state was read anew.", l.stats.keysRead.Load()),
-		metrics.CounterValue("troupe_etcd_bytes_read_total", "Bytes of these keys and values.", l.stats.bytesRead.Load()),
-		metrics.CounterValue("troupe_etcd_rebuilds_total", "How often the state was read anew because changes had been compacted.", l.stats.rebuilds.Load()),
+		metrics.CounterValue("troupe_etcd_keys_read_total", "Keys read at the start and to rebuild the state.", l.stats.keysRead.Load()),
+		metrics.CounterValue("troupe_etcd_bytes_read_total", "Bytes of keys and values read.", l.stats.bytesRead.Load()),
+		metrics.CounterValue("troupe_etcd_rebuilds_total", "Rebuilds of the state after a compaction.", l.stats.rebuilds.Load()),
 	)
 }

@@ -85,9 +85,9 @@ func (u *Auditor) WriteMetrics(w io.Writer) {
 		levels[`level="`+Level(level).String()+`"`] = &u.levels[level]
 	}
 	metrics.Write(w,
-		metrics.CounterValue("apiserver_audit_event_total", "Audit events given to the backends.", &u.events),
-		metrics.CounterValue("apiserver_audit_error_total", "Audit events that were lost, by the backend that has lost them.", lost),
-		metrics.CounterValue("apiserver_audit_level_total", "Requests by the level that the audit policy gives them.", levels),
-		metrics.CounterValue("apiserver_audit_requests_rejected_total", "Requests refused because their audit event could not be stored.", &u.rejected),
+		metrics.CounterValue("apiserver_audit_event_total", "Audit events sent to the backends.", &u.events),
+		metrics.CounterValue("apiserver_audit_error_total", "Lost audit events, by backend.", lost),
+		metrics.CounterValue("apiserver_audit_level_total", "Requests by audit level.", levels),
+		metrics.CounterValue("apiserver_audit_requests_rejected_total", "Requests rejected because their audit event could not be stored.", &u.rejected),
 	)
 }

@@ -49,7 +49,7 @@ func (b *Binding) check(path string, text []byte) error {
 		fault.What = "is not the file that the stored data depends on: its checksum differs"
 	}
 	if b.AcceptLoss {
-		b.Log.Warn("a loss is accepted", "error", fault)
+		b.Log.Warn("accepted a data loss", "error", fault)
 		return nil
 	}
 	return fault
@@ -74,7 +74,7 @@ func (b *Binding) bind(path string, texts ...[]byte) error {
 // the next start retries.
 func (b *Binding) adopt(path string, text []byte) {
 	if err := b.bind(path, text); err != nil {
-		b.Log.Warn("the checksum of a file cannot be stored", "file", path, "error", err)
+		b.Log.Warn("cannot store the checksum of a file", "file", path, "error", err)
 	}
 }
 

@@ -91,7 +91,7 @@ func (r *Reloader) Run(ctx context.Context, period time.Duration) {
 			r.Reload()
 		case <-r.now:
 			if len(r.Reload()) == 0 {
-				r.log.Info("files were read again, and none was reloaded")
+				r.log.Info("reread files without changes")
 			}
 		}
 	}
@@ -113,11 +113,11 @@ func (r *Reloader) Reload() (reloaded []string) {
 		target.failures.Inc()
 		if text := err.Error(); text != target.lastError {
 			target.lastError = text
-			r.log.Error("a file cannot be reloaded; what was read before stays in use", "what", target.name, "error", text)
+			r.log.Error("failed to reload a file; the previous content stays in use", "what", target.name, "error", text)
 		}
 	}
 	if len(reloaded) > 0 {
-		r.log.Info("files were reloaded", "what", strings.Join(reloaded, ","))
+		r.log.Info("reloaded files", "what", strings.Join(reloaded, ","))
 	}
 	return reloaded
 }

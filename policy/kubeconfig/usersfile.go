@@ -69,7 +69,7 @@ func (f *UsersFile) reload() {
 	f.read = state
 	users, err := LoadUsers(f.path)
 	if err != nil {
-		f.log.Error("the credentials of before stay in use", "error", err)
+		f.log.Error("failed to reload credentials; the previous ones stay in use", "error", err)
 		return
 	}
 	f.users = users

@@ -35,7 +35,7 @@ func (c *linearCluster) leader(before *replica) (leads *replica) {
 	client.Eventually(c.t, func() error {
 		for _, r := range c.replicas {
 			text := r.logs.String()
-			if r != before && r.process != nil && strings.LastIndex(text, "this daemon runs the controllers") > max(strings.LastIndex(text, "this daemon does not lead any more"), strings.LastIndex(text, started)) {
+			if r != before && r.process != nil && strings.LastIndex(text, "became the leader: running the controllers") > max(strings.LastIndex(text, "lost the Lease of the controllers"), strings.LastIndex(text, started)) {
 				leads = r
 				return nil
 			}
@@ -154,7 +154,7 @@ func TestPausedForLong(t *testing.T) {
 		}
 	}
 	client.Eventually(t, func() error {
-		if !strings.Contains(paused.logs.String(), "this daemon does not lead any more") {
+		if !strings.Contains(paused.logs.String(), "lost the Lease of the controllers") {
 			return errors.New("the paused daemon does not say that it leads no more")
 		}
 		return nil

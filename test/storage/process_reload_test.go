@@ -58,11 +58,11 @@ func TestReload(t *testing.T) {
 		return strings.Contains(text, "files were reloaded") && strings.Contains(text, "token-file") && strings.Contains(text, "audit-policy")
 	})
 	p.Signal(syscall.SIGHUP)
-	eventually(t, "a reload that changes nothing is logged", func() bool { return strings.Contains(p.Log.String(), "none was reloaded") })
+	eventually(t, "a reload that changes nothing is logged", func() bool { return strings.Contains(p.Log.String(), "reread files without changes") })
 	write("tokens", "broken\n")
 	p.Signal(syscall.SIGHUP)
 	eventually(t, "the fault is logged", func() bool {
-		return strings.Contains(p.Log.String(), "what=token-file") && strings.Contains(p.Log.String(), "cannot be reloaded")
+		return strings.Contains(p.Log.String(), "what=token-file") && strings.Contains(p.Log.String(), "failed to reload a file")
 	})
 	if code := ask("second"); code != 200 {
 		t.Errorf("with a broken file the second token is answered %d", code)

@@ -86,7 +86,7 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 		}
 		return r.EnsureDefaultCIDR(ctx)
 	default:
-		r.Log.Warn("the default ServiceCIDR has other ranges than the configuration", "servicecidr", strings.Join(has, ","), "configuration", strings.Join(ranges, ","))
+		r.Log.Warn("the default ServiceCIDR differs from the configuration", "servicecidr", strings.Join(has, ","), "configuration", strings.Join(ranges, ","))
 		r.cidrs.Warn(o, "KubernetesDefaultServiceCIDRInconsistent",
 			"The default ServiceCIDR ["+strings.Join(has, " ")+"] does not match the controller flag configurations ["+strings.Join(ranges, " ")+"]")
 		return nil
@@ -117,7 +117,7 @@ func (r *Repair) ensureAddresses(ctx context.Context) error {
 		return err
 	})
 	if n := made.Load(); n > 0 {
-		r.Log.Info("Services of older data have got their IPAddresses", "count", n)
+		r.Log.Info("created IPAddresses for existing Services", "count", n)
 	}
 	addresses, listErr := r.addresses.List(ctx, request.List{})
 	if listErr != nil {

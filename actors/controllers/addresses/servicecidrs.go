@@ -94,7 +94,7 @@ func (c *ServiceCIDRs) checkLater(ctx context.Context, key meta.Key) {
 			err = c.repair.DeleteIfOrphan(ctx, o)
 		}
 		if err != nil && ctx.Err() == nil && !reconcile.IsConflict(err) {
-			c.Log.Warn("an IPAddress without its Service stays", "address", key.Name, "error", err)
+			c.Log.Warn("cannot delete an IPAddress without a Service", "address", key.Name, "error", err)
 		}
 	})
 }

@@ -39,7 +39,7 @@ func (c *Cleaner) note(e reconcile.Event) {
 	}
 	r, err := c.parse(e.Object)
 	if err != nil {
-		c.Log.Warn("a certificate request cannot be read", "request", e.Key.Name, "error", err)
+		c.Log.Warn("cannot decode a certificate request", "request", e.Key.Name, "error", err)
 		return
 	}
 	c.SetTime(e.Key.Name, end(r))

@@ -132,7 +132,7 @@ func (b *Budgets) sync(ctx context.Context, key meta.Key) error {
 		if ctx.Err() != nil {
 			return err
 		}
-		b.Log.Debug("the Pods of a budget cannot be counted", "budget", key.String(), "error", err)
+		b.Log.Debug("cannot count the Pods of a disruption budget", "budget", key.String(), "error", err)
 		status = failedStatus(object.EnsureObject("status"), err.Error(), now)
 	}
 	if !recheck.IsZero() {

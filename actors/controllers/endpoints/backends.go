@@ -90,7 +90,7 @@ func (b *Backends) noteService(e reconcile.Event) {
 	if !e.Deleted {
 		object, err := b.services.Decode(e.Object)
 		if err != nil {
-			b.Log.Warn("a Service cannot be read", "key", key.String(), "error", err)
+			b.Log.Warn("cannot decode a Service", "key", key.String(), "error", err)
 			return
 		}
 		if t, ok := newTarget(e.Object, object); ok {
@@ -143,7 +143,7 @@ func selectorText(spec tree.Tree) string {
 func (b *Backends) load(namespace string, matching selector.Labels) {
 	pods, err := b.client.List(context.Background(), request.List{Namespace: namespace, Labels: matching})
 	if err != nil {
-		b.Log.Warn("Pods cannot be listed", "namespace", namespace, "error", err)
+		b.Log.Warn("cannot list Pods", "namespace", namespace, "error", err)
 		return
 	}
 	for _, o := range pods {
@@ -162,7 +162,7 @@ func (b *Backends) keep(o *meta.Object, epoch int) (changed bool) {
 	}
 	object, err := b.client.Decode(o)
 	if err != nil {
-		b.Log.Warn("a Pod cannot be read", "key", o.Key.String(), "error", err)
+		b.Log.Warn("cannot decode a Pod", "key", o.Key.String(), "error", err)
 		return false
 	}
 	now := newPod(o, object)

@@ -86,7 +86,7 @@ func (c *Configuration) Run(ctx context.Context) {
 }
 
 func (c *Configuration) report(k key, err error) {
-	c.Log.Warn("the configuration of flow control is not as it should be", "kind", k.resource, "name", k.name, "error", err)
+	c.Log.Warn("cannot reconcile the flow control configuration", "kind", k.resource, "name", k.name, "error", err)
 }
 
 // ensureAll creates missing objects before the first request: levels first, so that no schema is

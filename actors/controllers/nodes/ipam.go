@@ -85,7 +85,7 @@ func (m *IPAM) onNode(e reconcile.Event) {
 	}
 	node, err := m.nodes.Decode(e.Object)
 	if err != nil {
-		m.Log.Warn("a node cannot be read", "node", name, "error", err)
+		m.Log.Warn("cannot decode a node", "node", name, "error", err)
 		return
 	}
 	ranges := rangesOf(node)

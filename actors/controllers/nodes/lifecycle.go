@@ -74,7 +74,7 @@ func NewLifecycle(env *reconcile.Env, o LifecycleOptions) *Lifecycle {
 }
 
 func (l *Lifecycle) report(err error) {
-	l.Log.Warn("the health of nodes cannot be kept up to date", "error", err)
+	l.Log.Warn("cannot update the health of nodes", "error", err)
 }
 
 // look checks all nodes once. An error with one node does not stop it.

@@ -47,7 +47,7 @@ func NewPodGC(env *reconcile.Env, o PodGCOptions) *PodGC {
 func (g *PodGC) Run(ctx context.Context) {
 	reconcile.Every(ctx, g.options.Period, func(ctx context.Context) {
 		if err := g.collect(ctx); err != nil && ctx.Err() == nil {
-			g.Log.Warn("Pods that are garbage stay", "error", err)
+			g.Log.Warn("cannot delete orphaned or terminated Pods", "error", err)
 		}
 	})
 }

@@ -51,7 +51,7 @@ func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	if !e.Deleted {
 		node, err := t.nodes.Decode(e.Object)
 		if err != nil {
-			t.Log.Warn("a node cannot be read", "node", e.Key.Name, "error", err)
+			t.Log.Warn("cannot decode a node", "node", e.Key.Name, "error", err)
 			return false
 		}
 		taints = noExecute(node.Object("spec").Copy())
@@ -68,7 +68,7 @@ func (t *TaintEviction) noteNode(e reconcile.Event) bool {
 	}
 	pods, err := t.on(context.Background(), e.Key.Name)
 	if err != nil {
-		t.Log.Warn("the Pods of a node cannot be listed", "node", e.Key.Name, "error", err)
+		t.Log.Warn("cannot list the Pods of a node", "node", e.Key.Name, "error", err)
 	}
 	for _, p := range pods {
 		t.look(p)
@@ -121,7 +121,7 @@ func (t *TaintEviction) look(o *meta.Object) {
 	if tainted {
 		pod, err := t.pods.Decode(o)
 		if err != nil {
-			t.Log.Warn("a Pod cannot be read", "pod", o.Key.String(), "error", err)
+			t.Log.Warn("cannot decode a Pod", "pod", o.Key.String(), "error", err)
 			return
 		}
 		tolerations = pod.Object("spec").Objects("tolerations")

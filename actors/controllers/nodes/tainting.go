@@ -38,7 +38,7 @@ func (l *Lifecycle) noteDisruption() {
 	}
 	allLost := counted > 0 && lost == counted
 	if allLost != l.allLost {
-		l.Log.Info("whether any node is ready has changed", "none", allLost)
+		l.Log.Info("readiness of the nodes changed", "none", allLost)
 		for _, h := range l.known {
 			if h.taintsOutdated = true; !allLost {
 				h.lastSign = l.now()

@@ -95,7 +95,7 @@ func (r *Reader) CollectionVersion(resource meta.GroupResource) func() uint64 {
 func (r *Reader) decode(k *schema.Kind, stored *meta.Object) *policy.Object {
 	tree, err := codec.DecodeStored(k.Message(), stored.JSON)
 	if err != nil {
-		r.log.Error("a stored object cannot be read", "object", stored.Key, "error", err)
+		r.log.Error("cannot decode a stored object", "object", stored.Key, "error", err)
 		return nil
 	}
 	return &policy.Object{Key: stored.Key, Version: stored.Version, Meta: stored.Meta, Tree: tree}

@@ -66,7 +66,7 @@ func (b *Binder) onVolume(e reconcile.Event) {
 	if !e.Deleted {
 		object, err := b.volumes.Decode(e.Object)
 		if err != nil {
-			b.Log.Error("a volume cannot be read", "volume", key.Name, "error", err)
+			b.Log.Error("cannot decode a volume", "volume", key.Name, "error", err)
 			return
 		}
 		v := newVolume(e.Object, object, b.betaClass).clone()

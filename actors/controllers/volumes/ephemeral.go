@@ -36,7 +36,7 @@ func (e *Ephemeral) onPod(o *meta.Object) {
 	}
 	pod, err := e.pods.Decode(o)
 	if err != nil {
-		e.Log.Error("a Pod cannot be read", "pod", o.Key.String(), "error", err)
+		e.Log.Error("cannot decode a Pod", "pod", o.Key.String(), "error", err)
 		return
 	}
 	for _, v := range pod.Object("spec").Objects("volumes") {

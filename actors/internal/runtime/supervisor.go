@@ -48,7 +48,7 @@ func (s *supervisor) HandleFailure(_ *actor.ActorSystem, sup actor.Supervisor, c
 	stats.Fail()
 	failures := stats.NumberOfFailures(s.settings.Window)
 	if failures > s.settings.MaxRestarts {
-		s.logger.Error("actor stopped: it failed too often", "actor", child.Id, "failures", failures, "window", s.settings.Window)
+		s.logger.Error("stopped an actor after too many failures", "actor", child.Id, "failures", failures, "window", s.settings.Window)
 		sup.StopChildren(child)
 		return
 	}

@@ -75,7 +75,7 @@ func (a *Stream) WriteTo(w io.Writer) (n int64, err error) {
 			err = fmt.Errorf("panic: %v", fault)
 			a.Log.Error("panic while streaming", "id", a.ID, "path", a.Path, "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 		} else if err != nil && p.err == nil {
-			a.Log.Error("a streamed answer was cut", "id", a.ID, "path", a.Path, "bytes", p.n, "error", err)
+			a.Log.Error("a streamed response was cut off", "id", a.ID, "path", a.Path, "bytes", p.n, "error", err)
 		}
 		n = p.n
 	}()

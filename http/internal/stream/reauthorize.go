@@ -131,7 +131,7 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 	v := r.check(g)
 	ended := r.apply(g, v, generation)
 	if len(ended) > 0 {
-		r.log.Debug("long-running requests end, their user may no longer make them", "user", g.User, "requests", len(ended), "reason", v.Refusal.Message)
+		r.log.Debug("ending long-running requests that are no longer authorized", "user", g.User, "requests", len(ended), "reason", v.Refusal.Message)
 	}
 	for _, w := range ended {
 		w.Revoke(v.Refusal)
@@ -142,7 +142,7 @@ func (r *Registry) recheck(g *Grant, generation uint64) {
 func (r *Registry) check(g *Grant) (v Verdict) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			r.log.Error("panic while looking after long-running requests", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
+			r.log.Error("panic while rechecking long-running requests", "panic", fmt.Sprint(fault), "stack", string(debug.Stack()))
 			v = Verdict{Unknown: true}
 		}
 	}()

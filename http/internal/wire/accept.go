@@ -42,7 +42,7 @@ func (r *Connections) Serve(l net.Listener) error {
 		r.acceptErrors.Add(1)
 		if time.Since(logged) > acceptLogInterval {
 			logged = time.Now()
-			r.opts.Log.Error("connections cannot be accepted; trying again", "error", err)
+			r.opts.Log.Error("cannot accept connections; retrying", "error", err)
 		}
 		pause = min(max(2*pause, minAcceptDelay), maxAcceptDelay)
 		if isResourceExhausted(err) && r.shed() {

@@ -116,7 +116,7 @@ func (l *Ledger) settle(ctx context.Context) {
 	select {
 	case <-l.endEpoch():
 	case <-ctx.Done():
-		l.log.Warn("changes from before a ResourceQuota are still under way")
+		l.log.Warn("changes before a ResourceQuota are still pending")
 	}
 }
 
@@ -139,7 +139,7 @@ func (f *follower) replace(ctx context.Context, n *namespace, s spec) *account {
 	n.retire(func(other *account) bool { return other != a && other.name == a.name && (a.enforced || other.unknown) })
 	n.mu.Unlock()
 	if err != nil {
-		l.log.Error("the usage of a ResourceQuota cannot be computed", "namespace", n.name, "quota", s.name, "error", err)
+		l.log.Error("cannot compute the usage of a ResourceQuota", "namespace", n.name, "quota", s.name, "error", err)
 	} else {
 		l.settle(ctx)
 	}

@@ -109,7 +109,7 @@ func (l *Ledger) decode(k *schema.Kind, o *meta.Object) tree.Tree {
 	}
 	decoded, err := codec.DecodeStored(k.Message(), o.JSON)
 	if err != nil {
-		l.log.Error("a stored object cannot be read, so quotas do not count it", "object", o.Key.String(), "error", err)
+		l.log.Error("cannot decode a stored object; quotas do not count it", "object", o.Key.String(), "error", err)
 		return tree.Tree{}
 	}
 	return decoded

@@ -139,7 +139,7 @@ func (l *Ledger) seen(namespace string) (version uint64, err error) {
 // awaitPublished waits until all changes committed before version count.
 func (l *Ledger) awaitPublished(ctx context.Context, version uint64) {
 	for l.unseen != nil && ctx.Err() == nil && l.objects.AwaitVersion(ctx, version) != nil {
-		l.log.Warn("changes from before a ResourceQuota are still being published", "version", version)
+		l.log.Warn("changes before a ResourceQuota are not published yet", "version", version)
 		time.Sleep(firstRetry)
 	}
 }

@@ -48,7 +48,7 @@ func (p *Plugin) record(h *hook, a *request.Attributes, said *answer) {
 	for _, key := range said.annotations.SortedKeys() {
 		full := h.name + "/" + key
 		if value, ok := said.annotations[key].(string); ok && len(rules.QualifiedName(full)) == 0 && !a.Annotate(full, value) {
-			p.options.Log.Warn("an audit annotation of a webhook has another value already", "webhook", h.name, "annotation", full, "value", webhookclient.Truncate(value))
+			p.options.Log.Warn("audit annotation of a webhook conflicts with an existing value", "webhook", h.name, "annotation", full, "value", webhookclient.Truncate(value))
 		}
 	}
 	a.Warn(said.warnings...)

@@ -59,7 +59,7 @@ func (i *issuer) run(ctx context.Context) {
 	for {
 		wait := refreshPeriod
 		if err := i.fetch(ctx); err != nil && ctx.Err() == nil {
-			i.log.Warn("the OIDC issuer's keys cannot be had", "issuer", i.url, "error", err, "again", pause)
+			i.log.Warn("cannot load the keys of the OIDC issuer", "issuer", i.url, "error", err, "again", pause)
 			wait, pause = pause, min(2*pause, maxBackoff)
 		} else {
 			pause = minBackoff
@@ -93,7 +93,7 @@ func (i *issuer) newerKeys(than *keySet) *keySet {
 			return nil, i.fetchOnce(context.Background())
 		})
 		if err != nil {
-			i.log.Warn("the OIDC issuer's keys cannot be refreshed", "issuer", i.url, "error", err)
+			i.log.Warn("cannot refresh the keys of the OIDC issuer", "issuer", i.url, "error", err)
 		}
 		if started || err != nil {
 			break
@@ -132,7 +132,7 @@ func (i *issuer) fetchOnce(ctx context.Context) error {
 	}
 	if old := i.keys(); old == nil || old.raw != set.raw {
 		i.keySet.Store(set)
-		i.log.Info("the OIDC issuer's keys are known", "issuer", i.url, "keys", len(set.keys))
+		i.log.Info("loaded the keys of the OIDC issuer", "issuer", i.url, "keys", len(set.keys))
 	}
 	return nil
 }

@@ -113,7 +113,7 @@ func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result)
 	if sub := m.Kind.Subresource(m.Subresource); sub != nil && sub.BodyKind != nil {
 		o, err := e.Store.Get(ctx, request.Get{Kind: m.Kind, Key: m.Key, Version: r.Object.Version})
 		if err != nil {
-			e.Log.Debug("what was written cannot be read", "object", m.Key, "error", err)
+			e.Log.Debug("cannot decode a written object", "object", m.Key, "error", err)
 			return
 		}
 		r = request.Result{Object: o}

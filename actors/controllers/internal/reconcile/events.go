@@ -130,7 +130,7 @@ func (e *Env) RunEvents(ctx context.Context) {
 				return
 			case e := <-w.queue:
 				if err := w.write(ctx, *e); err != nil && ctx.Err() == nil {
-					w.logger.Debug("an event is not written", "reason", e.reason, "name", e.about.Name, "error", err)
+					w.logger.Debug("cannot write an Event", "reason", e.reason, "name", e.about.Name, "error", err)
 				}
 			}
 		}

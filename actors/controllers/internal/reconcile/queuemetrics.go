@@ -27,10 +27,10 @@ type Metrics struct {
 func NewMetrics() *Metrics {
 	buckets := metrics.ExponentialBuckets(1e-8, 10, 10)
 	return &Metrics{
-		adds:    metrics.NewCounters("workqueue_adds_total", "Items that were added to a queue.", "name"),
-		waited:  metrics.NewHistograms("workqueue_queue_duration_seconds", "How long items wait in a queue.", buckets, "name"),
-		retries: metrics.NewCounters("workqueue_retries_total", "Items that were to be added later.", "name"),
-		worked:  metrics.NewHistograms("workqueue_work_duration_seconds", "How long the processing of items takes.", buckets, "name"),
+		adds:    metrics.NewCounters("workqueue_adds_total", "Items added to a work queue.", "name"),
+		waited:  metrics.NewHistograms("workqueue_queue_duration_seconds", "Time that items wait in a work queue.", buckets, "name"),
+		retries: metrics.NewCounters("workqueue_retries_total", "Items added to a work queue after a delay.", "name"),
+		worked:  metrics.NewHistograms("workqueue_work_duration_seconds", "Time to process items.", buckets, "name"),
 		queues:  map[string][]stateful{},
 	}
 }
@@ -142,8 +142,8 @@ func (m *Metrics) WriteMetrics(w io.Writer) {
 		labels := fmt.Sprintf("name=%q", name)
 		depth[labels], longest[labels], unfinished[labels] = sum.depth, sum.longest.Seconds(), sum.unfinished.Seconds()
 	}
-	metrics.Write(w, m.adds, metrics.GaugeValue("workqueue_depth", "Items that wait in a queue.", depth),
-		metrics.GaugeValue("workqueue_longest_running_processor_seconds", "How long the item that is in process longest has been so.", longest),
+	metrics.Write(w, m.adds, metrics.GaugeValue("workqueue_depth", "Depth of a work queue.", depth),
+		metrics.GaugeValue("workqueue_longest_running_processor_seconds", "Time that the longest running item has been in progress.", longest),
 		m.waited, m.retries,
-		metrics.GaugeValue("workqueue_unfinished_work_seconds", "How long all items in process have been so, together.", unfinished), m.worked)
+		metrics.GaugeValue("workqueue_unfinished_work_seconds", "Sum of the times that items have been in progress.", unfinished), m.worked)
 }

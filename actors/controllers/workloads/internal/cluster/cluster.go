@@ -62,7 +62,7 @@ func (c *Cluster) LoneController(queue string, sync func(context.Context, meta.K
 	controller := reconcile.New(c.Env, queue, sync, "", "")
 	controller.Failed = func(key meta.Key, err error) {
 		if !reconcile.IsNamespaceTerminating(err) {
-			c.Log.Info("a workload is tried again", "controller", queue, "key", key.String(), "error", err)
+			c.Log.Info("retrying a workload", "controller", queue, "key", key.String(), "error", err)
 		}
 	}
 	controller.From(needs...)
