@@ -40,7 +40,7 @@ func (r *Registration) mayHandle(user *request.User, k *schema.Kind, subresource
 	return (r.Users == nil || r.Users(user)) && (r.Namespaces == nil || r.Namespaces(namespace)) && (r.Selects == nil || r.Selects(k, subresource))
 }
 
-// A Chain holds the plugins of a server in the order of names.go. The nil Chain is empty.
+// A Chain holds the plugins of a server in the order of plugins.yaml. The nil Chain is empty.
 type Chain struct {
 	registrations []*Registration
 	byResource    map[resourceKey][]*Registration

@@ -13,12 +13,7 @@ import (
 // labeled namespace. Such claims reach into devices that others use. The plugin always runs, and
 // leaves existing claims alone.
 func AdminAccess(naming *meta.Naming, objects MetaReader) admission.Registration {
-	return admission.Registration{
-		Resources: []string{
-			"resource.platform.io/resourceclaims", "resource.platform.io/resourceclaimtemplates", "resource.platform.io/resourceclaims/status",
-		},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: adminAccess{objects: objects, label: naming.Translate("resource.platform.io/admin-access")}},
-	}
+	return admission.Register("AdminAccess", adminAccess{objects: objects, label: naming.Translate("resource.platform.io/admin-access")})
 }
 
 type adminAccess struct {

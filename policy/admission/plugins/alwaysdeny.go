@@ -8,10 +8,7 @@ import (
 // AlwaysDeny returns the registration of the plugin that refuses all changes and connections. It is
 // deprecated and meant for tests.
 func AlwaysDeny() admission.Registration {
-	return admission.Registration{
-		Name: "AlwaysDeny", Resources: []string{"*"},
-		Plugin: request.Plugin{Mutator: alwaysDeny{}},
-	}
+	return admission.Register("AlwaysDeny", alwaysDeny{})
 }
 
 type alwaysDeny struct{ request.HandlesAll }

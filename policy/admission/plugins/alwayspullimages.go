@@ -13,10 +13,7 @@ import (
 // Otherwise a Pod could run a private image that another user's credentials have pulled to its
 // node.
 func AlwaysPullImages() admission.Registration {
-	return admission.Registration{
-		Name: "AlwaysPullImages", Resources: []string{"/pods"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Mutator: imagePuller{}, Validator: imagePuller{}},
-	}
+	return admission.Register("AlwaysPullImages", imagePuller{})
 }
 
 type imagePuller struct{}

@@ -10,10 +10,7 @@ import (
 // anti-affinity to the hostname topology. A wider topology would let one Pod keep all others out of
 // a zone.
 func LimitPodHardAntiAffinityTopology(naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "LimitPodHardAntiAffinityTopology", Resources: []string{"/pods"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Validator: antiAffinityLimit{hostname: naming.Translate("platform.io/hostname")}},
-	}
+	return admission.Register("LimitPodHardAntiAffinityTopology", antiAffinityLimit{hostname: naming.Translate("platform.io/hostname")})
 }
 
 type antiAffinityLimit struct {

@@ -22,10 +22,7 @@ const (
 // CertificateSigningRequests. Signers rely on these fields, so the plugin has no name and cannot be
 // disabled.
 func CertificateRequester() admission.Registration {
-	return admission.Registration{
-		Resources: []string{certificateRequests},
-		Plugin:    request.Plugin{Operations: request.OnCreate, Mutator: csrRequester{}},
-	}
+	return admission.Register("CertificateRequester", csrRequester{})
 }
 
 type csrRequester struct{}
@@ -46,10 +43,7 @@ func (csrRequester) Admit(a *request.Attributes) error {
 // client certificates of the masters group. That group passes every authorizer, and a certificate
 // cannot be revoked.
 func CertificateSubjectRestriction(naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "CertificateSubjectRestriction", Resources: []string{certificateRequests},
-		Plugin: request.Plugin{Operations: request.OnCreate, Validator: subjectRestriction{signer: naming.Translate("platform.io/apiserver-client")}},
-	}
+	return admission.Register("CertificateSubjectRestriction", subjectRestriction{signer: naming.Translate("platform.io/apiserver-client")})
 }
 
 type subjectRestriction struct {

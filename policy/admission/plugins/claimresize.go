@@ -13,10 +13,7 @@ import (
 // they are bound and their class allows expansion. Otherwise a claim would wait forever for a
 // resize. Validation of the kind handles shrinking.
 func PersistentVolumeClaimResize(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
-	return admission.Registration{
-		Name: "PersistentVolumeClaimResize", Resources: []string{"/persistentvolumeclaims"}, Caches: []policy.Follower{classes},
-		Plugin: request.Plugin{Operations: request.OnUpdate, SkipsNoOps: true, Validator: claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}},
-	}
+	return admission.Register("PersistentVolumeClaimResize", claimResize{claimClassReader: newClaimClassReader(naming), classes: classes}, classes)
 }
 
 type claimResize struct {

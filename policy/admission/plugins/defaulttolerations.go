@@ -11,13 +11,10 @@ import (
 // nodes that are not ready or unreachable. Without it a short interruption would evict all Pods of
 // a node. Tolerations of the Pod win.
 func DefaultTolerationSeconds(naming *meta.Naming, notReadySeconds, unreachableSeconds int64) admission.Registration {
-	return admission.Registration{
-		Name: "DefaultTolerationSeconds", Resources: []string{"/pods"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: defaultTolerations{
-			{naming.Translate("node.platform.io/not-ready"), notReadySeconds},
-			{naming.Translate("node.platform.io/unreachable"), unreachableSeconds},
-		}},
-	}
+	return admission.Register("DefaultTolerationSeconds", defaultTolerations{
+		{naming.Translate("node.platform.io/not-ready"), notReadySeconds},
+		{naming.Translate("node.platform.io/unreachable"), unreachableSeconds},
+	})
 }
 
 // defaultTolerations lists the tolerated taints with their seconds.

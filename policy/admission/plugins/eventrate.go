@@ -21,10 +21,7 @@ func EventRateLimit(limits []EventLimit, now func() time.Time) admission.Registr
 	for _, l := range limits {
 		p.limits = append(p.limits, eventLimiter{l.Type, eventKeys[l.Type], newBuckets(float64(l.QPS), int(l.Burst), l.cacheEntries())})
 	}
-	return admission.Registration{
-		Name: "EventRateLimit", Resources: []string{"/events"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Stage: request.Last, Validator: p},
-	}
+	return admission.Register("EventRateLimit", p)
 }
 
 type eventRateLimit struct {

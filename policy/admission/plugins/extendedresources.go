@@ -16,10 +16,7 @@ import (
 // extended resources a Pod requests. Nodes with special devices carry a taint of that name to keep
 // other Pods away.
 func ExtendedResourceToleration(naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "ExtendedResourceToleration", Resources: []string{"/pods"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Mutator: extendedResources{native: naming.Translate("platform.io/")}},
-	}
+	return admission.Register("ExtendedResourceToleration", extendedResources{native: naming.Translate("platform.io/")})
 }
 
 type extendedResources struct {

@@ -10,10 +10,7 @@ import (
 // DenyServiceExternalIPs returns the registration of the plugin that refuses new external IPs on
 // Services. A Service could otherwise attract traffic for any address. Existing addresses may stay.
 func DenyServiceExternalIPs() admission.Registration {
-	return admission.Registration{
-		Name: "DenyServiceExternalIPs", Resources: []string{"/services"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: denyExternalIPs{}},
-	}
+	return admission.Register("DenyServiceExternalIPs", denyExternalIPs{})
 }
 
 type denyExternalIPs struct{ request.HandlesAll }

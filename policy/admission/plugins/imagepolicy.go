@@ -36,10 +36,7 @@ func ImagePolicyWebhook(c ImagePolicyConfig, backend *remote.Client, naming *met
 		config: c, backend: backend, now: now, log: log, answers: authn.NewCache[imageReviewStatus](maxImageReviews, now),
 		apiVersion: naming.Group("imagepolicy") + "/v1alpha1", keyPart: keyPart, auditKey: "imagepolicywebhook" + keyPart,
 	}
-	return admission.Registration{
-		Name: "ImagePolicyWebhook", Resources: []string{"/pods", "/pods/ephemeralcontainers"},
-		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: p},
-	}
+	return admission.Register("ImagePolicyWebhook", p)
 }
 
 // imagePolicy caches responses, since Pods of one template cause identical reviews.

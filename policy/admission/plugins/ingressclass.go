@@ -10,10 +10,7 @@ import (
 // DefaultIngressClass returns the registration of the plugin that sets the default class on new
 // Ingresses without one. The legacy annotation counts as a class, since older controllers read it.
 func DefaultIngressClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
-	return admission.Registration{
-		Name: "DefaultIngressClass", Resources: []string{"networking.platform.io/ingresses"}, Caches: []policy.Follower{classes},
-		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: defaultIngressClass{naming.Translate("platform.io/ingress.class"), classes}},
-	}
+	return admission.Register("DefaultIngressClass", defaultIngressClass{naming.Translate("platform.io/ingress.class"), classes}, classes)
 }
 
 type defaultIngressClass struct {

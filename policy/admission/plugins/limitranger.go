@@ -19,10 +19,9 @@ func LimitRanger(naming *meta.Naming) admission.Registration {
 		ranges:     policy.NewCache(meta.GroupResource{Resource: "limitranges"}, parseLimitRange),
 		annotation: naming.Translate("platform.io/limit-ranger"),
 	}
-	return admission.Registration{
-		Name: "LimitRanger", Resources: []string{"/pods", "/pods/resize", "/persistentvolumeclaims"}, Namespaces: p.ranges.Has, Caches: []policy.Follower{p.ranges},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: p, Validator: p},
-	}
+	r := admission.Register("LimitRanger", p, p.ranges)
+	r.Namespaces = p.ranges.Has
+	return r
 }
 
 type limitRanger struct {

@@ -9,10 +9,7 @@ import (
 // NamespaceLifecycle returns the registration of the plugin that refuses subresource creations,
 // such as bindings, in terminating namespaces. The store itself refuses new objects there.
 func NamespaceLifecycle(objects MetaReader) admission.Registration {
-	return admission.Registration{
-		Name: "NamespaceLifecycle", Resources: []string{"/bindings", "/pods/binding", "/pods/eviction", "/serviceaccounts/token"},
-		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: namespaceLifecycle{objects: objects}},
-	}
+	return admission.Register("NamespaceLifecycle", namespaceLifecycle{objects: objects})
 }
 
 type namespaceLifecycle struct {

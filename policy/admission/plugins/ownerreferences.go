@@ -18,15 +18,11 @@ import (
 // kinds returns a served kind, or nil. The plugin may block, because authorizers may be remote.
 // Without it, the right to update would imply deletion through the garbage collector.
 func OwnerReferencesPermissionEnforcement(authorizer authz.Authorizer, kinds func(meta.GroupVersionKind) *schema.Kind) admission.Registration {
-	return admission.Registration{
-		Name: "OwnerReferencesPermissionEnforcement", Resources: []string{"*"},
-		Selects: func(k *schema.Kind, subresource string) bool { // a Pod's status update cannot change its owners
-			return k.Storage != meta.GroupResource{Resource: "pods"} || subresource != "status"
-		},
-		Plugin: request.Plugin{
-			Stage: request.MayBlock, Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: ownerPermission{authorizer, kinds},
-		},
+	r := admission.Register("OwnerReferencesPermissionEnforcement", ownerPermission{authorizer, kinds})
+	r.Selects = func(k *schema.Kind, subresource string) bool { // a Pod's status update cannot change its owners
+		return k.Storage != meta.GroupResource{Resource: "pods"} || subresource != "status"
 	}
+	return r
 }
 
 type ownerPermission struct {

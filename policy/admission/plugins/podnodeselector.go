@@ -5,7 +5,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
@@ -41,11 +40,7 @@ func ParsePodNodeSelectorConfig(t tree.Tree) (PodNodeSelectorConfig, error) {
 // PodNodeSelector returns the registration of the plugin that merges the node selector of the
 // namespace into new Pods. It keeps a tenant's Pods on the tenant's nodes.
 func PodNodeSelector(config PodNodeSelectorConfig, placements *NamespacePlacements) admission.Registration {
-	p := nodeSelectorPlugin{config: config, placements: placements}
-	return admission.Registration{
-		Name: "PodNodeSelector", Resources: []string{"/pods"}, Caches: []policy.Follower{placements.cache},
-		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: p, Validator: p},
-	}
+	return admission.Register("PodNodeSelector", nodeSelectorPlugin{config: config, placements: placements}, placements.cache)
 }
 
 type nodeSelectorPlugin struct {

@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
@@ -57,10 +56,7 @@ func checkToleration(t tree.Tree) error {
 // namespace to new Pods, and refuses tolerations outside its whitelist.
 func PodTolerationRestriction(naming *meta.Naming, config PodTolerationRestrictionConfig, placements *NamespacePlacements) admission.Registration {
 	p := tolerationRestriction{config: config, placements: placements, memoryPressure: naming.Translate("node.platform.io/memory-pressure")}
-	return admission.Registration{
-		Name: "PodTolerationRestriction", Resources: []string{"/pods"}, Caches: []policy.Follower{placements.cache},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Mutator: p, Validator: p},
-	}
+	return admission.Register("PodTolerationRestriction", p, placements.cache)
 }
 
 type tolerationRestriction struct {

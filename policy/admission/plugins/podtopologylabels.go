@@ -16,10 +16,7 @@ type MetaReader interface {
 // of the node to its Pods. Containers can then read them through the downward API without access to
 // nodes.
 func PodTopologyLabels(naming *meta.Naming, objects MetaReader) admission.Registration {
-	return admission.Registration{
-		Name: "PodTopologyLabels", Resources: []string{"/pods", "/pods/binding"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: topologyLabels{objects, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}}},
-	}
+	return admission.Register("PodTopologyLabels", topologyLabels{objects, []string{naming.Translate("topology.platform.io/zone"), naming.Translate("topology.platform.io/region")}})
 }
 
 type topologyLabels struct {

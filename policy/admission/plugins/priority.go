@@ -16,10 +16,7 @@ var priorityClasses = meta.GroupResource{Group: "scheduling.platform.io", Resour
 // refuses a second global default class.
 func Priority() admission.Registration {
 	p := priorityPlugin{classes: policy.NewCache(priorityClasses, parsePriorityClass)}
-	return admission.Registration{
-		Name: "Priority", Resources: []string{"/pods", "scheduling.platform.io/priorityclasses"}, Caches: []policy.Follower{p.classes},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: p, Validator: p},
-	}
+	return admission.Register("Priority", p, p.classes)
 }
 
 type priorityPlugin struct {

@@ -18,10 +18,7 @@ var runtimeClasses = meta.GroupResource{Group: "node.platform.io", Resource: "ru
 // changes of the class do not affect existing Pods.
 func RuntimeClass(objects policy.Objects) admission.Registration {
 	p := runtimeClassPlugin{objects: objects, classes: policy.NewCache(runtimeClasses, parseRuntimeClass)}
-	return admission.Registration{
-		Name: "RuntimeClass", Resources: []string{"/pods"}, Caches: []policy.Follower{p.classes},
-		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: p, Validator: p},
-	}
+	return admission.Register("RuntimeClass", p, p.classes)
 }
 
 type runtimeClassPlugin struct {

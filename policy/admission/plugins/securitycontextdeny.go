@@ -9,10 +9,7 @@ import (
 // SecurityContextDeny returns the registration of the plugin that refuses Pods that set user,
 // groups or SELinux labels. Pod Security replaces it; it remains for configurations that name it.
 func SecurityContextDeny() admission.Registration {
-	return admission.Registration{
-		Name: "SecurityContextDeny", Resources: []string{"/pods"},
-		Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, Validator: securityContextDeny{}},
-	}
+	return admission.Register("SecurityContextDeny", securityContextDeny{})
 }
 
 type securityContextDeny struct{ request.HandlesAll }

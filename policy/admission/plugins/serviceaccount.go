@@ -36,15 +36,9 @@ func ServiceAccount(naming *meta.Naming, objects policy.Objects, rootCA bool) []
 		p.rootCA = naming.Translate(rootCAConfigMap)
 	}
 	p.accounts = policy.NewCache(serviceAccounts, p.parse)
-	const name = "ServiceAccount"
-	return []admission.Registration{
-		{
-			Name: name, Resources: []string{"/pods", "/pods/ephemeralcontainers"}, Caches: []policy.Follower{p.accounts},
-			Plugin: request.Plugin{Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Mutator: p, Validator: p},
-		},
-		// Only creates wait for the account, so that other writes of Pods do not run at MayBlock.
-		{Name: name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}},
-	}
+	r := admission.Register("ServiceAccount", p, p.accounts)
+	// Only creates wait for the account, so that other writes of Pods do not run at MayBlock.
+	return []admission.Registration{r, {Name: r.Name, Resources: []string{"/pods"}, Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate, Mutator: accountWaiter{p}}}}
 }
 
 var serviceAccounts = meta.GroupResource{Resource: "serviceaccounts"}

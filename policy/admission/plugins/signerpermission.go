@@ -17,43 +17,34 @@ import (
 // signer. The right to update the approval subresource alone would cover all signers. It reads the
 // signer of the old object, which cannot change.
 func CertificateApproval(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "CertificateApproval", Resources: []string{certificateRequests + "/approval"},
-		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnUpdate, Validator: newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *request.Attributes) []string {
-			return []string{signerOf(a.Old)}
-		})},
-	}
+	return admission.Register("CertificateApproval", newSignerPermission(authorizer, naming, "approve", "approve requests with signerName", func(a *request.Attributes) []string {
+		return []string{signerOf(a.Old)}
+	}))
 }
 
 // CertificateSigning returns the registration of the plugin that requires the verb sign on the
 // signer, for status updates that change the certificate or conditions.
 func CertificateSigning(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "CertificateSigning", Resources: []string{certificateRequests + "/status"},
-		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnUpdate, SkipsNoOps: true, Validator: newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", func(a *request.Attributes) []string {
-			old, wanted := a.Old.Object("status"), a.New.Object("status")
-			if tree.SemanticEqual(old["certificate"], wanted["certificate"]) && tree.SemanticEqual(old["conditions"], wanted["conditions"]) {
-				return nil
-			}
-			return []string{signerOf(a.Old)}
-		})},
-	}
+	return admission.Register("CertificateSigning", newSignerPermission(authorizer, naming, "sign", "sign requests with signerName", func(a *request.Attributes) []string {
+		old, wanted := a.Old.Object("status"), a.New.Object("status")
+		if tree.SemanticEqual(old["certificate"], wanted["certificate"]) && tree.SemanticEqual(old["conditions"], wanted["conditions"]) {
+			return nil
+		}
+		return []string{signerOf(a.Old)}
+	}))
 }
 
 // ClusterTrustBundleAttest returns the registration of the plugin that requires the verb attest on
 // the signer of a bundle. Moving a bundle to another signer needs both rights. Bundles without a
 // signer are unrestricted.
 func ClusterTrustBundleAttest(authorizer authz.Authorizer, naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "ClusterTrustBundleAttest", Resources: []string{certificateGroup + "/clustertrustbundles"},
-		Plugin: request.Plugin{Stage: request.MayBlock, Operations: request.OnCreate | request.OnUpdate, SkipsNoOps: true, Validator: newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {
-			if changesOwnersOnly(a.Old, a.New) {
-				return nil
-			}
-			signers := slices.Compact([]string{signerOf(a.New), signerOf(a.Old)})
-			return slices.DeleteFunc(signers, func(name string) bool { return name == "" })
-		})},
-	}
+	return admission.Register("ClusterTrustBundleAttest", newSignerPermission(authorizer, naming, "attest", "attest for signerName", func(a *request.Attributes) []string {
+		if changesOwnersOnly(a.Old, a.New) {
+			return nil
+		}
+		signers := slices.Compact([]string{signerOf(a.New), signerOf(a.Old)})
+		return slices.DeleteFunc(signers, func(name string) bool { return name == "" })
+	}))
 }
 
 type signerPermission struct {

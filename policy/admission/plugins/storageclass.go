@@ -11,10 +11,7 @@ import (
 // DefaultStorageClass returns the registration of the plugin that sets the default class on new
 // claims without one. The class "" is a choice: such a claim binds to volumes without class.
 func DefaultStorageClass(naming *meta.Naming, classes *policy.Cache[Class]) admission.Registration {
-	return admission.Registration{
-		Name: "DefaultStorageClass", Resources: []string{"/persistentvolumeclaims"}, Caches: []policy.Follower{classes},
-		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: defaultStorageClass{newClaimClassReader(naming), classes}},
-	}
+	return admission.Register("DefaultStorageClass", defaultStorageClass{newClaimClassReader(naming), classes}, classes)
 }
 
 type defaultStorageClass struct {

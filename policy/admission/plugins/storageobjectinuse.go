@@ -20,14 +20,11 @@ const (
 // object is unused. It must be set at creation, because one added later may come after the
 // deletion.
 func StorageObjectInUseProtection(naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "StorageObjectInUseProtection", Resources: []string{"/persistentvolumeclaims", "/persistentvolumes", "storage.platform.io/volumeattributesclasses"},
-		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: inUseProtection{
-			"persistentvolumeclaims":  naming.Translate(PVCProtectionFinalizer),
-			"persistentvolumes":       naming.Translate(PVProtectionFinalizer),
-			"volumeattributesclasses": naming.Translate(VACProtectionFinalizer),
-		}},
-	}
+	return admission.Register("StorageObjectInUseProtection", inUseProtection{
+		"persistentvolumeclaims":  naming.Translate(PVCProtectionFinalizer),
+		"persistentvolumes":       naming.Translate(PVProtectionFinalizer),
+		"volumeattributesclasses": naming.Translate(VACProtectionFinalizer),
+	})
 }
 
 // inUseProtection maps resources to finalizers.

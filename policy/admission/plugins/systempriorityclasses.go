@@ -11,10 +11,7 @@ var systemPriorityClassNames = map[string]bool{"system-node-critical": true, "sy
 // system's priority classes. It always runs. Critical Pods of nodes refer to them and could not be
 // recreated without.
 func SystemPriorityClasses() admission.Registration {
-	return admission.Registration{
-		Resources: []string{"scheduling.platform.io/priorityclasses"},
-		Plugin:    request.Plugin{Operations: request.OnDelete, Mutator: systemClassKeeper{}},
-	}
+	return admission.Register("SystemPriorityClasses", systemClassKeeper{})
 }
 
 type systemClassKeeper struct{}

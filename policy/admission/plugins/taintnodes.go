@@ -13,10 +13,7 @@ import (
 // The scheduler sees a node with its first write, before a controller could taint it; a controller
 // removes the taint.
 func TaintNodesByCondition(naming *meta.Naming) admission.Registration {
-	return admission.Registration{
-		Name: "TaintNodesByCondition", Resources: []string{"/nodes"},
-		Plugin: request.Plugin{Operations: request.OnCreate, Mutator: nodeTaint{key: naming.Translate("node.platform.io/not-ready")}},
-	}
+	return admission.Register("TaintNodesByCondition", nodeTaint{key: naming.Translate("node.platform.io/not-ready")})
 }
 
 type nodeTaint struct {
