@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/features"
+	"github.com/troupe-api/troupe/cmd/troupe/internal/flags"
 )
 
 // fields returns the fields of c by setting name: the "flag" tags of the enclosing structs and of
@@ -59,28 +60,8 @@ func (c *Config) Flags() (groups []FlagGroup) {
 }
 
 func (d declaration) define(f *pflag.FlagSet, field reflect.Value) {
-	name, short, help := d["name"], d["short"], d["help"]
-	switch p := field.Addr().Interface().(type) {
-	case pflag.Value:
-		f.VarP(p, name, short, help)
-	case *bool:
-		f.BoolVarP(p, name, short, *p, help)
-	case *int:
-		f.IntVarP(p, name, short, *p, help)
-	case *int64:
-		f.Int64VarP(p, name, short, *p, help)
-	case *float64:
-		f.Float64VarP(p, name, short, *p, help)
-	case *[]string:
-		if d["repeat"] != "" {
-			f.StringArrayVarP(p, name, short, *p, help)
-		} else {
-			f.StringSliceVarP(p, name, short, *p, help)
-		}
-	default:
-		f.StringVarP(field.Addr().Convert(reflect.TypeFor[*string]()).Interface().(*string), name, short, field.String(), help)
-	}
-	f.Lookup(name).Deprecated = d["deprecated"]
+	flags.Define(f, field, d["name"], d["short"], d["help"], d["repeat"] != "")
+	f.Lookup(d["name"]).Deprecated = d["deprecated"]
 }
 
 func allFlags(groups []FlagGroup) *pflag.FlagSet {
@@ -94,10 +75,10 @@ func allFlags(groups []FlagGroup) *pflag.FlagSet {
 // Default returns a Config with the default settings.
 func Default() (c Config) {
 	c.API.RuntimeConfig, c.API.FeatureGates = Switches{}, Switches{} // callers add to them
-	flags := allFlags(c.Flags())
+	all := allFlags(c.Flags())
 	for _, d := range declarations() {
 		if text, ok := d["default"]; ok {
-			if err := flags.Lookup(d["name"]).Value.Set(text); err != nil {
+			if err := all.Lookup(d["name"]).Value.Set(text); err != nil {
 				panic(fmt.Errorf("default of %s: %w", d["name"], err))
 			}
 		}

@@ -4,75 +4,60 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 )
 
-func apiResources(f *connectionFlags) *cobra.Command {
-	var output, sortBy, group, namespaced string
-	var verbs, categories []string
-	noHeaders := false
-	c := &cobra.Command{
-		Use:   "api-resources",
-		Short: "List the resource types of the server",
-		Args:  cobra.NoArgs,
+type apiResources struct {
+	Output, SortBy, APIGroup, Namespaced string
+	Verbs, Categories                    []string
+	NoHeaders                            bool
+}
+
+func (o *apiResources) run(s *session, _ []string) error {
+	catalog, err := s.served()
+	if err != nil {
+		return err
 	}
-	c.Flags().StringVarP(&output, "output", "o", "", "Output format: wide adds verbs and categories; name prints only names.")
-	c.Flags().StringVar(&sortBy, "sort-by", "", "Sort by name or kind.")
-	c.Flags().StringVar(&group, "api-group", "", "List only resources of this group; '' is the core group.")
-	c.Flags().StringVar(&namespaced, "namespaced", "", "List only namespaced (true) or cluster-scoped (false) resources.")
-	c.Flags().StringSliceVar(&verbs, "verbs", nil, "List only resources with all of these verbs.")
-	c.Flags().StringSliceVar(&categories, "categories", nil, "List only resources in all of these categories.")
-	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Do not print headers.")
-	c.Flags().Lookup("namespaced").NoOptDefVal = "true"
-	c.RunE = f.run(func(s *session, _ []string) error {
-		catalog, err := s.served()
-		if err != nil {
-			return err
-		}
-		if output != "" && output != "wide" && output != "name" {
-			return usageError("--output " + output + " is not available: wide or name")
-		}
-		all := slices.DeleteFunc(catalog.Preferred(), func(r *discovery.Resource) bool {
-			return c.Flags().Changed("api-group") && r.Group != group ||
-				namespaced != "" && (namespaced == "true") != r.Namespaced ||
-				!containsAll(r.Verbs, verbs) || !containsAll(r.Categories, categories)
-		})
-		sortResources(all, sortBy)
-		grid := &printer.Grid{}
-		if !noHeaders && output != "name" {
-			headers := []string{"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}
-			if output == "wide" {
-				headers = append(headers, "VERBS", "CATEGORIES")
-			}
-			grid.Row(headers...)
-		}
-		for _, r := range all {
-			if output == "name" {
-				s.printf("%s\n", r.FullName())
-				continue
-			}
-			scope := "false"
-			if r.Namespaced {
-				scope = "true"
-			}
-			cells := []string{r.Name, strings.Join(r.ShortNames, ","), r.APIVersion(), scope, r.Kind}
-			if output == "wide" {
-				cells = append(cells, strings.Join(r.Verbs, ","), strings.Join(r.Categories, ","))
-			}
-			grid.Row(cells...)
-		}
-		if err := grid.Flush(s.out); err != nil {
-			return err
-		}
-		if len(catalog.Broken) > 0 {
-			return &Error{Text: "error: no discovery of " + strings.Join(catalog.Broken, ", ") + ": its server is unavailable"}
-		}
-		return nil
+	if o.Output != "" && o.Output != "wide" && o.Output != "name" {
+		return usageError("--output " + o.Output + " is not available: wide or name")
+	}
+	all := slices.DeleteFunc(catalog.Preferred(), func(r *discovery.Resource) bool {
+		return s.command.Flags().Changed("api-group") && r.Group != o.APIGroup ||
+			o.Namespaced != "" && (o.Namespaced == "true") != r.Namespaced ||
+			!containsAll(r.Verbs, o.Verbs) || !containsAll(r.Categories, o.Categories)
 	})
-	return c
+	sortResources(all, o.SortBy)
+	grid := &printer.Grid{}
+	if !o.NoHeaders && o.Output != "name" {
+		headers := []string{"NAME", "SHORTNAMES", "APIVERSION", "NAMESPACED", "KIND"}
+		if o.Output == "wide" {
+			headers = append(headers, "VERBS", "CATEGORIES")
+		}
+		grid.Row(headers...)
+	}
+	for _, r := range all {
+		if o.Output == "name" {
+			s.printf("%s\n", r.FullName())
+			continue
+		}
+		scope := "false"
+		if r.Namespaced {
+			scope = "true"
+		}
+		cells := []string{r.Name, strings.Join(r.ShortNames, ","), r.APIVersion(), scope, r.Kind}
+		if o.Output == "wide" {
+			cells = append(cells, strings.Join(r.Verbs, ","), strings.Join(r.Categories, ","))
+		}
+		grid.Row(cells...)
+	}
+	if err := grid.Flush(s.out); err != nil {
+		return err
+	}
+	if len(catalog.Broken) > 0 {
+		return &Error{Text: "error: no discovery of " + strings.Join(catalog.Broken, ", ") + ": its server is unavailable"}
+	}
+	return nil
 }
 
 func containsAll(have, wanted []string) bool {
@@ -95,22 +80,17 @@ func sortResources(all []*discovery.Resource, by string) {
 	})
 }
 
-func apiVersions(f *connectionFlags) *cobra.Command {
-	return &cobra.Command{
-		Use:   "api-versions",
-		Short: "List the API versions of the server",
-		Args:  cobra.NoArgs,
-		RunE: f.run(func(s *session, _ []string) error {
-			catalog, err := s.served()
-			if err != nil {
-				return err
-			}
-			versions := slices.Clone(catalog.Versions)
-			slices.Sort(versions)
-			for _, v := range versions {
-				s.printf("%s\n", v)
-			}
-			return nil
-		}),
+type apiVersions struct{}
+
+func (apiVersions) run(s *session, _ []string) error {
+	catalog, err := s.served()
+	if err != nil {
+		return err
 	}
+	versions := slices.Clone(catalog.Versions)
+	slices.Sort(versions)
+	for _, v := range versions {
+		s.printf("%s\n", v)
+	}
+	return nil
 }

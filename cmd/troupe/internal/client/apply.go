@@ -7,16 +7,14 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strconv"
 	"strings"
 	"time"
-
-	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/difference"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
-	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -24,47 +22,8 @@ import (
 const fieldManager = "troupe"
 
 type applyOptions struct {
-	targetFlags
-	print                   printer.Options
-	dryRun                  dryRun
-	manager, validate       string
-	force, diff, serverSide bool
-}
-
-func apply(f *connectionFlags) *cobra.Command {
-	o := &applyOptions{}
-	c := &cobra.Command{
-		Use:   "apply -f FILE… | -k FOLDER",
-		Short: "Apply configurations from files",
-		Long: `Apply configurations from files, by server-side apply. The field manager owns the fields in the
-files; fields that it applied before and no longer does are removed. Fields of other managers
-are conflicts, unless --force-conflicts takes them over.
-
-CustomResourceDefinitions are applied first, and objects of their kinds once these are served.`,
-		Example: `  troupe apply -f app.yaml
-  troupe apply -f manifests/ --diff --dry-run=server     what would change
-  troupe apply -k overlays/staging`,
-		Args: cobra.NoArgs,
-	}
-	o.addFiles(c)
-	addDryRun(c, &o.dryRun)
-	addOutput(c, &o.print)
-	addValidate(c, &o.validate)
-	flags := c.Flags()
-	flags.StringVar(&o.manager, "field-manager", fieldManager, "Name of the field manager for the applied fields.")
-	flags.BoolVar(&o.force, "force-conflicts", false, "Take over fields of other field managers.")
-	flags.BoolVar(&o.serverSide, "server-side", true, "Apply on the server; must be true.")
-	flags.BoolVar(&o.diff, "diff", false, "Show the changes of each object.")
-	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show managed fields.")
-	c.RunE = f.runWith(o.stdinUse, func(s *session, _ []string) error { return s.apply(o) })
-	return c
-}
-
-// addValidate adds the flag for the handling of unknown fields.
-func addValidate(c *cobra.Command, validate *string) {
-	c.Flags().StringVar(validate, "validate", "strict", "Validation of unknown fields: strict (an error), warn, or ignore.")
-	c.Flags().Lookup("validate").NoOptDefVal = "strict"
-	must(c.RegisterFlagCompletionFunc("validate", fixed("strict", "warn", "ignore")))
+	createOptions
+	ForceConflicts, Diff, ServerSide bool
 }
 
 // fieldValidation returns the query parameter for the flag --validate.
@@ -80,8 +39,8 @@ func fieldValidation(validate string) (string, error) {
 	return "", usageError("invalid --validate " + validate + ": must be strict (or true), warn, or ignore (or false)")
 }
 
-func (s *session) apply(o *applyOptions) error {
-	if !o.serverSide {
+func (o *applyOptions) run(s *session, _ []string) error {
+	if !o.ServerSide {
 		return usageError("only server-side apply is supported; remove --server-side=false")
 	}
 	manifests, unreadable := s.manifests(&o.targetFlags)
@@ -91,7 +50,7 @@ func (s *session) apply(o *applyOptions) error {
 	definitions, others := splitDefinitions(manifests)
 	do := func(one selection) error { return s.applyOne(o, one) }
 	errs := []error{unreadable, s.each(definitions, do)}
-	if o.dryRun == dryRunNone && len(definitions) > 0 && errs[1] == nil && len(others) > 0 {
+	if o.DryRun == dryRunNone && len(definitions) > 0 && errs[1] == nil && len(others) > 0 {
 		errs = append(errs, s.awaitDefinitions(definitions))
 	}
 	return errors.Join(append(errs, s.each(others, do))...)
@@ -198,16 +157,16 @@ func (s *session) applyOne(o *applyOptions, one selection) error {
 		}
 		return s.explainApply(err, doing, m.Source)
 	}
-	if o.diff {
+	if o.Diff {
 		s.showDiff(difference.Unified(before, after, one.String()+" (now)", one.String()+" (applied)"))
 	}
-	return s.printAs(o.print, object{one.resource, after, m.Source}, words+o.dryRun.suffix())
+	return s.printAs(o.Options, object{one.resource, after, m.Source}, words+o.DryRun.suffix())
 }
 
 // sendApply applies config to an object. It returns the new state, and "created", "configured" or
 // "unchanged".
 func (s *session) sendApply(o *applyOptions, one selection, path string, config, before tree.Tree) (tree.Tree, string, error) {
-	if o.dryRun == dryRunClient {
+	if o.DryRun == dryRunClient {
 		if before == nil {
 			return config, "created", nil
 		}
@@ -236,15 +195,9 @@ func (s *session) sendApply(o *applyOptions, one selection, path string, config,
 }
 
 func (o *applyOptions) query() (url.Values, error) {
-	validation, err := fieldValidation(o.validate)
-	if err != nil {
-		return nil, err
-	}
-	q := url.Values{"fieldManager": {o.manager}, "fieldValidation": {validation}, "force": {fmt.Sprint(o.force)}}
-	if o.dryRun == dryRunServer {
-		q.Set("dryRun", "All")
-	}
-	return q, nil
+	q, err := o.createOptions.query()
+	q.Set("force", strconv.FormatBool(o.ForceConflicts))
+	return q, err
 }
 
 // explainApply adds possible resolutions to a conflict.

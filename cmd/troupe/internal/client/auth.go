@@ -5,27 +5,15 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func auth(f *connectionFlags) *cobra.Command {
-	c := &cobra.Command{Use: "auth", Short: "Inspect authentication and authorization", Args: cobra.NoArgs, RunE: func(c *cobra.Command, _ []string) error { return c.Help() }}
-	c.AddCommand(canI(f), whoami(f))
-	return c
-}
-
 // review creates an access review and returns it with its status.
 func (s *session) review(group, resource string, spec tree.Tree) (tree.Tree, error) {
-	c, err := s.served()
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.Own(group, resource)
+	r, err := s.own(group, resource)
 	if err != nil {
 		return nil, err
 	}
@@ -33,59 +21,37 @@ func (s *session) review(group, resource string, spec tree.Tree) (tree.Tree, err
 	if spec != nil {
 		o["spec"] = spec
 	}
-	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPost, Path: r.Path("", ""), Body: document.JSON(o)})
-	if err != nil {
-		return nil, err
-	}
-	return answer.Tree()
+	return s.tree(s.ctx, rest.Request{Method: http.MethodPost, Path: r.Path("", ""), Body: document.JSON(o)})
 }
 
-func canI(f *connectionFlags) *cobra.Command {
-	var list, quiet, everywhere, noHeaders bool
-	var subresource string
-	c := &cobra.Command{
-		Use:   "can-i VERB TYPE[/NAME] | VERB /PATH | --list",
-		Short: "Check whether an action is allowed; exit code 1 means no",
-		Example: `  troupe auth can-i delete pods
-  troupe auth can-i get secrets/web -n shop --as jane
-  troupe auth can-i --list`,
-		ValidArgsFunction: func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-			if len(args) == 0 {
-				return []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*"}, cobra.ShellCompDirectiveNoFileComp
-			}
-			return f.completeObjects("")(c, args[1:], word)
-		},
+type canI struct {
+	List, Quiet, AllNamespaces, NoHeaders bool
+	Subresource                           string
+}
+
+func (o *canI) run(s *session, args []string) error {
+	if o.List {
+		return s.listRights(o.NoHeaders)
 	}
-	c.Flags().BoolVar(&list, "list", false, "List all allowed actions in the namespace.")
-	c.Flags().BoolVarP(&quiet, "quiet", "q", false, "Print nothing; report the result by the exit code.")
-	c.Flags().BoolVarP(&everywhere, "all-namespaces", "A", false, "Check the action in all namespaces.")
-	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Do not print headers.")
-	c.Flags().StringVar(&subresource, "subresource", "", "Subresource, such as log.")
-	c.RunE = f.run(func(s *session, args []string) error {
-		if list {
-			return s.listRights(noHeaders)
-		}
-		if len(args) < 2 || len(args) > 3 {
-			return usageError("you must specify two arguments: verb resource or verb resource/resourceName, such as: troupe auth can-i get pods")
-		}
-		spec, err := s.attributes(args, subresource, everywhere)
-		if err != nil {
-			return err
-		}
-		t, err := s.review("authorization", "selfsubjectaccessreviews", spec)
-		if err != nil {
-			return err
-		}
-		status := t.Object("status")
-		if !quiet {
-			s.printf("%s\n", verdict(status))
-		}
-		if !status.Bool("allowed") {
-			return &Error{Code: 1}
-		}
-		return nil
-	})
-	return c
+	if len(args) < 2 || len(args) > 3 {
+		return usageError("you must specify two arguments: verb resource or verb resource/resourceName, such as: troupe auth can-i get pods")
+	}
+	spec, err := s.attributes(args, o.Subresource, o.AllNamespaces)
+	if err != nil {
+		return err
+	}
+	t, err := s.review("authorization", "selfsubjectaccessreviews", spec)
+	if err != nil {
+		return err
+	}
+	status := t.Object("status")
+	if !o.Quiet {
+		s.printf("%s\n", verdict(status))
+	}
+	if !status.Bool("allowed") {
+		return &Error{Code: 1}
+	}
+	return nil
 }
 
 func verdict(status tree.Tree) string {
@@ -210,38 +176,29 @@ func merged(rows [][]string) (all [][]string) {
 
 func bracketed(texts []string) string { return "[" + strings.Join(texts, " ") + "]" }
 
-func whoami(f *connectionFlags) *cobra.Command {
-	var print printer.Options
-	c := &cobra.Command{Use: "whoami", Short: "Print the authenticated user", Args: cobra.NoArgs}
-	addOutput(c, &print)
-	c.RunE = f.run(func(s *session, _ []string) error {
-		t, err := s.review("authentication", "selfsubjectreviews", nil)
-		if err != nil {
-			return err
-		}
-		if print.Output != "" {
-			print.Name = s.nameOf
-			p, err := printer.New(print)
-			if err != nil {
-				return err
-			}
-			return p(s.out, t)
-		}
-		user := t.Object("status", "userInfo")
-		grid := &printer.Grid{}
-		grid.Row("ATTRIBUTE", "VALUE")
-		grid.Row("Username", user.String("username"))
-		if uid := user.String("uid"); uid != "" {
-			grid.Row("UID", uid)
-		}
-		if groups := user.Strings("groups"); len(groups) > 0 {
-			grid.Row("Groups", bracketed(groups))
-		}
-		extra := user.Object("extra")
-		for _, name := range extra.SortedKeys() {
-			grid.Row("Extra: "+name, bracketed(extra.Strings(name)))
-		}
-		return grid.Flush(s.out)
-	})
-	return c
+type whoami struct{ printer.Options }
+
+func (o *whoami) run(s *session, _ []string) error {
+	t, err := s.review("authentication", "selfsubjectreviews", nil)
+	if err != nil {
+		return err
+	}
+	if o.Output != "" {
+		return s.print(o.Options, t)
+	}
+	user := t.Object("status", "userInfo")
+	grid := &printer.Grid{}
+	grid.Row("ATTRIBUTE", "VALUE")
+	grid.Row("Username", user.String("username"))
+	if uid := user.String("uid"); uid != "" {
+		grid.Row("UID", uid)
+	}
+	if groups := user.Strings("groups"); len(groups) > 0 {
+		grid.Row("Groups", bracketed(groups))
+	}
+	extra := user.Object("extra")
+	for _, name := range extra.SortedKeys() {
+		grid.Row("Extra: "+name, bracketed(extra.Strings(name)))
+	}
+	return grid.Flush(s.out)
 }

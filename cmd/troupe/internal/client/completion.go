@@ -11,17 +11,31 @@ import (
 // completion completes an argument or a flag value.
 type completion = func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective)
 
-func fixed(words ...string) completion {
-	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-		return words, cobra.ShellCompDirectiveNoFileComp
+// completion returns the completion of arguments that the table of commands declares.
+func (f *connectionFlags) completion(declared string) completion {
+	switch kind, what, _ := strings.Cut(declared, " "); kind {
+	case "objects":
+		return f.completeObjects(what)
+	case "names":
+		return f.completeNamesOf(what)
+	case "entries":
+		return f.completeEntries(what)
+	case "verbs":
+		return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []string{"get", "list", "watch", "create", "update", "patch", "delete", "deletecollection", "*"}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return f.completeObjects("")(c, args[1:], word)
+		}
 	}
+	return nil
 }
 
 // completeObjects completes resource types and then object names, from the server. verb restricts
 // the types, unless it is "".
 func (f *connectionFlags) completeObjects(verb string) completion {
 	return func(c *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
-		s, err := f.session(c.Context(), c, "")
+		s, err := f.session(c.Context(), c, nil)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}
@@ -55,7 +69,7 @@ func (f *connectionFlags) completeObjects(verb string) completion {
 // completeNamesOf completes names of objects of one type.
 func (f *connectionFlags) completeNamesOf(word string) completion {
 	return func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-		s, err := f.session(c.Context(), c, "")
+		s, err := f.session(c.Context(), c, nil)
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveError
 		}

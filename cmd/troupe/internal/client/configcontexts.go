@@ -2,53 +2,50 @@ package client
 
 import (
 	"fmt"
+	"io"
 	"slices"
-
-	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
-func configContexts(f *connectionFlags) *cobra.Command {
-	noHeaders, output := false, ""
-	c := &cobra.Command{Use: "get-contexts", Short: "List contexts"}
-	c.Flags().BoolVar(&noHeaders, "no-headers", false, "Do not print headers.")
-	c.Flags().StringVarP(&output, "output", "o", "", "Output format: name prints only names.")
-	c.RunE = local(func(c *cobra.Command, args []string) error {
-		view, err := f.rulesOf().View()
-		if err != nil {
-			return err
+type getContexts struct {
+	NoHeaders bool
+	Output    string
+}
+
+func (o *getContexts) runLocal(f *connectionFlags, out io.Writer, args []string) error {
+	view, err := f.rulesOf().View()
+	if err != nil {
+		return err
+	}
+	current, _ := view["current-context"].(string)
+	grid := &printer.Grid{}
+	if !o.NoHeaders && o.Output != "name" {
+		grid.Row("CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE")
+	}
+	names := entryNames(view, "contexts")
+	slices.Sort(names)
+	for _, wanted := range args {
+		if !slices.Contains(names, wanted) {
+			return fmt.Errorf("context %q not found", wanted)
 		}
-		current, _ := view["current-context"].(string)
-		grid := &printer.Grid{}
-		if !noHeaders && output != "name" {
-			grid.Row("CURRENT", "NAME", "CLUSTER", "AUTHINFO", "NAMESPACE")
+	}
+	for _, name := range names {
+		mark := ""
+		if name == current {
+			mark = "*"
 		}
-		names := entryNames(view, "contexts")
-		slices.Sort(names)
-		for _, wanted := range args {
-			if !slices.Contains(names, wanted) {
-				return fmt.Errorf("context %q not found", wanted)
-			}
+		switch {
+		case len(args) > 0 && !slices.Contains(args, name):
+		case o.Output == "name":
+			grid.Row(name)
+		default:
+			t, _ := tree.Of(kubeconfig.Entry(view, "contexts", name)).(tree.Tree)
+			pair := t.Object("context")
+			grid.Row(mark, name, pair.String("cluster"), pair.String("user"), pair.String("namespace"))
 		}
-		for _, name := range names {
-			mark := ""
-			if name == current {
-				mark = "*"
-			}
-			switch {
-			case len(args) > 0 && !slices.Contains(args, name):
-			case output == "name":
-				grid.Row(name)
-			default:
-				t, _ := tree.Of(kubeconfig.Entry(view, "contexts", name)).(tree.Tree)
-				pair := t.Object("context")
-				grid.Row(mark, name, pair.String("cluster"), pair.String("user"), pair.String("namespace"))
-			}
-		}
-		return grid.Flush(c.OutOrStdout())
-	})
-	return c
+	}
+	return grid.Flush(out)
 }

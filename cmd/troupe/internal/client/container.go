@@ -11,7 +11,6 @@ import (
 	"sync"
 
 	"github.com/moby/spdystream"
-	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
@@ -19,20 +18,13 @@ import (
 
 // containerFlags are the flags of exec and attach.
 type containerFlags struct {
-	container         string
-	stdin, tty, quiet bool
-}
-
-func (o *containerFlags) add(c *cobra.Command) {
-	c.Flags().BoolVarP(&o.stdin, "stdin", "i", false, "Pass stdin to the container.")
-	c.Flags().BoolVarP(&o.tty, "tty", "t", false, "Allocate a terminal (TTY).")
-	c.Flags().BoolVarP(&o.quiet, "quiet", "q", false, "Print only output of the remote session.")
-	c.Flags().StringVarP(&o.container, "container", "c", "", "Container.")
+	Container         string
+	Stdin, TTY, Quiet bool
 }
 
 // stdinUse returns what uses standard input, or "".
-func (o *containerFlags) stdinUse(*cobra.Command) string {
-	if o.stdin {
+func (o *containerFlags) stdinUse() string {
+	if o.Stdin {
 		return "the container (-i)"
 	}
 	return ""
@@ -41,7 +33,7 @@ func (o *containerFlags) stdinUse(*cobra.Command) string {
 // enter connects to a container of the Pod that arg names, through the subresource exec or attach.
 func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error {
 	notes := *s // for messages of the client itself
-	if o.quiet {
+	if o.Quiet {
 		notes.err = io.Discard
 	}
 	pod, err := notes.podFor(arg)
@@ -52,20 +44,20 @@ func (s *session) enter(o *containerFlags, arg, how string, q url.Values) error 
 	if phase := pod.tree.Object("status").String("phase"); phase == "Succeeded" || phase == "Failed" {
 		return fmt.Errorf("cannot %s: the pod %s has ended (phase %s)", how, pod.name(), phase)
 	}
-	container, err := notes.containerOf(pod, o.container)
+	container, err := notes.containerOf(pod, o.Container)
 	if err != nil {
 		return err
 	}
-	tty := o.tty
+	tty := o.TTY
 	if tty && !isTerminal(s.in) {
 		fmt.Fprintln(notes.err, "Unable to use a TTY - input is not a terminal or the right kind of file")
 		tty = false
 	}
-	if how == "attach" && o.stdin && tty {
+	if how == "attach" && o.Stdin && tty {
 		fmt.Fprintln(notes.err, "If you don't see a command prompt, try pressing enter.")
 	}
 	q.Set("container", container)
-	return s.runInContainer(pod, how, q, o.stdin, tty)
+	return s.runInContainer(pod, how, q, o.Stdin, tty)
 }
 
 // runInContainer connects the session's streams to a container and waits for its command to end. A

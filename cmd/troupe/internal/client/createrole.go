@@ -3,31 +3,23 @@ package client
 import (
 	"strings"
 
-	"github.com/spf13/pflag"
-
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // ruleFlags are the flags for the rules of a role.
-type ruleFlags struct{ verbs, resources, names []string }
-
-func (r *ruleFlags) add(f *pflag.FlagSet) {
-	f.StringSliceVar(&r.verbs, "verb", nil, "Verbs of the rule: get, list, watch, create, update, patch, delete …, or *.")
-	f.StringSliceVar(&r.resources, "resource", nil, "Resources of the rule, such as pods, deployments.apps, pods/log.")
-	f.StringSliceVar(&r.names, "resource-name", nil, "Object names of the rule; the default is all.")
-}
+type ruleFlags struct{ Verb, Resource, ResourceName []string }
 
 // rules returns one rule per API group.
 func (r *ruleFlags) rules(g *generated) ([]any, error) {
-	if len(r.verbs) == 0 {
+	if len(r.Verb) == 0 {
 		return nil, usageError("at least one verb must be specified")
 	}
-	if len(r.resources) == 0 {
+	if len(r.Resource) == 0 {
 		return nil, usageError("at least one resource must be specified")
 	}
 	byGroup := map[string][]string{}
 	var groups []string
-	for _, word := range r.resources {
+	for _, word := range r.Resource {
 		name, sub, hasSub := strings.Cut(word, "/")
 		group := ""
 		if name == "*" {
@@ -47,57 +39,54 @@ func (r *ruleFlags) rules(g *generated) ([]any, error) {
 		}
 		byGroup[group] = append(byGroup[group], name)
 	}
-	if len(r.names) > 0 && (len(groups) > 1 || len(byGroup[groups[0]]) > 1) {
+	if len(r.ResourceName) > 0 && (len(groups) > 1 || len(byGroup[groups[0]]) > 1) {
 		return nil, usageError("resource name(s) can not be specified for more than one resource type")
 	}
 	var rules []any
 	for _, group := range groups {
-		rule := tree.Tree{"apiGroups": []any{group}, "resources": tree.ListOf(byGroup[group]), "verbs": tree.ListOf(r.verbs)}
-		if len(r.names) > 0 {
-			rule["resourceNames"] = tree.ListOf(r.names)
+		rule := tree.Tree{"apiGroups": []any{group}, "resources": tree.ListOf(byGroup[group]), "verbs": tree.ListOf(r.Verb)}
+		if len(r.ResourceName) > 0 {
+			rule["resourceNames"] = tree.ListOf(r.ResourceName)
 		}
 		rules = append(rules, rule)
 	}
 	return rules, nil
 }
 
-func role(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	r := &ruleFlags{}
-	r.add(f)
-	return func(g *generated) (tree.Tree, error) {
-		rules, err := r.rules(g)
-		return tree.Tree{"rules": rules}, err
-	}
+type role struct{ ruleFlags }
+
+func (r *role) build(g *generated) (tree.Tree, error) {
+	rules, err := r.rules(g)
+	return tree.Tree{"rules": rules}, err
 }
 
-func clusterRole(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	r := &ruleFlags{}
-	r.add(f)
-	var urls []string
-	f.StringSliceVar(&urls, "non-resource-url", nil, "Paths of the rule instead of resources, such as /metrics.")
-	aggregation := f.StringToString("aggregation-rule", nil, "Label selector of the cluster roles to aggregate.")
-	return func(g *generated) (tree.Tree, error) {
-		if len(*aggregation) > 0 {
-			labels := tree.Tree{}
-			for name, value := range *aggregation {
-				labels[name] = value
-			}
-			return tree.Tree{"aggregationRule": tree.Tree{"clusterRoleSelectors": []any{tree.Tree{"matchLabels": labels}}}}, nil
+type clusterRole struct {
+	ruleFlags
+	NonResourceURL  []string
+	AggregationRule map[string]string
+}
+
+func (r *clusterRole) build(g *generated) (tree.Tree, error) {
+	if len(r.AggregationRule) > 0 {
+		labels := tree.Tree{}
+		for name, value := range r.AggregationRule {
+			labels[name] = value
 		}
-		var rules []any
-		if len(urls) > 0 {
-			if len(r.verbs) == 0 {
-				return nil, usageError("at least one verb must be specified")
-			}
-			rules = append(rules, tree.Tree{"nonResourceURLs": tree.ListOf(urls), "verbs": tree.ListOf(r.verbs)})
-		}
-		if len(r.resources) > 0 || len(urls) == 0 {
-			more, err := r.rules(g)
-			if err != nil {
-				return nil, err
-			}
-			rules = append(more, rules...)
-		}
-		return tree.Tree{"rules": rules}, nil
+		return tree.Tree{"aggregationRule": tree.Tree{"clusterRoleSelectors": []any{tree.Tree{"matchLabels": labels}}}}, nil
 	}
+	var rules []any
+	if len(r.NonResourceURL) > 0 {
+		if len(r.Verb) == 0 {
+			return nil, usageError("at least one verb must be specified")
+		}
+		rules = append(rules, tree.Tree{"nonResourceURLs": tree.ListOf(r.NonResourceURL), "verbs": tree.ListOf(r.Verb)})
+	}
+	if len(r.Resource) > 0 || len(r.NonResourceURL) == 0 {
+		more, err := r.rules(g)
+		if err != nil {
+			return nil, err
+		}
+		rules = append(more, rules...)
+	}
+	return tree.Tree{"rules": rules}, nil
 }

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"os"
 
-	"github.com/spf13/pflag"
-
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -18,27 +16,26 @@ func secretOf(kind string, values map[string][]byte) tree.Tree {
 	return t
 }
 
-func genericSecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	v := &valueFlags{}
-	v.add(f)
-	kind := f.String("type", "Opaque", "Type of the Secret.")
-	return func(*generated) (tree.Tree, error) {
-		values, err := v.values()
-		return secretOf(*kind, values), err
-	}
+type genericSecret struct {
+	valueFlags
+	Type string
 }
 
-func tlsSecret(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	cert, key := f.String("cert", "", "Certificate file in PEM."), f.String("key", "", "Key file in PEM.")
-	return func(g *generated) (tree.Tree, error) {
-		if *cert == "" || *key == "" {
-			return nil, usageError("key and cert must be specified")
-		}
-		certificate, certErr := os.ReadFile(*cert)
-		secret, keyErr := os.ReadFile(*key)
-		if err := errors.Join(certErr, keyErr); err != nil {
-			return nil, err
-		}
-		return secretOf(g.catalog.Naming.Translate("platform.io/tls"), map[string][]byte{"tls.crt": certificate, "tls.key": secret}), nil
+func (o *genericSecret) build(*generated) (tree.Tree, error) {
+	values, err := o.values()
+	return secretOf(o.Type, values), err
+}
+
+type tlsSecret struct{ Cert, Key string }
+
+func (o *tlsSecret) build(g *generated) (tree.Tree, error) {
+	if o.Cert == "" || o.Key == "" {
+		return nil, usageError("key and cert must be specified")
 	}
+	certificate, certErr := os.ReadFile(o.Cert)
+	secret, keyErr := os.ReadFile(o.Key)
+	if err := errors.Join(certErr, keyErr); err != nil {
+		return nil, err
+	}
+	return secretOf(g.catalog.Naming.Translate("platform.io/tls"), map[string][]byte{"tls.crt": certificate, "tls.key": secret}), nil
 }

@@ -10,19 +10,11 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/spf13/pflag"
-
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // valueFlags are the flags for the values of a ConfigMap or Secret.
-type valueFlags struct{ literals, files, envFiles []string }
-
-func (v *valueFlags) add(f *pflag.FlagSet) {
-	f.StringArrayVar(&v.literals, "from-literal", nil, "Literal value as key=value; may be repeated.")
-	f.StringSliceVar(&v.files, "from-file", nil, "File or folder of files, optionally as key=file; may be repeated.")
-	f.StringSliceVar(&v.envFiles, "from-env-file", nil, "File with lines of the form key=value; may be repeated.")
-}
+type valueFlags struct{ FromLiteral, FromFile, FromEnvFile []string }
 
 // values returns the values by key. Duplicate keys are an error.
 func (v *valueFlags) values() (map[string][]byte, error) {
@@ -34,7 +26,7 @@ func (v *valueFlags) values() (map[string][]byte, error) {
 		all[key] = value
 		return nil
 	}
-	for _, l := range v.literals {
+	for _, l := range v.FromLiteral {
 		key, text, ok := strings.Cut(l, "=")
 		if !ok || key == "" {
 			return nil, usageError(fmt.Sprintf("invalid literal source %v, expected key=value", l))
@@ -43,7 +35,7 @@ func (v *valueFlags) values() (map[string][]byte, error) {
 			return nil, err
 		}
 	}
-	for _, source := range v.files {
+	for _, source := range v.FromFile {
 		key, path, given := strings.Cut(source, "=")
 		if !given {
 			path, key = source, filepath.Base(source)
@@ -76,7 +68,7 @@ func (v *valueFlags) values() (map[string][]byte, error) {
 			}
 		}
 	}
-	for _, path := range v.envFiles {
+	for _, path := range v.FromEnvFile {
 		text, err := os.ReadFile(path)
 		if err != nil {
 			return nil, err
@@ -98,22 +90,20 @@ func (v *valueFlags) values() (map[string][]byte, error) {
 	return all, nil
 }
 
-func configMap(f *pflag.FlagSet) func(*generated) (tree.Tree, error) {
-	v := &valueFlags{}
-	v.add(f)
-	return func(*generated) (tree.Tree, error) {
-		values, err := v.values()
-		if err != nil {
-			return nil, err
-		}
-		t := tree.Tree{}
-		for key, value := range values {
-			if utf8.Valid(value) {
-				t.EnsureObject("data")[key] = string(value)
-			} else {
-				t.EnsureObject("binaryData")[key] = base64.StdEncoding.EncodeToString(value)
-			}
-		}
-		return t, nil
+type configMap struct{ valueFlags }
+
+func (o *configMap) build(*generated) (tree.Tree, error) {
+	values, err := o.values()
+	if err != nil {
+		return nil, err
 	}
+	t := tree.Tree{}
+	for key, value := range values {
+		if utf8.Valid(value) {
+			t.EnsureObject("data")[key] = string(value)
+		} else {
+			t.EnsureObject("binaryData")[key] = base64.StdEncoding.EncodeToString(value)
+		}
+	}
+	return t, nil
 }

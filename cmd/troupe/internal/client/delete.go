@@ -8,8 +8,6 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
@@ -17,71 +15,38 @@ import (
 )
 
 type deleteOptions struct {
-	dryRun  dryRun
-	cascade string
-	grace   int64 // seconds; negative uses the object's own
-}
-
-type deleteFlags struct {
 	targetFlags
-	deleteOptions
-	wait, force, now, ignoreNotFound bool
-	timeout                          time.Duration
-	output                           string
-}
-
-func deleteCommand(f *connectionFlags) *cobra.Command {
-	o := &deleteFlags{}
-	c := &cobra.Command{
-		Use:   "delete TYPE NAME… | TYPE/NAME… | TYPE -l SELECTOR | TYPE --all | -f FILE",
-		Short: "Delete objects",
-		Example: `  troupe delete pod web
-  troupe delete pods,services -l app=web
-  troupe delete -f app.yaml --wait=false`,
-		ValidArgsFunction: f.completeObjects("delete"),
-	}
-	o.addFiles(c)
-	o.addSelectors(c)
-	addDryRun(c, &o.dryRun)
-	flags := c.Flags()
-	flags.BoolVar(&o.all, "all", false, "Select all objects of the resource types.")
-	flags.BoolVar(&o.wait, "wait", true, "Wait until the objects are gone.")
-	flags.BoolVar(&o.force, "force", false, "Delete immediately, without graceful termination.")
-	flags.BoolVar(&o.now, "now", false, "Terminate gracefully within one second.")
-	flags.BoolVar(&o.ignoreNotFound, "ignore-not-found", false, "Ignore objects that do not exist.")
-	flags.DurationVar(&o.timeout, "timeout", 0, "Time to wait; 0 waits forever.")
-	flags.Int64Var(&o.grace, "grace-period", -1, "Termination grace period in seconds; negative uses the period of the object.")
-	flags.StringVar(&o.cascade, "cascade", "background", "Deletion of dependents: background, foreground, or orphan.")
-	flags.StringVarP(&o.output, "output", "o", "", "Output format: name prints only names.")
-	must(c.RegisterFlagCompletionFunc("cascade", fixed("background", "foreground", "orphan")))
-	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.delete(o, args) })
-	return c
+	DryRun                           dryRun
+	Cascade, Output                  string
+	GracePeriod                      int64 // seconds; negative uses the object's own
+	Wait, Force, Now, IgnoreNotFound bool
+	Timeout                          time.Duration
 }
 
 // check rejects conflicting flags, and resolves --now and --force.
-func (o *deleteFlags) check() error {
+func (o *deleteOptions) check() error {
 	switch {
-	case o.output != "" && o.output != "name":
-		return usageError(fmt.Sprintf("unexpected -o output mode: %v. We only support '-o name'", o.output))
-	case o.now && o.grace >= 0:
+	case o.Output != "" && o.Output != "name":
+		return usageError(fmt.Sprintf("unexpected -o output mode: %v. We only support '-o name'", o.Output))
+	case o.Now && o.GracePeriod >= 0:
 		return usageError("--now and --grace-period cannot be specified together")
-	case o.grace == 0 && !o.force:
-		o.grace = 1
-	case o.force && o.grace > 0:
+	case o.GracePeriod == 0 && !o.Force:
+		o.GracePeriod = 1
+	case o.Force && o.GracePeriod > 0:
 		return usageError("--force and --grace-period greater than 0 cannot be specified together")
 	}
-	if o.now {
-		o.grace = 1
+	if o.Now {
+		o.GracePeriod = 1
 	}
-	if o.force {
-		o.grace = 0
+	if o.Force {
+		o.GracePeriod = 0
 	}
 	_, err := o.propagation()
 	return err
 }
 
-func (o deleteOptions) propagation() (string, error) {
-	switch o.cascade {
+func (o *deleteOptions) propagation() (string, error) {
+	switch o.Cascade {
 	case "background", "true", "":
 		return "Background", nil
 	case "foreground":
@@ -89,10 +54,10 @@ func (o deleteOptions) propagation() (string, error) {
 	case "orphan", "false":
 		return "Orphan", nil
 	}
-	return "", usageError(fmt.Sprintf("invalid cascade value (%s). Must be \"background\", \"foreground\", or \"orphan\"", o.cascade))
+	return "", usageError(fmt.Sprintf("invalid cascade value (%s). Must be \"background\", \"foreground\", or \"orphan\"", o.Cascade))
 }
 
-func (s *session) delete(o *deleteFlags, args []string) error {
+func (o *deleteOptions) run(s *session, args []string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
@@ -103,16 +68,16 @@ func (s *session) delete(o *deleteFlags, args []string) error {
 	if err := o.checkNamed(selections); err != nil {
 		return err
 	}
-	if o.force && o.dryRun == dryRunNone {
+	if o.Force && o.DryRun == dryRunNone {
 		s.notef("Warning: Immediate deletion does not wait for confirmation that the running resource has been terminated. The resource may continue to run on the cluster indefinitely.\n")
 	}
 	targets, err := s.targetsOf(o, selections)
 	faults := unjoin(err)
 	var gone []deleted
 	for _, t := range targets {
-		if o.dryRun != dryRunClient {
-			uid, err := s.deleteNamed(t, o.deleteOptions)
-			if rest.IsNotFound(err) && (o.ignoreNotFound || t.found) {
+		if o.DryRun != dryRunClient {
+			uid, err := s.deleteNamed(t, o)
+			if rest.IsNotFound(err) && (o.IgnoreNotFound || t.found) {
 				continue
 			}
 			if err != nil {
@@ -123,10 +88,10 @@ func (s *session) delete(o *deleteFlags, args []string) error {
 		}
 		s.printDeleted(o, t)
 	}
-	if o.wait && o.dryRun == dryRunNone && !o.force {
+	if o.Wait && o.DryRun == dryRunNone && !o.Force {
 		faults = append(faults, unjoin(s.awaitGone(o, gone))...)
 	}
-	if len(targets) == 0 && len(faults) == 0 && !o.ignoreNotFound {
+	if len(targets) == 0 && len(faults) == 0 && !o.IgnoreNotFound {
 		s.printf("No resources found\n")
 	}
 	return errors.Join(faults...)
@@ -148,7 +113,7 @@ type deleted struct {
 }
 
 // targetsOf returns the named objects of selections, and lists those without names.
-func (s *session) targetsOf(o *deleteFlags, selections []selection) (all []target, err error) {
+func (s *session) targetsOf(o *deleteOptions, selections []selection) (all []target, err error) {
 	var faults []error
 	for _, one := range selections {
 		for _, name := range one.names {
@@ -170,40 +135,36 @@ func (s *session) targetsOf(o *deleteFlags, selections []selection) (all []targe
 	return all, errors.Join(faults...)
 }
 
-func (s *session) printDeleted(o *deleteFlags, t target) {
-	if o.output == "name" {
+func (s *session) printDeleted(o *deleteOptions, t target) {
+	if o.Output == "name" {
 		s.printf("%s/%s\n", t.resource.TypeName(), t.name)
 		return
 	}
 	how, where := "deleted", ""
-	if o.force {
+	if o.Force {
 		how = "force deleted"
 	}
 	if t.namespace != "" {
 		where = " from " + t.namespace + " namespace"
 	}
-	s.printf("%s %q %s%s%s\n", t.resource.TypeName(), t.name, how, where, o.dryRun.suffix())
+	s.printf("%s %q %s%s%s\n", t.resource.TypeName(), t.name, how, where, o.DryRun.suffix())
 }
 
 // deleteNamed deletes an object and returns its UID.
-func (s *session) deleteNamed(t target, o deleteOptions) (uid string, err error) {
+func (s *session) deleteNamed(t target, o *deleteOptions) (uid string, err error) {
 	propagation, err := o.propagation()
 	if err != nil {
 		return "", err
 	}
 	options := tree.Tree{"kind": "DeleteOptions", "apiVersion": "v1", "propagationPolicy": propagation}
-	if o.grace >= 0 {
-		options["gracePeriodSeconds"] = o.grace
+	if o.GracePeriod >= 0 {
+		options["gracePeriodSeconds"] = o.GracePeriod
 	}
 	q := url.Values{}
-	if o.dryRun == dryRunServer {
+	if o.DryRun == dryRunServer {
 		q.Set("dryRun", "All")
 	}
-	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodDelete, Path: t.path(), Query: q, Body: document.JSON(options)})
-	if err != nil {
-		return "", err
-	}
-	body, err := answer.Tree()
+	body, err := s.tree(s.ctx, rest.Request{Method: http.MethodDelete, Path: t.path(), Query: q, Body: document.JSON(options)})
 	if err != nil {
 		return "", err
 	}
@@ -214,11 +175,11 @@ func (s *session) deleteNamed(t target, o deleteOptions) (uid string, err error)
 }
 
 // awaitGone waits until all objects are gone or replaced.
-func (s *session) awaitGone(o *deleteFlags, all []deleted) error {
+func (s *session) awaitGone(o *deleteOptions, all []deleted) error {
 	ctx := s.ctx
-	if o.timeout > 0 {
+	if o.Timeout > 0 {
 		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, o.timeout)
+		ctx, cancel = context.WithTimeout(ctx, o.Timeout)
 		defer cancel()
 	}
 	var faults []error

@@ -11,48 +11,35 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func describeCommand(f *connectionFlags) *cobra.Command {
-	o := &targetFlags{}
-	events := true
-	c := &cobra.Command{
-		Use:   "describe TYPE [NAME…] | TYPE/NAME… | -f FILE",
-		Short: "Show details of objects, with their Events",
-		Example: `  troupe describe pod web
-  troupe describe pods -l app=web
-  troupe describe service/web deployment/web`,
-		ValidArgsFunction: f.completeObjects("get"),
+type describeOptions struct {
+	targetFlags
+	ShowEvents bool
+}
+
+func (o *describeOptions) run(s *session, args []string) error {
+	selections, _, err := s.selections(&o.targetFlags, args)
+	if err != nil {
+		return err
 	}
-	o.addFiles(c)
-	o.addSelectors(c)
-	c.Flags().BoolVar(&events, "show-events", true, "Show Events of the objects.")
-	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error {
-		selections, _, err := s.selections(o, args)
-		if err != nil {
+	objects, err := s.findByPrefix(&o.targetFlags, selections)
+	if len(objects) == 0 && err == nil {
+		s.nothingFound(&getOptions{targetFlags: o.targetFlags}, selections)
+	}
+	for i, one := range objects {
+		if i > 0 {
+			s.printf("\n\n")
+		}
+		if err := s.describeObject(one, o.ShowEvents); err != nil {
 			return err
 		}
-		objects, err := s.findByPrefix(o, selections)
-		if len(objects) == 0 && err == nil {
-			s.nothingFound(&getOptions{targetFlags: *o}, selections)
-		}
-		for i, one := range objects {
-			if i > 0 {
-				s.printf("\n\n")
-			}
-			if err := s.describeObject(one, events); err != nil {
-				return err
-			}
-		}
-		return err
-	})
-	return c
+	}
+	return err
 }
 
 // findByPrefix is like find, but treats a name without an object as a prefix.

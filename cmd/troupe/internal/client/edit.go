@@ -13,8 +13,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/document"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -22,49 +20,35 @@ import (
 
 type editOptions struct {
 	targetFlags
-	output, subresource, validate string
+	Output, Subresource, Validate string
 }
 
-func edit(f *connectionFlags) *cobra.Command {
-	o := &editOptions{}
-	c := &cobra.Command{
-		Use:   "edit TYPE NAME… | TYPE/NAME… | -f FILE",
-		Short: "Edit objects in an editor",
-		Long: `Edit objects in the editor of KUBE_EDITOR or EDITOR, or vi. The saved changes are merged with
-concurrent changes of others. Rejected changes are opened again with the reason. An empty or
-unchanged file cancels.`,
-		ValidArgsFunction: f.completeObjects("update"),
+func (*editOptions) stdinUse() string { return "the editor" }
+
+func (o *editOptions) run(s *session, args []string) error {
+	if o.Output != "yaml" && o.Output != "json" {
+		return usageError("--output must be yaml or json")
 	}
-	o.addFiles(c)
-	c.Flags().StringVarP(&o.output, "output", "o", "yaml", "Format to edit: yaml or json.")
-	c.Flags().StringVar(&o.subresource, "subresource", "", "Subresource to edit: status or scale.")
-	addValidate(c, &o.validate)
-	c.RunE = f.runWith(func(*cobra.Command) string { return "the editor" }, func(s *session, args []string) error {
-		if o.output != "yaml" && o.output != "json" {
-			return usageError("--output must be yaml or json")
-		}
-		selections, _, err := s.selections(&o.targetFlags, args)
+	selections, _, err := s.selections(&o.targetFlags, args)
+	if err != nil {
+		return err
+	}
+	objects, err := s.find(&o.targetFlags, selections)
+	if err != nil {
+		return err
+	}
+	changed := false
+	for _, one := range objects {
+		did, err := s.editOne(o, one)
 		if err != nil {
 			return err
 		}
-		objects, err := s.find(&o.targetFlags, selections)
-		if err != nil {
-			return err
-		}
-		changed := false
-		for _, one := range objects {
-			did, err := s.editOne(o, one)
-			if err != nil {
-				return err
-			}
-			changed = changed || did
-		}
-		if !changed {
-			s.printf("Edit cancelled, no changes made.\n")
-		}
-		return nil
-	})
-	return c
+		changed = changed || did
+	}
+	if !changed {
+		s.printf("Edit cancelled, no changes made.\n")
+	}
+	return nil
 }
 
 // An editing is the state of one object's edit.
@@ -80,8 +64,8 @@ type editing struct {
 // editOne opens the editor until the server accepts the object or the user cancels.
 func (s *session) editOne(o *editOptions, one object) (changed bool, err error) {
 	e := &editing{editOptions: o, object: one, path: one.path()}
-	if o.subresource != "" {
-		e.path += "/" + url.PathEscape(o.subresource)
+	if o.Subresource != "" {
+		e.path += "/" + url.PathEscape(o.Subresource)
 		if e.object.tree, err = s.Get(s.ctx, e.path, nil); err != nil {
 			return false, err
 		}
@@ -99,7 +83,7 @@ func (s *session) editOne(o *editOptions, one object) (changed bool, err error) 
 		case len(bytes.TrimSpace(trimmed)) == 0, same && e.reason == "":
 			return false, nil
 		case same:
-			return false, s.keepEdited(edited, o.output, e.reason)
+			return false, s.keepEdited(edited, o.Output, e.reason)
 		}
 		t, err := document.ParseYAML(trimmed)
 		if err == nil && tree.StrictEqual(t, e.base) {
@@ -113,7 +97,7 @@ func (s *session) editOne(o *editOptions, one object) (changed bool, err error) 
 		}
 		e.text, e.reason = edited, describe(err, "")
 		if !isTerminal(os.Stdin) { // no user to correct it
-			return false, s.keepEdited(edited, o.output, e.reason)
+			return false, s.keepEdited(edited, o.Output, e.reason)
 		}
 	}
 }
@@ -226,7 +210,7 @@ func editable(t tree.Tree) tree.Tree {
 }
 
 func (o *editOptions) text(t tree.Tree) []byte {
-	if o.output == "json" {
+	if o.Output == "json" {
 		return document.IndentedJSON(t)
 	}
 	return document.YAML(t)
@@ -234,16 +218,12 @@ func (o *editOptions) text(t tree.Tree) []byte {
 
 // sendEdited updates the object; a concurrent change results in a conflict.
 func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tree) error {
-	validation, err := fieldValidation(o.validate)
+	validation, err := fieldValidation(o.Validate)
 	if err != nil {
 		return err
 	}
 	q := url.Values{"fieldManager": {fieldManager + "-edit"}, "fieldValidation": {validation}}
-	answer, err := s.Do(s.ctx, rest.Request{Method: http.MethodPut, Path: path, Query: q, Body: document.JSON(t)})
-	if err != nil {
-		return err
-	}
-	stored, err := answer.Tree()
+	stored, err := s.tree(s.ctx, rest.Request{Method: http.MethodPut, Path: path, Query: q, Body: document.JSON(t)})
 	if err != nil {
 		return err
 	}
@@ -253,12 +233,12 @@ func (s *session) sendEdited(o *editOptions, one object, path string, t tree.Tre
 
 // openEditor opens text in the editor, with reason as a comment, and returns the saved text.
 func (s *session) openEditor(o *editOptions, text []byte, reason string) ([]byte, error) {
-	f, err := os.CreateTemp("", "troupe-edit-*."+o.output)
+	f, err := os.CreateTemp("", "troupe-edit-*."+o.Output)
 	if err != nil {
 		return nil, err
 	}
 	defer os.Remove(f.Name())
-	if o.output == "yaml" {
+	if o.Output == "yaml" {
 		head := "# Please edit the object below. Lines beginning with # are ignored, and an empty file cancels.\n#\n"
 		for line := range strings.Lines(reason) {
 			head += "# " + strings.TrimRight(line, "\n") + "\n"

@@ -7,50 +7,38 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func explain(f *connectionFlags) *cobra.Command {
-	recursive, version := false, ""
-	c := &cobra.Command{
-		Use:   "explain TYPE[.FIELD…]",
-		Short: "Show documentation of resources and their fields",
-		Example: `  troupe explain pods
-  troupe explain deployments.spec.strategy
-  troupe explain pod.spec --recursive`,
-		Args:              cobra.ExactArgs(1),
-		ValidArgsFunction: f.completeObjects(""),
+type explainOptions struct {
+	Recursive  bool
+	APIVersion string
+}
+
+func (o *explainOptions) run(s *session, args []string) error {
+	catalog, err := s.served()
+	if err != nil {
+		return err
 	}
-	c.Flags().BoolVar(&recursive, "recursive", false, "Show all nested fields.")
-	c.Flags().StringVar(&version, "api-version", "", "API version of the resource, as group/version.")
-	c.RunE = f.run(func(s *session, args []string) error {
-		catalog, err := s.served()
-		if err != nil {
-			return err
+	r, fields, err := splitFields(catalog, args[0])
+	if err != nil {
+		var unknown *discovery.UnknownError
+		if errors.As(err, &unknown) {
+			return &Error{Text: strings.TrimPrefix(unknown.Error(), "error: ")}
 		}
-		r, fields, err := splitFields(catalog, args[0])
-		if err != nil {
-			var unknown *discovery.UnknownError
-			if errors.As(err, &unknown) {
-				return &Error{Text: strings.TrimPrefix(unknown.Error(), "error: ")}
-			}
-			return err
+		return err
+	}
+	if o.APIVersion != "" {
+		if r = catalog.ForKind(o.APIVersion, r.Kind); r == nil {
+			return fmt.Errorf("no resource %s in version %s", args[0], o.APIVersion)
 		}
-		if version != "" {
-			if r = catalog.ForKind(version, r.Kind); r == nil {
-				return fmt.Errorf("no resource %s in version %s", args[0], version)
-			}
-		}
-		e, err := s.openExplainer(r)
-		if err != nil {
-			return err
-		}
-		return e.explain(s, fields, recursive)
-	})
-	return c
+	}
+	e, err := s.openExplainer(r)
+	if err != nil {
+		return err
+	}
+	return e.explain(s, fields, o.Recursive)
 }
 
 // splitFields splits a word such as deployments.apps.spec.strategy into the longest matching type

@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/jsonpath"
@@ -18,69 +16,28 @@ import (
 
 type getOptions struct {
 	targetFlags
-	print                          printer.Options
-	view                           printer.TableView
-	watch, watchOnly, outputEvents bool
-	ignoreNotFound                 bool
-	chunk                          int64
-	sortBy, raw, subresource       string
-	sortPath                       jsonpath.Path
+	printer.Options
+	printer.TableView
+	Watch, WatchOnly, OutputWatchEvents, IgnoreNotFound, NoHeaders bool
+	ChunkSize                                                      int64
+	SortBy, Raw, Subresource                                       string
+	sortPath                                                       jsonpath.Path
 }
 
-func get(f *connectionFlags) *cobra.Command {
-	o := &getOptions{}
-	c := &cobra.Command{
-		Use:   "get TYPE[,TYPE…] [NAME…] | TYPE/NAME… | -f FILE",
-		Short: "Show objects as tables or in other formats",
-		Example: `  troupe get pods                             in the namespace
-  troupe get pods,services -A                 in all namespaces
-  troupe get deployment web -o yaml           as YAML
-  troupe get pods -l app=web -w               and watch for changes
-  troupe get pods -o 'jsonpath={.items[*].metadata.name}'`,
-		ValidArgsFunction: f.completeObjects("list"),
-	}
-	o.addFiles(c)
-	o.addSelectors(c)
-	flags := c.Flags()
-	addOutput(c, &o.print)
-	flags.BoolVar(&o.print.ManagedFields, "show-managed-fields", false, "Show managed fields.")
-	flags.BoolVar(&o.view.NoHeaders, "no-headers", false, "Do not print headers.")
-	flags.BoolVar(&o.view.ShowLabels, "show-labels", false, "Show labels in the last column.")
-	flags.BoolVar(&o.view.ShowKind, "show-kind", false, "Show names with their resource type.")
-	flags.StringSliceVarP(&o.view.LabelColumns, "label-columns", "L", nil, "Labels to show as columns.")
-	flags.BoolVarP(&o.watch, "watch", "w", false, "Watch for changes after listing.")
-	flags.BoolVar(&o.watchOnly, "watch-only", false, "Watch for changes without listing first.")
-	flags.BoolVar(&o.outputEvents, "output-watch-events", false, "Show the types of watch events: ADDED, MODIFIED, DELETED.")
-	flags.BoolVar(&o.ignoreNotFound, "ignore-not-found", false, "Ignore objects that do not exist.")
-	flags.Int64Var(&o.chunk, "chunk-size", pageSize, "Page size of lists; 0 disables paging.")
-	flags.StringVar(&o.sortBy, "sort-by", "", "Path of a field to sort by, such as .metadata.creationTimestamp.")
-	flags.StringVar(&o.raw, "raw", "", "Raw URI path to request from the server.")
-	flags.StringVar(&o.subresource, "subresource", "", "Subresource to show: status or scale.")
-	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.getObjects(o, args) })
-	return c
-}
-
-// addOutput adds the flags for output formats.
-func addOutput(c *cobra.Command, o *printer.Options) {
-	c.Flags().StringVarP(&o.Output, "output", "o", "", "Format: "+strings.Join(printer.Formats(), ", ")+".")
-	c.Flags().StringVar(&o.Template, "template", "", "Template or path for formats that need one.")
-	must(c.RegisterFlagCompletionFunc("output", fixed(printer.Formats()...)))
-}
-
-func (s *session) getObjects(o *getOptions, args []string) error {
-	if o.raw != "" {
-		return s.showRaw(o.raw)
+func (o *getOptions) run(s *session, args []string) error {
+	if o.Raw != "" {
+		return s.showRaw(o.Raw)
 	}
 	var err error
-	if o.sortBy != "" {
-		if o.sortPath, err = printer.ParsePath(o.sortBy); err != nil {
+	if o.SortBy != "" {
+		if o.sortPath, err = printer.ParsePath(o.SortBy); err != nil {
 			return err
 		}
 	}
-	o.print.NoHeaders = o.view.NoHeaders
-	o.print.Name = s.nameOf
-	if !o.print.IsTable() { // report an unknown format before any request
-		if _, err := printer.New(o.print); err != nil {
+	o.Options.NoHeaders, o.TableView.NoHeaders = o.NoHeaders, o.NoHeaders
+	o.Options.Name = s.nameOf
+	if !o.IsTable() { // report an unknown format before any request
+		if _, err := printer.New(o.Options); err != nil {
 			return err
 		}
 	}
@@ -88,11 +45,11 @@ func (s *session) getObjects(o *getOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	o.view.Wide = o.print.Output == "wide"
+	o.Wide = o.Output == "wide"
 	switch {
-	case o.watch || o.watchOnly:
+	case o.Watch || o.WatchOnly:
 		return s.watchObjects(o, selections)
-	case o.print.IsTable():
+	case o.IsTable():
 		return s.tables(o, selections, mixed)
 	}
 	return s.formatted(o, selections)
@@ -142,9 +99,9 @@ func (s *session) tables(o *getOptions, selections []selection, mixed bool) erro
 			i++
 			same = append(same, selections[i])
 		}
-		p := &printer.TablePrinter{View: o.view}
-		p.View.ShowKind, p.View.Prefix = o.view.ShowKind || mixed, same[0].resource.TypeName()
-		p.View.Namespaces = o.everywhere && same[0].resource.Namespaced
+		p := &printer.TablePrinter{View: o.TableView}
+		p.View.ShowKind, p.View.Prefix = o.ShowKind || mixed, same[0].resource.TypeName()
+		p.View.Namespaces = o.AllNamespaces && same[0].resource.Namespaced
 		for _, one := range same {
 			if err := s.addTables(o, one, p); err != nil {
 				faults = append(faults, err)
@@ -162,7 +119,7 @@ func (s *session) tables(o *getOptions, selections []selection, mixed bool) erro
 		}
 	}
 	err := errors.Join(faults...)
-	if !printed && err == nil && !(o.ignoreNotFound && len(selections) > 0 && len(selections[0].names) > 0) {
+	if !printed && err == nil && !(o.IgnoreNotFound && len(selections) > 0 && len(selections[0].names) > 0) {
 		s.nothingFound(o, selections)
 	}
 	return err
@@ -170,10 +127,10 @@ func (s *session) tables(o *getOptions, selections []selection, mixed bool) erro
 
 // nothingFound reports an empty result on standard error.
 func (s *session) nothingFound(o *getOptions, selections []selection) {
-	if o.ignoreNotFound {
+	if o.IgnoreNotFound {
 		return
 	}
-	if o.everywhere || !slices.ContainsFunc(selections, func(one selection) bool { return one.resource.Namespaced }) {
+	if o.AllNamespaces || !slices.ContainsFunc(selections, func(one selection) bool { return one.resource.Namespaced }) {
 		s.notef("No resources found\n")
 		return
 	}
@@ -183,15 +140,15 @@ func (s *session) nothingFound(o *getOptions, selections []selection) {
 // addTables adds the objects of one selection to a table.
 func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinter) error {
 	q := o.query()
-	if o.sortBy != "" {
+	if o.SortBy != "" {
 		q.Set("includeObject", "Object")
 	}
 	if len(one.names) == 0 {
 		var whole tree.Tree // collected only for sorting
-		err := s.pages(one.resource, one.namespace, q, s.tableAccept(), o.chunk, func(t tree.Tree) error {
+		err := s.pages(one.resource, one.namespace, q, s.tableAccept(), o.ChunkSize, func(t tree.Tree) error {
 			t = asTable(t)
 			switch {
-			case o.sortBy == "":
+			case o.SortBy == "":
 				p.Add(t, "")
 			case whole == nil:
 				whole = t
@@ -208,17 +165,13 @@ func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinte
 	}
 	var faults []error
 	for _, name := range one.names {
-		answer, err := s.Do(s.ctx, rest.Request{Method: "GET", Path: s.subresourcePath(o, one, name), Accept: s.tableAccept()})
-		if rest.IsNotFound(err) && o.ignoreNotFound {
+		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: s.subresourcePath(o, one, name), Accept: s.tableAccept()})
+		if rest.IsNotFound(err) && o.IgnoreNotFound {
 			continue
 		}
 		if err != nil {
 			faults = append(faults, err)
 			continue
-		}
-		t, err := answer.Tree()
-		if err != nil {
-			return err
 		}
 		p.Add(asTable(t), "")
 	}
@@ -227,8 +180,8 @@ func (s *session) addTables(o *getOptions, one selection, p *printer.TablePrinte
 
 func (s *session) subresourcePath(o *getOptions, one selection, name string) string {
 	path := one.resource.Path(one.namespace, name)
-	if o.subresource != "" {
-		path += "/" + url.PathEscape(o.subresource)
+	if o.Subresource != "" {
+		path += "/" + url.PathEscape(o.Subresource)
 	}
 	return path
 }
@@ -252,24 +205,24 @@ func asTable(t tree.Tree) tree.Tree {
 // formatted prints objects in a format other than a table. A single named object is printed itself,
 // others as a list.
 func (s *session) formatted(o *getOptions, selections []selection) error {
-	objects, err := s.findAt(&o.targetFlags, selections, o.chunk, func(one selection, name string) string { return s.subresourcePath(o, one, name) }, o.ignoreNotFound)
+	objects, err := s.findAt(&o.targetFlags, selections, o.ChunkSize, func(one selection, name string) string { return s.subresourcePath(o, one, name) }, o.IgnoreNotFound)
 	if err != nil && len(objects) == 0 {
 		return err
 	}
-	if o.sortBy != "" {
+	if o.SortBy != "" {
 		slices.SortStableFunc(objects, func(a, b object) int {
 			x, _ := printer.Lookup(a.tree, o.sortPath)
 			y, _ := printer.Lookup(b.tree, o.sortPath)
 			return printer.CompareKeys(x, y)
 		})
 	}
-	p, printErr := printer.New(o.print)
+	p, printErr := printer.New(o.Options)
 	if printErr != nil {
 		return printErr
 	}
 	named := len(selections) == 1 && len(selections[0].names) == 1
 	switch {
-	case o.print.Output == "name":
+	case o.Output == "name":
 		for _, one := range objects {
 			s.printf("%s\n", one)
 		}
@@ -300,10 +253,15 @@ func (s *session) printAs(o printer.Options, one object, words string) error {
 		s.printf("%s\n", one)
 		return nil
 	}
+	return s.print(o, one.tree)
+}
+
+// print prints an object in the selected format.
+func (s *session) print(o printer.Options, t tree.Tree) error {
 	o.Name = s.nameOf
 	p, err := printer.New(o)
 	if err != nil {
 		return err
 	}
-	return p(s.out, one.tree)
+	return p(s.out, t)
 }

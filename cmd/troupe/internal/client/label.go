@@ -6,48 +6,17 @@ import (
 	"io"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 type labelOptions struct {
 	targetFlags
-	print           printer.Options
-	dryRun          dryRun
-	overwrite, list bool
-	version         string
+	printer.Options
+	DryRun          dryRun
+	Overwrite, List bool
+	ResourceVersion string
 	field           string // of metadata: labels or annotations
-}
-
-func label(f *connectionFlags) *cobra.Command {
-	c := metadataCommand(f, "labels")
-	c.Use, c.Short = "label TYPE NAME… | TYPE/NAME… KEY=VALUE… KEY-…", "Set and remove labels"
-	c.Example = "  troupe label pod web tier=front\n  troupe label pods --all tier-"
-	return c
-}
-
-func annotate(f *connectionFlags) *cobra.Command {
-	c := metadataCommand(f, "annotations")
-	c.Use, c.Short = "annotate TYPE NAME… | TYPE/NAME… KEY=VALUE… KEY-…", "Set and remove annotations"
-	c.Example = "  troupe annotate pod web example.com/owner=ann"
-	return c
-}
-
-func metadataCommand(f *connectionFlags, field string) *cobra.Command {
-	o := &labelOptions{field: field}
-	c := &cobra.Command{ValidArgsFunction: f.completeObjects("patch")}
-	o.addFiles(c)
-	o.addSelectors(c)
-	addDryRun(c, &o.dryRun)
-	addOutput(c, &o.print)
-	c.Flags().BoolVar(&o.all, "all", false, "Select all objects of the resource types.")
-	c.Flags().BoolVar(&o.overwrite, "overwrite", false, "Overwrite existing values.")
-	c.Flags().BoolVar(&o.list, "list", false, "List the labels or annotations.")
-	c.Flags().StringVar(&o.version, "resource-version", "", "Update only if the object has this resource version.")
-	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.setMetadata(o, args) })
-	return c
 }
 
 // splitChanges splits arguments into object names, values to set, and keys to remove.
@@ -77,12 +46,12 @@ func splitChanges(args []string) (names []string, set map[string]string, order, 
 	return names, set, order, remove, nil
 }
 
-func (s *session) setMetadata(o *labelOptions, args []string) error {
+func (o *labelOptions) run(s *session, args []string) error {
 	names, set, order, remove, err := splitChanges(args)
 	switch {
 	case err != nil:
 		return err
-	case len(set)+len(remove) == 0 && !o.list:
+	case len(set)+len(remove) == 0 && !o.List:
 		return usageError("at least one change is required: KEY=VALUE sets, and KEY- removes")
 	}
 	selections, _, err := s.selections(&o.targetFlags, names)
@@ -95,7 +64,7 @@ func (s *session) setMetadata(o *labelOptions, args []string) error {
 	objects, err := s.find(&o.targetFlags, selections)
 	faults := unjoin(err)
 	for _, one := range objects {
-		if o.list {
+		if o.List {
 			labels := one.tree.Object("metadata").Object(o.field)
 			for _, name := range labels.SortedKeys() {
 				s.printf("%s=%s\n", name, labels.String(name))
@@ -122,7 +91,7 @@ func (s *session) setOne(o *labelOptions, one object, set map[string]string, ord
 		}
 		patch[key] = value
 	}
-	if len(taken) > 0 && !o.overwrite {
+	if len(taken) > 0 && !o.Overwrite {
 		if o.field == "annotations" {
 			return errors.New("--overwrite is false but found the following declared annotation(s): " + strings.Join(taken, "; "))
 		}
@@ -141,26 +110,26 @@ func (s *session) setOne(o *labelOptions, one object, set map[string]string, ord
 	if o.field == "labels" && len(set) == 0 && len(patch) > 0 {
 		words = "unlabeled"
 	}
-	if len(patch) == 0 && o.version == "" {
+	if len(patch) == 0 && o.ResourceVersion == "" {
 		if o.field == "labels" {
 			words = "not labeled"
 		}
-		return s.printAs(o.print, one, words+o.dryRun.suffix())
+		return s.printAs(o.Options, one, words+o.DryRun.suffix())
 	}
 	m := tree.Tree{o.field: patch}
-	if o.version != "" {
-		m["resourceVersion"] = o.version
+	if o.ResourceVersion != "" {
+		m["resourceVersion"] = o.ResourceVersion
 	}
-	changed, err := s.mergePatch(one, tree.Tree{"metadata": m}, o.dryRun)
+	changed, err := s.mergePatch(one, tree.Tree{"metadata": m}, o.DryRun)
 	if err != nil {
 		return err
 	}
-	return s.printAs(o.print, changed, words+o.dryRun.suffix())
+	return s.printAs(o.Options, changed, words+o.DryRun.suffix())
 }
 
 // notes returns the writer for remarks: standard error if standard output is machine-readable.
 func (s *session) notes(o *labelOptions) io.Writer {
-	if o.print.Output != "" {
+	if o.Output != "" {
 		return s.err
 	}
 	return s.out

@@ -7,75 +7,54 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 )
 
-func logs(f *connectionFlags) *cobra.Command {
-	var follow, previous, timestamps, all, prefix bool
-	var container, selector, since string
-	var ago time.Duration
-	var tail, limit int64
-	c := &cobra.Command{
-		Use:               "logs POD | TYPE/NAME | -l SELECTOR",
-		Short:             "Print the logs of containers",
-		Example:           "  troupe logs web -f\n  troupe logs deployment/web --tail=20\n  troupe logs -l app=web --prefix",
-		Args:              cobra.MaximumNArgs(2),
-		ValidArgsFunction: f.completeNamesOf("pods"),
+type logOptions struct {
+	Follow, Previous, Timestamps, AllContainers, Prefix bool
+	Container, Selector, SinceTime                      string
+	Since                                               time.Duration
+	Tail, LimitBytes                                    int64
+}
+
+func (o *logOptions) run(s *session, args []string) error {
+	q := url.Values{}
+	for name, set := range map[string]bool{"follow": o.Follow, "previous": o.Previous, "timestamps": o.Timestamps} {
+		if set {
+			q.Set(name, "true")
+		}
 	}
-	flags := c.Flags()
-	flags.BoolVarP(&follow, "follow", "f", false, "Stream new lines.")
-	flags.BoolVarP(&previous, "previous", "p", false, "Print logs of the previous instance of the container.")
-	flags.BoolVar(&timestamps, "timestamps", false, "Prefix lines with timestamps.")
-	flags.BoolVar(&all, "all-containers", false, "Print logs of all containers of the Pods.")
-	flags.BoolVar(&prefix, "prefix", false, "Prefix lines with the Pod and container.")
-	flags.StringVarP(&container, "container", "c", "", "Container.")
-	flags.StringVarP(&selector, "selector", "l", "", "Label selector of Pods.")
-	flags.DurationVar(&ago, "since", 0, "Print only lines newer than this duration.")
-	flags.StringVar(&since, "since-time", "", "Print only lines after this time (RFC 3339).")
-	flags.Int64Var(&tail, "tail", -1, "Number of recent lines; negative means all, or 10 with a selector.")
-	flags.Int64Var(&limit, "limit-bytes", 0, "Maximum bytes; 0 means no limit.")
-	c.RunE = f.run(func(s *session, args []string) error {
-		q := url.Values{}
-		for name, set := range map[string]bool{"follow": follow, "previous": previous, "timestamps": timestamps} {
-			if set {
-				q.Set(name, "true")
-			}
-		}
-		if selector != "" && tail < 0 && !flags.Changed("tail") {
-			tail = 10
-		}
-		if tail >= 0 {
-			q.Set("tailLines", fmt.Sprint(tail))
-		}
-		if limit > 0 {
-			q.Set("limitBytes", fmt.Sprint(limit))
-		}
-		if ago > 0 {
-			q.Set("sinceSeconds", fmt.Sprint(int64((ago+time.Second-1)/time.Second)))
-		}
-		if since != "" {
-			q.Set("sinceTime", since)
-		}
-		pods, err := s.podsOf(args, selector)
-		if err != nil {
+	if o.Selector != "" && o.Tail < 0 && !s.command.Flags().Changed("tail") {
+		o.Tail = 10
+	}
+	if o.Tail >= 0 {
+		q.Set("tailLines", fmt.Sprint(o.Tail))
+	}
+	if o.LimitBytes > 0 {
+		q.Set("limitBytes", fmt.Sprint(o.LimitBytes))
+	}
+	if o.Since > 0 {
+		q.Set("sinceSeconds", fmt.Sprint(int64((o.Since+time.Second-1)/time.Second)))
+	}
+	if o.SinceTime != "" {
+		q.Set("sinceTime", o.SinceTime)
+	}
+	pods, err := s.podsOf(args, o.Selector)
+	if err != nil {
+		return err
+	}
+	if len(args) == 2 {
+		o.Container = args[1]
+	}
+	if o.Follow && len(pods) > 1 {
+		return usageError("only one Pod can be followed: name it")
+	}
+	for _, pod := range pods {
+		if err := s.showLogs(pod, o.Container, o.AllContainers, o.Prefix, q); err != nil {
 			return err
 		}
-		if len(args) == 2 {
-			container = args[1]
-		}
-		if follow && len(pods) > 1 {
-			return usageError("only one Pod can be followed: name it")
-		}
-		for _, pod := range pods {
-			if err := s.showLogs(pod, container, all, prefix, q); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	return c
+	}
+	return nil
 }
 
 // podsOf returns the named or selected Pods.
@@ -90,11 +69,7 @@ func (s *session) podsOf(args []string, selector string) ([]object, error) {
 	if len(args) > 0 {
 		return nil, usageError("only a selector (-l) or a POD name is allowed")
 	}
-	c, err := s.served()
-	if err != nil {
-		return nil, err
-	}
-	r, err := c.Own("", "pods")
+	r, err := s.own("", "pods")
 	if err != nil {
 		return nil, err
 	}

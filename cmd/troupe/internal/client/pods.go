@@ -13,11 +13,7 @@ import (
 
 // podFor returns the Pod for NAME, pod/NAME, or any Pod of a workload, preferably a running one.
 func (s *session) podFor(arg string) (object, error) {
-	c, err := s.served()
-	if err != nil {
-		return object{}, err
-	}
-	pods, err := c.Own("", "pods")
+	pods, err := s.own("", "pods")
 	if err != nil {
 		return object{}, err
 	}
@@ -25,15 +21,11 @@ func (s *session) podFor(arg string) (object, error) {
 	if !slashed {
 		word, name = "pods", arg
 	}
-	r, err := c.Find(word)
+	r, err := s.catalog.Find(word)
 	if err != nil {
 		return object{}, err
 	}
-	answer, err := s.get(r, s.namespaceOf(r, false), name)
-	if err != nil {
-		return object{}, err
-	}
-	t, err := answer.Tree()
+	t, err := s.Get(s.ctx, r.Path(s.namespaceOf(r, false), name), nil)
 	if err != nil {
 		return object{}, err
 	}

@@ -11,56 +11,45 @@ import (
 	"sync/atomic"
 
 	"github.com/moby/spdystream"
-	"github.com/spf13/cobra"
 
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-func portForward(f *connectionFlags) *cobra.Command {
-	address := "127.0.0.1"
-	c := &cobra.Command{
-		Use:               "port-forward POD | TYPE/NAME [LOCAL:]PORT…",
-		Short:             "Forward local ports to a Pod",
-		Example:           "  troupe port-forward web 8080:80\n  troupe port-forward deployment/web :http",
-		Args:              cobra.MinimumNArgs(2),
-		ValidArgsFunction: f.completeNamesOf("pods"),
+type forwardOptions struct{ Address string }
+
+func (o *forwardOptions) run(s *session, args []string) error {
+	pod, err := s.podFor(args[0])
+	if err != nil {
+		return err
 	}
-	c.Flags().StringVar(&address, "address", address, "Local address to listen on.")
-	c.RunE = f.run(func(s *session, args []string) error {
-		pod, err := s.podFor(args[0])
+	if phase := pod.tree.Object("status").String("phase"); phase != "Running" {
+		return fmt.Errorf("unable to forward port because pod is not running. Current status=%s", phase)
+	}
+	connection, err := s.openStreams(pod.path()+"/portforward", nil, "portforward.k8s.io")
+	if err != nil {
+		return err
+	}
+	defer connection.Close()
+	fwd := &forwarder{session: s, connection: connection}
+	for _, arg := range args[1:] {
+		local, remote, err := forwardedPorts(pod.tree, arg)
 		if err != nil {
 			return err
 		}
-		if phase := pod.tree.Object("status").String("phase"); phase != "Running" {
-			return fmt.Errorf("unable to forward port because pod is not running. Current status=%s", phase)
-		}
-		connection, err := s.openStreams(pod.path()+"/portforward", nil, "portforward.k8s.io")
+		l, err := net.Listen("tcp", net.JoinHostPort(o.Address, local))
 		if err != nil {
-			return err
+			return fmt.Errorf("local port %s: %w", local, err)
 		}
-		defer connection.Close()
-		fwd := &forwarder{session: s, connection: connection}
-		for _, arg := range args[1:] {
-			local, remote, err := forwardedPorts(pod.tree, arg)
-			if err != nil {
-				return err
-			}
-			l, err := net.Listen("tcp", net.JoinHostPort(address, local))
-			if err != nil {
-				return fmt.Errorf("local port %s: %w", local, err)
-			}
-			defer l.Close()
-			s.printf("Forwarding from %s -> %d\n", l.Addr(), remote)
-			go fwd.accept(l, remote)
-		}
-		select {
-		case <-s.ctx.Done():
-			return s.ctx.Err()
-		case <-connection.CloseChan():
-			return errors.New("lost connection to pod")
-		}
-	})
-	return c
+		defer l.Close()
+		s.printf("Forwarding from %s -> %d\n", l.Addr(), remote)
+		go fwd.accept(l, remote)
+	}
+	select {
+	case <-s.ctx.Done():
+		return s.ctx.Err()
+	case <-connection.CloseChan():
+		return errors.New("lost connection to pod")
+	}
 }
 
 // forwardedPorts parses 8080:80, :80 or 80; the remote port may be a named container port.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"net/http"
 	"os"
 	"os/signal"
 	"syscall"
@@ -15,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
@@ -24,16 +24,12 @@ type session struct {
 	in       io.Reader
 	out, err io.Writer
 	flags    *connectionFlags
+	command  *cobra.Command
 	catalog  *discovery.Catalog // see served; nil until needed
 }
 
-// run wraps a command that needs a session. Ctrl-C ends its context.
-func (f *connectionFlags) run(do func(s *session, args []string) error) func(*cobra.Command, []string) error {
-	return f.runWith(func(*cobra.Command) string { return "" }, do)
-}
-
-// runWith is like run for commands that may read standard input; use returns what for, or "".
-func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *session, args []string) error) func(*cobra.Command, []string) error {
+// run returns the function of a command that needs a session. Ctrl-C ends its context.
+func (f *connectionFlags) run(o options) func(*cobra.Command, []string) error {
 	return func(c *cobra.Command, args []string) error {
 		ctx := c.Context()
 		if ctx == nil {
@@ -41,11 +37,11 @@ func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *se
 		}
 		ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 		defer stop()
-		s, err := f.session(ctx, c, use(c))
+		s, err := f.session(ctx, c, o)
 		if err != nil {
 			return asError(err)
 		}
-		err = do(s, args)
+		err = o.run(s, args)
 		if ctx.Err() != nil && err != nil { // errors after an interrupt are a consequence
 			return &Error{Code: exitInterrupted}
 		}
@@ -53,10 +49,13 @@ func (f *connectionFlags) runWith(use func(*cobra.Command) string, do func(s *se
 	}
 }
 
-// session creates the session of a command.
-func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUse string) (*session, error) {
-	rules := f.rules
-	rules.Fallback = defaultKubeconfig
+// session creates the session of a command. Options may report what uses standard input.
+func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, o options) (*session, error) {
+	stdinUse := ""
+	if user, ok := o.(interface{ stdinUse() string }); ok {
+		stdinUse = user.stdinUse()
+	}
+	rules := f.rulesOf()
 	rules.Programs = kubeconfig.Programs{Stdin: os.Stdin, StdinUse: stdinUse, Stderr: c.ErrOrStderr()}
 	if o := rules.Overrides; o.As == "" && (o.AsUID != "" || len(o.AsGroups) > 0) {
 		return nil, usageError("requesting uid, groups or user-extra without impersonating a user: add --as")
@@ -68,7 +67,7 @@ func (f *connectionFlags) session(ctx context.Context, c *cobra.Command, stdinUs
 	client := rest.New(config, rest.Options{Agent: "troupe", Warnings: printer.SafeWriter(c.ErrOrStderr())})
 	client.Timeout = f.timeout
 	client.Namespace = cmp.Or(client.Namespace, "default")
-	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f}, nil
+	return &session{Client: client, ctx: ctx, in: c.InOrStdin(), out: c.OutOrStdout(), err: c.ErrOrStderr(), flags: f, command: c}, nil
 }
 
 // notef writes a message to standard error.
@@ -102,13 +101,6 @@ const (
 	dryRunServer dryRun = "server"
 )
 
-func addDryRun(c *cobra.Command, d *dryRun) {
-	*d = dryRunNone
-	c.Flags().Var(d, "dry-run", "Dry run: none, client (send nothing), or server (validate without storing).")
-	c.Flags().Lookup("dry-run").NoOptDefVal = string(dryRunServer)
-	must(c.RegisterFlagCompletionFunc("dry-run", fixed("none", "client", "server")))
-}
-
 func (d *dryRun) String() string { return string(*d) }
 func (d *dryRun) Type() string   { return "string" }
 func (d *dryRun) Set(v string) error {
@@ -131,13 +123,20 @@ func (d dryRun) suffix() string {
 	return ""
 }
 
-// must panics on errors of registering completions, which occur only for missing flags.
-func must(err error) {
+// own returns a resource of the vendor's API groups; group lacks the vendor's domain.
+func (s *session) own(group, resource string) (*discovery.Resource, error) {
+	c, err := s.served()
 	if err != nil {
-		panic(err)
+		return nil, err
 	}
+	return c.Own(group, resource)
 }
 
-func (s *session) get(r *discovery.Resource, namespace, name string) (rest.Answer, error) {
-	return s.Do(s.ctx, rest.Request{Method: http.MethodGet, Path: r.Path(namespace, name)})
+// tree makes a request and decodes the response.
+func (s *session) tree(ctx context.Context, r rest.Request) (tree.Tree, error) {
+	answer, err := s.Do(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return answer.Tree()
 }

@@ -6,8 +6,6 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/discovery"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/manifest"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
@@ -17,25 +15,13 @@ import (
 // targetFlags select a command's objects, in addition to its arguments.
 type targetFlags struct {
 	manifest.Options
-	selector, fields string
-	all              bool // all objects of the types
-	everywhere       bool
-}
-
-func (f *targetFlags) addFiles(c *cobra.Command) {
-	c.Flags().StringArrayVarP(&f.Files, "filename", "f", nil, "File, directory, URL or pattern of manifests, or - for stdin; may be repeated.")
-	c.Flags().StringVarP(&f.Kustomize, "kustomize", "k", "", "Kustomization directory, built with kustomize or kubectl.")
-	c.Flags().BoolVarP(&f.Recursive, "recursive", "R", false, "Search directories of --filename recursively.")
-}
-
-func (f *targetFlags) addSelectors(c *cobra.Command) {
-	c.Flags().StringVarP(&f.selector, "selector", "l", "", "Label selector, such as app=web,tier!=back.")
-	c.Flags().StringVar(&f.fields, "field-selector", "", "Field selector, such as metadata.name=web.")
-	c.Flags().BoolVarP(&f.everywhere, "all-namespaces", "A", false, "In all namespaces.")
+	Selector, FieldSelector string
+	All                     bool // all objects of the types
+	AllNamespaces           bool
 }
 
 // stdinUse returns what uses standard input, or "".
-func (f *targetFlags) stdinUse(*cobra.Command) string {
+func (f *targetFlags) stdinUse() string {
 	if f.UsesStdin() {
 		return "-f -"
 	}
@@ -79,14 +65,14 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 	if err != nil {
 		return nil, false, err
 	}
-	if len(args) > 1 && (f.selector != "" || f.all) {
+	if len(args) > 1 && (f.Selector != "" || f.All) {
 		return nil, false, usageError("name cannot be provided when a selector or --all is specified")
 	}
-	if len(args) > 1 && f.everywhere {
+	if len(args) > 1 && f.AllNamespaces {
 		return nil, false, usageError("a resource cannot be retrieved by name across all namespaces")
 	}
 	for _, r := range types {
-		all = append(all, selection{resource: r, namespace: s.namespaceOf(r, f.everywhere), names: args[1:]})
+		all = append(all, selection{resource: r, namespace: s.namespaceOf(r, f.AllNamespaces), names: args[1:]})
 	}
 	return all, len(types) > 1, nil
 }
@@ -94,7 +80,7 @@ func (s *session) selections(f *targetFlags, args []string) (all []selection, mi
 // checkNamed rejects selecting all objects of a type without --all or a selector.
 func (f *targetFlags) checkNamed(selections []selection) error {
 	for _, one := range selections {
-		if len(one.names) == 0 && one.manifest == nil && f.selector == "" && f.fields == "" && !f.all {
+		if len(one.names) == 0 && one.manifest == nil && f.Selector == "" && f.FieldSelector == "" && !f.All {
 			return usageError("resource(s) were provided, but no name was specified: give names, or -l, --field-selector or --all")
 		}
 	}
@@ -123,7 +109,7 @@ func expand(c *discovery.Catalog, list string) (types []*discovery.Resource, err
 // slashed parses arguments of the form type/name. Consecutive names of one type become one
 // selection.
 func (s *session) slashed(c *discovery.Catalog, f *targetFlags, args []string) (all []selection, mixed bool, err error) {
-	if f.selector != "" || f.all || f.everywhere {
+	if f.Selector != "" || f.All || f.AllNamespaces {
 		return nil, false, usageError("names cannot be given together with a selector, --all or --all-namespaces")
 	}
 	for _, arg := range args {
@@ -239,11 +225,11 @@ func (s *session) selectionOf(m *manifest.Manifest) (selection, error) {
 
 func (f *targetFlags) query() url.Values {
 	q := url.Values{}
-	if f.selector != "" {
-		q.Set("labelSelector", f.selector)
+	if f.Selector != "" {
+		q.Set("labelSelector", f.Selector)
 	}
-	if f.fields != "" {
-		q.Set("fieldSelector", f.fields)
+	if f.FieldSelector != "" {
+		q.Set("fieldSelector", f.FieldSelector)
 	}
 	return q
 }
@@ -282,17 +268,13 @@ func (s *session) findAt(f *targetFlags, selections []selection, size int64, pat
 			continue
 		}
 		for _, name := range one.names {
-			answer, err := s.Do(s.ctx, rest.Request{Method: "GET", Path: path(one, name)})
+			t, err := s.Get(s.ctx, path(one, name), nil)
 			if rest.IsNotFound(err) && ignoreNotFound {
 				continue
 			}
 			if err != nil {
 				faults = append(faults, err)
 				continue
-			}
-			t, err := answer.Tree()
-			if err != nil {
-				return all, err
 			}
 			source := ""
 			if one.manifest != nil {
@@ -332,11 +314,7 @@ func (s *session) pages(r *discovery.Resource, namespace string, query url.Value
 		q.Set("limit", fmt.Sprint(size))
 	}
 	for {
-		answer, err := s.Do(s.ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
-		if err != nil {
-			return err
-		}
-		t, err := answer.Tree()
+		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
 		if err != nil {
 			return err
 		}

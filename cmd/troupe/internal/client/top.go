@@ -8,8 +8,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -17,8 +15,8 @@ import (
 
 type topOptions struct {
 	targetFlags
-	noHeaders, containers, sum bool
-	sortBy                     string
+	NoHeaders, Containers, Sum bool
+	SortBy                     string
 }
 
 // usage is the resource usage of a Pod, container or node.
@@ -37,69 +35,30 @@ func (u usage) cells() []string {
 	return []string{fmt.Sprintf("%dm", int64(math.Ceil(1000*u.cores))), fmt.Sprintf("%dMi", int64(u.bytes/(1<<20)))}
 }
 
-func top(f *connectionFlags) *cobra.Command {
-	c := &cobra.Command{
-		Use: "top", Short: "Show the CPU and memory usage of Pods or nodes", Args: cobra.NoArgs,
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
-	}
-	c.AddCommand(topPods(f), topNodes(f))
-	return c
-}
+type topPods struct{ topOptions }
 
-func topPods(f *connectionFlags) *cobra.Command {
-	o := &topOptions{}
-	c := &cobra.Command{
-		Use: "pods [NAME…]", Aliases: []string{"pod", "po"}, Short: "Show the CPU and memory usage of Pods",
-		Long: "Show the CPU and memory usage of Pods. It requires a server of the metrics API, such as metrics-server.",
-	}
-	o.add(c)
-	c.Flags().BoolVarP(&o.everywhere, "all-namespaces", "A", false, "List Pods of all namespaces.")
-	c.Flags().BoolVar(&o.containers, "containers", false, "List the containers of each Pod.")
-	c.Flags().BoolVar(&o.sum, "sum", false, "Print the sum.")
-	c.RunE = f.run(func(s *session, args []string) error { return s.topPods(o, args) })
-	return c
-}
-
-func topNodes(f *connectionFlags) *cobra.Command {
-	o := &topOptions{}
-	c := &cobra.Command{
-		Use: "nodes [NAME…]", Aliases: []string{"node", "no"}, Short: "Show the CPU and memory usage of nodes",
-		Long: "Show the CPU and memory usage of nodes, also as a share of what Pods can use there. It requires\na server of the metrics API, such as metrics-server.",
-	}
-	o.add(c)
-	c.RunE = f.run(func(s *session, args []string) error { return s.topNodes(o, args) })
-	return c
-}
-
-// add adds the flags of both commands.
-func (o *topOptions) add(c *cobra.Command) {
-	c.Flags().StringVarP(&o.selector, "selector", "l", "", "Label selector, such as app=web.")
-	c.Flags().StringVar(&o.sortBy, "sort-by", "", "Sort by cpu or memory, the highest first.")
-	c.Flags().BoolVar(&o.noHeaders, "no-headers", false, "Do not print headers.")
-	must(c.RegisterFlagCompletionFunc("sort-by", fixed("cpu", "memory")))
-}
+type topNodes struct{ topOptions }
 
 // metrics reads the metrics of the named objects of a resource, or of all.
 func (s *session) metrics(o *topOptions, resource string, names []string) ([]object, error) {
 	switch {
-	case o.sortBy != "" && o.sortBy != "cpu" && o.sortBy != "memory":
+	case o.SortBy != "" && o.SortBy != "cpu" && o.SortBy != "memory":
 		return nil, usageError("--sort-by accepts only cpu or memory")
-	case o.selector != "" && len(names) > 0:
+	case o.Selector != "" && len(names) > 0:
 		return nil, usageError("only one of NAME or --selector can be provided")
 	}
-	c, err := s.served()
-	if err != nil {
+	if _, err := s.served(); err != nil {
 		return nil, err
 	}
-	r, err := c.Own("metrics", resource)
+	r, err := s.own("metrics", resource)
 	if err != nil {
 		return nil, &Error{Text: "error: Metrics API not available"}
 	}
-	return s.find(&o.targetFlags, []selection{{resource: r, namespace: s.namespaceOf(r, o.everywhere), names: names}})
+	return s.find(&o.targetFlags, []selection{{resource: r, namespace: s.namespaceOf(r, o.AllNamespaces), names: names}})
 }
 
-func (s *session) topPods(o *topOptions, names []string) error {
-	pods, err := s.metrics(o, "pods", names)
+func (o *topPods) run(s *session, names []string) error {
+	pods, err := s.metrics(&o.topOptions, "pods", names)
 	if err != nil {
 		return err
 	}
@@ -112,11 +71,11 @@ func (s *session) topPods(o *topOptions, names []string) error {
 			one.add(c.Object("usage"))
 			whole.add(c.Object("usage"))
 			sum.add(c.Object("usage"))
-			if o.containers {
+			if o.Containers {
 				all = append(all, one)
 			}
 		}
-		if !o.containers {
+		if !o.Containers {
 			all = append(all, whole)
 		}
 	}
@@ -132,18 +91,18 @@ func (s *session) topPods(o *topOptions, names []string) error {
 	grid := &printer.Grid{}
 	row := func(u usage, figures ...string) {
 		var cells []string
-		if o.everywhere {
+		if o.AllNamespaces {
 			cells = append(cells, u.namespace)
 		}
 		cells = append(cells, u.name)
-		if o.containers {
+		if o.Containers {
 			cells = append(cells, u.container)
 		}
 		grid.Row(append(cells, figures...)...)
 	}
-	if !o.noHeaders {
+	if !o.NoHeaders {
 		head := usage{namespace: "NAMESPACE", name: "NAME", container: "NAME"}
-		if o.containers {
+		if o.Containers {
 			head.name = "POD"
 		}
 		row(head, "CPU(cores)", "MEMORY(bytes)")
@@ -151,15 +110,15 @@ func (s *session) topPods(o *topOptions, names []string) error {
 	for _, u := range all {
 		row(u, u.cells()...)
 	}
-	if o.sum {
+	if o.Sum {
 		row(usage{}, "________", "________")
 		row(usage{}, sum.cells()...)
 	}
 	return grid.Flush(s.out)
 }
 
-func (s *session) topNodes(o *topOptions, names []string) error {
-	nodes, err := s.metrics(o, "nodes", names)
+func (o *topNodes) run(s *session, names []string) error {
+	nodes, err := s.metrics(&o.topOptions, "nodes", names)
 	if err != nil {
 		return err
 	}
@@ -187,7 +146,7 @@ func (s *session) topNodes(o *topOptions, names []string) error {
 	}
 	o.sort(all)
 	grid := &printer.Grid{}
-	if !o.noHeaders {
+	if !o.NoHeaders {
 		grid.Row("NAME", "CPU(cores)", "CPU(%)", "MEMORY(bytes)", "MEMORY(%)")
 	}
 	for _, u := range all {
@@ -211,7 +170,7 @@ func percent(part, total float64) string {
 func (o *topOptions) sort(all []usage) {
 	slices.SortStableFunc(all, func(a, b usage) int {
 		figure := 0
-		switch o.sortBy {
+		switch o.SortBy {
 		case "cpu":
 			figure = cmp.Compare(b.cores, a.cores)
 		case "memory":

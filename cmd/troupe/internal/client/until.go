@@ -15,13 +15,9 @@ import (
 func (s *session) until(ctx context.Context, r *discovery.Resource, namespace, name string, holds func(tree.Tree) (bool, error)) error {
 	q := url.Values{"fieldSelector": {"metadata.name=" + name}}
 	for {
-		answer, err := s.Do(ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q})
+		list, err := s.Get(ctx, r.Path(namespace, ""), q)
 		if err != nil {
 			return orContext(ctx, err)
-		}
-		list, err := answer.Tree()
-		if err != nil {
-			return err
 		}
 		var now tree.Tree
 		if items := list.Objects("items"); len(items) > 0 {

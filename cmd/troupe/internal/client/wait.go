@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/spf13/cobra"
-
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/printer"
 	"github.com/troupe-api/troupe/cmd/troupe/internal/client/rest"
 	"github.com/troupe-api/troupe/kinds/jsonpath"
@@ -20,35 +18,8 @@ import (
 
 type waitOptions struct {
 	targetFlags
-	forWhat string
-	timeout time.Duration
-	output  string
-}
-
-func wait(f *connectionFlags) *cobra.Command {
-	o := &waitOptions{}
-	c := &cobra.Command{
-		Use:   "wait TYPE NAME… | TYPE/NAME… | TYPE -l SELECTOR --for=…",
-		Short: "Wait for a condition of objects",
-		Long: `Wait for a condition of objects:
-
-  --for=condition=Ready          a condition is true
-  --for=condition=Ready=false    a condition has another value
-  --for=jsonpath='{.status.phase}'=Running    a field has a value, or exists
-  --for=create                   the objects exist
-  --for=delete                   the objects are deleted`,
-		Example:           `  troupe wait deployment/web --for=condition=Available --timeout=60s`,
-		ValidArgsFunction: f.completeObjects("watch"),
-	}
-	o.addFiles(c)
-	o.addSelectors(c)
-	c.Flags().BoolVar(&o.all, "all", false, "Select all objects of the resource types.")
-	c.Flags().StringVar(&o.forWhat, "for", "", "Condition to wait for: condition=…, jsonpath=…, create, delete.")
-	c.Flags().DurationVar(&o.timeout, "timeout", 30*time.Second, "Time to wait; 0 checks once, and a negative value waits a week.")
-	c.Flags().StringVarP(&o.output, "output", "o", "", "Output format: name prints only names.")
-	must(c.RegisterFlagCompletionFunc("for", fixed("condition=", "jsonpath=", "create", "delete")))
-	c.RunE = f.runWith(o.stdinUse, func(s *session, args []string) error { return s.wait(o, args) })
-	return c
+	For, Output string
+	Timeout     time.Duration
 }
 
 // A goal is the state to wait for.
@@ -122,8 +93,8 @@ func hasValue(t tree.Tree, p jsonpath.Path, value string, valued bool) bool {
 	return found
 }
 
-func (s *session) wait(o *waitOptions, args []string) error {
-	g, err := parseGoal(o.forWhat)
+func (o *waitOptions) run(s *session, args []string) error {
+	g, err := parseGoal(o.For)
 	if err != nil {
 		return err
 	}
@@ -131,7 +102,7 @@ func (s *session) wait(o *waitOptions, args []string) error {
 	if err != nil {
 		return err
 	}
-	timeout := o.timeout
+	timeout := o.Timeout
 	if timeout < 0 {
 		timeout = 7 * 24 * time.Hour
 	}
@@ -141,7 +112,7 @@ func (s *session) wait(o *waitOptions, args []string) error {
 	waited := false
 	for _, one := range selections {
 		if len(one.names) == 0 {
-			if o.selector == "" && o.fields == "" && !o.all {
+			if o.Selector == "" && o.FieldSelector == "" && !o.All {
 				return usageError("resource name(s), a selector or --all must be given")
 			}
 			found, err := s.list(one.resource, one.namespace, o.query())
@@ -168,7 +139,7 @@ func (s *session) wait(o *waitOptions, args []string) error {
 // waitOne waits for one object, which must exist unless the goal is its creation or deletion.
 func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one selection, name string) error {
 	if !g.gone && !g.made {
-		if _, err := s.get(one.resource, one.namespace, name); err != nil {
+		if _, err := s.Get(s.ctx, one.resource.Path(one.namespace, name), nil); err != nil {
 			return err
 		}
 	}
@@ -188,11 +159,10 @@ func (s *session) waitOne(ctx context.Context, o *waitOptions, g goal, one selec
 	if err != nil {
 		return err
 	}
-	words := "condition met"
-	if o.output == "name" {
+	if o.Output == "name" {
 		s.printf("%s/%s\n", one.resource.TypeName(), name)
 		return nil
 	}
-	s.printf("%s/%s %s\n", one.resource.TypeName(), name, words)
+	s.printf("%s/%s condition met\n", one.resource.TypeName(), name)
 	return nil
 }

@@ -97,8 +97,8 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 	q := o.query()
 	if len(one.names) == 1 {
 		field := "metadata.name=" + one.names[0]
-		if o.fields != "" {
-			field += "," + o.fields
+		if o.FieldSelector != "" {
+			field += "," + o.FieldSelector
 		}
 		q.Set("fieldSelector", field)
 	}
@@ -107,21 +107,21 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 		return err
 	}
 	if len(one.names) == 1 { // a missing object is an error
-		if _, err := s.get(one.resource, one.namespace, one.names[0]); err != nil && !(o.ignoreNotFound && rest.IsNotFound(err)) {
+		if _, err := s.Get(s.ctx, one.resource.Path(one.namespace, one.names[0]), nil); err != nil && !(o.IgnoreNotFound && rest.IsNotFound(err)) {
 			return err
 		}
 	}
 	accept := ""
-	if o.print.IsTable() {
+	if o.IsTable() {
 		accept = s.tableAccept()
 	}
 	version := ""
 	err = s.pages(one.resource, one.namespace, q, accept, 0, func(t tree.Tree) error {
 		version = t.Object("metadata").String("resourceVersion")
-		if o.watchOnly {
+		if o.WatchOnly {
 			return nil
 		}
-		if o.print.IsTable() {
+		if o.IsTable() {
 			return show(event{"ADDED", asTable(t)})
 		}
 		for _, item := range t.Objects("items") {
@@ -136,7 +136,7 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 		return err
 	}
 	err = s.follow(s.ctx, one.resource, one.namespace, q, accept, version, func(e event) error {
-		if o.print.IsTable() {
+		if o.IsTable() {
 			e.object = asTable(e.object)
 		}
 		return show(e)
@@ -149,22 +149,22 @@ func (s *session) watchObjects(o *getOptions, selections []selection) error {
 
 // watchPrinter returns a function that prints events.
 func (s *session) watchPrinter(o *getOptions, one selection) (func(event) error, error) {
-	if o.print.IsTable() {
-		p := &printer.TablePrinter{View: o.view}
-		p.View.Prefix, p.View.Events = one.resource.TypeName(), o.outputEvents
-		p.View.Namespaces = o.everywhere && one.resource.Namespaced
+	if o.IsTable() {
+		p := &printer.TablePrinter{View: o.TableView}
+		p.View.Prefix, p.View.Events = one.resource.TypeName(), o.OutputWatchEvents
+		p.View.Namespaces = o.AllNamespaces && one.resource.Namespaced
 		return func(e event) error {
 			p.Add(e.object, e.kind)
 			return p.Flush(s.out)
 		}, nil
 	}
-	p, err := printer.New(o.print)
+	p, err := printer.New(o.Options)
 	if err != nil {
 		return nil, err
 	}
 	return func(e event) error {
 		t := e.object
-		if o.outputEvents && (strings.HasPrefix(o.print.Output, "json") || o.print.Output == "yaml") {
+		if o.OutputWatchEvents && (strings.HasPrefix(o.Output, "json") || o.Output == "yaml") {
 			t = tree.Tree{"type": e.kind, "object": t}
 		}
 		return p(s.out, t)

@@ -26,17 +26,17 @@ type Manifest struct {
 
 // Options select what to read.
 type Options struct {
-	Files     []string // paths, directories, URLs, glob patterns, or - for standard input
+	Filename  []string // paths, directories, URLs, glob patterns, or - for standard input
 	Kustomize string   // a directory with a kustomization
 	Recursive bool     // include subdirectories
 	Stdin     io.Reader
 }
 
 // IsSet reports whether any source is given.
-func (o Options) IsSet() bool { return len(o.Files) > 0 || o.Kustomize != "" }
+func (o Options) IsSet() bool { return len(o.Filename) > 0 || o.Kustomize != "" }
 
 // UsesStdin reports whether standard input is read.
-func (o Options) UsesStdin() bool { return slices.Contains(o.Files, "-") }
+func (o Options) UsesStdin() bool { return slices.Contains(o.Filename, "-") }
 
 // maxSize bounds one source, in bytes.
 const maxSize = 256 << 20
@@ -45,7 +45,7 @@ const maxSize = 256 << 20
 // returns the readable objects with the joined errors.
 func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 	if o.Kustomize != "" {
-		if len(o.Files) > 0 {
+		if len(o.Filename) > 0 {
 			return nil, errors.New("only one of -f and -k can be specified")
 		}
 		text, err := kustomize(ctx, o.Kustomize)
@@ -55,7 +55,7 @@ func Read(ctx context.Context, o Options) (all []Manifest, err error) {
 		return parse(text, o.Kustomize)
 	}
 	var errs []error
-	for _, file := range o.Files {
+	for _, file := range o.Filename {
 		found, err := o.read(ctx, file)
 		all, errs = append(all, found...), append(errs, err)
 	}

@@ -23,21 +23,12 @@ var (
 	formatArguments = []string{"jsonpath", "jsonpath-as-json", "jsonpath-file", "custom-columns", "custom-columns-file", "go-template", "go-template-file"}
 )
 
-// Formats returns the values of --output, for completion.
-func Formats() []string {
-	all := slices.Clone(formats)
-	for _, name := range formatArguments {
-		all = append(all, name+"=")
-	}
-	return all
-}
-
 // Options configure a Printer.
 type Options struct {
-	Output        string // the flag
-	Template      string // the flag, for formats that take one
-	ManagedFields bool
-	NoHeaders     bool
+	Output            string // the flag
+	Template          string // the flag, for formats that take one
+	ShowManagedFields bool
+	NoHeaders         bool
 	// Name returns an object's name for the format "name".
 	Name func(o tree.Tree) string
 }
@@ -75,7 +66,7 @@ func New(o Options) (Printer, error) {
 		return nil, err
 	}
 	return func(w io.Writer, t tree.Tree) error {
-		if !o.ManagedFields && (format == "json" || format == "yaml") { // paths and templates select fields themselves
+		if !o.ShowManagedFields && (format == "json" || format == "yaml") { // paths and templates select fields themselves
 			t = withoutManagedFields(t)
 		}
 		return p(w, t)
