@@ -10,8 +10,8 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -24,7 +24,7 @@ import (
 type APIServiceRegistration struct {
 	*reconcile.Controller[string]
 	services   reconcile.Client
-	priorities *present.Priorities
+	priorities *discovery.Priorities
 	label      string
 	ready      chan struct{} // closed when all versions served at the start have been processed
 
@@ -44,7 +44,7 @@ const (
 // NewAPIServiceRegistration returns the controller.
 func NewAPIServiceRegistration(env *Env) *APIServiceRegistration {
 	r := &APIServiceRegistration{
-		services: apiServices(env), priorities: present.NewPriorities(env.Naming), ready: make(chan struct{}),
+		services: apiServices(env), priorities: discovery.NewPriorities(env.Naming), ready: make(chan struct{}),
 		label: env.Translate("platform-aggregator.platform.io/automanaged"),
 		known: map[string]*meta.Object{}, atStart: map[string]bool{}, synced: map[string]bool{}, pending: map[string]bool{},
 	}

@@ -10,14 +10,14 @@ import (
 	"strconv"
 
 	"github.com/troupe-api/troupe/kinds/condition"
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // An APIService defines the server of a group version and its place in discovery.
 type APIService struct {
-	present.GroupVersion
-	Priority present.Priority
+	discovery.GroupVersion
+	Priority discovery.Priority
 	address  *address // nil: this server
 	// available is the last known result of the probe.
 	available bool
@@ -37,7 +37,7 @@ const defaultPort = 443
 func parse(object tree.Tree) APIService {
 	spec := object.Object("spec")
 	a := APIService{
-		GroupVersion: present.GroupVersion{Group: spec.String("group"), Version: spec.String("version")},
+		GroupVersion: discovery.GroupVersion{Group: spec.String("group"), Version: spec.String("version")},
 		available:    condition.IsTrue(object.Object("status"), "Available"),
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")

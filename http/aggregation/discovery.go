@@ -7,13 +7,13 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // discoveryState is the last known discovery of a backend. It is immutable.
 type discoveryState struct {
-	versions map[present.GroupVersion]present.RemoteVersion
+	versions map[discovery.GroupVersion]discovery.RemoteVersion
 	etag     string // of the list of all versions; "" if there is none
 	current  bool   // the last refresh has succeeded
 	bytes    int64  // counted against maxKept
@@ -58,7 +58,7 @@ func (b *backend) refreshDiscovery(ctx context.Context) error {
 
 // fetchDiscovery requests the list of all versions, or, if the server has none, a list for each
 // wanted version.
-func (b *backend) fetchDiscovery(ctx context.Context, wanted []present.GroupVersion) (*discoveryState, error) {
+func (b *backend) fetchDiscovery(ctx context.Context, wanted []discovery.GroupVersion) (*discoveryState, error) {
 	before := b.discovery.Load()
 	n := b.servers.opts.Naming
 	group := n.Group("apidiscovery")
@@ -87,7 +87,7 @@ func (b *backend) fetchDiscovery(ctx context.Context, wanted []present.GroupVers
 	case a.code == http.StatusServiceUnavailable:
 		return nil, fmt.Errorf("it answers %d", a.code)
 	case a.code == http.StatusOK && isGroupList(a.contentType, group):
-		versions, err := present.ReadDiscovery(a.body, func(v present.GroupVersion) bool { return contains(wanted, v) })
+		versions, err := discovery.ReadDiscovery(a.body, func(v discovery.GroupVersion) bool { return contains(wanted, v) })
 		return &discoveryState{versions: versions, etag: a.etag, current: true, bytes: int64(len(a.body))}, err
 	}
 	return b.fetchResourceLists(ctx, wanted, user)
@@ -101,8 +101,8 @@ func isGroupList(contentType, group string) bool {
 }
 
 // fetchResourceLists requests the resource list of each version.
-func (b *backend) fetchResourceLists(ctx context.Context, wanted []present.GroupVersion, user *authn.User) (*discoveryState, error) {
-	next := &discoveryState{versions: map[present.GroupVersion]present.RemoteVersion{}, current: true}
+func (b *backend) fetchResourceLists(ctx context.Context, wanted []discovery.GroupVersion, user *authn.User) (*discoveryState, error) {
+	next := &discoveryState{versions: map[discovery.GroupVersion]discovery.RemoteVersion{}, current: true}
 	// The bound is for all versions together.
 	for _, v := range wanted {
 		a, err := b.send(ctx, request{
@@ -114,7 +114,7 @@ func (b *backend) fetchResourceLists(ctx context.Context, wanted []present.Group
 		if a.code != http.StatusOK {
 			return nil, fmt.Errorf("it answers %d at %s", a.code, v.Path())
 		}
-		if next.versions[v], err = present.ReadResourceList(a.body); err != nil {
+		if next.versions[v], err = discovery.ReadResourceList(a.body); err != nil {
 			return nil, err
 		}
 		next.bytes += int64(len(a.body))
@@ -122,7 +122,7 @@ func (b *backend) fetchResourceLists(ctx context.Context, wanted []present.Group
 	return next, nil
 }
 
-func hasAll(d *discoveryState, versions []present.GroupVersion) bool {
+func hasAll(d *discoveryState, versions []discovery.GroupVersion) bool {
 	for _, v := range versions {
 		if _, ok := d.versions[v]; !ok {
 			return false
@@ -138,7 +138,7 @@ func sameVersions(a, b *discoveryState) bool {
 	}
 	for name, v := range a.versions {
 		other, ok := b.versions[name]
-		if !ok || string(v.Document(name.Version, present.Current)) != string(other.Document(name.Version, present.Current)) {
+		if !ok || string(v.Document(name.Version, discovery.Current)) != string(other.Document(name.Version, discovery.Current)) {
 			return false
 		}
 	}

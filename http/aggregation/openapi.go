@@ -10,18 +10,18 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/openapi"
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // openapiState is the last known OpenAPI of a backend. It is immutable.
 type openapiState struct {
-	hashes   map[present.GroupVersion]string // of v3 documents, fetched on demand
-	old      bool                            // the server has no v3
-	document *openapi.Remote                 // v2; nil: none
-	etag     string                          // of v2
-	prefixes string                          // the paths included in document
-	bytes    int64                           // counted against maxKept
+	hashes   map[discovery.GroupVersion]string // of v3 documents, fetched on demand
+	old      bool                          // the server has no v3
+	document *openapi.Remote               // v2; nil: none
+	etag     string                        // of v2
+	prefixes string                        // the paths included in document
+	bytes    int64                         // counted against maxKept
 }
 
 const (
@@ -78,7 +78,7 @@ func (o *openapiState) same(other *openapiState) bool {
 }
 
 // fetchIndex requests the v3 index.
-func (b *backend) fetchIndex(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
+func (b *backend) fetchIndex(ctx context.Context, wanted []discovery.GroupVersion, next *openapiState) error {
 	a, err := b.send(ctx, request{
 		path: "/openapi/v3", accept: "application/json", user: &authn.User{Name: aggregatorUser},
 		timeout: openapiTimeout, maxBytes: maxIndexBytes,
@@ -86,7 +86,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []present.GroupVersion,
 	if err != nil {
 		return err
 	}
-	next.hashes, next.old = map[present.GroupVersion]string{}, a.code == http.StatusNotFound
+	next.hashes, next.old = map[discovery.GroupVersion]string{}, a.code == http.StatusNotFound
 	switch a.code {
 	case http.StatusOK:
 	case http.StatusNotFound:
@@ -118,7 +118,7 @@ func (b *backend) fetchIndex(ctx context.Context, wanted []present.GroupVersion,
 }
 
 // fetchDocument requests the v2 document.
-func (b *backend) fetchDocument(ctx context.Context, wanted []present.GroupVersion, next *openapiState) error {
+func (b *backend) fetchDocument(ctx context.Context, wanted []discovery.GroupVersion, next *openapiState) error {
 	var prefixes []string
 	for _, v := range wanted {
 		prefixes = append(prefixes, v.Path()+"/")

@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // A RemoteResource is a resource of another server.
 type RemoteResource struct {
-	present.GroupVersion
+	discovery.GroupVersion
 	Name       string // plural
 	Namespaced bool
 	Verbs      []string
@@ -22,7 +22,7 @@ type RemoteResource struct {
 
 // RemoteResources returns the last known resources of other servers, sorted, and the versions whose
 // servers do not respond or were not asked yet.
-func (s *Servers) RemoteResources() (all []RemoteResource, unknown []present.GroupVersion) {
+func (s *Servers) RemoteResources() (all []RemoteResource, unknown []discovery.GroupVersion) {
 	for of, server := range s.current.Load().remote {
 		d := server.backend.discovery.Load()
 		if !d.current {
@@ -35,13 +35,13 @@ func (s *Servers) RemoteResources() (all []RemoteResource, unknown []present.Gro
 	slices.SortFunc(all, func(a, b RemoteResource) int {
 		return cmp.Or(strings.Compare(a.Path(), b.Path()), strings.Compare(a.Name, b.Name))
 	})
-	slices.SortFunc(unknown, func(a, b present.GroupVersion) int { return strings.Compare(a.Path(), b.Path()) })
+	slices.SortFunc(unknown, func(a, b discovery.GroupVersion) int { return strings.Compare(a.Path(), b.Path()) })
 	return all, unknown
 }
 
 // A RemoteRequest is a request by this server itself. Path begins with the path of the version.
 type RemoteRequest struct {
-	present.GroupVersion
+	discovery.GroupVersion
 	User                *authn.User // on whose behalf
 	Method, Path, Query string
 	Body                []byte // JSON; nil: none

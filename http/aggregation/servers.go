@@ -14,7 +14,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/services"
 	"golang.org/x/sync/semaphore"
@@ -43,7 +43,7 @@ type Servers struct {
 
 	mu       sync.Mutex // guards the next three, and writes of current
 	services map[string]APIService
-	hidden   map[present.GroupVersion]bool // built-in versions whose APIService was deleted
+	hidden   map[discovery.GroupVersion]bool // built-in versions whose APIService was deleted
 	backends map[address]*backend
 	current  atomic.Pointer[routes]
 
@@ -61,8 +61,8 @@ type Servers struct {
 // routes is an immutable snapshot of the APIServices.
 type routes struct {
 	services []APIService
-	remote   map[present.GroupVersion]*Server
-	hidden   map[present.GroupVersion]bool
+	remote   map[discovery.GroupVersion]*Server
+	hidden   map[discovery.GroupVersion]bool
 }
 
 // maxKept bounds the kept documents of all backends, in bytes.
@@ -73,15 +73,15 @@ var errKept = errors.New("all servers together say more than is kept")
 // New returns Servers without APIServices. Requests to backends start with Follow.
 func New(o Options) *Servers {
 	s := &Servers{
-		opts: o, own: o.Naming.Translate(present.APIRegistrationGroup),
-		services: map[string]APIService{}, hidden: map[present.GroupVersion]bool{}, backends: map[address]*backend{}, reading: semaphore.NewWeighted(maxReading),
+		opts: o, own: o.Naming.Translate(discovery.APIRegistrationGroup),
+		services: map[string]APIService{}, hidden: map[discovery.GroupVersion]bool{}, backends: map[address]*backend{}, reading: semaphore.NewWeighted(maxReading),
 	}
 	s.current.Store(&routes{})
 	return s
 }
 
 func (s *Servers) Resource() meta.GroupResource {
-	return meta.GroupResource{Group: present.APIRegistrationGroup, Resource: "apiservices"}
+	return meta.GroupResource{Group: discovery.APIRegistrationGroup, Resource: "apiservices"}
 }
 
 // Follow implements policy.Follower. Backends are refreshed until ctx ends.
@@ -129,7 +129,7 @@ func equal(a, b APIService) bool {
 
 // publish rebuilds the routes, creates missing backends, and closes unused ones.
 func (s *Servers) publish() {
-	r := &routes{remote: map[present.GroupVersion]*Server{}, hidden: maps.Clone(s.hidden)}
+	r := &routes{remote: map[discovery.GroupVersion]*Server{}, hidden: maps.Clone(s.hidden)}
 	used := map[address]bool{}
 	for _, name := range slices.Sorted(maps.Keys(s.services)) {
 		a := s.services[name]
@@ -165,24 +165,24 @@ func (s *Servers) backend(a address) *backend {
 
 // Find returns the server of a version, or nil if this server or none serves it.
 func (s *Servers) Find(group, version string) *Server {
-	return s.current.Load().remote[present.GroupVersion{Group: group, Version: version}]
+	return s.current.Load().remote[discovery.GroupVersion{Group: group, Version: version}]
 }
 
 // versionsOf returns the versions of a backend, sorted.
-func (s *Servers) versionsOf(b *backend) []present.GroupVersion {
-	var all []present.GroupVersion
+func (s *Servers) versionsOf(b *backend) []discovery.GroupVersion {
+	var all []discovery.GroupVersion
 	for v, server := range s.current.Load().remote {
 		if server.backend == b {
 			all = append(all, v)
 		}
 	}
-	slices.SortFunc(all, func(a, b present.GroupVersion) int {
+	slices.SortFunc(all, func(a, b discovery.GroupVersion) int {
 		return cmp.Or(strings.Compare(a.Group, b.Group), strings.Compare(a.Version, b.Version))
 	})
 	return all
 }
 
-func contains(all []present.GroupVersion, v present.GroupVersion) bool {
+func contains(all []discovery.GroupVersion, v discovery.GroupVersion) bool {
 	return slices.Contains(all, v)
 }
 
@@ -206,13 +206,13 @@ type Content struct {
 	Services []APIService
 	// Hidden are served built-in versions whose APIServices were deleted. Discovery omits them
 	// until the next start recreates their APIServices.
-	Hidden map[present.GroupVersion]bool
+	Hidden map[discovery.GroupVersion]bool
 	// Documents are the discovery entries of remote versions.
-	Documents map[present.GroupVersion][]byte
+	Documents map[discovery.GroupVersion][]byte
 	// Hashes are the hashes of OpenAPI v3 documents of remote versions.
-	Hashes map[present.GroupVersion]string
+	Hashes map[discovery.GroupVersion]string
 	// Old are the v2 documents of versions whose servers have no v3.
-	Old map[present.GroupVersion]*openapi.Remote
+	Old map[discovery.GroupVersion]*openapi.Remote
 	// OpenAPI are the v2 documents.
 	OpenAPI []*openapi.Remote
 }
@@ -221,8 +221,8 @@ type Content struct {
 func (s *Servers) Content() Content {
 	r := s.current.Load()
 	c := Content{
-		Services: r.services, Hidden: r.hidden, Documents: map[present.GroupVersion][]byte{},
-		Hashes: map[present.GroupVersion]string{}, Old: map[present.GroupVersion]*openapi.Remote{},
+		Services: r.services, Hidden: r.hidden, Documents: map[discovery.GroupVersion][]byte{},
+		Hashes: map[discovery.GroupVersion]string{}, Old: map[discovery.GroupVersion]*openapi.Remote{},
 	}
 	seen := map[*backend]bool{}
 	for _, a := range r.services {
@@ -232,9 +232,9 @@ func (s *Servers) Content() Content {
 		}
 		b := server.backend
 		d, o := b.discovery.Load(), b.openapi.Load()
-		freshness := present.Current
+		freshness := discovery.Current
 		if !d.current {
-			freshness = present.Stale
+			freshness = discovery.Stale
 		}
 		c.Documents[a.GroupVersion] = d.versions[a.GroupVersion].Document(a.Version, freshness)
 		if hash, ok := o.hashes[a.GroupVersion]; ok {

@@ -8,8 +8,8 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers"
 	"github.com/troupe-api/troupe/actors/controllers/extensions"
 	"github.com/troupe-api/troupe/http/aggregation"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
@@ -101,7 +101,7 @@ func (a *aggregator) Resources() (all []extensions.Resource, unknown []string) {
 // Do sends a request as the controller's service account. Extension servers authorize it by asking
 // this server, where the default roles grant the controller its permissions.
 func (a *aggregator) Do(ctx context.Context, r extensions.Request) (code int, body []byte, err error) {
-	of, account := present.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: a.naming.SystemNamespace(), Name: r.Controller}
+	of, account := discovery.GroupVersion{Group: r.Group, Version: r.Version}, serviceaccount.Account{Namespace: a.naming.SystemNamespace(), Name: r.Controller}
 	return a.Servers.Do(ctx, aggregation.RemoteRequest{
 		GroupVersion: of, User: &authn.User{Name: account.Username(), Groups: append(account.Groups(), authn.GroupAuthenticated)},
 		Method: r.Method, Path: of.Path() + r.Path, Query: r.Query, Body: r.Body,

@@ -10,12 +10,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/discovery"
 )
 
 // Documents describe the kinds of one generation of the catalog.
 type Documents struct {
-	*present.Discovery
+	*discovery.Discovery
 	generation uint64
 	openapi    *openapi.Documents
 	index      []byte
@@ -93,7 +93,7 @@ type Options struct {
 // Cache rebuilds the documents on demand after kinds have changed.
 type Cache struct {
 	opts       Options
-	priorities *present.Priorities
+	priorities *discovery.Priorities
 	last       atomic.Pointer[Documents]
 	mu         sync.Mutex // held while building
 
@@ -103,7 +103,7 @@ type Cache struct {
 
 // NewCache returns an empty Cache.
 func NewCache(o Options) *Cache {
-	return &Cache{opts: o, priorities: present.NewPriorities(o.Naming)}
+	return &Cache{opts: o, priorities: discovery.NewPriorities(o.Naming)}
 }
 
 // own returns the documents of this server's kinds. After a change one caller builds them while
@@ -124,7 +124,7 @@ func (c *Cache) own() *Documents {
 		previous = last.openapi
 	}
 	d := &Documents{
-		Discovery:  present.NewDiscovery(c.opts.Naming, c.opts.ExternalAddress, c.opts.Catalog.Kinds()),
+		Discovery:  discovery.NewDiscovery(c.opts.Naming, c.opts.ExternalAddress, c.opts.Catalog.Kinds()),
 		generation: generation,
 		openapi: openapi.New(openapi.Options{
 			Naming: c.opts.Naming, Kinds: c.opts.Catalog.Kinds(), Message: c.opts.Catalog.Message,

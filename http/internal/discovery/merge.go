@@ -10,7 +10,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/discovery"
 )
 
 // A merger merges what other servers serve into this server's documents, ordered by APIServices.
@@ -18,12 +18,12 @@ import (
 // It moves the entries of finished documents, so a server without aggregation never runs it.
 type merger struct {
 	content    aggregation.Content
-	priorities *present.Priorities
-	given      map[present.GroupVersion]present.Priority // from APIServices
+	priorities *discovery.Priorities
+	given      map[discovery.GroupVersion]discovery.Priority // from APIServices
 }
 
-func newMerger(c aggregation.Content, p *present.Priorities) *merger {
-	m := &merger{content: c, priorities: p, given: map[present.GroupVersion]present.Priority{}}
+func newMerger(c aggregation.Content, p *discovery.Priorities) *merger {
+	m := &merger{content: c, priorities: p, given: map[discovery.GroupVersion]discovery.Priority{}}
 	// APIServices apply to this server's versions too, so that operators can reorder them.
 	for _, a := range c.Services {
 		m.given[a.GroupVersion] = a.Priority
@@ -50,19 +50,19 @@ type group struct {
 
 type version struct {
 	name     string
-	priority present.Priority
+	priority discovery.Priority
 	entry    json.RawMessage
 }
 
 // setOwn adds the entry of this server's version unless it is hidden.
-func (m *merger) setOwn(groups map[string]*group, of present.GroupVersion, entry json.RawMessage) {
+func (m *merger) setOwn(groups map[string]*group, of discovery.GroupVersion, entry json.RawMessage) {
 	if !m.content.Hidden[of] {
 		m.set(groups, of, entry)
 	}
 }
 
 // set adds or replaces the entry of a version.
-func (m *merger) set(groups map[string]*group, of present.GroupVersion, entry json.RawMessage) {
+func (m *merger) set(groups map[string]*group, of discovery.GroupVersion, entry json.RawMessage) {
 	g := groups[of.Group]
 	if g == nil {
 		g = &group{name: of.Group}
@@ -102,7 +102,7 @@ func byService(g *group) string {
 	var names []string
 	for _, v := range g.versions {
 		if v.priority.Group == g.priority {
-			names = append(names, present.GroupVersion{Group: g.name, Version: v.name}.ServiceName())
+			names = append(names, discovery.GroupVersion{Group: g.name, Version: v.name}.ServiceName())
 		}
 	}
 	return slices.Min(names)
@@ -147,7 +147,7 @@ func (m *merger) aggregated(own []byte, core bool) (body []byte, etag string) {
 	groups := map[string]*group{}
 	for _, g := range list.Items {
 		for _, entry := range g.Versions {
-			m.setOwn(groups, present.GroupVersion{Group: g.Metadata.Name, Version: nameOf(entry)}, entry)
+			m.setOwn(groups, discovery.GroupVersion{Group: g.Metadata.Name, Version: nameOf(entry)}, entry)
 		}
 	}
 	for of, entry := range m.content.Documents {
@@ -173,7 +173,7 @@ func (m *merger) plain(own []byte) (body []byte, each map[string][]byte) {
 	each = map[string][]byte{}
 	for _, g := range list.Groups {
 		for _, entry := range g.Versions {
-			m.setOwn(groups, present.GroupVersion{Group: g.Name, Version: nameOf(entry)}, entry)
+			m.setOwn(groups, discovery.GroupVersion{Group: g.Name, Version: nameOf(entry)}, entry)
 		}
 		g.Kind, g.APIVersion = "APIGroup", "v1"
 		each[g.Name] = mustMarshal(g)

@@ -5,14 +5,14 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/apierrors"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/table"
 )
 
 // IncludeObject parses what table rows include of their objects. kubectl requests whole objects
 // only to sort by their fields; the default is metadata.
-func IncludeObject(q requestinfo.Query) (present.IncludeObjectPolicy, error) {
+func IncludeObject(q requestinfo.Query) (table.IncludeObjectPolicy, error) {
 	asked := q.Get("includeObject")
-	include, ok := present.ParseInclude(asked)
+	include, ok := table.ParseInclude(asked)
 	if !ok {
 		return include, apierrors.BadRequest("Unable to convert to Table as requested: includeObject: Invalid value: " +
 			strconv.Quote(asked) + ": must be 'Metadata', 'Object', 'None', or empty")

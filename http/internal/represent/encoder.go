@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/table"
 )
 
 // An Encoder encodes responses for all requests and kinds. Its fields must not change in use.
@@ -27,11 +27,11 @@ type Encoder struct {
 func (e *Encoder) shape(k *schema.Kind, f negotiate.Format, q requestinfo.Query, obj *meta.Object) ([]byte, error) {
 	switch f.Shape {
 	case negotiate.Table:
-		o, err := tableOptions(f, q, present.ListMeta{ResourceVersion: formatVersion(obj.Version)})
+		o, err := tableOptions(f, q, table.ListMeta{ResourceVersion: formatVersion(obj.Version)})
 		if err != nil {
 			return nil, err
 		}
-		return present.Table(e.Naming, k, []*meta.Object{obj}, o), nil
+		return table.Table(e.Naming, k, []*meta.Object{obj}, o), nil
 	case negotiate.Partial:
 		return e.appendPartial(nil, f, obj), nil
 	case negotiate.PartialList:
@@ -79,12 +79,12 @@ func (e *Encoder) Object(k *schema.Kind, f negotiate.Format, q requestinfo.Query
 
 // appendPartial appends an object's metadata, copied from its JSON without parsing.
 func (e *Encoder) appendPartial(b []byte, f negotiate.Format, obj *meta.Object) []byte {
-	return present.AppendPartial(b, e.Naming, f.Version, obj)
+	return table.AppendPartial(b, e.Naming, f.Version, obj)
 }
 
-func tableOptions(f negotiate.Format, q requestinfo.Query, head present.ListMeta) (present.TableOptions, error) {
+func tableOptions(f negotiate.Format, q requestinfo.Query, head table.ListMeta) (table.TableOptions, error) {
 	include, err := params.IncludeObject(q)
-	return present.TableOptions{ListMeta: head, IncludeObject: include, Version: f.Version, Now: time.Now()}, err
+	return table.TableOptions{ListMeta: head, IncludeObject: include, Version: f.Version, Now: time.Now()}, err
 }
 
 // errNotList is returned for an object requested in the shape of a list.

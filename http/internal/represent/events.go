@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/requestinfo"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/table"
 )
 
 // Events encodes the events of a watch (a stream.Encoder). Only the session's goroutine uses it.
@@ -18,7 +18,7 @@ type Events struct {
 	encoder *Encoder
 	kind    *schema.Kind
 	format  negotiate.Format
-	tables  *present.TableWriter // nil for other shapes
+	tables  *table.TableWriter // nil for other shapes
 }
 
 // Events returns an encoder for a watch, or an error if the format cannot be watched.
@@ -29,7 +29,7 @@ func (e *Encoder) Events(k *schema.Kind, f negotiate.Format, q requestinfo.Query
 	}
 	if f.Shape == negotiate.Table {
 		include, _ := params.IncludeObject(q) // CheckShape has parsed it
-		events.tables = present.NewTableWriter(e.Naming, k, present.TableOptions{IncludeObject: include, Version: f.Version})
+		events.tables = table.NewTableWriter(e.Naming, k, table.TableOptions{IncludeObject: include, Version: f.Version})
 	}
 	return events, nil
 }
@@ -83,7 +83,7 @@ func (e *Events) appendObject(b []byte, ev *request.Event) []byte {
 
 // appendTable appends a Table of one object, with ages as of now.
 func (e *Events) appendTable(b []byte, o *meta.Object, version uint64) []byte {
-	return e.tables.Next(b, o, present.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
+	return e.tables.Next(b, o, table.ListMeta{ResourceVersion: formatVersion(version)}, time.Now())
 }
 
 // appendBookmark appends an object with only a resource version. Clients decode bookmarks like

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/http/internal/wire"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/table"
 )
 
 // A List is a list response. It writes itself item by item in every encoding and holds only a few
@@ -20,13 +20,13 @@ type List struct {
 	head  []byte // JSON up to and including the bracket that opens the list
 	field string // list member
 	kind  *schema.Kind
-	meta  present.ListMeta
+	meta  table.ListMeta
 	items []*meta.Object // as stored
 	// objects are the items converted to kind; nil if stored in that form.
 	objects Objects
 	encoder *Encoder
 	format  negotiate.Format
-	table   *present.TableWriter // nil for other shapes
+	table   *table.TableWriter // nil for other shapes
 }
 
 // Objects returns items of a list from an index on, at least one. They are valid until the next
@@ -41,7 +41,7 @@ const listEnd = "]}"
 
 // objectListHead returns the head of a list of whole objects. Items omit kind and apiVersion, which
 // the list has (ItemOffset).
-func objectListHead(k *schema.Kind, l present.ListMeta) []byte {
+func objectListHead(k *schema.Kind, l table.ListMeta) []byte {
 	// Enough without a long continue token.
 	b := make([]byte, 0, 256)
 	b = append(b, `{"kind":"`...)
@@ -56,7 +56,7 @@ func objectListHead(k *schema.Kind, l present.ListMeta) []byte {
 // List returns a listing in the negotiated shape. q may have shape parameters. objects are its
 // items converted to k; nil if stored in that form.
 func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, l request.ListResult, objects Objects) (*List, error) {
-	head := present.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
+	head := table.ListMeta{ResourceVersion: formatVersion(l.Version), Continue: l.Continue, Remaining: max(l.Remaining, 0)}
 	list := &List{field: "items", kind: k, meta: head, items: l.Items, objects: objects, encoder: e, format: f}
 	switch f.Shape {
 	case negotiate.Table:
@@ -64,10 +64,10 @@ func (e *Encoder) List(k *schema.Kind, f negotiate.Format, q requestinfo.Query, 
 		if err != nil {
 			return nil, err
 		}
-		list.table = present.NewTableWriter(e.Naming, k, o)
+		list.table = table.NewTableWriter(e.Naming, k, o)
 		list.field, list.head = "rows", list.table.AppendHead(nil)
 	case negotiate.PartialList:
-		list.head = present.AppendPartialListHead(nil, e.Naming, f.Version, head)
+		list.head = table.AppendPartialListHead(nil, e.Naming, f.Version, head)
 	case negotiate.Partial:
 		return nil, apierrors.NotAcceptable("you requested PartialObjectMetadata, but the requested object is a list (" + k.ListKind() + ")")
 	default:

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/http/internal/response"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/present"
+	"github.com/troupe-api/troupe/kinds/table"
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
@@ -90,7 +90,7 @@ func (p *protobufList) items(w io.Writer) error {
 
 // appendListMeta appends selfLink, resourceVersion, continue, and remainingItemCount. The first
 // three are written even if empty, as in other servers of this API.
-func appendListMeta(b []byte, l present.ListMeta) []byte {
+func appendListMeta(b []byte, l table.ListMeta) []byte {
 	for i, text := range []string{"", l.ResourceVersion, l.Continue} {
 		b = protowire.AppendTag(b, protowire.Number(i+1), protowire.BytesType)
 		b = protowire.AppendString(b, text)

@@ -1,0 +1,92 @@
+package discovery
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+)
+
+// A Priority orders discovery: groups and, within them, versions of higher priority come first. A
+// group has the highest priority of its versions.
+type Priority struct{ Group, Version int64 }
+
+// definedPriority is that of CRD versions, which come after all built-in ones, ordered by name.
+var definedPriority = Priority{Group: 1000, Version: 100}
+
+// highestPriority is that of the group of APIServices, above what an APIService may request, so
+// that no other server can take its short names.
+var highestPriority = Priority{Group: 20001, Version: 15}
+
+// groupPriorities are those of built-in groups in the platform profile. Clients resolve a short
+// name to the first group that has it.
+var groupPriorities = map[string]int64{
+	"": 18000, "apps": 17800, "events.platform.io": 17750, "authentication.platform.io": 17700,
+	"authorization.platform.io": 17600, "autoscaling": 17500, "batch": 17400, "certificates.platform.io": 17300,
+	"networking.platform.io": 17200, "policy": 17100, "rbac.authorization.platform.io": 17000,
+	"storage.platform.io": 16800, "admissionregistration.platform.io": 16700, "apiextensions.platform.io": 16700,
+	"scheduling.platform.io": 16600, "coordination.platform.io": 16500, "node.platform.io": 16300,
+	"discovery.platform.io": 16200, "resource.platform.io": 16200, "flowcontrol.apiserver.platform.io": 16100,
+	"internal.apiserver.platform.io": 16000, "storagemigration.platform.io": 15800,
+}
+
+// versionPriorities are those that do not follow from the stability of a version.
+var versionPriorities = map[string]int64{
+	"/v1": 1, "autoscaling/v2": 30, "autoscaling/v2beta2": 1, "events.platform.io/v1beta1": 5,
+	"admissionregistration.platform.io/v1beta1": 12, "admissionregistration.platform.io/v1alpha1": 9,
+	"coordination.platform.io/v1beta1": 13, "coordination.platform.io/v1alpha2": 12, "discovery.platform.io/v1beta1": 12,
+	"resource.platform.io/v1": 21, "resource.platform.io/v1beta2": 15,
+	"flowcontrol.apiserver.platform.io/v1": 21, "internal.apiserver.platform.io/v1alpha1": 9,
+}
+
+// APIRegistrationGroup is the group of APIServices in platform form. This server always serves it,
+// without an APIService.
+const APIRegistrationGroup = "apiregistration.platform.io"
+
+// Priorities holds the priorities of what this server itself serves, under the names of a profile.
+type Priorities struct {
+	groups   map[string]int64
+	versions map[string]int64
+	own      string // the group of APIServices
+}
+
+// NewPriorities returns the Priorities of a profile.
+func NewPriorities(n *meta.Naming) *Priorities {
+	p := &Priorities{groups: map[string]int64{}, versions: map[string]int64{}, own: n.Translate(APIRegistrationGroup)}
+	for group, priority := range groupPriorities {
+		p.groups[n.Translate(group)] = priority
+	}
+	for name, priority := range versionPriorities {
+		group, version, _ := strings.Cut(name, "/")
+		p.versions[n.Translate(group)+"/"+version] = priority
+	}
+	return p
+}
+
+// Of returns the priority of a built-in version or a CRD version.
+func (p *Priorities) Of(group, version string) Priority {
+	if group == p.own {
+		return highestPriority
+	}
+	of, builtIn := p.groups[group]
+	if !builtIn {
+		return definedPriority
+	}
+	if v, ok := p.versions[group+"/"+version]; ok {
+		return Priority{of, v}
+	}
+	switch {
+	case strings.Contains(version, "alpha"):
+		return Priority{of, 1}
+	case strings.Contains(version, "beta"):
+		return Priority{of, 9}
+	}
+	return Priority{of, 15}
+}
+
+func sortByPriority(p *Priorities, groups []*group, tie func(*group) string) {
+	slices.SortFunc(groups, func(a, b *group) int {
+		return cmp.Or(-cmp.Compare(p.Of(a.name, "").Group, p.Of(b.name, "").Group), strings.Compare(tie(a), tie(b)))
+	})
+}

@@ -1,0 +1,123 @@
+package table
+
+import (
+	"strings"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+// showSubjects lists the subjects of one kind: users and groups by name, service accounts as
+// "kube-system/builder, default/robot". A binding has one column per kind.
+func showSubjects(b []byte, r *row, kind string) []byte {
+	var names []string
+	r.json.Field("subjects").Items(func(s jsontext.Value) bool {
+		if s.Field("kind").Text() != kind {
+			return true
+		}
+		name := s.Field("name").Text()
+		if kind == "ServiceAccount" {
+			name = s.Field("namespace").Text() + "/" + name
+		}
+		names = append(names, name)
+		return true
+	})
+	return jsontext.AppendString(b, strings.Join(names, ", "))
+}
+
+func showRequestDuration(b []byte, r *row, _ string) []byte {
+	seconds := r.json.At("spec.expirationSeconds")
+	if !seconds.Exists() {
+		return jsontext.AppendString(b, none)
+	}
+	return jsontext.AppendString(b, humanDuration(time.Duration(seconds.Int())*time.Second))
+}
+
+// showRequestCondition shows the state of a certificate signing request, such as Pending,
+// "Approved,Issued" or "Denied".
+func showRequestCondition(b []byte, r *row, _ string) []byte {
+	status := r.json.Field("status")
+	conditions := status.Field("conditions")
+	text := "Pending"
+	switch {
+	case condition(conditions, "Denied") != nil:
+		text = "Denied"
+	case condition(conditions, "Approved") != nil:
+		text = "Approved"
+	}
+	if condition(conditions, "Failed") != nil {
+		text += ",Failed"
+	}
+	if status.Field("certificate").Text() != "" {
+		text += ",Issued"
+	}
+	return jsontext.AppendString(b, text)
+}
+
+// showParamRef shows the parameters of an admission policy binding: "prod/limits", "*/limits" if
+// the namespace is that of the request, or their selector.
+func showParamRef(b []byte, r *row, _ string) []byte {
+	p := r.json.At("spec.paramRef")
+	text := ""
+	if name := p.Field("name").Text(); name != "" {
+		text = p.Field("namespace").Text()
+		if text == "" {
+			text = "*"
+		}
+		text += "/" + name
+	} else if s := p.Field("selector"); s.Exists() {
+		text = selectorText(s)
+	}
+	return appendOr(b, text, unset)
+}
+
+// "Local" is this server.
+func showAPIService(b []byte, r *row, _ string) []byte {
+	s := r.json.At("spec.service")
+	if !s.Exists() {
+		return jsontext.AppendString(b, "Local")
+	}
+	return jsontext.AppendString(b, s.Field("namespace").Text()+"/"+s.Field("name").Text())
+}
+
+// showCondition shows the status of a condition. The argument "Dangling/?" means the condition
+// Dangling, and "?" if it is absent.
+func showCondition(b []byte, r *row, arg string) []byte {
+	name, absent, _ := strings.Cut(arg, "/")
+	if c := condition(r.json.At("status.conditions"), name); c != nil {
+		return jsontext.AppendString(b, c.Field("status").Text())
+	}
+	return jsontext.AppendString(b, absent)
+}
+
+// An example is "False (FailedDiscoveryCheck)".
+func showAPIAvailable(b []byte, r *row, _ string) []byte {
+	c := condition(r.json.At("status.conditions"), "Available")
+	if c == nil {
+		return jsontext.AppendString(b, "Unknown")
+	}
+	text := c.Field("status").Text()
+	if text != "True" {
+		text += " (" + c.Field("reason").Text() + ")"
+	}
+	return jsontext.AppendString(b, text)
+}
+
+func showGroupResource(b []byte, r *row, _ string) []byte {
+	of := r.json.At("spec.resource")
+	text := of.Field("resource").Text()
+	if group := of.Field("group").Text(); group != "" {
+		text += "." + group
+	}
+	return jsontext.AppendString(b, text)
+}
+
+func showMigrationStatus(b []byte, r *row, _ string) []byte {
+	text := "Unknown"
+	for _, kind := range []string{"Running", "Failed", "Succeeded"} {
+		if c := condition(r.json.At("status.conditions"), kind); c != nil && c.Field("status").Text() == "True" {
+			text = kind
+		}
+	}
+	return jsontext.AppendString(b, text)
+}

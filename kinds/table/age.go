@@ -1,0 +1,58 @@
+package table
+
+import (
+	"strconv"
+	"time"
+)
+
+func appendAge(b []byte, stamp string, now time.Time) []byte {
+	b = append(b, '"')
+	b = append(b, age(stamp, now)...)
+	return append(b, '"')
+}
+
+func age(stamp string, now time.Time) string {
+	t, err := time.Parse(time.RFC3339, stamp)
+	if err != nil {
+		return unknown
+	}
+	return humanDuration(now.Sub(t))
+}
+
+// humanDuration formats a duration with one unit, or two while the first number is small. The
+// thresholds are those of kubectl: 119s, 5m30s, 170m, 5h10m, 40h, 3d4h, 400d, 2y30d, 10y. Up to two
+// seconds in the future, as with skewed clocks, give 0s; more gives <invalid>.
+func humanDuration(d time.Duration) string {
+	const day, year = 24, 365 * 24
+	seconds, minutes, hours := int(d/time.Second), int(d/time.Minute), int(d/time.Hour)
+	switch {
+	case seconds < -1:
+		return "<invalid>"
+	case seconds < 0:
+		return "0s"
+	case seconds < 120:
+		return strconv.Itoa(seconds) + "s"
+	case minutes < 10:
+		return units(minutes, "m", seconds%60, "s")
+	case minutes < 3*60:
+		return strconv.Itoa(minutes) + "m"
+	case hours < 8:
+		return units(hours, "h", minutes%60, "m")
+	case hours < 2*day:
+		return strconv.Itoa(hours) + "h"
+	case hours < 8*day:
+		return units(hours/day, "d", hours%day, "h")
+	case hours < 2*year:
+		return strconv.Itoa(hours/day) + "d"
+	case hours < 8*year:
+		return units(hours/year, "y", hours/day%365, "d")
+	}
+	return strconv.Itoa(hours/year) + "y"
+}
+
+func units(n int, unit string, rest int, restUnit string) string {
+	if rest == 0 {
+		return strconv.Itoa(n) + unit
+	}
+	return strconv.Itoa(n) + unit + strconv.Itoa(rest) + restUnit
+}

@@ -1,0 +1,99 @@
+package table
+
+// Texts for absent values.
+const (
+	none    = "<none>"
+	unknown = "<unknown>"
+	unset   = "<unset>"
+)
+
+// A cellFunc appends one cell of a row, a JSON value, to b. Absent values are not errors, because
+// incomplete objects are shown too.
+type cellFunc func(b []byte, r *row, arg string) []byte
+
+// cellFuncs are the functions that a column path may name after "func:".
+var cellFuncs = map[string]cellFunc{
+	// any kind; arguments are dotted paths
+	"age":       showAge,     // time since metadata.creationTimestamp
+	"createdAt": showCreated, // metadata.creationTimestamp itself
+	"since":     showSince,   // time since the timestamp at the path
+	"count":     showCount,   // number of items or fields at the path
+	// a list of strings, or a field (path/field, default name) of its objects, with commas
+	"join":      showJoin,
+	"first":     showFirst,     // the first string of a list
+	"pairs":     showPairs,     // a map of strings as a=b,c=d
+	"parts":     showParts,     // the strings at several paths (a.b/a.c), with slashes
+	"text":      showText,      // a number or string, as a string
+	"truth":     showBool,      // True or False
+	"dataCount": showDataCount, // number of keys in data and binaryData
+	"condition": showCondition, // status of a condition, and the text if it is absent (type/text)
+	"phase":     showPhase,     // the string at the path, or Terminating
+
+	// workloads; the argument is the path of the template or selector, if not the usual one
+	"ready":      showReady, // status.readyReplicas/spec.replicas
+	"containers": showContainers,
+	"images":     showImages,
+	"selector":   showSelector, // spec.selector as a label selector
+	"controller": showController,
+
+	// Pods
+	"podReady":          showPodReady,    // ready/total containers
+	"podStatus":         showPodStatus,   // phase, or why it is not running
+	"podRestarts":       showPodRestarts, // restarts, and the time since the last one
+	"podReadinessGates": showPodGates,    // true/total readiness gates
+	"podIP":             showPodIP,
+
+	// Jobs, autoscalers and quotas
+	"jobStatus":      showJobStatus,
+	"jobCompletions": showJobCompletions,
+	"jobDuration":    showJobDuration,
+	"metricTargets":  showMetricTargets, // current/target value of each metric
+	"quota":          showQuota,         // used/hard of the "limits" or the "requests"
+
+	// Events of both groups
+	"eventLastSeen":  showEventLastSeen,
+	"eventFirstSeen": showEventFirstSeen,
+	"eventCount":     showEventCount,
+	"eventObject":    showEventObject,
+	"eventSubobject": showEventSubobject,
+	"eventSource":    showEventSource,
+	"eventMessage":   showEventMessage,
+
+	// ComponentStatuses
+	"componentHealth":    showComponentHealth,
+	"componentCondition": showComponentCondition, // a field of the condition Healthy
+
+	// Nodes and networking
+	"nodeStatus":         showNodeStatus,
+	"nodeRoles":          showNodeRoles,
+	"nodeInternalIP":     showNodeInternalIP,
+	"nodeExternalIP":     showNodeExternalIP,
+	"servicePorts":       showServicePorts,
+	"serviceExternalIPs": showServiceExternalIPs,
+	"endpoints":          showEndpoints,
+	"slicePorts":         showSlicePorts,
+	"sliceAddresses":     showSliceAddresses,
+	"ingressHosts":       showIngressHosts,
+	"ingressPorts":       showIngressPorts,
+	"balancerAddresses":  showBalancerAddresses, // of status.loadBalancer
+	"classParameters":    showClassParameters,
+	"addressParent":      showAddressParent,
+
+	// storage
+	"defaultName":   showDefaultName,   // the name, marked by the annotation of a default class
+	"accessModes":   showAccessModes,   // the modes at the path, abbreviated
+	"volumeClass":   showStorageClass,  // the storage class of a volume or claim
+	"claimCapacity": showClaimCapacity, // the capacity of a bound claim
+	"claimModes":    showClaimModes,
+	"deviceState":   showDeviceState, // of a ResourceClaim
+
+	// access and extension
+	"subjects":         showSubjects, // subjects of one kind in a role binding
+	"requestDuration":  showRequestDuration,
+	"requestCondition": showRequestCondition,
+	"paramRef":         showParamRef,
+	"apiService":       showAPIService,
+	"apiAvailable":     showAPIAvailable,
+	"groupResource":    showGroupResource, // at spec.resource
+	"migrationStatus":  showMigrationStatus,
+}

@@ -1,0 +1,127 @@
+package table
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsonpath"
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+func showNothing(b []byte, _ *row, _ string) []byte { return append(b, "null"...) }
+
+func showAge(b []byte, r *row, _ string) []byte {
+	return appendAge(b, r.metadata.Field("creationTimestamp").Text(), r.now)
+}
+
+// showCreated shows the timestamp, for clients that compute ages themselves.
+func showCreated(b []byte, r *row, _ string) []byte {
+	v := r.metadata.Field("creationTimestamp")
+	if !v.Exists() {
+		return append(b, "null"...)
+	}
+	return append(b, v...)
+}
+
+func showSince(b []byte, r *row, path string) []byte {
+	return appendAge(b, r.json.At(path).Text(), r.now)
+}
+
+func showCount(b []byte, r *row, path string) []byte {
+	return strconv.AppendInt(b, int64(r.json.At(path).Count()), 10)
+}
+
+func showDataCount(b []byte, r *row, _ string) []byte {
+	return strconv.AppendInt(b, int64(r.json.Field("data").Count()+r.json.Field("binaryData").Count()), 10)
+}
+
+func showJoin(b []byte, r *row, arg string) []byte {
+	path, field, named := strings.Cut(arg, "/")
+	if !named {
+		field = "name"
+	}
+	return appendOr(b, strings.Join(texts(r.json.At(path), field), ","), none)
+}
+
+func texts(v jsontext.Value, field string) (out []string) {
+	v.Items(func(w jsontext.Value) bool {
+		if w[0] == '{' {
+			w = w.Field(field)
+		}
+		out = append(out, w.Text())
+		return true
+	})
+	return out
+}
+
+// showFirst shows only the first string, to keep the column narrow.
+func showFirst(b []byte, r *row, path string) []byte {
+	for _, s := range texts(r.json.At(path), "name") {
+		return appendOr(b, s, none)
+	}
+	return jsontext.AppendString(b, none)
+}
+
+func showPairs(b []byte, r *row, path string) []byte {
+	return appendOr(b, strings.Join(pairs(r.json.At(path)), ","), none)
+}
+
+func pairs(v jsontext.Value) (out []string) {
+	v.Fields(func(key, w jsontext.Value) bool {
+		out = append(out, key.Text()+"="+w.Text())
+		return true
+	})
+	slices.Sort(out)
+	return out
+}
+
+// showParts joins the strings at several paths with slashes. An example of arg is
+// spec.group/spec.version/spec.kind.
+func showParts(b []byte, r *row, arg string) []byte {
+	var parts []string
+	for path := range strings.SplitSeq(arg, "/") {
+		parts = append(parts, r.json.At(path).Text())
+	}
+	return jsontext.AppendString(b, strings.Join(parts, "/"))
+}
+
+func showText(b []byte, r *row, path string) []byte {
+	return jsontext.AppendString(b, jsonpath.Text(r.json.At(path)))
+}
+
+func showBool(b []byte, r *row, path string) []byte {
+	if r.json.At(path).IsTrue() {
+		return jsontext.AppendString(b, "True")
+	}
+	return jsontext.AppendString(b, "False")
+}
+
+// showPhase gives precedence to deletion, because the phase usually stays unchanged during it.
+func showPhase(b []byte, r *row, path string) []byte {
+	if r.object.Meta.Terminating {
+		return jsontext.AppendString(b, "Terminating")
+	}
+	return jsontext.AppendString(b, r.json.At(path).Text())
+}
+
+// annotation returns the annotation with this name, which is in platform form.
+func (r *row) annotation(name string) string {
+	return r.metadata.Field("annotations").Field(r.naming.Translate(name)).Text()
+}
+
+func appendOr(b []byte, s, empty string) []byte {
+	if s == "" {
+		s = empty
+	}
+	return jsontext.AppendString(b, s)
+}
+
+// joinAtMost joins the first strings and counts the others: "a,b,c + 2 more...". all is the total
+// number, which may exceed len(list). Tables have one line per object, so long lists are shortened.
+func joinAtMost(list []string, limit, all int, separator string) string {
+	if len(list) <= limit && all <= limit {
+		return strings.Join(list, separator)
+	}
+	return strings.Join(list[:min(limit, len(list))], separator) + " + " + strconv.Itoa(all-limit) + " more..."
+}

@@ -1,0 +1,86 @@
+package table
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+// eventField returns a field by its name in the core group or, if absent, in the events group.
+// Events are served in both.
+func eventField(event *jsontext.Object, core, events string) jsontext.Value {
+	if v := event.Field(core); v != nil {
+		return v
+	}
+	return event.Field(events)
+}
+
+func firstSeen(r *row) string {
+	if t := r.json.Field("firstTimestamp"); t.Exists() {
+		return t.Text()
+	}
+	if t := r.json.Field("deprecatedFirstTimestamp"); t.Exists() {
+		return t.Text()
+	}
+	return r.json.Field("eventTime").Text()
+}
+
+func showEventFirstSeen(b []byte, r *row, _ string) []byte {
+	return appendAge(b, firstSeen(r), r.now)
+}
+
+// showEventLastSeen prefers the series, which writers of the newer form update.
+func showEventLastSeen(b []byte, r *row, _ string) []byte {
+	for _, path := range []string{"series.lastObservedTime", "lastTimestamp", "deprecatedLastTimestamp"} {
+		if t := r.json.At(path); t.Exists() {
+			return appendAge(b, t.Text(), r.now)
+		}
+	}
+	return appendAge(b, firstSeen(r), r.now)
+}
+
+func showEventCount(b []byte, r *row, _ string) []byte {
+	for _, path := range []string{"series.count", "count", "deprecatedCount"} {
+		if n := r.json.At(path).Int(); n > 0 {
+			return strconv.AppendInt(b, n, 10)
+		}
+	}
+	return append(b, '1')
+}
+
+func showEventObject(b []byte, r *row, _ string) []byte {
+	about := eventField(&r.json, "involvedObject", "regarding")
+	s := strings.ToLower(about.Field("kind").Text())
+	if name := about.Field("name").Text(); name != "" {
+		s += "/" + name
+	}
+	return jsontext.AppendString(b, s)
+}
+
+func showEventSubobject(b []byte, r *row, _ string) []byte {
+	return jsontext.AppendString(b, eventField(&r.json, "involvedObject", "regarding").Field("fieldPath").Text())
+}
+
+func showEventSource(b []byte, r *row, _ string) []byte {
+	source := eventField(&r.json, "source", "deprecatedSource")
+	component, host := source.Field("component").Text(), source.Field("host").Text()
+	if component == "" {
+		component = r.json.Field("reportingComponent").Text()
+	}
+	if component == "" {
+		component = r.json.Field("reportingController").Text()
+	}
+	if host == "" {
+		host = r.json.Field("reportingInstance").Text()
+	}
+	if host != "" {
+		component += ", " + host
+	}
+	return jsontext.AppendString(b, component)
+}
+
+// showEventMessage trims the message, because a trailing newline would break the row.
+func showEventMessage(b []byte, r *row, _ string) []byte {
+	return jsontext.AppendString(b, strings.TrimSpace(eventField(&r.json, "message", "note").Text()))
+}

@@ -1,0 +1,66 @@
+package table
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+// maxHosts is the number of hosts that a table shows.
+const maxHosts = 3
+
+// showIngressHosts lists the hosts of the rules. Rules without a host count too, because they
+// accept all hosts.
+func showIngressHosts(b []byte, r *row, _ string) []byte {
+	rules, hosts, more := 0, []string{}, false
+	r.json.At("spec.rules").Items(func(rule jsontext.Value) bool {
+		rules++
+		more = more || len(hosts) == maxHosts
+		if host := rule.Field("host").Text(); host != "" && !more {
+			hosts = append(hosts, host)
+		}
+		return true
+	})
+	if !more {
+		return appendOr(b, strings.Join(hosts, ","), "*")
+	}
+	return jsontext.AppendString(b, joinAtMost(hosts, maxHosts, rules, ","))
+}
+
+// Ingresses do not name ports: they listen on 80, and on 443 if they have certificates.
+func showIngressPorts(b []byte, r *row, _ string) []byte {
+	if r.json.At("spec.tls").Count() > 0 {
+		return jsontext.AppendString(b, "80, 443")
+	}
+	return jsontext.AppendString(b, "80")
+}
+
+// The form is "Kind.group/name".
+func showClassParameters(b []byte, r *row, _ string) []byte {
+	p := r.json.At("spec.parameters")
+	if !p.Exists() {
+		return jsontext.AppendString(b, none)
+	}
+	text := p.Field("kind").Text()
+	if group := p.Field("apiGroup"); group.Exists() {
+		text += "." + group.Text()
+	}
+	return jsontext.AppendString(b, text+"/"+p.Field("name").Text())
+}
+
+// The form is "services/ns/name".
+func showAddressParent(b []byte, r *row, _ string) []byte {
+	p := r.json.At("spec.parentRef")
+	if !p.Exists() {
+		return jsontext.AppendString(b, none)
+	}
+	text := p.Field("resource").Text()
+	if group := p.Field("group").Text(); group != "" {
+		text += "." + group
+	}
+	text = strings.ToLower(text)
+	if namespace := p.Field("namespace").Text(); namespace != "" {
+		text += "/" + namespace
+	}
+	return jsontext.AppendString(b, text+"/"+p.Field("name").Text())
+}

@@ -1,0 +1,63 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+func showNodeStatus(b []byte, r *row, _ string) []byte {
+	s := "Unknown"
+	r.json.At("status.conditions").Items(func(c jsontext.Value) bool {
+		if c.Field("type").Text() != "Ready" {
+			return true
+		}
+		if s = "NotReady"; c.Field("status").Text() == "True" {
+			s = "Ready"
+		}
+		return false
+	})
+	if r.json.At("spec.unschedulable").IsTrue() {
+		s += ",SchedulingDisabled"
+	}
+	return jsontext.AppendString(b, s)
+}
+
+// showNodeRoles lists the suffixes of label keys with the role prefix, and the role label: both
+// node-role.platform.io/worker and platform.io/role=worker show worker.
+func showNodeRoles(b []byte, r *row, _ string) []byte {
+	prefix, label := r.naming.Translate("node-role.platform.io")+"/", r.naming.Translate("platform.io/role")
+	var roles []string
+	for _, l := range r.object.Meta.Labels {
+		role, ok := strings.CutPrefix(l.Key, prefix)
+		if !ok && l.Key == label {
+			role, ok = l.Value, true
+		}
+		if ok && role != "" {
+			roles = append(roles, role)
+		}
+	}
+	slices.Sort(roles)
+	roles = slices.Compact(roles)
+	return appendOr(b, strings.Join(roles, ","), none)
+}
+
+func showNodeInternalIP(b []byte, r *row, _ string) []byte {
+	return appendOr(b, nodeAddress(r, "InternalIP"), none)
+}
+
+func showNodeExternalIP(b []byte, r *row, _ string) []byte {
+	return appendOr(b, nodeAddress(r, "ExternalIP"), none)
+}
+
+// A Node may have one address per family; a column shows one.
+func nodeAddress(r *row, kind string) (address string) {
+	r.json.At("status.addresses").Items(func(a jsontext.Value) bool {
+		if a.Field("type").Text() == kind {
+			address = a.Field("address").Text()
+		}
+		return address == ""
+	})
+	return address
+}

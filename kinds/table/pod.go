@@ -1,0 +1,233 @@
+package table
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+// A podSummary gathers in one pass what several columns of a Pod need. The rules are those of
+// kubectl's table, which people and scripts read: "Init:1/3", "CrashLoopBackOff", "Completed" and
+// "NotReady" come from the containers.
+type podSummary struct {
+	phase, reason    string
+	ready, total     int
+	restarts         int64
+	lastRestart      time.Time
+	initContainers   int
+	restartableInits map[string]bool // init containers that keep running (sidecars)
+}
+
+// summary returns the cached summary of the row's Pod. Later steps override earlier ones: the
+// phase, the Pod's reason, a scheduling gate, the init containers, the containers, and deletion.
+func (r *row) summary() *podSummary {
+	if r.pod != nil {
+		return r.pod
+	}
+	spec, status := r.json.Field("spec"), r.json.Field("status")
+	s := &podSummary{phase: status.Field("phase").Text()}
+	r.pod = s
+	s.reason = s.phase
+	if why := status.Field("reason").Text(); why != "" {
+		s.reason = why
+	}
+	conditions := status.Field("conditions")
+	if condition(conditions, "PodScheduled").Field("reason").Text() == "SchedulingGated" {
+		s.reason = "SchedulingGated"
+	}
+	s.total = spec.Field("containers").Count()
+	s.countInits(spec.Field("initContainers"))
+	initializing, sidecars := s.addInits(status.Field("initContainerStatuses"))
+	if !initializing || conditionTrue(conditions, "Initialized") {
+		s.restarts, s.lastRestart = sidecars.restarts, sidecars.lastRestart
+		s.addContainers(status.Field("containerStatuses"), conditionTrue(conditions, "Ready"))
+	}
+	if r.object.Meta.Terminating {
+		switch {
+		case status.Field("reason").Text() == "NodeLost":
+			s.reason = "Unknown"
+		case s.phase != "Succeeded" && s.phase != "Failed":
+			s.reason = "Terminating"
+		}
+	}
+	return s
+}
+
+func condition(conditions jsontext.Value, kind string) (found jsontext.Value) {
+	conditions.Items(func(c jsontext.Value) bool {
+		if c.Field("type").Text() == kind {
+			found = c
+		}
+		return found == nil
+	})
+	return found
+}
+
+func conditionTrue(conditions jsontext.Value, kind string) bool {
+	return condition(conditions, kind).Field("status").Text() == "True"
+}
+
+// countInits counts the init containers. Those with restartPolicy Always are sidecars, which count
+// as containers in ready/total.
+func (s *podSummary) countInits(inits jsontext.Value) {
+	inits.Items(func(c jsontext.Value) bool {
+		s.initContainers++
+		if c.Field("restartPolicy").Text() == "Always" {
+			if s.restartableInits == nil {
+				s.restartableInits = map[string]bool{}
+			}
+			s.restartableInits[c.Field("name").Text()] = true
+			s.total++
+		}
+		return true
+	})
+}
+
+func (s *podSummary) addRestarts(c jsontext.Value) {
+	s.restarts += c.Field("restartCount").Int()
+	at, err := time.Parse(time.RFC3339, c.At("lastState.terminated.finishedAt").Text())
+	if err == nil && at.After(s.lastRestart) {
+		s.lastRestart = at
+	}
+}
+
+// addInits processes the init containers up to the first unfinished one, which blocks the Pod and
+// yields the reason. It returns whether there is one, and the restarts of the sidecars.
+func (s *podSummary) addInits(statuses jsontext.Value) (initializing bool, sidecars podSummary) {
+	i := -1
+	statuses.Items(func(c jsontext.Value) bool {
+		i++
+		s.addRestarts(c)
+		restartable := s.restartableInits[c.Field("name").Text()]
+		if restartable {
+			sidecars.addRestarts(c)
+		}
+		ended, waiting := c.At("state.terminated"), c.At("state.waiting.reason").Text()
+		switch {
+		case ended.Exists() && ended.Field("exitCode").Int() == 0:
+			return true
+		case restartable && c.Field("started").IsTrue():
+			if c.Field("ready").IsTrue() {
+				s.ready++
+			}
+			return true
+		case ended.Exists():
+			s.reason = "Init:" + terminationReason(ended)
+		case waiting != "" && waiting != "PodInitializing":
+			s.reason = "Init:" + waiting
+		default:
+			s.reason = "Init:" + strconv.Itoa(i) + "/" + strconv.Itoa(s.initContainers)
+		}
+		initializing = true
+		return false
+	})
+	return initializing, sidecars
+}
+
+// Examples are Error, OOMKilled, Signal:9 and ExitCode:137.
+func terminationReason(ended jsontext.Value) string {
+	if why := ended.Field("reason").Text(); why != "" {
+		return why
+	}
+	if n := ended.Field("signal").Int(); n != 0 {
+		return "Signal:" + strconv.FormatInt(n, 10)
+	}
+	return "ExitCode:" + strconv.FormatInt(ended.Field("exitCode").Int(), 10)
+}
+
+// addContainers processes the containers; the first one in trouble yields the reason. A Pod with a
+// completed and a running container is not Completed.
+func (s *podSummary) addContainers(statuses jsontext.Value, podReady bool) {
+	running, why := false, ""
+	statuses.Items(func(c jsontext.Value) bool {
+		s.addRestarts(c)
+		ended, waiting := c.At("state.terminated"), c.At("state.waiting.reason").Text()
+		trouble := ""
+		switch {
+		case waiting != "":
+			trouble = waiting
+		case ended.Exists():
+			trouble = terminationReason(ended)
+		case c.Field("ready").IsTrue() && c.At("state.running").Exists():
+			running = true
+			s.ready++
+		}
+		if why == "" {
+			why = trouble
+		}
+		return true
+	})
+	if why != "" {
+		s.reason = why
+	}
+	if s.reason == "Completed" && running {
+		if s.reason = "NotReady"; podReady {
+			s.reason = "Running"
+		}
+	}
+}
+
+// appendConditions marks the rows of finished Pods, which clients hide or dim.
+func (s *podSummary) appendConditions(b []byte) []byte {
+	switch s.phase {
+	case "Succeeded":
+		return append(b, `,"conditions":[{"type":"Completed","status":"True","reason":"Succeeded","message":"The pod has completed successfully."}]`...)
+	case "Failed":
+		return append(b, `,"conditions":[{"type":"Completed","status":"True","reason":"Failed","message":"The pod failed."}]`...)
+	}
+	return b
+}
+
+func showPodReady(b []byte, r *row, _ string) []byte {
+	s := r.summary()
+	b = append(b, '"')
+	b = strconv.AppendInt(b, int64(s.ready), 10)
+	b = append(b, '/')
+	b = strconv.AppendInt(b, int64(s.total), 10)
+	return append(b, '"')
+}
+
+func showPodStatus(b []byte, r *row, _ string) []byte {
+	return jsontext.AppendString(b, r.summary().reason)
+}
+
+// Examples are "0" and "3 (5m ago)".
+func showPodRestarts(b []byte, r *row, _ string) []byte {
+	s := r.summary()
+	text := strconv.FormatInt(s.restarts, 10)
+	if s.restarts != 0 && !s.lastRestart.IsZero() {
+		text += " (" + humanDuration(r.now.Sub(s.lastRestart)) + " ago)"
+	}
+	return jsontext.AppendString(b, text)
+}
+
+// showPodIP shows the first address, which is of the preferred family.
+func showPodIP(b []byte, r *row, _ string) []byte {
+	status := r.json.Field("status")
+	ip := ""
+	status.Field("podIPs").Items(func(p jsontext.Value) bool {
+		ip = p.Field("ip").Text()
+		return false
+	})
+	if ip == "" {
+		ip = status.Field("podIP").Text()
+	}
+	return appendOr(b, ip, none)
+}
+
+func showPodGates(b []byte, r *row, _ string) []byte {
+	met, all := 0, 0
+	conditions := r.json.At("status.conditions")
+	r.json.At("spec.readinessGates").Items(func(g jsontext.Value) bool {
+		all++
+		if conditionTrue(conditions, g.Field("conditionType").Text()) {
+			met++
+		}
+		return true
+	})
+	if all == 0 {
+		return jsontext.AppendString(b, none)
+	}
+	return jsontext.AppendString(b, strconv.Itoa(met)+"/"+strconv.Itoa(all))
+}

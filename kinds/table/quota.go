@@ -1,0 +1,26 @@
+package table
+
+import (
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsonpath"
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+// showQuota shows used/hard of the resources whose names begin with "limits.", or of all others:
+// "pods: 3/10, requests.cpu: 500m/2".
+func showQuota(b []byte, r *row, which string) []byte {
+	var parts []string
+	used := r.json.At("status.used")
+	for _, name := range r.json.At("status.hard").Keys() {
+		if strings.HasPrefix(name, "limits.") != (which == "limits") {
+			continue
+		}
+		amount := jsonpath.Text(used.Field(name))
+		if amount == "" {
+			amount = "0"
+		}
+		parts = append(parts, name+": "+amount+"/"+jsonpath.Text(r.json.At("status.hard").Field(name)))
+	}
+	return jsontext.AppendString(b, strings.Join(parts, ", "))
+}

@@ -1,0 +1,80 @@
+package table
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/jsonpath"
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+var accessModes = []struct{ mode, short string }{
+	{"ReadWriteOnce", "RWO"}, {"ReadOnlyMany", "ROX"}, {"ReadWriteMany", "RWX"}, {"ReadWriteOncePod", "RWOP"},
+}
+
+// showAccessModes abbreviates the modes in a fixed order: "RWO,ROX".
+func showAccessModes(b []byte, r *row, path string) []byte {
+	given := texts(r.json.At(path), "name")
+	var shown []string
+	for _, m := range accessModes {
+		if slices.Contains(given, m.mode) {
+			shown = append(shown, m.short)
+		}
+	}
+	return jsontext.AppendString(b, strings.Join(shown, ","))
+}
+
+// isBound reports whether a claim has a volume. Before that, its modes and capacity say nothing.
+func isBound(r *row) bool { return r.json.At("spec.volumeName").Text() != "" }
+
+func showClaimModes(b []byte, r *row, _ string) []byte {
+	if !isBound(r) {
+		return jsontext.AppendString(b, "")
+	}
+	return showAccessModes(b, r, "status.accessModes")
+}
+
+func showClaimCapacity(b []byte, r *row, _ string) []byte {
+	if !isBound(r) {
+		return jsontext.AppendString(b, "")
+	}
+	return appendOr(b, jsonpath.Text(r.json.At("status.capacity.storage")), "0")
+}
+
+// showStorageClass prefers the annotation, which is older than the field but still valid.
+func showStorageClass(b []byte, r *row, _ string) []byte {
+	if class := r.annotation("volume.beta.platform.io/storage-class"); class != "" {
+		return jsontext.AppendString(b, class)
+	}
+	return jsontext.AppendString(b, r.json.At("spec.storageClassName").Text())
+}
+
+// showDefaultName marks the name of a default class: one of the space-separated annotations is
+// true. The annotation was renamed once, and older objects have the old name.
+func showDefaultName(b []byte, r *row, annotations string) []byte {
+	name := r.object.Key.Name
+	for annotation := range strings.FieldsSeq(annotations) {
+		if r.annotation(annotation) == "true" {
+			return jsontext.AppendString(b, name+" (default)")
+		}
+	}
+	return jsontext.AppendString(b, name)
+}
+
+func showDeviceState(b []byte, r *row, _ string) []byte {
+	var states []string
+	if r.object.Meta.Terminating {
+		states = append(states, "deleted")
+	}
+	switch status := r.json.Field("status"); {
+	case !status.Field("allocation").Exists():
+		if len(states) == 0 {
+			states = append(states, "pending")
+		}
+	case status.Field("reservedFor").Count() > 0:
+		states = append(states, "allocated", "reserved")
+	default:
+		states = append(states, "allocated")
+	}
+	return jsontext.AppendString(b, strings.Join(states, ","))
+}
