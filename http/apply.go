@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/params"
 	"github.com/troupe-api/troupe/http/internal/requestbody"
 	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -56,7 +56,7 @@ func (s *Server) apply(x *requestContext, encoding negotiate.Encoding) error {
 		return err
 	}
 	undeclared := codec.UnknownPaths(codec.Refused(faults))
-	if text := ownership.CheckConfig(x.bodyKind.Message(), config, undeclared); text != "" {
+	if text := managedfields.CheckConfig(x.bodyKind.Message(), config, undeclared); text != "" {
 		return structureError(x.bodyKind, encoding, body, undeclared, config, text)
 	}
 	warnings, err := checkDuplicates(x.bodyKind, faults, o.Validation)
@@ -100,7 +100,7 @@ func configError(k *schema.Kind, encoding negotiate.Encoding, body []byte, fault
 func structureError(k *schema.Kind, encoding negotiate.Encoding, body []byte, undeclared []string, config tree.Tree, text string) error {
 	if encoding != negotiate.CBOR {
 		if untyped, err := codec.DecodeUntyped(body); err == nil {
-			if found := ownership.CheckUntyped(k.Message(), untyped, undeclared); found != "" {
+			if found := managedfields.CheckUntyped(k.Message(), untyped, undeclared); found != "" {
 				config, text = untyped, found
 			}
 		}

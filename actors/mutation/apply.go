@@ -6,8 +6,8 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -64,7 +64,7 @@ func applyOwned(m *request.Mutation, env Env, live, config tree.Tree, force bool
 	if m.FieldManager == kubectlManager && w.Scale == nil {
 		w.LastApplied = env.lastApplied(live)
 	}
-	merged, owners, err := ownership.Apply(w, c.versions, live, config, managedFields(live), force)
+	merged, owners, err := managedfields.Apply(w, c.versions, live, config, managedFields(live), force)
 	if c.err != nil {
 		return nil, nil, c.err
 	}
@@ -140,7 +140,7 @@ func prepareNoOp(cur State, m *request.Mutation) Prepared {
 // which must be of the stored version, with the undecoded JSON of the object. It may miss a no-op,
 // but never reports a change as one.
 func isNoOpApply(o *meta.Object, m *request.Mutation, apply request.Apply) bool {
-	return bodyKind(m) == m.Kind.Stored && ownership.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
+	return bodyKind(m) == m.Kind.Stored && managedfields.IsNoOpApply(writer(m, Env{}), m.Kind.Message(), o.JSON, apply.Config)
 }
 
 // checkApplyCreate rejects a configuration that presumes an existing object.

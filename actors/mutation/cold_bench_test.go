@@ -6,7 +6,7 @@ import (
 
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
@@ -70,7 +70,7 @@ func (s *testObject) benchmarkCold(b *testing.B, m request.Mutation, body string
 			setBody(&m, object)
 		}
 		if request.Is[request.Apply](&m) {
-			ownership.CheckConfig(s.kind.Message(), m.Body(), nil)
+			managedfields.CheckConfig(s.kind.Message(), m.Body(), nil)
 		}
 		state := s.cur
 		state.Tree = nil

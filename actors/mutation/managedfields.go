@@ -7,7 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
-	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -17,8 +17,8 @@ import (
 // controllers.
 const serverManager = "troupe"
 
-func writer(m *request.Mutation, env Env) ownership.Writer {
-	w := ownership.Writer{
+func writer(m *request.Mutation, env Env) managedfields.Writer {
+	w := managedfields.Writer{
 		Manager: cmp.Or(m.FieldManager, serverManager), Subresource: m.Subresource, APIVersion: m.Kind.APIVersion(), Now: timestamp(env.Now),
 	}
 	sub := m.Kind.Subresource(m.Subresource)
@@ -28,7 +28,7 @@ func writer(m *request.Mutation, env Env) ownership.Writer {
 	}
 	w.OnlyField, w.KeepsMetadata = sub.Field, sub.KeepsMetadata
 	if sub.Scale != nil {
-		w.Scale = &ownership.Scale{Replicas: strings.Split(sub.Scale.Replicas, "."), APIVersion: sub.BodyKind.APIVersion()}
+		w.Scale = &managedfields.Scale{Replicas: strings.Split(sub.Scale.Replicas, "."), APIVersion: sub.BodyKind.APIVersion()}
 	}
 	return w
 }
@@ -45,27 +45,27 @@ type conversions struct {
 }
 
 // versions implements ownership.ServedVersions.
-func (c *conversions) versions(apiVersion string) (ownership.ServedVersion, bool) {
+func (c *conversions) versions(apiVersion string) (managedfields.ServedVersion, bool) {
 	own := c.mutation.Kind
 	switch k := own.FindVersion(apiVersion); {
 	case k == nil:
-		return ownership.ServedVersion{}, false
+		return managedfields.ServedVersion{}, false
 	case k != own && own.ConversionWebhook() != nil:
-		return ownership.ServedVersion{
+		return managedfields.ServedVersion{
 			Message: k.Message(), Remote: true,
 			FromStored: func(t tree.Tree) tree.Tree { return c.convert(own, k, t) },
 			ToStored:   func(t tree.Tree) tree.Tree { return c.convert(k, own, t) },
 		}, true
 	case k.Stored == k:
-		return ownership.ServedVersion{Message: k.Message()}, true
+		return managedfields.ServedVersion{Message: k.Message()}, true
 	case c.withoutDefaults:
-		return ownership.ServedVersion{
+		return managedfields.ServedVersion{
 			Message:    k.Message(),
 			FromStored: func(t tree.Tree) tree.Tree { t, _ = k.Message().Custom.Prune(t); return t },
 			ToStored:   withoutTypeMeta,
 		}, true
 	default:
-		return ownership.ServedVersion{
+		return managedfields.ServedVersion{
 			Message:    k.Message(),
 			FromStored: func(t tree.Tree) tree.Tree { return convert.FromStored(k, nil, t) },
 			ToStored:   func(t tree.Tree) tree.Tree { return convert.ToStored(k, tree.Clone(t).(tree.Tree)) },
@@ -142,15 +142,15 @@ func updateManagedFields(cur State, m *request.Mutation, requested []any, want t
 	}
 	switch {
 	case m.Subresource != "" || len(requested) == 0:
-	case ownership.IsReset(requested):
+	case managedfields.IsReset(requested):
 		known, begin = nil, cur.Object != nil
 	case !tree.SemanticEqual(requested, known):
-		if list, ok := ownership.Normalize(requested); ok {
+		if list, ok := managedfields.Normalize(requested); ok {
 			known, begin = list, cur.Object != nil
 		}
 	}
 	c := conversions{mutation: m, webhook: env.Conversions}
-	owners := ownership.Update(writer(m, env), c.versions, cur.Tree, want, known, begin)
+	owners := managedfields.Update(writer(m, env), c.versions, cur.Tree, want, known, begin)
 	if c.err != nil {
 		owners = nil
 	}

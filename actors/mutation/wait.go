@@ -6,8 +6,8 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -200,7 +200,7 @@ func (p *Prepared) settleManagers(metadata, was tree.Tree) {
 	if len(requested) == 0 || tree.SemanticEqual(requested, known) {
 		return
 	}
-	list, ok := ownership.Normalize(requested)
+	list, ok := managedfields.Normalize(requested)
 	if !ok {
 		list = known
 		p.mutation.Recorder.Warn(".metadata.managedFields was in an invalid state after admission; this could be caused by an outdated mutating admission controller; please fix your requests")

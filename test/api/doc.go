@@ -87,7 +87,7 @@
 //
 // # Ownership
 //
-// These tests compare kinds/ownership with the public implementation of managed fields and
+// These tests compare kinds/managedfields with the public implementation of managed fields and
 // server-side apply: the same random writes on every kind, through every version, the status and the
 // scale sub-resource, must result in the same objects and the same managedFields. For custom
 // resources, random objects are written over HTTP while their definitions change list types and map

@@ -10,7 +10,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
-	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -71,15 +71,15 @@ func gvkOf(k *schema.Kind) kschema.GroupVersionKind {
 	return kschema.GroupVersionKind{Group: k.Group, Version: k.Version, Kind: k.Kind}
 }
 
-func (w ownershipEndpoint) writer(manager string) ownership.Writer {
-	out := ownership.Writer{Manager: manager, APIVersion: w.kind.APIVersion(), Now: "2030-01-01T00:00:00Z", Subresource: w.sub}
+func (w ownershipEndpoint) writer(manager string) managedfields.Writer {
+	out := managedfields.Writer{Manager: manager, APIVersion: w.kind.APIVersion(), Now: "2030-01-01T00:00:00Z", Subresource: w.sub}
 	switch w.sub {
 	case "":
 		out.KeepsStatus = w.kind.Subresource("status") != nil
 	case "status":
 		out.OnlyField, out.KeepsMetadata = "status", w.kind.Subresource("status").KeepsMetadata
 	case "scale":
-		out.Scale = &ownership.Scale{Replicas: []string{"spec", "replicas"}, APIVersion: "autoscaling/v1"}
+		out.Scale = &managedfields.Scale{Replicas: []string{"spec", "replicas"}, APIVersion: "autoscaling/v1"}
 	}
 	return out
 }

@@ -15,7 +15,7 @@ import (
 	"k8s.io/client-go/kubernetes/scheme"
 
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/test/client"
@@ -58,17 +58,17 @@ func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *ownershipComp
 	return s
 }
 
-func (s *ownershipComparison) form(apiVersion string) (ownership.ServedVersion, bool) {
+func (s *ownershipComparison) form(apiVersion string) (managedfields.ServedVersion, bool) {
 	for _, k := range s.kind.Versions {
 		if k.APIVersion() == apiVersion {
-			return ownership.ServedVersion{
+			return managedfields.ServedVersion{
 				Message:    k.Message(),
 				FromStored: func(t tree.Tree) tree.Tree { return toServed(k, t) },
 				ToStored:   func(t tree.Tree) tree.Tree { return toStored(k, t) },
 			}, true
 		}
 	}
-	return ownership.ServedVersion{}, false
+	return managedfields.ServedVersion{}, false
 }
 
 // object converts a tree to the public Go type.
@@ -135,7 +135,7 @@ func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next t
 		s.t.Fatal(err)
 	}
 	s.expected.(metav1.Object).SetUID("u")
-	s.managed = ownership.Update(w.writer(manager), s.form, s.actual, next, s.managed, false)
+	s.managed = managedfields.Update(w.writer(manager), s.form, s.actual, next, s.managed, false)
 	s.actual = next
 }
 
@@ -152,7 +152,7 @@ func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config 
 		config = maps.Clone(config)
 		config["apiVersion"], config["kind"] = w.kind.APIVersion(), w.kind.Kind
 	}
-	ours, managed, fault := ownership.Apply(writer, s.form, s.actual, config, s.managed, force)
+	ours, managed, fault := managedfields.Apply(writer, s.form, s.actual, config, s.managed, force)
 	if fault == nil && len(s.endpoints) > 1 {
 		ours = w.mergeWritable(s.actual, ours)
 	}
@@ -187,9 +187,9 @@ func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config 
 }
 
 // applyAgain applies the last configuration again, which must change nothing.
-func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer ownership.Writer, config tree.Tree) {
+func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer managedfields.Writer, config tree.Tree) {
 	s.t.Helper()
-	again, managed, err := ownership.Apply(writer, s.form, s.actual, config, s.managed, false)
+	again, managed, err := managedfields.Apply(writer, s.form, s.actual, config, s.managed, false)
 	if err == nil && len(s.endpoints) > 1 {
 		again = w.mergeWritable(s.actual, again)
 	}
@@ -260,7 +260,7 @@ func ownersOwnership(managed []any) []string {
 	var out []string
 	for _, v := range managed {
 		entry := v.(tree.Tree)
-		set, err := ownership.Parse(entry["fieldsV1"].(string))
+		set, err := managedfields.Parse(entry["fieldsV1"].(string))
 		if err != nil {
 			panic(err)
 		}

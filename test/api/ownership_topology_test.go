@@ -7,7 +7,7 @@ import (
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 	"sigs.k8s.io/structured-merge-diff/v6/typed"
 
-	"github.com/troupe-api/troupe/kinds/ownership"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -89,11 +89,11 @@ func TestTopologyChanges(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		ours, err := ownership.Parse(fields)
+		ours, err := managedfields.Parse(fields)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := string(ownership.Reconciled(topology(), ours).AppendJSON(nil)); got != string(want) {
+		if got := string(managedfields.Reconciled(topology(), ours).AppendJSON(nil)); got != string(want) {
 			t.Errorf("%s becomes %s, want %s", fields, got, want)
 		}
 	}

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/expressions"
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/merge"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -45,7 +45,7 @@ func (s *scope) overlay(v cel.Value) (tree.Tree, error) {
 	if err != nil {
 		return nil, fmt.Errorf("error applying patch: failed to convert patch object to typed object: %w", err)
 	}
-	merged, err := ownership.Overlay(m, s.view.Object, config, codec.UnknownPaths(faults))
+	merged, err := managedfields.Overlay(m, s.view.Object, config, codec.UnknownPaths(faults))
 	if err != nil {
 		return nil, fmt.Errorf("error applying patch: %w", err)
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/troupe-api/troupe/kinds/managedfields"
 	"github.com/troupe-api/troupe/kinds/meta"
-	"github.com/troupe-api/troupe/kinds/ownership"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -128,11 +128,11 @@ func (r *TokenRequest) prepare(uid string, now time.Time) error {
 
 // newManagedFields returns the managed fields of the request as if it were stored.
 func (r *TokenRequest) newManagedFields(now time.Time) []any {
-	w := ownership.Writer{Manager: r.Manager, Subresource: "token", APIVersion: r.Kind.APIVersion(), Now: formatTime(now)}
-	forms := func(version string) (ownership.ServedVersion, bool) {
-		return ownership.ServedVersion{Message: r.Kind.Message()}, version == r.Kind.APIVersion()
+	w := managedfields.Writer{Manager: r.Manager, Subresource: "token", APIVersion: r.Kind.APIVersion(), Now: formatTime(now)}
+	forms := func(version string) (managedfields.ServedVersion, bool) {
+		return managedfields.ServedVersion{Message: r.Kind.Message()}, version == r.Kind.APIVersion()
 	}
-	return ownership.Update(w, forms, nil, r.Object, nil, true)
+	return managedfields.Update(w, forms, nil, r.Object, nil, true)
 }
 
 func (g *TokenRequestHandler) resolveBoundObject(r TokenRequest, to tree.Tree) (b binding, err error) {

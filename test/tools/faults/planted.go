@@ -279,7 +279,7 @@ var journalFaults = []fault{
 // mutationFaults are in the computation of changes.
 var mutationFaults = []fault{
 	{
-		"ownership is lost on conversion", "kinds/ownership/write.go",
+		"ownership is lost on conversion", "kinds/managedfields/write.go",
 		"	text := encodeFields(served.Message, served.fromStored(after), w.excluded(), true)", "	text := encodeFields(served.Message, after, w.excluded(), true)",
 		"./test/api -run ManyUpdaters",
 	},

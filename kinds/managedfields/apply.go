@@ -1,0 +1,211 @@
+package managedfields
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Apply merges config, an object in the writer's version, into live, and returns the object in
+// stored form without managedFields, and the new managedFields. Fields in config get its values.
+// Fields that only the writer's last apply named are removed. live is the object in stored form, or
+// nil. If nothing changes, the results are live and managed themselves.
+//
+// Without force, changing fields of other managers is a conflict, a *meta.Status. config must have
+// passed CheckConfig.
+//
+// For example, "ci" applies {"data":{"a":"1"}} to a ConfigMap that "ui" has created with {"b":"2"}.
+// The object then has both keys, and "ci" owns data.a. If "ci" now applies {"data":{"b":"3"}}, that
+// conflicts with "ui" over .data.b. With force, b is 3 and owned by "ci" alone, and a is removed,
+// since only "ci" had it.
+//
+// A step without effect shares the memory of its input, so a no-op apply ends early.
+func Apply(w Writer, versions ServedVersions, live, config tree.Tree, managed []any, force bool) (tree.Tree, []any, error) {
+	served, ok := versions(w.APIVersion)
+	if !ok {
+		return nil, nil, nil
+	}
+	a := applier{writer: w, versions: versions, served: served, managers: decode(managed, versions)}
+	a.managers.reconcile()
+	a.addBeforeFirstApply(live)
+	me := managerIdentity{name: w.Manager, operation: opApply, subresource: w.Subresource}
+	self := a.managers.find(me)
+	if self == nil {
+		self = &manager{managerIdentity: me}
+		a.managers = append(a.managers, self)
+	}
+	last, lastVersion := Set{}, self.version
+	named := config
+	config = withNulls(served.Message, config)
+	nulls := !tree.SameRef(named, config)
+	text := encodeFields(served.Message, config, w.excluded(), false)
+	same := self.hasText(text, w.APIVersion)
+	if !same {
+		last = self.owned()
+		self.setFieldsText(text, served.Message)
+	}
+	if self.version != w.APIVersion {
+		self.version, self.entry = w.APIVersion, nil
+	}
+	merged := combineTrees(served.Message, served.fromStored(live), config)
+	if nulls {
+		merged = resolveNulls(served.Message, merged)
+	}
+	merged = served.toStored(merged)
+	if self.entry != nil && !nulls && served.equal(merged, live) {
+		return live, managed, nil
+	}
+	pruned := !same && (lastVersion != w.APIVersion || !self.set.holds(last))
+	if pruned {
+		merged = a.withExplicit(a.prune(merged, last, lastVersion), config)
+	}
+	if len(managed) == 0 && self.ownsNothing() && live != nil && served.equal(merged, live) {
+		return live, nil, nil // no manager has begun to own fields
+	}
+	u := update{writer: w, versions: versions, before: live, after: merged}
+	if nulls {
+		u.config = config
+	}
+	if live == nil {
+		u.before = tree.Tree{}
+	}
+	if found := u.conflicts(a.managers, self); len(found) > 0 && !force {
+		if found = a.withoutLastApplied(found, live, named); len(found) > 0 {
+			return nil, nil, newConflict(w, found)
+		}
+	}
+	u.takeOver(a.managers, self)
+	if nulls && a.managers.unchanged(managed) && served.equal(merged, live) {
+		return live, managed, nil // its nulls were null before
+	}
+	d, _ := u.difference(w.APIVersion)
+	if self.entry == nil || !d.changed.Empty() || !d.removed.Empty() {
+		self.setTime(w.Now)
+	}
+	if pruned { // emptied values still count when owners are looked up
+		merged = withoutEmptied(merged).(tree.Tree)
+	}
+	return merged, a.managers.encode(), nil
+}
+
+// An applier carries out one apply. Its methods do not change the live object; the managers are
+// copies.
+type applier struct {
+	writer   Writer
+	versions ServedVersions
+	served   ServedVersion
+	managers managers
+}
+
+// beforeFirstApply is the manager of fields that existed before the first manager.
+const beforeFirstApply = "before-first-apply"
+
+// addBeforeFirstApply gives the fields of a live object without managers a manager, so that an
+// apply that changes them conflicts.
+func (a *applier) addBeforeFirstApply(live tree.Tree) {
+	if live == nil || a.managers.anyVisible(a.writer) {
+		return
+	}
+	a.managers = append(a.managers, &manager{
+		managerIdentity: managerIdentity{beforeFirstApply, opUpdate, a.writer.APIVersion, a.writer.Subresource},
+		version:         a.writer.APIVersion, set: a.existingFields(a.served.fromStored(live)), time: a.writer.Now,
+	})
+}
+
+func (a *applier) existingFields(t tree.Tree) Set {
+	if scale := a.writer.Scale; scale != nil {
+		return scale.existingFields(t)
+	}
+	c := comparer{excluded: a.writer.excluded(), asEncoded: true}
+	return c.compare(a.served.Message, tree.Tree{}, t).changed
+}
+
+// prune removes from merged what the writer's last apply named and the current one does not, unless
+// another manager owns it. version is that of the last apply.
+//
+// Paths of the set lead through objects and lists that managers share. So prune first removes
+// everything that was named, then restores what is owned, then restores what was removed beyond the
+// last set.
+func (a *applier) prune(merged tree.Tree, last Set, version string) tree.Tree {
+	if last.Empty() {
+		return merged
+	}
+	served, ok := a.versions(version)
+	if !ok {
+		return merged
+	}
+	whole := served.fromStored(merged)
+	pruned := withoutPaths(served.Message, whole, namedRoot(served.Message, last))
+	// metadata is removed like other messages, except for its unowned fields
+	if last.find(fieldElement("metadata")) != nil {
+		pruned["metadata"] = unownedMetadataOf(whole)
+	}
+	pruned = a.addBackOwned(merged, served, pruned, version)
+	// Restore what a removed object or list contained beyond the named paths.
+	gone := Difference(a.named(served.Message, whole), a.named(served.Message, pruned))
+	pruned = withoutPaths(served.Message, whole, Intersection(gone, namedRoot(served.Message, last)))
+	if version != a.writer.APIVersion {
+		pruned = dropEmptied(pruned)
+	}
+	return served.toStored(pruned)
+}
+
+func (a *applier) withExplicit(merged, config tree.Tree) tree.Tree {
+	view := a.served.fromStored(merged)
+	made := withExplicit(a.served.Message, view, config)
+	if tree.SameRef(made, view) {
+		return merged
+	}
+	return a.served.toStored(made)
+}
+
+// Conversion to another version drops emptied objects and lists.
+func dropEmptied(t tree.Tree) tree.Tree { return withoutEmptied(t).(tree.Tree) }
+
+func unownedMetadataOf(t tree.Tree) tree.Tree {
+	out := tree.Tree{}
+	for name, v := range t.Object("metadata") {
+		if unownedMetadata[name] {
+			out[name] = v
+		}
+	}
+	return out
+}
+
+func (a *applier) named(m *schema.Message, t tree.Tree) Set {
+	return namedRoot(m, fields(m, t, excludedFields{}))
+}
+
+// addBackOwned restores in pruned, which is in version first, what any manager owns. Managers of
+// other versions own fields of their version, so pruned is converted to each of them and back.
+// Conversions lose no fields, so a round trip only adds owned ones.
+func (a *applier) addBackOwned(merged tree.Tree, served ServedVersion, pruned tree.Tree, first string) tree.Tree {
+	sets, owned := map[string][]Set{}, map[string]Set{}
+	for _, m := range a.managers {
+		sets[m.version] = append(sets[m.version], m.owned())
+	}
+	for version, all := range sets {
+		owned[version] = unionAll(all)
+	}
+	pruned = addBack(served, merged, pruned, owned[first])
+	for _, version := range slices.Sorted(maps.Keys(owned)) {
+		other, ok := a.versions(version)
+		if version == first || !ok {
+			continue
+		}
+		converted := other.fromStored(served.toStored(dropEmptied(pruned)))
+		pruned = served.fromStored(other.toStored(dropEmptied(addBack(other, merged, converted, owned[version]))))
+	}
+	return pruned
+}
+
+// addBack returns merged without the fields that are neither owned nor in pruned.
+func addBack(served ServedVersion, merged, pruned tree.Tree, owned Set) tree.Tree {
+	whole := served.fromStored(merged)
+	all := namedRoot(served.Message, fields(served.Message, whole, excludedFields{}))
+	left := namedRoot(served.Message, fields(served.Message, pruned, excludedFields{}))
+	gone := Difference(Difference(all, left), namedRoot(served.Message, owned))
+	return withoutPaths(served.Message, whole, gone)
+}

@@ -1,0 +1,101 @@
+package managedfields
+
+import (
+	"errors"
+	"unicode/utf8"
+
+	"github.com/troupe-api/troupe/kinds/jsontext"
+)
+
+// AppendJSON appends the FieldsV1 text of a set. Examples are the paths spec.replicas and
+// spec.list[name="c"].image, and the empty set:
+//
+//	{"f:spec":{"f:list":{"k:{\"name\":\"c\"}":{"f:image":{}}},"f:replicas":{}}}
+//	{}
+func (s Set) AppendJSON(b []byte) []byte {
+	b = append(b, '{')
+	for i, n := range s.nodes {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = n.appendJSON(b)
+	}
+	return append(b, '}')
+}
+
+// appendJSON appends the node as a member. A path in the set with longer paths below it gets the
+// member ".".
+func (n *node) appendJSON(b []byte) []byte {
+	b = appendPathElement(b, n.pathElement)
+	if !n.member || n.below.Empty() {
+		return n.below.AppendJSON(b)
+	}
+	b = append(b, `{".":{},`...)
+	below := len(b)
+	b = n.below.AppendJSON(b)
+	return append(b[:below], b[below+1:]...) // without its opening brace
+}
+
+func appendPathElement(b []byte, s pathElement) []byte {
+	b = append(b, '"', s.kind, ':')
+	b = jsontext.AppendEscaped(b, s.text)
+	return append(b, '"', ':')
+}
+
+var errFields = errors.New("fieldsV1 is no set of fields")
+
+// Parse parses FieldsV1 text in any order and formatting; AppendJSON writes the canonical form.
+// Path elements of unknown kinds, which later releases may write, are ignored. An empty object
+// means its path, except at the top level.
+func Parse(text string) (Set, error) {
+	if !utf8.ValidString(text) {
+		return Set{}, errFields
+	}
+	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxFieldSetDepth}}
+	s, _, err := p.object()
+	if err != nil || p.End() != nil {
+		return Set{}, errFields
+	}
+	return s, nil
+}
+
+type parser struct{ jsontext.Scanner }
+
+func (p *parser) open() error {
+	if p.Peek() != '{' {
+		return errFields
+	}
+	return p.Open()
+}
+
+// object parses the paths below a path. self means that the set contains the path itself.
+func (p *parser) object() (s Set, self bool, err error) {
+	if err := p.open(); err != nil {
+		return s, false, err
+	}
+	var b builder
+	for first := true; ; first = false {
+		key, more, err := p.Key(first)
+		if err != nil {
+			return s, false, err
+		}
+		if !more {
+			return b.set(), self || first, nil
+		}
+		below, member, err := p.object()
+		if err != nil {
+			return s, false, err
+		}
+		if key == "." {
+			self = true
+			continue
+		}
+		at, known, err := parsePathElement(key)
+		if err != nil {
+			return s, false, err
+		}
+		if known {
+			b.add(at, member, below)
+		}
+	}
+}

@@ -1,0 +1,70 @@
+package managedfields
+
+import (
+	"slices"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+)
+
+// A granularity says how a value is divided among owners.
+type granularity uint8
+
+const (
+	atomic granularity = iota
+	byField
+	byKey
+	byItem // a set, or a list with keys
+)
+
+// granularityOf returns the granularity of the values of f or, with element, of the elements of its
+// list or map. In Pods, spec.containers is byItem and each container byField, metadata.labels is
+// byKey and each label atomic, and spec.nodeSelector is atomic.
+func granularityOf(f *schema.Field, element bool) granularity {
+	if !element {
+		switch {
+		case f.Shape == schema.Map && !f.MapAtomic:
+			return byKey
+		case f.Shape == schema.List && f.ListType != schema.ListAtomic:
+			return byItem
+		case f.Shape != schema.Single:
+			return atomic
+		}
+	}
+	if f.Type == schema.TypeMessage && !f.MapAtomic {
+		return byField
+	}
+	return atomic
+}
+
+type excludedFields struct {
+	// status: the write does not affect the status.
+	status bool
+	// onlyField, if set, is the only field besides metadata that the write affects.
+	onlyField string
+	// metadata are the metadata fields that the write does not affect.
+	metadata []string
+}
+
+// unownedMetadata are the metadata fields without owner, which the server sets.
+var unownedMetadata = map[string]bool{
+	"name": true, "namespace": true, "uid": true, "resourceVersion": true, "generation": true,
+	"creationTimestamp": true, "selfLink": true, "managedFields": true,
+}
+
+func (s excludedFields) excludesField(name string) bool {
+	switch name {
+	case "kind", "apiVersion":
+		return true
+	case "metadata":
+		return slices.Contains(s.metadata, schema.EveryField)
+	case "status":
+		if s.status {
+			return true
+		}
+	}
+	return s.onlyField != "" && name != s.onlyField
+}
+
+func (s excludedFields) excludesMetadata(name string) bool {
+	return unownedMetadata[name] || slices.Contains(s.metadata, name)
+}

@@ -1,0 +1,38 @@
+package managedfields
+
+import (
+	"github.com/troupe-api/troupe/kinds/codec"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// withoutLastApplied applies the upgrade rule for client-side apply: an apply may take over fields
+// that its client has applied before, as an annotation records. The rule covers only fields that
+// still have the recorded value, because an apply must not silently overwrite another manager's
+// change.
+func (a *applier) withoutLastApplied(found map[*manager]Set, live, config tree.Tree) map[*manager]Set {
+	unchanged := a.unchangedLastApplied(a.served.fromStored(live), config)
+	left := map[*manager]Set{}
+	for m, s := range found {
+		if s = Difference(s, unchanged); !s.Empty() {
+			left[m] = s
+		}
+	}
+	return left
+}
+
+// unchangedLastApplied returns the recorded fields that have the same value in the live object. It
+// is empty if the record is missing, invalid or of another version or kind.
+func (a *applier) unchangedLastApplied(live, config tree.Tree) Set {
+	m, text := a.served.Message, a.writer.LastApplied
+	if text == "" {
+		return Set{}
+	}
+	last, faults, err := codec.DecodeConfig(m, []byte(text))
+	if err != nil || CheckConfig(m, last, codec.UnknownPaths(faults)) != "" || CheckConfig(m, live, nil) != "" ||
+		last.String("apiVersion") != a.writer.APIVersion || last.String("kind") != config.String("kind") {
+		return Set{}
+	}
+	last = withNulls(m, last)
+	c := comparer{excluded: a.writer.excluded()}
+	return Difference(fields(m, last, c.excluded), c.compare(m, live, last).changed)
+}

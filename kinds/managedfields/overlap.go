@@ -1,0 +1,46 @@
+package managedfields
+
+import "github.com/troupe-api/troupe/kinds/jsontext"
+
+// overlaps reports whether the set of a FieldsV1 text may share paths with s; malformed text counts
+// as true. It reads only the members that s has: most writes touch no fields of other managers,
+// whose sets are then never parsed.
+func overlaps(text string, s Set) bool {
+	p := parser{jsontext.Scanner{Text: text, Limit: jsontext.MaxStoredDepth}}
+	found, err := p.overlaps(s)
+	return found || err != nil
+}
+
+func (p *parser) overlaps(s Set) (bool, error) {
+	if err := p.open(); err != nil {
+		return false, err
+	}
+	for first := true; ; first = false {
+		key, more, err := p.Key(first)
+		if err != nil || !more {
+			return false, err
+		}
+		found, err := p.memberOverlaps(key, s)
+		if found || err != nil {
+			return found, err
+		}
+	}
+}
+
+func (p *parser) memberOverlaps(key string, s Set) (bool, error) {
+	if key == "." {
+		return false, p.Skip()
+	}
+	at, known, err := parsePathElement(key)
+	if err != nil {
+		return false, err
+	}
+	n := s.find(at)
+	switch {
+	case !known || n == nil:
+		return false, p.Skip()
+	case n.member:
+		return true, nil
+	}
+	return p.overlaps(n.below)
+}

@@ -1,0 +1,59 @@
+package managedfields
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// Overlay merges config into an object of message m by the rules of apply, without ownership.
+// Configurations that name an atomic list, map or message are an error, because their author may
+// not know its other content. Unchanged parts share memory with live.
+func Overlay(m *schema.Message, live, config tree.Tree, undeclared []string) (tree.Tree, error) {
+	if fault := CheckConfig(m, config, undeclared); fault != "" {
+		return nil, fmt.Errorf("failed to convert patch object to typed object: %s", fault)
+	}
+	if found := atomicParts(m, config, ""); len(found) > 0 {
+		return nil, errors.New("invalid ApplyConfiguration: may not mutate atomic arrays, maps or structs: " + strings.Join(found, ", "))
+	}
+	named := withNulls(m, config)
+	version := ServedVersion{Message: m}
+	merged := combineTrees(m, version.fromStored(live), named)
+	if !tree.SameRef(named, config) {
+		merged = resolveNulls(m, merged)
+	}
+	return version.toStored(merged), nil
+}
+
+func atomicParts(m *schema.Message, t tree.Tree, path string) (found []string) {
+	for _, name := range t.SortedKeys() {
+		if f := m.Field(name); f != nil {
+			found = append(found, atomicValue(f, false, t[name], path+"."+name)...)
+		}
+	}
+	return found
+}
+
+// atomicValue is atomicParts for one value. Values of maps are not examined.
+func atomicValue(f *schema.Field, element bool, v any, path string) (found []string) {
+	switch v := v.(type) {
+	case tree.Tree:
+		if granularityOf(f, element) == atomic {
+			found = append(found, path)
+		}
+		if f.Type == schema.TypeMessage && (element || f.Shape == schema.Single) {
+			found = append(found, atomicParts(f.Message, v, path)...)
+		}
+	case []any:
+		if granularityOf(f, element) == atomic {
+			found = append(found, path)
+		}
+		for i, item := range v {
+			found = append(found, atomicValue(f, true, item, tree.IndexPath(path, i))...)
+		}
+	}
+	return found
+}

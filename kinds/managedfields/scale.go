@@ -1,0 +1,57 @@
+package managedfields
+
+import (
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Scale limits a write to the scale subresource. Managers that do not own the replicas are
+// invisible to it. Conflicts name the path spec.replicas and the version of the scale, because
+// clients of the scale know no other.
+type Scale struct {
+	Replicas   []string // path of field names in the object
+	APIVersion string   // of the scale; its clients see all managers in this version
+}
+
+// Has reports whether an object has replicas, including 0.
+func (s *Scale) Has(t tree.Tree) bool {
+	last := len(s.Replicas) - 1
+	return t.Object(s.Replicas[:last]...).Has(s.Replicas[last])
+}
+
+func (s *Scale) existingFields(t tree.Tree) Set {
+	last := len(s.Replicas) - 1
+	if n, _ := t.Object(s.Replicas[:last]...).Int(s.Replicas[last]); n == 0 {
+		return Set{}
+	}
+	return fieldSet(s.Replicas...)
+}
+
+func (w *Writer) visiblePaths(s Set) []string {
+	if w.Scale != nil {
+		return []string{".spec.replicas"}
+	}
+	return s.Paths()
+}
+
+func (w *Writer) visibleIdentity(i managerIdentity) managerIdentity {
+	if w.Scale != nil {
+		i.apiVersion = w.Scale.APIVersion
+	}
+	return i
+}
+
+func (s Set) hasField(path []string) bool {
+	last := len(path) - 1
+	for _, name := range path[:last] {
+		s = s.below(fieldElement(name))
+	}
+	return s.has(fieldElement(path[last]))
+}
+
+func fieldSet(path ...string) Set {
+	n := node{pathElement: fieldElement(path[0]), member: len(path) == 1}
+	if !n.member {
+		n.below = fieldSet(path[1:]...)
+	}
+	return Set{[]node{n}}
+}

@@ -1,0 +1,261 @@
+package managedfields
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/troupe-api/troupe/kinds/meta"
+	"github.com/troupe-api/troupe/kinds/schema"
+	"github.com/troupe-api/troupe/kinds/tree"
+)
+
+// A Writer describes the writer, scope and time of a write.
+type Writer struct {
+	Manager     string
+	Subresource string // "" for the object itself
+	APIVersion  string // of the request
+	Now         string // RFC 3339, UTC
+	// KeepsStatus: the write does not affect the status.
+	KeepsStatus bool
+	// OnlyField, if set, is the only field besides metadata that the write affects, such as
+	// "status".
+	OnlyField string
+	// KeepsMetadata are the metadata fields that the write does not affect; schema.EveryField means
+	// all.
+	KeepsMetadata []string
+	// Scale is set for a write of the scale subresource.
+	Scale *Scale
+	// LastApplied is the JSON that a client-side apply of the same client has left in an
+	// annotation. The apply does not conflict over fields that still have these values.
+	LastApplied string
+}
+
+func (w *Writer) excluded() excludedFields {
+	return excludedFields{status: w.KeepsStatus, onlyField: w.OnlyField, metadata: w.KeepsMetadata}
+}
+
+// A ServedVersion describes one version of an object. FromStored and ToStored convert from and to
+// the stored form without changing their input; they are nil for the stored version itself.
+type ServedVersion struct {
+	Message              *schema.Message
+	FromStored, ToStored func(tree.Tree) tree.Tree
+	// Remote means that conversions call a webhook. They are skipped if only metadata has changed,
+	// which is the same in all versions.
+	Remote bool
+}
+
+// ServedVersions returns the version with a name such as "apps/v1". ok is false if it is no longer
+// served.
+type ServedVersions func(apiVersion string) (ServedVersion, bool)
+
+// Update returns managedFields after a write that replaced before (nil for a create) by after, both
+// in stored form with defaults. The writer becomes the sole owner of all changes. managed belongs
+// to before and may be returned itself.
+//
+// An existing object without managers keeps none unless begin is set. managedFields also stays the
+// same if the writer of a scale sees none of the managers.
+//
+// For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
+// data.a and data.b, and "ui" only data.
+func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed []any, begin bool) []any {
+	switch {
+	case before == nil && len(managed) == 0:
+		return newManagedFields(w, versions, after)
+	case before != nil && len(managed) == 0 && !begin:
+		return nil
+	}
+	all := decode(managed, versions)
+	if before != nil && !begin && w.Scale != nil && !all.anyVisible(w) {
+		return managed
+	}
+	u := update{writer: w, versions: versions, before: before, after: after, asEncoded: true}
+	own, ok := u.difference(w.APIVersion)
+	if !ok || own.changed.Empty() && own.removed.Empty() && !all.hasOtherVersion(w.APIVersion) {
+		return managed
+	}
+	all.reconcile()
+	if own.changed.Empty() {
+		u.takeOver(all, nil)
+		return all.capUpdaters().encode()
+	}
+	me := managerIdentity{w.Manager, opUpdate, w.APIVersion, w.Subresource}
+	m := all.find(me)
+	u.takeOver(all, m)
+	if m == nil {
+		m = &manager{managerIdentity: me, version: w.APIVersion}
+		all = append(all, m)
+	}
+	m.setFields(Union(Difference(m.owned(), own.removed), own.changed))
+	m.setTime(w.Now)
+	return all.capUpdaters().encode()
+}
+
+func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any {
+	served, ok := versions(w.APIVersion)
+	if !ok {
+		return nil
+	}
+	text := encodeFields(served.Message, served.fromStored(after), w.excluded(), true)
+	if text == noFields {
+		return nil
+	}
+	m := manager{managerIdentity: managerIdentity{w.Manager, opUpdate, w.APIVersion, w.Subresource}, version: w.APIVersion, time: w.Now, text: text}
+	return []any{m.tree()}
+}
+
+// An update is one change of an object. The comparison is made once per version of its managers,
+// usually one.
+type update struct {
+	writer        Writer
+	versions      ServedVersions
+	before, after tree.Tree
+	asEncoded     bool
+	// config is the applied configuration, if any. Its nulls are part of the change for the writer.
+	config tree.Tree
+	known  []versionDifference
+}
+
+type versionDifference struct {
+	apiVersion string
+	difference
+}
+
+func (u *update) difference(apiVersion string) (difference, bool) {
+	for _, d := range u.known {
+		if d.apiVersion == apiVersion {
+			return d.difference, true
+		}
+	}
+	served, ok := u.versions(apiVersion)
+	if !ok {
+		return difference{}, false
+	}
+	c := comparer{excluded: u.writer.excluded(), asEncoded: u.asEncoded}
+	before, after := u.before, u.after
+	if !served.Remote || !equalBeyondMetadata(before, after) {
+		after = served.fromStored(after)
+		if before != nil {
+			before = served.fromStored(before)
+		}
+	}
+	if before == nil {
+		before = tree.Tree{}
+	}
+	if u.config != nil && apiVersion == u.writer.APIVersion {
+		after = combineTrees(served.Message, after, u.config)
+	}
+	d := c.compare(served.Message, before, after)
+	u.known = append(u.known, versionDifference{apiVersion, d})
+	return d, true
+}
+
+func equalBeyondMetadata(a, b tree.Tree) bool {
+	for _, pair := range [][2]tree.Tree{{a, b}, {b, a}} {
+		for name, v := range pair[0] {
+			if !schema.IsResourceField(name) && !tree.StrictEqual(v, pair[1][name]) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// fromStored applies FromStored, if set. Nulls of custom objects become values.
+func (f ServedVersion) fromStored(t tree.Tree) tree.Tree {
+	if f.FromStored != nil {
+		t = f.FromStored(t)
+	}
+	if f.Message.Custom != nil {
+		t, _ = replaceEverywhere(t, nil, null{}).(tree.Tree)
+	}
+	return t
+}
+
+// equal reports whether two objects are equal to clients of the version. Empty and absent differ in
+// custom kinds, because no plan says which empty fields are omitted.
+func (f ServedVersion) equal(a, b tree.Tree) bool {
+	if f.Message.Custom != nil {
+		return tree.StrictEqual(a, b)
+	}
+	return f.Message.Same(a, b)
+}
+
+func (f ServedVersion) toStored(t tree.Tree) tree.Tree {
+	if f.Message.Custom != nil {
+		t, _ = replaceEverywhere(t, null{}, nil).(tree.Tree)
+	}
+	if f.ToStored == nil {
+		return t
+	}
+	return f.ToStored(t)
+}
+
+// Removals do not conflict, because an apply removes only fields that no other manager owns.
+func (u *update) conflicts(all managers, self *manager) map[*manager]Set {
+	found := map[*manager]Set{}
+	for _, m := range all {
+		if m == self {
+			continue
+		}
+		d, ok := u.difference(m.version)
+		if !ok {
+			continue
+		}
+		if !m.mayOwn(d.changed) {
+			continue
+		}
+		if s := Intersection(m.owned(), d.changed); !s.Empty() {
+			found[m] = s
+		}
+	}
+	return found
+}
+
+// takeOver takes the changed and removed fields from all managers except self. Managers of versions
+// that are no longer served lose everything, since nothing can be compared for them.
+func (u *update) takeOver(all managers, self *manager) {
+	for _, m := range all {
+		if m == self {
+			continue
+		}
+		d, ok := u.difference(m.version)
+		if !ok {
+			m.setFields(Set{})
+			continue
+		}
+		if m.mayOwn(d.changed) || !d.removed.Empty() && m.mayOwn(d.removed) {
+			m.setFields(Difference(Difference(m.owned(), d.changed), d.removed))
+		}
+	}
+}
+
+// newConflict returns the Status of an apply that changes fields of others. For one field the
+// message is, for example:
+//
+//	Apply failed with 1 conflict: conflict with "kubectl" using apps/v1: .spec.replicas
+//
+// For several, each manager is followed by its fields, one per line. The causes contain the same in
+// structured form.
+func newConflict(w Writer, found map[*manager]Set) *meta.Status {
+	holders := make([]*manager, 0, len(found))
+	for m := range found {
+		holders = append(holders, m)
+	}
+	slices.SortFunc(holders, func(a, b *manager) int { return a.managerIdentity.compare(b.managerIdentity) })
+	var causes []meta.Cause
+	var lines []string
+	for _, m := range holders {
+		who := w.visibleIdentity(m.managerIdentity)
+		lines = append(lines, fmt.Sprintf("conflicts with %s:", who))
+		for _, path := range w.visiblePaths(found[m]) {
+			lines = append(lines, "- "+path)
+			causes = append(causes, meta.Cause{Type: meta.CauseFieldConflict, Field: path, Message: "conflict with " + who.String()})
+		}
+	}
+	text := fmt.Sprintf("Apply failed with %d conflicts: %s", len(causes), strings.Join(lines, "\n"))
+	if len(causes) == 1 {
+		text = fmt.Sprintf("Apply failed with 1 conflict: %s: %s", causes[0].Message, causes[0].Field)
+	}
+	return meta.NewApplyConflict(text, causes)
+}
