@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/internal/must"
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -16,7 +16,7 @@ import (
 )
 
 // thingDefinition compiles a new CRD.
-func (h *testStore) thingDefinition() *custom.Definition { return h.kinds.Compile(thingsDefinition()) }
+func (h *testStore) thingDefinition() *crd.Definition { return h.kinds.Compile(thingsDefinition()) }
 
 func thingsDefinition() tree.Tree {
 	return tree.Tree{

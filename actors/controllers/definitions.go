@@ -9,7 +9,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/catalog"
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -31,7 +31,7 @@ type Definitions struct {
 	store       KindStore
 	definitions reconcile.Client
 	finalizer   string
-	approvals   *custom.ApprovalPolicy
+	approvals   *crd.ApprovalPolicy
 
 	// Used by the informer's goroutine only.
 	known  map[string]*definition                       // by name
@@ -55,7 +55,7 @@ type definition struct {
 func NewDefinitions(store KindStore, kinds *catalog.Catalog, logger *slog.Logger) *Definitions {
 	env := NewEnv(store, kinds, logger)
 	return &Definitions{
-		Env: env, store: store, finalizer: env.Translate(custom.CleanupFinalizer), approvals: custom.NewApprovalPolicy(env.Naming),
+		Env: env, store: store, finalizer: env.Translate(crd.CleanupFinalizer), approvals: crd.NewApprovalPolicy(env.Naming),
 		definitions: env.Client("apiextensions.platform.io", "v1", "CustomResourceDefinition").As(env.Translate("platform-apiserver")),
 		known:       map[string]*definition{}, groups: reconcile.Index[string, string, *definition]{},
 	}
@@ -141,7 +141,7 @@ func (d *Definitions) serveKinds(ctx context.Context, known *definition) {
 }
 
 // register updates the store first, because the catalog routes requests to it.
-func (d *Definitions) register(made *custom.Definition) {
+func (d *Definitions) register(made *crd.Definition) {
 	d.store.RegisterKind(made.Stored)
 	d.Kinds.AddDefinition(made)
 }
@@ -161,7 +161,7 @@ func (d *Definitions) unregister(ctx context.Context, name string) {
 }
 
 // withdraw reverses register, unless the CRD was defined again.
-func (d *Definitions) withdraw(made *custom.Definition) {
+func (d *Definitions) withdraw(made *crd.Definition) {
 	d.Kinds.RemoveDefinition(made)
 	d.store.UnregisterKind(made.Stored)
 }

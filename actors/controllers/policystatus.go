@@ -7,7 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/cel"
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -121,5 +121,5 @@ func (p *PolicyStatus) paramsType(spec tree.Tree) *cel.Type {
 }
 
 func (p *PolicyStatus) typeOf(k *schema.Kind) *cel.Type {
-	return custom.TypeOf(p.Naming, k, "@"+k.APIVersion()+"."+k.Kind)
+	return crd.TypeOf(p.Naming, k, "@"+k.APIVersion()+"."+k.Kind)
 }

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/api"
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -23,7 +23,7 @@ type builtIns struct {
 	expressions *expressions.Compiler
 	// definitions checks the schemas of CRDs and retains nothing: each catalog has its own
 	// compiler.
-	definitions *custom.Compiler
+	definitions *crd.Compiler
 	// set has no served kinds; each catalog selects its own.
 	set kindSet
 }
@@ -77,8 +77,8 @@ func builtInsFor(n *meta.Naming, f Features) (*builtIns, error) {
 	return compile.(func() (*builtIns, error))()
 }
 
-func (b *builtIns) newDefinitionCompiler() *custom.Compiler {
-	return custom.NewCompiler(b.naming, b.messages["meta.v1.ObjectMeta"], b.messages["apiextensions.v1.JSONSchemaProps"])
+func (b *builtIns) newDefinitionCompiler() *crd.Compiler {
+	return crd.NewCompiler(b.naming, b.messages["meta.v1.ObjectMeta"], b.messages["apiextensions.v1.JSONSchemaProps"])
 }
 
 func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {

@@ -5,7 +5,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/expressions"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -16,14 +16,14 @@ import (
 type Catalog struct {
 	*builtIns
 	builtIn  kindSet // with the served subset of this catalog
-	compiler *custom.Compiler
+	compiler *crd.Compiler
 	// definitionKind is the kind CustomResourceDefinition.
 	definitionKind *schema.Kind
 
 	current     atomic.Pointer[snapshot]
-	mu          sync.Mutex                               // guards the fields below and writes of current
-	definitions map[string]map[string]*custom.Definition // by group and name
-	changed     chan struct{}                            // closed by the next change
+	mu          sync.Mutex                            // guards the fields below and writes of current
+	definitions map[string]map[string]*crd.Definition // by group and name
+	changed     chan struct{}                         // closed by the next change
 }
 
 // A Group is an API group with its versions, the preferred one first.
@@ -74,7 +74,7 @@ func NewWithConfig(n *meta.Naming, r RuntimeConfig, f Features) (*Catalog, error
 		builtIns: b, builtIn: served,
 		compiler:       b.newDefinitionCompiler(),
 		definitionKind: served.byKind[meta.GroupVersionKind{Group: n.Group("apiextensions"), Version: "v1", Kind: "CustomResourceDefinition"}],
-		definitions:    map[string]map[string]*custom.Definition{}, changed: make(chan struct{}),
+		definitions:    map[string]map[string]*crd.Definition{}, changed: make(chan struct{}),
 	}
 	c.current.Store(newSnapshot(0, &c.builtIn, nil))
 	return c, nil

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -19,7 +19,7 @@ func (c *Catalog) Outline(o *meta.Object) (tree.Tree, error) {
 // Compile compiles a CustomResourceDefinition, or its outline, into kinds. It returns nil for CRDs
 // without a storage version and for CRDs that validation rejects: those not named <plural>.<group>,
 // and those that conflict with a built-in kind (ConflictsWithBuiltIn).
-func (c *Catalog) Compile(definition tree.Tree) *custom.Definition {
+func (c *Catalog) Compile(definition tree.Tree) *crd.Definition {
 	d := c.compiler.Compile(definition)
 	if d == nil || d.Name != d.Stored.Storage.String() || c.ConflictsWithBuiltIn(definition) {
 		return nil
@@ -54,14 +54,14 @@ func (c *Catalog) ConflictsWithBuiltIn(definition tree.Tree) bool {
 func (c *Catalog) Opaque(storage meta.GroupResource) *schema.Kind { return c.compiler.Opaque(storage) }
 
 // AddDefinition serves the kinds of a CRD, replacing those of its previous state.
-func (c *Catalog) AddDefinition(d *custom.Definition) { c.setDefinition(d.Name, nil, d) }
+func (c *Catalog) AddDefinition(d *crd.Definition) { c.setDefinition(d.Name, nil, d) }
 
 // RemoveDefinition stops serving the kinds of a CRD and releases their compiled form. It does
 // nothing if another state of the CRD is served.
-func (c *Catalog) RemoveDefinition(d *custom.Definition) { c.setDefinition(d.Name, d, nil) }
+func (c *Catalog) RemoveDefinition(d *crd.Definition) { c.setDefinition(d.Name, d, nil) }
 
 // Definition returns the served CRD of that name, or nil.
-func (c *Catalog) Definition(name string) *custom.Definition {
+func (c *Catalog) Definition(name string) *crd.Definition {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, group, _ := strings.Cut(name, ".") // Compile ensures names of the form <plural>.<group>
@@ -88,7 +88,7 @@ func (c *Catalog) Changed() <-chan struct{} {
 //
 // The cost is proportional to the CRDs of the group and the number of groups, since many CRDs may
 // come in a row. Lookups find built-in kinds first, so no CRD can replace one.
-func (c *Catalog) setDefinition(name string, removed, d *custom.Definition) {
+func (c *Catalog) setDefinition(name string, removed, d *crd.Definition) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	_, group, _ := strings.Cut(name, ".")
@@ -99,7 +99,7 @@ func (c *Catalog) setDefinition(name string, removed, d *custom.Definition) {
 	case d == nil:
 		delete(c.definitions[group], name)
 	case c.definitions[group] == nil:
-		c.definitions[group] = map[string]*custom.Definition{name: d}
+		c.definitions[group] = map[string]*crd.Definition{name: d}
 	default:
 		c.definitions[group][name] = d
 	}

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
@@ -105,7 +105,7 @@ func (s *kindSet) add(k *schema.Kind) error {
 
 // addDefinition registers the kinds of a CRD, except for kinds that another CRD of the group
 // already defines.
-func (s *kindSet) addDefinition(d *custom.Definition) {
+func (s *kindSet) addDefinition(d *crd.Definition) {
 	if !slices.Contains(d.Served, d.Stored) {
 		s.all = append(s.all, d.Stored)
 	}

@@ -20,7 +20,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -62,7 +62,7 @@ func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []str
 		wanted = append(wanted, celTypeName.ReplaceAllString(err.Field+": "+err.Detail, "@self"))
 	}
 	var faults schema.Faults
-	custom.NewCompiler(meta.Kubernetes, nil, nil).CheckRules(s, at, &faults)
+	crd.NewCompiler(meta.Kubernetes, nil, nil).CheckRules(s, at, &faults)
 	for _, c := range faults.List {
 		detail := c.Message
 		for _, begin := range []string{"contributed to ", "estimated ", "x-kubernetes-validations estimated ", "compilation failed: ", "messageExpression compilation failed: ", "oldSelf cannot ",

@@ -11,8 +11,8 @@ import (
 
 // makers are the functions that allocate what there is of a definition while it is served, but for its object.
 var makers = map[string]string{
-	"kinds":              "kinds/custom.(*Compiler).version",
-	"compiled schemas":   "kinds/custom.(*definedSchema).compile",
+	"kinds":              "kinds/crd.(*Compiler).version",
+	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
 	"programs":           "kinds/cel.(*Checked).Program",
 	"collections":        "actors.(*Store).newCollection",
 	"watches":            "actors.(*Store).Watch",

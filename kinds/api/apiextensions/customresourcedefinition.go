@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/api/internal/webhook"
 	"github.com/troupe-api/troupe/kinds/condition"
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -18,10 +18,10 @@ import (
 // unqualified names.
 type definitionStrategy struct {
 	schema.DefaultStrategy
-	keys       custom.Extensions
-	compiler   *custom.Compiler
-	approvals  *custom.ApprovalPolicy
-	formats    custom.Formats
+	keys       crd.Extensions
+	compiler   *crd.Compiler
+	approvals  *crd.ApprovalPolicy
+	formats    crd.Formats
 	lostFields lostFieldFinder
 	finalizer  string
 	isBuiltIn  func(group string) bool
@@ -33,14 +33,14 @@ type definitionValidator struct {
 	stored map[string]tree.Tree
 }
 
-func newDefinitionStrategy(n *meta.Naming, compiler *custom.Compiler, isBuiltIn func(group string) bool) *definitionStrategy {
+func newDefinitionStrategy(n *meta.Naming, compiler *crd.Compiler, isBuiltIn func(group string) bool) *definitionStrategy {
 	return &definitionStrategy{
-		keys:       custom.NewExtensions(n),
+		keys:       crd.NewExtensions(n),
 		compiler:   compiler,
-		approvals:  custom.NewApprovalPolicy(n),
-		formats:    custom.NewFormats(n),
-		lostFields: lostFieldFinder{custom.NewExtensions(n)},
-		finalizer:  n.Translate(custom.CleanupFinalizer),
+		approvals:  crd.NewApprovalPolicy(n),
+		formats:    crd.NewFormats(n),
+		lostFields: lostFieldFinder{crd.NewExtensions(n)},
+		finalizer:  n.Translate(crd.CleanupFinalizer),
 		isBuiltIn:  isBuiltIn,
 	}
 }
@@ -190,7 +190,7 @@ func (s *definitionStrategy) validateApproval(obj, old tree.Tree, faults *schema
 		return
 	}
 	path := tree.KeyPath("metadata.annotations", s.approvals.Annotation)
-	if approval.Reason == custom.ApprovalMissing {
+	if approval.Reason == crd.ApprovalMissing {
 		faults.Required(path, approval.Message)
 		return
 	}

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -26,7 +26,7 @@ func (s *definitionStrategy) appendFormatWarnings(texts []string, obj, old tree.
 }
 
 // unknownFormats returns the distinct unknown formats of texts in the schemas of a CRD.
-func unknownFormats(definition tree.Tree, known custom.Formats) (formats []string) {
+func unknownFormats(definition tree.Tree, known crd.Formats) (formats []string) {
 	for _, v := range definition.Object("spec").List("versions") {
 		version, _ := v.(tree.Tree)
 		formats = appendUnknownFormats(formats, version.Object("schema", "openAPIV3Schema"), known)
@@ -36,7 +36,7 @@ func unknownFormats(definition tree.Tree, known custom.Formats) (formats []strin
 
 // appendUnknownFormats adds the unknown formats of a schema and its subschemas, in a fixed order.
 // It also visits keywords that validation rejects, because it runs on CRDs stored earlier.
-func appendUnknownFormats(formats []string, schema tree.Tree, known custom.Formats) []string {
+func appendUnknownFormats(formats []string, schema tree.Tree, known crd.Formats) []string {
 	if f := schema.String("format"); f != "" && schema.String("type") == "string" && known.Of(f) == nil && !slices.Contains(formats, f) {
 		formats = append(formats, f)
 	}

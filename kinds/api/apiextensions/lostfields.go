@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -28,7 +28,7 @@ func (s *definitionStrategy) Warnings(obj, old tree.Tree) []string {
 }
 
 // A lostFieldFinder finds fields of versions that the storage version lacks.
-type lostFieldFinder struct{ keys custom.Extensions }
+type lostFieldFinder struct{ keys crd.Extensions }
 
 // definition returns the warnings about a CRD, in the order of its versions.
 func (l lostFieldFinder) definition(definition tree.Tree) (texts []string) {

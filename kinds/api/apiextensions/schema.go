@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/regex"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -156,7 +156,7 @@ func isWritten(key string, v any) bool {
 
 // A schemaValidator checks the keywords of each part of a schema.
 type schemaValidator struct {
-	keys   custom.Extensions
+	keys   crd.Extensions
 	faults *schema.Faults
 	root   string // path of the whole schema
 }

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/custom"
+	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/regex"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -17,13 +17,13 @@ import (
 // Pruning, defaulting and apply can then ignore these conditions, which an object may satisfy
 // differently over time.
 type structuralValidator struct {
-	keys   custom.Extensions
+	keys   crd.Extensions
 	faults *schema.Faults
 }
 
 // validateStructure reports missing types, misplaced keywords, and fields that only a condition
 // specifies, sorted by text.
-func validateStructure(k custom.Extensions, root tree.Tree, path string, faults *schema.Faults) {
+func validateStructure(k crd.Extensions, root tree.Tree, path string, faults *schema.Faults) {
 	w := structuralValidator{keys: k, faults: faults}
 	before := len(faults.List)
 	w.node(root, path, rootLevel)

@@ -50,4 +50,4 @@
 // parts.
 //
 // Values are those of trees (tree.Tree), including null where it is allowed.
-package custom
+package crd

@@ -1,4 +1,4 @@
-package custom
+package crd
 
 import "github.com/troupe-api/troupe/kinds/meta"
 
