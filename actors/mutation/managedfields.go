@@ -44,7 +44,7 @@ type conversions struct {
 	err error
 }
 
-// versions implements ownership.ServedVersions.
+// versions implements managedfields.ServedVersions.
 func (c *conversions) versions(apiVersion string) (managedfields.ServedVersion, bool) {
 	own := c.mutation.Kind
 	switch k := own.FindVersion(apiVersion); {

@@ -8,7 +8,7 @@ import (
 
 // A Schema defines the meaning of tree values in expressions: NewType derives their type, and
 // Schema.Value converts them. It holds what OpenAPI schemas and built-in kinds have in common for
-// expressions; package custom derives it from CRDs.
+// expressions; package crd derives it from CRDs.
 type Schema struct {
 	Type   string // object, array, string, integer, number, boolean; "" for any
 	Format string // of texts: byte, date, date-time and duration are not strings in expressions

@@ -1,4 +1,4 @@
-// Package custom makes kinds of CustomResourceDefinitions (CRDs).
+// Package crd makes kinds of CustomResourceDefinitions (CRDs).
 //
 // A CRD has versions with structural OpenAPI schemas. Compiler.Compile makes a schema.Kind of each
 // served version and of the stored one. These kinds have the same parts as built-in ones, so that

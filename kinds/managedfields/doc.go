@@ -1,4 +1,4 @@
-// Package ownership tracks which manager owns which fields of an object. It maintains
+// Package managedfields tracks which manager owns which fields of an object. It maintains
 // metadata.managedFields on every write and implements server-side apply.
 //
 // # Terms

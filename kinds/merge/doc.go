@@ -1,5 +1,5 @@
 // Package merge applies patches to trees: RFC 7386 merge patches (Merge), RFC 6902 JSON patches
-// (JSONPatch) and strategic merge patches (Strategic). Server-side apply is package ownership.
+// (JSONPatch) and strategic merge patches (Strategic). Server-side apply is package managedfields.
 //
 // Each function returns a new tree and never writes to the current one, which readers share. The
 // result shares all subtrees that the patch does not touch, so it is immutable too. Unchanged parts

@@ -4,7 +4,7 @@
 // # Engine
 //
 // A schema.ValuePlan defines the treatment of one value. Options compile (compile.go) into the
-// evaluators of evaluators.go and oneof.go; package custom has those of OpenAPI. Three walks over
+// evaluators of evaluators.go and oneof.go; package crd has those of OpenAPI. Three walks over
 // the plans serve built-in and custom kinds:
 //
 //	default.go   Default and DefaultValue set defaults

@@ -9,7 +9,7 @@
 //	ValuePlan   defaults and evaluators of a value, compiled by package rules
 //	Strategy    behavior that no option expresses
 //
-// Custom kinds have the same parts (package custom), but their value plans are compiled from
+// Custom kinds have the same parts (package crd), but their value plans are compiled from
 // OpenAPI schemas, and Message.Custom defines how their objects are stored.
 //
 // An Evaluation is one check of one object. It keeps the path to the current value as bytes, so
