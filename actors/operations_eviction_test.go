@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/catalog"
 	"github.com/troupe-api/troupe/kinds/codec"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -233,7 +232,7 @@ func TestEvictedPodSaysSo(t *testing.T) {
 				Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"finalizers":["e.com/f"]}}`)}}))(t)
 			c.v.Key = s.key(s.pods, "p")
 			checkError(t, operations.NewEvictor(s, s.pods, s.budgets).Evict(t.Context(), c.v), c.code, "")
-			target := condition.Find(s.get(s.pods, "p").Object("status"), "DisruptionTarget")
+			target := tree.FindCondition(s.get(s.pods, "p").Object("status"), "DisruptionTarget")
 			if marked := target.String("status") == "True" && target.String("reason") == "EvictionByEvictionAPI"; marked != c.marked {
 				t.Errorf("the condition is %v", target)
 			}

@@ -1,7 +1,6 @@
 package actors
 
 import (
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/persist"
@@ -57,5 +56,5 @@ func (r *recovery) migrateSchema(c *collection) {
 }
 
 func established(definition tree.Tree) bool {
-	return condition.IsTrue(definition.Object("status"), "Established")
+	return tree.IsConditionTrue(definition.Object("status"), "Established")
 }

@@ -4,7 +4,6 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -43,7 +42,7 @@ func usableRanges(o tree.Tree) []Range {
 	if o == nil || o.Object("metadata").Has("deletionTimestamp") {
 		return nil
 	}
-	if !condition.IsTrue(o.Object("status"), "Ready") {
+	if !tree.IsConditionTrue(o.Object("status"), "Ready") {
 		return nil
 	}
 	var ranges []Range

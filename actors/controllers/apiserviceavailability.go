@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -93,7 +92,7 @@ func (a *APIServiceAvailability) observe(e reconcile.Event) {
 	a.mu.Lock()
 	a.known[name] = knownAPIService{e.Object, service.String("namespace"), service.String("name")}
 	a.mu.Unlock()
-	a.metrics.set(name, condition.IsTrue(object.Object("status"), "Available"))
+	a.metrics.set(name, tree.IsConditionTrue(object.Object("status"), "Available"))
 	if service != nil {
 		a.extendOnce.Do(func() { close(a.extended) })
 	}
@@ -176,7 +175,7 @@ func (u Unavailability) condition() tree.Tree {
 
 // write writes the condition if it has changed, and keeps all others.
 func (a *APIServiceAvailability) write(ctx context.Context, o *meta.Object, status, want tree.Tree) error {
-	before := condition.Find(status, "Available")
+	before := tree.FindCondition(status, "Available")
 	a.metrics.change(o.Key.Name, want.String("status") == "True")
 	conditions, changed := reconcile.WithCondition(status, want)
 	if !changed {

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -50,7 +49,7 @@ func (d *Definitions) calculateNames(known *definition) namesResult {
 		}
 	}
 	v.names.CopyField(wanted, "categories")
-	was := condition.Find(status, "Established")
+	was := tree.FindCondition(status, "Established")
 	established := tree.Tree{"type": "Established", "status": "False", "reason": "NotAccepted", "message": "not all names are accepted"}
 	switch {
 	case was["status"] == "True":
@@ -87,7 +86,7 @@ func (v *namesResult) setConditions(status tree.Tree, all ...tree.Tree) {
 
 // withTransitionTime keeps the previous lastTransitionTime while the status is unchanged.
 func (v *namesResult) withTransitionTime(status, c tree.Tree) tree.Tree {
-	old := condition.Find(status, c["type"].(string))
+	old := tree.FindCondition(status, c["type"].(string))
 	out := c.Copy()
 	out.CopyField(old, "lastTransitionTime")
 	if old["status"] != c["status"] {

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -54,7 +53,7 @@ func (d *Definitions) tellDraining(ctx context.Context, o *meta.Object) error {
 		return err
 	}
 	conditions := object.Object("status").List("conditions")
-	if c := condition.Find(object.Object("status"), "Terminating"); c != nil {
+	if c := tree.FindCondition(object.Object("status"), "Terminating"); c != nil {
 		c["reason"], c["message"] = "InstanceDeletionInProgress", "CustomResource deletion is in progress"
 	}
 	return d.definitions.PatchStatus(ctx, o, tree.Tree{"conditions": conditions})

@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -115,7 +114,7 @@ func (n *Namespaces) updateConditions(ctx context.Context, ns namespaceInstance,
 	status := object.Object("status")
 	conditions, changed := otherConditions(status), false
 	for _, c := range left.conditions() {
-		is := condition.Find(status, c.String("type"))
+		is := tree.FindCondition(status, c.String("type"))
 		c["lastTransitionTime"] = reconcile.Timestamp()
 		if is.String("status") == c.String("status") {
 			c.CopyField(is, "lastTransitionTime")
@@ -133,6 +132,6 @@ func otherConditions(status tree.Tree) []any {
 	ours := newRemainingContent().conditions()
 	return slices.DeleteFunc(slices.Clone(status.List("conditions")), func(c any) bool {
 		is, _ := c.(tree.Tree)
-		return condition.FindIn(ours, is.String("type")) != nil
+		return tree.ConditionIn(ours, is.String("type")) != nil
 	})
 }

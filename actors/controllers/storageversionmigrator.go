@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/convert"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
@@ -54,7 +53,7 @@ func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
 		return err
 	}
 	m := &migration{object: o, status: object.Object("status"), of: object.Object("spec", "resource")}
-	if condition.IsTrue(m.status, migrationSucceeded) || condition.IsTrue(m.status, migrationFailed) {
+	if tree.IsConditionTrue(m.status, migrationSucceeded) || tree.IsConditionTrue(m.status, migrationFailed) {
 		return nil
 	}
 	k, err := c.migratable(m.of.String("group"), m.of.String("resource"))
@@ -65,7 +64,7 @@ func (c *StorageVersionMigrator) sync(ctx context.Context, name string) error {
 		}
 		return c.fail(ctx, m, err.Error())
 	}
-	if m.status.String("resourceVersion") == "" || !condition.IsTrue(m.status, migrationRunning) {
+	if m.status.String("resourceVersion") == "" || !tree.IsConditionTrue(m.status, migrationRunning) {
 		return c.write(ctx, m, migrationRunning, "StorageVersionMigrationInProgress", "")
 	}
 	upTo, err := strconv.ParseUint(m.status.String("resourceVersion"), 10, 64)
@@ -177,7 +176,7 @@ func (c *StorageVersionMigrator) write(ctx context.Context, m *migration, kind, 
 		}
 		change["resourceVersion"] = strconv.FormatUint(list.Version, 10)
 	}
-	if is := condition.Find(m.status, migrationRunning); is != nil && kind != migrationRunning {
+	if is := tree.FindCondition(m.status, migrationRunning); is != nil && kind != migrationRunning {
 		is["status"], is["lastTransitionTime"] = "False", reconcile.Timestamp()
 	}
 	change["conditions"] = append(reconcile.RemoveCondition(m.status.List("conditions"), kind), tree.Tree{

@@ -4,7 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -47,7 +46,7 @@ func (e *Evictor) matchingBudgets(ctx context.Context, pod tree.Tree) (budgets [
 // bypassesBudget reports whether a Pod costs its budget no disruption: it is not ready, thus not
 // counted as healthy, and the budget allows evicting such Pods.
 func bypassesBudget(pod, budget tree.Tree) bool {
-	if condition.IsTrue(pod.Object("status"), "Ready") {
+	if tree.IsConditionTrue(pod.Object("status"), "Ready") {
 		return false
 	}
 	if budget.Object("spec").String("unhealthyPodEvictionPolicy") == "AlwaysAllow" {
@@ -117,7 +116,7 @@ func decrementAllowed(budget tree.Tree, pod string, now time.Time) error {
 // such as kubectl drain retry.
 func budgetExhausted(budget tree.Tree) error {
 	status := budget.Object("status")
-	c := condition.Find(status, disruptionAllowed)
+	c := tree.FindCondition(status, disruptionAllowed)
 	if c.String("status") == "False" && c.String("reason") == "SyncFailed" {
 		return tooManyRequests(0, "The disruption budget %s does not allow evicting pods currently because it failed sync: %s",
 			objectName(budget), c.String("message"))
@@ -128,7 +127,7 @@ func budgetExhausted(budget tree.Tree) error {
 }
 
 func setDisruptionNotAllowed(status tree.Tree, generation int64, now time.Time) {
-	c := condition.Find(status, disruptionAllowed)
+	c := tree.FindCondition(status, disruptionAllowed)
 	if c == nil {
 		c = tree.Tree{"type": disruptionAllowed}
 		status["conditions"] = append(status.List("conditions"), c)

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -152,7 +151,7 @@ func isOther(precondition *string, of string) bool {
 
 func addDisruptionTarget(status tree.Tree, now time.Time) {
 	const kind = "DisruptionTarget"
-	c := condition.Find(status, kind)
+	c := tree.FindCondition(status, kind)
 	if c == nil {
 		c = tree.Tree{"type": kind}
 		status["conditions"] = append(status.List("conditions"), c)

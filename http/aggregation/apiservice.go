@@ -9,7 +9,6 @@ import (
 	"net"
 	"strconv"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -38,7 +37,7 @@ func parse(object tree.Tree) APIService {
 	spec := object.Object("spec")
 	a := APIService{
 		GroupVersion: discovery.GroupVersion{Group: spec.String("group"), Version: spec.String("version")},
-		available:    condition.IsTrue(object.Object("status"), "Available"),
+		available:    tree.IsConditionTrue(object.Object("status"), "Available"),
 	}
 	a.Priority.Group, _ = spec.Int("groupPriorityMinimum")
 	a.Priority.Version, _ = spec.Int("versionPriority")

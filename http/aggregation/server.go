@@ -5,7 +5,7 @@ import (
 	"net/url"
 
 	"github.com/troupe-api/troupe/http/internal/proxy"
-	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
@@ -26,7 +26,7 @@ func (s *Server) Available() bool {
 	}
 	servers := s.backend.servers
 	o := servers.objects.Get(servers.Resource(), "", s.name)
-	return o != nil && condition.IsTrue(o.Tree.Object("status"), "Available")
+	return o != nil && tree.IsConditionTrue(o.Tree.Object("status"), "Available")
 }
 
 // Fault returns why the server can never be reached, or nil.

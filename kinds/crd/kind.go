@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -59,7 +58,7 @@ func (c *Compiler) Compile(t tree.Tree) *Definition {
 	if names.String("plural") == "" {
 		names = spec.Object("names")
 	}
-	draining := condition.IsTrue(t.Object("status"), "Terminating")
+	draining := tree.IsConditionTrue(t.Object("status"), "Terminating")
 	var all []*schema.Kind
 	for _, v := range spec.Objects("versions") {
 		k := c.version(d.Name, spec, names, v)

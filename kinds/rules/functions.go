@@ -13,7 +13,6 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -117,8 +116,8 @@ var functions2 = map[string]func(a, b any) any{
 		return again
 	},
 	// condition returns the condition of a type; isTrue reports whether its status is True.
-	"condition": func(a, b any) any { return condition.Find(object(a), text(b)) },
-	"isTrue":    func(a, b any) any { return condition.IsTrue(object(a), text(b)) },
+	"condition": func(a, b any) any { return tree.FindCondition(object(a), text(b)) },
+	"isTrue":    func(a, b any) any { return tree.IsConditionTrue(object(a), text(b)) },
 }
 
 var patterns sync.Map

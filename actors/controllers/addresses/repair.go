@@ -12,7 +12,6 @@ import (
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/address"
 	servicekind "github.com/troupe-api/troupe/kinds/catalog/service"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -91,7 +90,7 @@ func (r *Repair) EnsureDefaultCIDR(ctx context.Context) error {
 			"The default ServiceCIDR ["+strings.Join(has, " ")+"] does not match the controller flag configurations ["+strings.Join(ranges, " ")+"]")
 		return nil
 	}
-	if o.Meta.Terminating || condition.Find(object.Object("status"), "Ready") != nil {
+	if o.Meta.Terminating || tree.FindCondition(object.Object("status"), "Ready") != nil {
 		return nil
 	}
 	return writeReady(ctx, r.cidrs, o, object, ready(defaultReady))

@@ -10,7 +10,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/allocation"
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -145,7 +144,7 @@ func (c *ServiceCIDRs) sync(ctx context.Context, name string) error {
 	if !slices.Contains(o.Meta.Finalizers, c.finalizer) {
 		return c.cidrs.AddFinalizer(ctx, o, c.finalizer)
 	}
-	if condition.IsTrue(object.Object("status"), "Ready") {
+	if tree.IsConditionTrue(object.Object("status"), "Ready") {
 		return nil
 	}
 	message := "Kubernetes Service CIDR is ready"

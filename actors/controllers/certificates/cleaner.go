@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
+	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 // Retention of requests after the last decision, and without one.
@@ -63,7 +63,7 @@ func (c *Cleaner) clean(ctx context.Context, name string) error {
 func end(r *signingRequest) time.Time {
 	var decided time.Time
 	for _, kind := range []string{approved, denied, failed} {
-		if c := condition.FindIn(r.conditions, kind); c != nil {
+		if c := tree.ConditionIn(r.conditions, kind); c != nil {
 			if at := reconcile.Time(c, "lastUpdateTime"); at.After(decided) {
 				decided = at
 			}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy/authn"
@@ -49,7 +48,7 @@ func (r *signingRequest) x509Request() (*x509.CertificateRequest, error) {
 // can be used for authorization.
 func (r *signingRequest) requester() *authn.User { return authn.ReadUser(r.spec, "username") }
 
-func (r *signingRequest) has(kind string) bool { return condition.FindIn(r.conditions, kind) != nil }
+func (r *signingRequest) has(kind string) bool { return tree.ConditionIn(r.conditions, kind) != nil }
 
 // with returns all conditions, because a patch replaces the whole list. The server sets the times.
 func (r *signingRequest) with(kind, reason, message string) []any {

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -147,7 +146,7 @@ func failedStatus(old tree.Tree, why string, now time.Time) tree.Tree {
 func setCondition(status, old tree.Tree, is, reason, message string, generation int64, now time.Time) {
 	c := reconcile.NewCondition(disruptionAllowed, is, reason, message, now)
 	c["observedGeneration"] = generation
-	if before := condition.Find(old, disruptionAllowed); before.String("status") == is {
+	if before := tree.FindCondition(old, disruptionAllowed); before.String("status") == is {
 		c.CopyField(before, "lastTransitionTime")
 	}
 	status["conditions"] = append([]any{c}, reconcile.RemoveCondition(old.List("conditions"), disruptionAllowed)...)

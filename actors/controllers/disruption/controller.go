@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/selector"
@@ -209,7 +208,7 @@ func (b *Budgets) isReady(o *meta.Object) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	ready := condition.IsTrue(object.Object("status"), "Ready")
+	ready := tree.IsConditionTrue(object.Object("status"), "Ready")
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.health[o.Key] = podHealth{o.Version, ready}

@@ -7,7 +7,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -48,7 +47,7 @@ func newPod(o *meta.Object, object tree.Tree) *pod {
 	for _, ip := range status.Objects("podIPs") {
 		p.addIP(ip.String("ip"))
 	}
-	if ready := condition.Find(status, "Ready"); ready != nil {
+	if ready := tree.FindCondition(status, "Ready"); ready != nil {
 		p.ready = ready.String("status") == "True"
 		p.readySince = reconcile.Time(ready, "lastTransitionTime")
 	}

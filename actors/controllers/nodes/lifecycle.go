@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -158,7 +157,7 @@ func (l *Lifecycle) note(ctx context.Context, o *meta.Object) error {
 	zone, _ := o.Meta.Labels.Get(l.Translate("topology.platform.io/zone"))
 	h.zone = region + ":" + zone
 	_, h.exempt = o.Meta.Labels.Get(l.Translate(taintDomain + "exclude-disruption"))
-	ready := condition.Find(node.Object("status"), "Ready")
+	ready := tree.FindCondition(node.Object("status"), "Ready")
 	if heartbeat := ready.String("lastHeartbeatTime"); ready != nil && (h.ready.String() == "" || heartbeat != h.heartbeat.String()) {
 		h.heartbeat, h.lastSign = meta.NewText(heartbeat), l.now()
 	}
@@ -212,7 +211,7 @@ func unknownConditions(node tree.Tree, now time.Time) []any {
 	at := reconcile.Stamp(now)
 	status := node.Object("status").Copy()
 	for _, kind := range []string{"Ready", "MemoryPressure", "DiskPressure", "PIDPressure"} {
-		c := condition.Find(status, kind)
+		c := tree.FindCondition(status, kind)
 		switch {
 		case c == nil:
 			status["conditions"] = append(status.List("conditions"), tree.Tree{
@@ -236,7 +235,7 @@ func (l *Lifecycle) markPods(ctx context.Context, h *nodeHealth) error {
 	err = reconcile.ForEachParallel(pods, func(p *meta.Object) error {
 		changed := false
 		err := l.changeStatus(ctx, p.Key, p.Meta.UID, func(status tree.Tree) bool {
-			ready := condition.Find(status, "Ready")
+			ready := tree.FindCondition(status, "Ready")
 			if ready == nil || ready.String("status") == "False" {
 				return false
 			}

@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -81,7 +80,7 @@ func (p *podStore) delete(ctx context.Context, key meta.Key, uid string, seconds
 	return reconcile.Except(p.pods.DeleteKey(ctx, key, request.Delete{UID: &uid, GracePeriodSeconds: seconds}), reconcile.IsConflict)
 }
 
-func isReady(status tree.Tree) bool { return condition.IsTrue(status, "Ready") }
+func isReady(status tree.Tree) bool { return tree.IsConditionTrue(status, "Ready") }
 
 // taintDomain is the prefix of taints for node conditions.
 const taintDomain = "node.platform.io/"

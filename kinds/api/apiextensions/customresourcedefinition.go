@@ -6,7 +6,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/api/internal/webhook"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/crd"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
@@ -304,7 +303,7 @@ func (*definitionStrategy) ValidateUpdate(obj, old tree.Tree, faults *schema.Fau
 			faults.Invalid(path+"."+name, now.String(name), "field is immutable")
 		}
 	}
-	if condition.IsTrue(old.Object("status"), "Established") {
+	if tree.IsConditionTrue(old.Object("status"), "Established") {
 		keep(now, was, "scope", "spec")
 		keep(now.Object("names"), was.Object("names"), "kind", "spec.names")
 		validateCABundleUpdate(obj, old, faults)

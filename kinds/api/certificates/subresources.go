@@ -3,7 +3,6 @@ package certificates
 import (
 	"fmt"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -30,7 +29,7 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	old, conditions := status.Objects("conditions"), wanted.Objects("conditions")
 	validateApprovalKept(old, conditions, faults)
 	for _, kind := range []string{conditionApproved, conditionDenied} {
-		switch was, now := condition.FindIn(old, kind), condition.FindIn(conditions, kind); {
+		switch was, now := tree.ConditionIn(old, kind), tree.ConditionIn(conditions, kind); {
 		case now == nil:
 		case was == nil:
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q", kind))
@@ -46,9 +45,9 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 	case was == now:
 	case was != "":
 		faults.Forbidden("status.certificate", "updates may not modify existing certificate content")
-	case condition.FindIn(old, conditionApproved) == nil || condition.FindIn(old, conditionDenied) != nil:
+	case tree.ConditionIn(old, conditionApproved) == nil || tree.ConditionIn(old, conditionDenied) != nil:
 		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that is not approved")
-	case condition.FindIn(conditions, conditionFailed) != nil:
+	case tree.ConditionIn(conditions, conditionFailed) != nil:
 		faults.Forbidden("status.certificate", "updates may not set the certificate of a request that has failed")
 	}
 	validateIssuedNotFailed(status, conditions, faults)
@@ -61,14 +60,14 @@ func writeCertificate(obj, body tree.Tree, now string, faults *schema.Faults) er
 // validateApprovalKept rejects the removal of a decision, since controllers act on it once.
 func validateApprovalKept(old, conditions []tree.Tree, faults *schema.Faults) {
 	for _, kind := range []string{conditionApproved, conditionDenied, conditionFailed} {
-		if condition.FindIn(old, kind) != nil && condition.FindIn(conditions, kind) == nil {
+		if tree.ConditionIn(old, kind) != nil && tree.ConditionIn(conditions, kind) == nil {
 			faults.Forbidden("status.conditions", fmt.Sprintf("updates may not remove a condition of type %q", kind))
 		}
 	}
 }
 
 func validateIssuedNotFailed(old tree.Tree, conditions []tree.Tree, faults *schema.Faults) {
-	if old.String("certificate") != "" && condition.Find(old, conditionFailed) == nil && condition.FindIn(conditions, conditionFailed) != nil {
+	if old.String("certificate") != "" && tree.FindCondition(old, conditionFailed) == nil && tree.ConditionIn(conditions, conditionFailed) != nil {
 		faults.Forbidden("status.conditions", fmt.Sprintf("updates may not add a condition of type %q to a request whose certificate is issued", conditionFailed))
 	}
 }
@@ -84,7 +83,7 @@ func setConditionTimes(obj tree.Tree, before []tree.Tree, now string) {
 			continue
 		}
 		c["lastTransitionTime"] = now
-		if was := condition.FindIn(before, c.String("type")); was.Has("lastTransitionTime") && was.String("status") == c.String("status") {
+		if was := tree.ConditionIn(before, c.String("type")); was.Has("lastTransitionTime") && was.String("status") == c.String("status") {
 			c.CopyField(was, "lastTransitionTime")
 		}
 	}

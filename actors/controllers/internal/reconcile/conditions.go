@@ -3,7 +3,6 @@ package reconcile
 import (
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
@@ -47,13 +46,13 @@ func RemoveCondition(all []any, kind string) []any {
 
 // FindCondition returns the condition of a type, or nil.
 func FindCondition(all []any, kind string) tree.Tree {
-	return condition.Find(tree.Tree{"conditions": all}, kind)
+	return tree.FindCondition(tree.Tree{"conditions": all}, kind)
 }
 
 // WithCondition returns the conditions of a status with c in place of the one of its type, and
 // whether that changes them. lastTransitionTime is kept while the status is unchanged.
 func WithCondition(status, c tree.Tree) (conditions []any, changed bool) {
-	old := condition.Find(status, c.String("type"))
+	old := tree.FindCondition(status, c.String("type"))
 	if c["lastTransitionTime"] = Stamp(time.Now()); old.String("status") == c.String("status") {
 		c.CopyField(old, "lastTransitionTime")
 	}

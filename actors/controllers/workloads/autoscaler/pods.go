@@ -6,7 +6,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -16,7 +15,7 @@ type pod struct{ tree.Tree }
 func (p pod) name() string { return p.Object("metadata").String("name") }
 
 func (p pod) ready() bool {
-	return p.Object("status").String("phase") == cluster.PodRunning && condition.IsTrue(p.Object("status"), "Ready")
+	return p.Object("status").String("phase") == cluster.PodRunning && tree.IsConditionTrue(p.Object("status"), "Ready")
 }
 
 func (p pod) ignored() bool {
@@ -27,7 +26,7 @@ func (p pod) ignored() bool {
 // become ready, or was never ready.
 func (p pod) starting(s sample, o Options, now time.Time) bool {
 	status := p.Object("status")
-	ready, started := condition.Find(status, "Ready"), reconcile.Time(status, "startTime")
+	ready, started := tree.FindCondition(status, "Ready"), reconcile.Time(status, "startTime")
 	if ready == nil || started.IsZero() {
 		return true
 	}

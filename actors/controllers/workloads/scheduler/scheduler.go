@@ -9,7 +9,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/actors/controllers/workloads/internal/cluster"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -196,7 +195,7 @@ func unknown(spec tree.Tree) string {
 }
 
 func isMarked(pod tree.Tree, reason string) bool {
-	c := condition.Find(pod.Object("status"), "PodScheduled")
+	c := tree.FindCondition(pod.Object("status"), "PodScheduled")
 	return c.String("status") == "False" && c.String("message") == reason
 }
 

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -97,7 +96,7 @@ func NewPod(t tree.Tree, names Names) (*Pod, error) {
 func (p *Pod) read(t tree.Tree, names Names) error {
 	metadata, spec, status := t.Object("metadata"), t.Object("spec"), t.Object("status")
 	p.Created, p.Phase, p.Node = reconcile.Time(metadata, "creationTimestamp"), status.String("phase"), spec.String("nodeName")
-	if ready := condition.Find(status, "Ready"); ready.String("status") == "True" {
+	if ready := tree.FindCondition(status, "Ready"); ready.String("status") == "True" {
 		p.Ready, p.ReadySince = true, reconcile.Time(ready, "lastTransitionTime")
 	}
 	p.Target = cmp.Or(p.Node, requiredNode(spec))
@@ -161,7 +160,7 @@ func endOf(metadata, status tree.Tree, created time.Time) (at time.Time) {
 			at = end
 		}
 	}
-	if ready := condition.Find(status, "Ready"); at.IsZero() && ready.String("status") == "False" {
+	if ready := tree.FindCondition(status, "Ready"); at.IsZero() && ready.String("status") == "False" {
 		at = reconcile.Time(ready, "lastTransitionTime")
 	}
 	if at.IsZero() && metadata.Has("deletionTimestamp") {

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/quantity"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -167,7 +166,7 @@ type resize struct {
 }
 
 func newResize(status tree.Tree) resize {
-	return resize{status, condition.Find(status, "PodResizePending").String("reason") == "Infeasible"}
+	return resize{status, tree.FindCondition(status, "PodResizePending").String("reason") == "Infeasible"}
 }
 
 func (r resize) container(list string, c tree.Tree) tree.Tree {

@@ -3,27 +3,26 @@ package kinds_test
 import (
 	"testing"
 
-	"github.com/troupe-api/troupe/kinds/condition"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
 func TestConditions(t *testing.T) {
 	ready := tree.Tree{"type": "Ready", "status": "True"}
 	status := tree.Tree{"conditions": []any{"no object", ready, tree.Tree{"type": "Failed", "status": "False"}}}
-	if found := condition.Find(status, "Ready"); found == nil || !tree.SameRef(found, ready) {
+	if found := tree.FindCondition(status, "Ready"); found == nil || !tree.SameRef(found, ready) {
 		t.Error("Ready is not found, or copied:", found)
 	}
 	for kind, want := range map[string]bool{"Ready": true, "Failed": false, "Unheard": false} {
-		if is := condition.IsTrue(status, kind); is != want {
+		if is := tree.IsConditionTrue(status, kind); is != want {
 			t.Errorf("%s: %v", kind, is)
 		}
 	}
 	for _, none := range []tree.Tree{nil, {}, {"conditions": "text"}} {
-		if condition.Find(none, "Ready") != nil || condition.IsTrue(none, "Ready") {
+		if tree.FindCondition(none, "Ready") != nil || tree.IsConditionTrue(none, "Ready") {
 			t.Error("a condition in", none)
 		}
 	}
-	if condition.FindIn([]tree.Tree{ready}, "Failed") != nil {
+	if tree.ConditionIn([]tree.Tree{ready}, "Failed") != nil {
 		t.Error("found a condition of another type")
 	}
 }

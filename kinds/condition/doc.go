@@ -1,2 +1,0 @@
-// Package condition reads the conditions in the status of an object.
-package condition
