@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
+	"github.com/troupe-api/troupe/kinds/api/flowcontrol"
 	"github.com/troupe-api/troupe/policy/authz"
 )
 

@@ -4,7 +4,7 @@ import (
 	"maps"
 	"math"
 
-	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
+	"github.com/troupe-api/troupe/kinds/api/flowcontrol"
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 

@@ -6,7 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	catalog "github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
+	catalog "github.com/troupe-api/troupe/kinds/api/flowcontrol"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"

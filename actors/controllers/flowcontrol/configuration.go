@@ -6,7 +6,7 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
-	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
+	"github.com/troupe-api/troupe/kinds/api/flowcontrol"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )

@@ -3,7 +3,6 @@ package flowcontrol
 import (
 	"fmt"
 
-	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -25,8 +24,8 @@ type strategy struct {
 // RuleFunctions are the functions that declared rules call.
 func RuleFunctions(n *meta.Naming) map[string]schema.CheckFunc {
 	return map[string]schema.CheckFunc{
-		"fixedFlowSchema":    schema.ObjectCheck(mandatory(flowcontrol.FlowSchemas(n)).validateSchema),
-		"fixedPriorityLevel": schema.ObjectCheck(mandatory(flowcontrol.PriorityLevels()).validateLevel),
+		"fixedFlowSchema":    schema.ObjectCheck(mandatory(FlowSchemas(n)).validateSchema),
+		"fixedPriorityLevel": schema.ObjectCheck(mandatory(PriorityLevels()).validateLevel),
 		"handSize":           schema.ObjectCheck(validateHandSize),
 	}
 }
@@ -42,7 +41,7 @@ func (f fixedSpecs) validateSchema(obj tree.Tree, _ string, faults *schema.Fault
 }
 
 // mandatory returns the fixed specs. Operators may change suggested objects.
-func mandatory(objects []flowcontrol.Object) fixedSpecs {
+func mandatory(objects []Object) fixedSpecs {
 	fixed := fixedSpecs{}
 	for _, o := range objects {
 		if o.Mandatory {

@@ -5,7 +5,6 @@ import (
 	"maps"
 	"math"
 
-	"github.com/troupe-api/troupe/kinds/catalog/flowcontrol"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -32,7 +31,7 @@ func (f fixedSpecs) validateLevel(obj tree.Tree, _ string, faults *schema.Faults
 		return
 	}
 	have, msg := spec, "spec of '%s' must equal the fixed value"
-	if name == flowcontrol.Exempt {
+	if name == Exempt {
 		have, msg = tree.Tree{}, "spec of '%s' except the 'spec.exempt' field must equal the fixed value"
 		maps.Copy(have, spec)
 		have["exempt"] = want["exempt"]

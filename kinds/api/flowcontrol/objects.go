@@ -65,28 +65,28 @@ func FlowSchemas(n *meta.Naming) []Object {
 	leases := n.Group("coordination")
 	nodes := groups("system:nodes")
 	return []Object{
-		{Exempt, true, schema(Exempt, 1, "", everything(groups("system:masters")))},
-		{CatchAll, true, schema(CatchAll, 10000, byUser, everything(everybody))},
-		{"system-nodes", false, schema("system", 500, byUser, everything(nodes))},
-		{"system-node-high", false, schema("node-high", 400, byUser, tree.Tree{"subjects": nodes, "resourceRules": []any{
+		{Exempt, true, flowSchema(Exempt, 1, "", everything(groups("system:masters")))},
+		{CatchAll, true, flowSchema(CatchAll, 10000, byUser, everything(everybody))},
+		{"system-nodes", false, flowSchema("system", 500, byUser, everything(nodes))},
+		{"system-node-high", false, flowSchema("node-high", 400, byUser, tree.Tree{"subjects": nodes, "resourceRules": []any{
 			resources("*", "", true, "nodes", "nodes/status"), resources("*", leases, false, "leases"),
 		}})},
-		{"probes", false, schema(Exempt, 2, "", tree.Tree{"subjects": everybody, "nonResourceRules": []any{
+		{"probes", false, flowSchema(Exempt, 2, "", tree.Tree{"subjects": everybody, "nonResourceRules": []any{
 			tree.Tree{"verbs": []any{"get"}, "nonResourceURLs": []any{"/healthz", "/readyz", "/livez"}},
 		}})},
-		{"system-leader-election", false, schema("leader-election", 100, byUser, tree.Tree{
+		{"system-leader-election", false, flowSchema("leader-election", 100, byUser, tree.Tree{
 			"subjects": slices.Concat(manager, scheduler, accounts), "resourceRules": []any{leaderElection(leases)},
 		})},
-		{n.Translate("platform-controller-manager"), false, schema("workload-high", 800, byNamespace, everything(manager))},
-		{n.Translate("platform-scheduler"), false, schema("workload-high", 800, byNamespace, everything(scheduler))},
-		{n.Translate("platform-system-service-accounts"), false, schema("workload-high", 900, byNamespace, everything(accounts))},
-		{"service-accounts", false, schema("workload-low", 9000, byUser, everything(groups("system:serviceaccounts")))},
-		{"global-default", false, schema("global-default", 9900, byUser, everything(everybody))},
+		{n.Translate("platform-controller-manager"), false, flowSchema("workload-high", 800, byNamespace, everything(manager))},
+		{n.Translate("platform-scheduler"), false, flowSchema("workload-high", 800, byNamespace, everything(scheduler))},
+		{n.Translate("platform-system-service-accounts"), false, flowSchema("workload-high", 900, byNamespace, everything(accounts))},
+		{"service-accounts", false, flowSchema("workload-low", 9000, byUser, everything(groups("system:serviceaccounts")))},
+		{"global-default", false, flowSchema("global-default", 9900, byUser, everything(everybody))},
 	}
 }
 
-// schema returns a spec with one rule. Without a distinguisher, all its requests are one flow.
-func schema(level string, precedence int64, distinguisher string, rule tree.Tree) tree.Tree {
+// flowSchema returns a spec with one rule. Without a distinguisher, all its requests are one flow.
+func flowSchema(level string, precedence int64, distinguisher string, rule tree.Tree) tree.Tree {
 	spec := tree.Tree{"priorityLevelConfiguration": tree.Tree{"name": level}, "matchingPrecedence": precedence, "rules": []any{rule}}
 	if distinguisher != "" {
 		spec["distinguisherMethod"] = tree.Tree{"type": distinguisher}
