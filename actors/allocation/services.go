@@ -7,7 +7,7 @@ import (
 
 	"github.com/troupe-api/troupe/actors/mutation"
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/catalog/service"
+	"github.com/troupe-api/troupe/kinds/api/core/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/kinds/address"
-	"github.com/troupe-api/troupe/kinds/catalog/service"
+	"github.com/troupe-api/troupe/kinds/api/core/service"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
 )

@@ -9,9 +9,9 @@ import (
 	"sync"
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 

@@ -9,19 +9,19 @@ import (
 	"strings"
 	"time"
 
-	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/kinds/discovery"
+	"github.com/troupe-api/troupe/kinds/openapi"
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
 // openapiState is the last known OpenAPI of a backend. It is immutable.
 type openapiState struct {
 	hashes   map[discovery.GroupVersion]string // of v3 documents, fetched on demand
-	old      bool                          // the server has no v3
-	document *openapi.Remote               // v2; nil: none
-	etag     string                        // of v2
-	prefixes string                        // the paths included in document
-	bytes    int64                         // counted against maxKept
+	old      bool                              // the server has no v3
+	document *openapi.Remote                   // v2; nil: none
+	etag     string                            // of v2
+	prefixes string                            // the paths included in document
+	bytes    int64                             // counted against maxKept
 }
 
 const (

@@ -12,9 +12,9 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
-	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/services"
 	"golang.org/x/sync/semaphore"

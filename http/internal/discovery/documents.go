@@ -8,9 +8,9 @@ import (
 
 	"github.com/troupe-api/troupe/http/aggregation"
 	"github.com/troupe-api/troupe/kinds/catalog"
+	"github.com/troupe-api/troupe/kinds/discovery"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/openapi"
-	"github.com/troupe-api/troupe/kinds/discovery"
 )
 
 // Documents describe the kinds of one generation of the catalog.

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/troupe-api/troupe/http/aggregation"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/discovery"
+	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // A merger merges what other servers serve into this server's documents, ordered by APIServices.

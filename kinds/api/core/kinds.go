@@ -3,8 +3,8 @@ package core
 import (
 	"github.com/troupe-api/troupe/kinds/api/apps"
 	"github.com/troupe-api/troupe/kinds/api/core/pod"
+	"github.com/troupe-api/troupe/kinds/api/core/service"
 	"github.com/troupe-api/troupe/kinds/api/internal/warning"
-	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"

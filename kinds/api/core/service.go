@@ -3,9 +3,9 @@ package core
 import (
 	"slices"
 
+	"github.com/troupe-api/troupe/kinds/api/core/service"
 	"github.com/troupe-api/troupe/kinds/api/internal/field"
 	"github.com/troupe-api/troupe/kinds/api/internal/warning"
-	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"

@@ -3,8 +3,8 @@ package core
 import (
 	"fmt"
 
+	"github.com/troupe-api/troupe/kinds/api/core/service"
 	"github.com/troupe-api/troupe/kinds/api/internal/warning"
-	"github.com/troupe-api/troupe/kinds/catalog/service"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
