@@ -127,6 +127,11 @@ func TestRestoreRefuses(t *testing.T) {
 		flipped[n] ^= 1 << (n % 8)
 		try(fmt.Sprintf("flip in %d", n), flipped)
 	}
+	trailing := append(bytes.Clone(backup), 0)
+	try("trailing byte", trailing)
+	if _, err := CheckBackup(bytes.NewReader(trailing)); err == nil {
+		t.Error("a backup with a trailing byte passes for whole")
+	}
 	fs, _ := smallBackup(t)
 	if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs)); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("restore into a data directory: %v", err)

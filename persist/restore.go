@@ -82,14 +82,7 @@ func CheckBackup(r io.Reader) (Revision, error) {
 			return 0, err
 		}
 	}
-	if err := in.end(); err != nil {
-		return 0, err
-	}
-	var more [1]byte
-	if _, err := io.ReadFull(r, more[:]); !errors.Is(err, io.EOF) {
-		return 0, errBackup("it does not end behind its end mark: %v", err)
-	}
-	return in.revision, nil
+	return in.revision, in.end()
 }
 
 func (in *backupReader) open() error {
@@ -211,6 +204,10 @@ func (in *backupReader) end() error {
 	}
 	if end.Chunks != in.chunks || end.Sum != in.sum || end.Revision != in.revision || end.Revision != in.head.Revision {
 		return errBackup("the end mark does not match what came before")
+	}
+	var more [1]byte
+	if _, err := io.ReadFull(in.r, more[:]); !errors.Is(err, io.EOF) {
+		return errBackup("it does not end after its end mark: %v", err)
 	}
 	return nil
 }

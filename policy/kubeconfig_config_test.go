@@ -1,11 +1,16 @@
 package policy_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"net"
+	"net/http"
 	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 )
 
@@ -65,5 +70,40 @@ func TestLoadRefuses(t *testing.T) {
 	})
 	if _, err := kubeconfig.Load(filepath.Join(t.TempDir(), "gone")); err == nil || !strings.Contains(err.Error(), "no such file") {
 		t.Errorf("no file: %v", err)
+	}
+}
+
+// TestPlainHTTP checks that a token is sent over plain HTTP only on this machine, or if the cluster
+// is declared insecure.
+func TestPlainHTTP(t *testing.T) {
+	for _, test := range []struct {
+		cluster string
+		refused bool
+	}{
+		{`server: "http://192.0.2.1"`, true},
+		{`server: "http://192.0.2.1", insecure-skip-tls-verify: true`, false},
+		{`server: "http://127.0.0.1"`, false},
+		{`server: "http://[::1]"`, false},
+		{`server: "http://localhost"`, false},
+	} {
+		c, err := kubeconfig.Load(writeKubeconfig(t, test.cluster, "token: secret"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		dialed := errors.New("dialed")
+		transport := c.Transport(func() *http.Transport {
+			return &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) { return nil, dialed }}
+		})
+		_, err = transport.RoundTrip(must.Get(http.NewRequestWithContext(t.Context(), "GET", c.Server.String(), nil))(t))
+		if err == nil || errors.Is(err, dialed) == test.refused || test.refused && !strings.Contains(err.Error(), "plain HTTP") {
+			t.Errorf("%s: %v", test.cluster, err)
+		}
+	}
+}
+
+func TestLargeKubeconfig(t *testing.T) {
+	path := writeFile(t, t.TempDir(), "config", strings.Repeat("#", 16<<20+1))
+	if _, err := kubeconfig.Load(path); err == nil || !strings.Contains(err.Error(), "exceeds 16 MiB") {
+		t.Errorf("got %v", err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 )
@@ -35,7 +34,7 @@ func (d baseDir) pem(data, file string) ([]byte, error) {
 	case file == "":
 		return nil, nil
 	}
-	return os.ReadFile(d.path(file))
+	return readFile(d.path(file))
 }
 
 func (c cluster) authority() ([]byte, error) {

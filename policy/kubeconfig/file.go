@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 
@@ -88,6 +89,22 @@ func readFiles(paths ...string) (*file, error) {
 	return f, nil
 }
 
+// maxFile bounds the size of a file, in bytes.
+const maxFile = 16 << 20
+
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, maxFile+1))
+	if err == nil && len(text) > maxFile {
+		err = fmt.Errorf("the file exceeds %d MiB", maxFile>>20)
+	}
+	return text, err
+}
+
 func withoutPath(err error) error {
 	var failed *os.PathError
 	if errors.As(err, &failed) {
@@ -97,7 +114,7 @@ func withoutPath(err error) error {
 }
 
 func (f *file) read(path string) error {
-	text, err := os.ReadFile(path)
+	text, err := readFile(path)
 	if err != nil {
 		return err
 	}

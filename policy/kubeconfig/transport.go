@@ -2,8 +2,10 @@ package kubeconfig
 
 import (
 	"crypto/tls"
+	"fmt"
 	"io"
 	"net/http"
+	"net/netip"
 	"sync"
 )
 
@@ -14,6 +16,7 @@ type Transport struct {
 	base       func() *http.Transport
 	credential func() *Credential
 	header     http.Header // of every request
+	insecure   bool        // allows credentials over plain HTTP to other machines
 
 	mu      sync.Mutex // guards the fields below
 	current *http.Transport
@@ -56,6 +59,10 @@ func (t *Transport) send(r *http.Request, c *Credential, proved *issued) (*http.
 	if err != nil {
 		return nil, closing(r, err)
 	}
+	if authorization != "" && r.URL.Scheme == "http" && !t.insecure && !isLoopback(r.URL.Hostname()) {
+		return nil, closing(r, fmt.Errorf("refused to send credentials over plain HTTP to %s; "+
+			"use an https server, or set insecure-skip-tls-verify", r.URL.Host))
+	}
 	if own := r.Header.Get("Authorization"); own == "" && authorization != "" || t.header != nil {
 		r = r.Clone(r.Context())
 		if own == "" && authorization != "" {
@@ -66,6 +73,11 @@ func (t *Transport) send(r *http.Request, c *Credential, proved *issued) (*http.
 		}
 	}
 	return t.transport(c, proved).RoundTrip(r)
+}
+
+func isLoopback(host string) bool {
+	address, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && address.IsLoopback()
 }
 
 // closing closes the body of an unsent request, as the contract of http.RoundTripper requires.

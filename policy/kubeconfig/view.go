@@ -16,7 +16,7 @@ var lists = map[string]string{"clusters": "cluster", "users": "user", "contexts"
 func (r Rules) View() (map[string]any, error) {
 	view := map[string]any{"apiVersion": "v1", "kind": "Config", "current-context": "", "clusters": []any{}, "users": []any{}, "contexts": []any{}}
 	for _, path := range r.present() {
-		text, err := os.ReadFile(path)
+		text, err := readFile(path)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func (r Rules) View() (map[string]any, error) {
 func (r Rules) Target(list, name string) string {
 	present := r.present()
 	for _, path := range present {
-		text, err := os.ReadFile(path)
+		text, err := readFile(path)
 		if err != nil {
 			continue
 		}

@@ -82,7 +82,11 @@ func TestDaemonServesAndRemembers(t *testing.T) {
 	if _, err := start(t, dir, "kubernetes"); err == nil || !strings.Contains(err.Error(), "naming profile platform") {
 		t.Errorf("another profile: %v", err)
 	}
+	must.Succeed(t, os.Chmod(dir, 0o755))
 	d = mustStart(t, dir)
+	if info, err := os.Stat(dir); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("a data directory that others could read: %v, %v", info.Mode(), err)
+	}
 	if got := code(t, client(t, dir, "admin"), "GET", d.URL()+objects+"/a", ""); got != 200 {
 		t.Errorf("after a restart: %d", got)
 	}

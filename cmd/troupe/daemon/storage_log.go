@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -27,7 +28,7 @@ type stateLog struct {
 
 func (l *stateLog) Start() (err error) {
 	if !l.config.Ephemeral {
-		if err := os.MkdirAll(l.config.DataDir, 0o700); err != nil {
+		if err := l.makeDirectory(); err != nil {
 			return err
 		}
 	}
@@ -38,6 +39,25 @@ func (l *stateLog) Start() (err error) {
 		return l.openEtcd()
 	}
 	return l.openJournal()
+}
+
+// makeDirectory creates the data directory, or restricts its permissions: it holds Secrets and
+// private keys. A file system that does not allow that is only reported.
+func (l *stateLog) makeDirectory() error {
+	dir := l.config.DataDir
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	info, err := os.Stat(dir)
+	if err != nil || info.Mode().Perm()&0o077 == 0 || runtime.GOOS == "windows" { // has other permissions
+		return err
+	}
+	if err := os.Chmod(dir, info.Mode().Perm()&0o700); err != nil {
+		l.log.Warn("other users may read the data directory", "dir", dir, "error", err)
+		return nil
+	}
+	l.log.Warn("restricted the permissions of the data directory, which other users could read", "dir", dir, "mode", info.Mode().Perm().String())
+	return nil
 }
 
 // openJournal opens the journal and checks the naming profile of the data directory.

@@ -313,7 +313,7 @@ func (s *session) pages(r *discovery.Resource, namespace string, query url.Value
 	if size > 0 {
 		q.Set("limit", fmt.Sprint(size))
 	}
-	for {
+	for range maxPages {
 		t, err := s.tree(s.ctx, rest.Request{Method: "GET", Path: r.Path(namespace, ""), Query: q, Accept: accept})
 		if err != nil {
 			return err
@@ -325,6 +325,13 @@ func (s *session) pages(r *discovery.Resource, namespace string, query url.Value
 		if token == "" {
 			return nil
 		}
+		if token == q.Get("continue") {
+			break
+		}
 		q.Set("continue", token)
 	}
+	return fmt.Errorf("the list of %s does not end", r.FullName())
 }
+
+// maxPages bounds the pages of a list, because a server might return continue tokens forever.
+const maxPages = 100_000
