@@ -59,9 +59,12 @@ type ServedVersions func(apiVersion string) (ServedVersion, bool)
 // For example, "ui" creates {"data":{"a":"1"}}, and "ci" sets a to 2 and adds b. Then "ci" owns
 // data.a and data.b, and "ui" only data.
 func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed []any, begin bool) []any {
+	served, ok := versions(w.APIVersion)
 	switch {
+	case !ok:
+		return managed
 	case before == nil && len(managed) == 0:
-		return newManagedFields(w, versions, after)
+		return newManagedFields(w, served, after)
 	case before != nil && len(managed) == 0 && !begin:
 		return nil
 	}
@@ -70,11 +73,13 @@ func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed 
 		return managed
 	}
 	u := update{writer: w, versions: versions, before: before, after: after, asEncoded: true}
-	own, ok := u.difference(w.APIVersion)
-	if !ok || own.changed.Empty() && own.removed.Empty() && !all.hasOtherVersion(w.APIVersion) {
+	own, _ := u.difference(w.APIVersion)
+	if own.changed.Empty() && own.removed.Empty() && !all.hasOtherVersion(w.APIVersion) {
 		return managed
 	}
-	all.reconcile()
+	if served.Message.Custom != nil {
+		all.reconcile()
+	}
 	if own.changed.Empty() {
 		u.takeOver(all, nil)
 		return all.capUpdaters().encode()
@@ -91,11 +96,7 @@ func Update(w Writer, versions ServedVersions, before, after tree.Tree, managed 
 	return all.capUpdaters().encode()
 }
 
-func newManagedFields(w Writer, versions ServedVersions, after tree.Tree) []any {
-	served, ok := versions(w.APIVersion)
-	if !ok {
-		return nil
-	}
+func newManagedFields(w Writer, served ServedVersion, after tree.Tree) []any {
 	text := encodeFields(served.Message, served.fromStored(after), w.excluded(), true)
 	if text == noFields {
 		return nil
