@@ -83,7 +83,7 @@
 //	Store.sendToOwner        write.go        asks the owner until its answer is final
 //	activation.ask           activation.go   sends the mutation, waits for reply and proposal
 //	object.handle            object.go       computes the candidate
-//	object.propose           object.go       sends it to the committer
+//	object.submit            object.go       sends it to the committer
 //	committer.commit         committer.go    writes a batch
 //	committer.publishBatch   publishbatch.go distributes it
 //	publisher.publish        collection.go   makes it visible
