@@ -7,7 +7,9 @@ import (
 	"maps"
 	"os"
 	"reflect"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +88,56 @@ func TestHelp(t *testing.T) {
 			t.Errorf("the help text lacks %s", name)
 		}
 	}
+}
+
+// TestLimitsTable checks the settings and their defaults in the table of all limits.
+func TestLimitsTable(t *testing.T) {
+	_, table, _ := strings.Cut(string(must.Get(os.ReadFile("../../../docs/operations.md"))(t)), "### All limits\n")
+	table, _, _ = strings.Cut(table, "\n## ")
+	declared := map[string]declaration{}
+	for _, d := range declarations() {
+		declared[d["name"]] = d
+	}
+	named := regexp.MustCompile("`([a-z-]+)`")
+	checked := 0
+	for row := range strings.Lines(table) {
+		cells := strings.Split(row, "|")
+		if len(cells) < 6 {
+			continue
+		}
+		for _, match := range named.FindAllStringSubmatch(cells[2], -1) {
+			d, ok := declared[match[1]]
+			if !ok {
+				t.Errorf("no setting %s:%s", match[1], cells[1])
+				continue
+			}
+			if want := inProse(d["default"]); want != "" {
+				checked++
+				if !strings.Contains(" "+strings.NewReplacer(",", "", ";", " ").Replace(cells[3])+" ", " "+want+" ") {
+					t.Errorf("%s is %s by default, but the table has %s", match[1], want, cells[3])
+				}
+			}
+		}
+	}
+	if checked < 15 {
+		t.Errorf("only %d defaults were checked", checked)
+	}
+}
+
+// inProse returns a number or a size as documents write it, without commas; "" for other values.
+func inProse(value string) string {
+	for unit, name := range map[string]string{"Ki": " KiB", "Mi": " MiB", "Gi": " GiB"} {
+		if number, ok := strings.CutSuffix(value, unit); ok {
+			if value == "1536Ki" {
+				return "1.5 MiB"
+			}
+			return number + name
+		}
+	}
+	if n, err := strconv.Atoi(value); err == nil && n > 0 {
+		return value
+	}
+	return ""
 }
 
 // TestReference checks that docs/settings.md is up to date.
