@@ -14,36 +14,14 @@ import (
 	"k8s.io/apiextensions-apiserver/pkg/apis/apiextensions/validation"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/util/validation/field"
+	"sigs.k8s.io/yaml"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// gadgets is a valid definition, which the tests change.
-const gadgets = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"gadgets.example.com"},"spec":{
-	"group":"example.com","scope":"Namespaced","names":{"plural":"gadgets","singular":"gadget","kind":"Gadget","listKind":"GadgetList","shortNames":["gg"]},
-	"versions":[
-		{"name":"v1","served":true,"storage":true,"subresources":{"status":{}},
-			"additionalPrinterColumns":[{"name":"Size","type":"integer","jsonPath":".spec.size"}],"selectableFields":[{"jsonPath":".spec.color"}],
-			"schema":{"openAPIV3Schema":{"type":"object","properties":{
-				"spec":{"type":"object","properties":{"size":{"type":"integer"},"color":{"type":"string"},"list":{"type":"array","maxItems":4,"items":{"type":"string","maxLength":4}},
-					"parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{"type":"object","required":["name"],"properties":{"name":{"type":"string"}}}}}},
-				"status":{"type":"object","properties":{"ready":{"type":"boolean"}}}}}}},
-		{"name":"v2","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}}`
-
-// An edit sets the part of a definition at a path, "" being the whole; an empty value removes it.
+// An edit sets the part of a definition at a path, "" being the whole. An empty value removes it.
 type edit struct{ path, value string }
-
-// Paths of gadgets.
-const (
-	definitionVersion = "spec.versions.0."
-	root              = definitionVersion + "schema.openAPIV3Schema"
-	definitionSpec    = root + ".properties.spec"
-	size              = definitionSpec + ".properties.size"
-	color             = definitionSpec + ".properties.color"
-	list              = definitionSpec + ".properties.list"
-	parts             = definitionSpec + ".properties.parts"
-)
 
 // apply makes an edit below a value.
 func (e edit) apply(t *testing.T, at any) any {
@@ -76,13 +54,15 @@ func (e edit) apply(t *testing.T, at any) any {
 	return at
 }
 
-// edited is gadgets with some edits.
+// edited returns gadgets with some edits.
 func edited(t *testing.T, edits []edit) definitionObject {
 	t.Helper()
 	var o any
-	client.Decode(t, gadgets, &o)
+	if err := yaml.Unmarshal(client.ReadFile(t, "testdata/definitions/gadgets.yaml"), &o); err != nil {
+		t.Fatal(err)
+	}
 	for _, e := range edits {
-		o = e.apply(t, o)
+		o = edit{definitionPaths.Replace(e.path), e.value}.apply(t, o)
 	}
 	return o.(map[string]any)
 }
@@ -153,127 +133,84 @@ func panics(validate func() field.ErrorList) (errs field.ErrorList, panicked boo
 }
 
 // expectCauses compares an answer with what the public libraries say of the definition.
-func expectCauses(t *testing.T, edits []edit, answer client.Answer, validate func() field.ErrorList) {
+func expectCauses(t *testing.T, title string, answer client.Answer, validate func() field.ErrorList) {
 	t.Helper()
 	errs, panicked := panics(validate)
 	got, want := causesDefinitions(answer), publicCauses(errs)
 	if panicked {
 		if answer.Code != 422 {
-			t.Errorf("%v: %s, want 422", edits, answer)
+			t.Errorf("%s: %s, want 422", title, answer)
 		}
 		return
 	}
 	if refused := answer.Code != 200 && answer.Code != 201; refused != (len(want) > 0) || !slices.Equal(got, want) {
-		t.Errorf("%v: %d\n\t%s\nwant\n\t%s", edits, answer.Code, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
+		t.Errorf("%s: %d\n\t%s\nwant\n\t%s", title, answer.Code, strings.Join(got, "\n\t"), strings.Join(want, "\n\t"))
 	}
 }
 
-// repeat joins n texts, in which # is the number of each.
-func repeat(n int, text string) string {
-	all := make([]string, n)
-	for i := range all {
-		all[i] = strings.ReplaceAll(text, "#", strconv.Itoa(i))
+// definitionPaths abbreviates paths of gadgets.
+var definitionPaths = func() *strings.Replacer {
+	const version, spec = "spec.versions.0", "spec.versions.0.schema.openAPIV3Schema.properties.spec"
+	var names []string
+	for _, name := range strings.Fields("size color list parts") {
+		names = append(names, "$"+name, spec+".properties."+name)
 	}
-	return strings.Join(all, ",")
+	return strings.NewReplacer(append(names, "$version", version, "$root", version+".schema.openAPIV3Schema", "$spec", spec)...)
+}()
+
+// repetition is a text to repeat: <<N TEXT>>, or <<N, TEXT>> with commas in between.
+var repetition = regexp.MustCompile(`<<(\d+)(,?) (.*?)>>`)
+
+// A changedDefinition is gadgets with some edits. title is the first line of its block.
+type changedDefinition struct {
+	title string
+	edits []edit
 }
 
-// definitionRuled is the schema of a text with a rule.
-const definitionRuled = `{"type":"string","x-kubernetes-validations":[{"rule":"self.size() > 0"}]}`
-
-// changes are tried of new definitions and of existing ones.
-var changes = [][]edit{
-	{},
-	{{"metadata.name", `"other.example.com"`}},
-	{{"spec.group", `"example"`}}, {{"spec.group", `"Example.com"`}}, {{"spec.group", `""`}},
-	{{"spec.scope", `"Other"`}}, {{"spec.scope", ``}}, {{"spec.scope", `"Cluster"`}},
-	{{"spec.names.kind", `"gadget kind"`}}, {{"spec.names.kind", ``}}, {{"spec.names.kind", `"Other"`}},
-	{{"spec.names.plural", `"Gadgets"`}}, {{"spec.names.plural", `"others"`}}, {{"spec.names.plural", ``}},
-	{{"spec.names.singular", `"A b"`}}, {{"spec.names.singular", `"gizmo"`}}, {{"spec.names.singular", ``}},
-	{{"spec.names.listKind", `"Gadget"`}}, {{"spec.names.listKind", `"a b"`}}, {{"spec.names.listKind", `"Gizmos"`}},
-	{{"spec.names.shortNames", `["A","b b",""]`}}, {{"spec.names.categories", `["A","all"]`}},
-	{{"spec.versions", `[]`}}, {{"spec.versions", ``}},
-	{{definitionVersion + "name", `"V1"`}}, {{definitionVersion + "name", `"v2"`}}, {{definitionVersion + "name", `""`}},
-	{{definitionVersion + "storage", `false`}}, {{"spec.versions.1.storage", `true`}}, {{definitionVersion + "storage", `false`}, {"spec.versions.1.storage", `true`}},
-	{{definitionVersion + "served", `false`}}, {{definitionVersion + "served", `false`}, {"spec.versions.1.served", `false`}},
-	{{definitionVersion + "deprecationWarning", `"x"`}}, {{definitionVersion + "deprecated", `true`}, {definitionVersion + "deprecationWarning", `""`}},
-	{{definitionVersion + "deprecated", `true`}, {definitionVersion + "deprecationWarning", strconv.Quote(strings.Repeat("x", 257))}},
-	{{"spec.preserveUnknownFields", `true`}}, {{"spec.preserveUnknownFields", `false`}},
-
-	{{"spec.conversion", `{"strategy":"Other"}`}}, {{"spec.conversion", `{"strategy":"Webhook"}`}}, {{"spec.conversion", `{"strategy":"None","webhook":{"conversionReviewVersions":["v1"]}}`}},
-	{{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"]}}`}}, {{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":[],"clientConfig":{}}}`}},
-	{{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v7","v7","A b"],"clientConfig":{"url":"http://x"}}}`}},
-	{{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v7"],"clientConfig":{"url":"https://x/?a#b"}}}`}},
-	{{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"url":"https://x","service":{"name":"a","namespace":"b"}}}}`}},
-	{{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1"],"clientConfig":{"service":{"name":"","namespace":"","port":0,"path":"a//b"}}}}`}},
-	{{"spec.conversion", `{"strategy":"Webhook","webhook":{"conversionReviewVersions":["v1","v7"],"clientConfig":{"service":{"name":"a","namespace":"b","path":"/x"}}}}`}},
-
-	{{definitionVersion + "schema", ``}}, {{definitionVersion + "schema", `{}`}}, {{root, `{}`}}, {{root, `{"type":"string"}`}}, {{root + ".type", ``}}, {{root + ".additionalProperties", `true`}},
-	{{root + ".properties.metadata", `{"type":"string"}`}}, {{root + ".properties.metadata", `{"type":"object","properties":{"name":{"type":"string","pattern":"^a"},"labels":{"type":"object"}}}`}},
-	{{root + ".properties.metadata", `{"type":"object","properties":{"name":{"type":"string","default":"x"}}}`}}, {{root + ".properties.apiVersion", `{"type":"integer"}`}}, {{root + ".properties.kind", `{"type":"string","default":"x"}`}},
-	{{root + ".nullable", `true`}}, {{root + ".default", `{}`}}, {{root + ".x-kubernetes-embedded-resource", `true`}},
-	{{size + ".type", ``}}, {{size + ".type", `"null"`}}, {{size + ".type", `"int"`}}, {{size + ".type", `"array"`}},
-	{{size + ".default", `"x"`}}, {{size + ".default", `3`}}, {{size + ".default", `1.5`}}, {{size + ".default", `null`}}, {{size + ".minimum", `4`}, {size + ".default", `3`}},
-	{{definitionSpec + ".default", `{"size":"x"}`}}, {{definitionSpec + ".default", `{"unknown":1}`}}, {{definitionSpec + ".default", `{"list":[1]}`}}, {{definitionSpec + ".default", `{"parts":[{"name":"a"},{"name":"a"}]}`}}, {{definitionSpec + ".default", `{"parts":[{}]}`}},
-	{{color + ".enum", `[]`}}, {{color + ".enum", `["a",1]`}}, {{color + ".enum", `["a"]`}, {color + ".default", `"b"`}}, {{color + ".pattern", `"("`}}, {{color + ".pattern", `"^a"`}, {color + ".default", `"b"`}},
-	{{color + ".format", `"date"`}, {color + ".default", `"b"`}}, {{color + ".format", `"mystery"`}}, {{color + ".maxLength", `-1`}}, {{color + ".minLength", `3`}, {color + ".maxLength", `2`}},
-	{{list + ".items", ``}}, {{list + ".items", `[{"type":"string"}]`}}, {{list + ".uniqueItems", `true`}}, {{list + ".additionalItems", `true`}}, {{list + ".items.nullable", `true`}},
-	{{list + ".x-kubernetes-list-type", `"other"`}}, {{list + ".x-kubernetes-list-type", `"set"`}}, {{list + ".x-kubernetes-list-type", `"map"`}}, {{list + ".x-kubernetes-list-type", `"set"`}, {list + ".items.nullable", `true`}},
-	{{list + ".x-kubernetes-list-type", `"set"`}, {list + ".items", `{"type":"object","properties":{"a":{"type":"string"}}}`}}, {{list + ".x-kubernetes-list-type", `"set"`}, {list + ".items", `{"type":"object","x-kubernetes-map-type":"atomic"}`}},
-	{{list + ".x-kubernetes-list-type", `"set"`}, {list + ".items", `{"type":"array","items":{"type":"string"}}`}}, {{list + ".x-kubernetes-list-type", `"set"`}, {list + ".items", `{"type":"array","x-kubernetes-list-type":"atomic","items":{"type":"string"}}`}},
-	{{list + ".x-kubernetes-list-type", `"set"`}, {list + ".default", `["a","a"]`}}, {{size + ".x-kubernetes-list-type", `"set"`}}, {{size + ".x-kubernetes-list-map-keys", `["a"]`}},
-	{{parts + ".x-kubernetes-list-map-keys", ``}}, {{parts + ".x-kubernetes-list-map-keys", `["other"]`}}, {{parts + ".x-kubernetes-list-map-keys", `["name","name"]`}}, {{parts + ".x-kubernetes-list-map-keys", `[]`}}, {{parts + ".items.required", ``}}, {{parts + ".items.required", ``}, {parts + ".items.properties.name.default", `"x"`}},
-	{{parts + ".items.properties.name.nullable", `true`}}, {{parts + ".items.nullable", `true`}}, {{parts + ".items.properties.name.type", `"object"`}}, {{parts + ".x-kubernetes-list-type", ``}}, {{parts + ".x-kubernetes-list-type", `"atomic"`}},
-	{{definitionSpec + ".x-kubernetes-map-type", `"other"`}}, {{definitionSpec + ".x-kubernetes-map-type", `"granular"`}}, {{definitionSpec + ".x-kubernetes-map-type", `"atomic"`}}, {{size + ".x-kubernetes-map-type", `"atomic"`}},
-	{{definitionSpec + ".additionalProperties", `{"type":"string"}`}}, {{definitionSpec + ".properties", ``}, {definitionSpec + ".additionalProperties", `{"type":"string"}`}}, {{definitionSpec + ".properties", ``}, {definitionSpec + ".additionalProperties", `false`}}, {{definitionSpec + ".properties", ``}, {definitionSpec + ".additionalProperties", `{}`}},
-	{{definitionSpec + ".patternProperties", `{"a":{"type":"string"}}`}}, {{definitionSpec + ".dependencies", `{"a":["b"]}`}}, {{definitionSpec + ".definitions", `{"a":{"type":"string"}}`}}, {{definitionSpec + ".$ref", `"#/x"`}}, {{definitionSpec + ".id", `"x"`}},
-	{{definitionSpec + ".x-kubernetes-preserve-unknown-fields", `false`}}, {{definitionSpec + ".x-kubernetes-preserve-unknown-fields", `true`}}, {{size + ".x-kubernetes-preserve-unknown-fields", `true`}},
-	{{definitionSpec + ".x-kubernetes-embedded-resource", `true`}}, {{definitionSpec + ".properties.a", `{"type":"object","x-kubernetes-embedded-resource":true}`}}, {{definitionSpec + ".properties.a", `{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}`}}, {{definitionSpec + ".properties.a", `{"type":"string","x-kubernetes-embedded-resource":true}`}},
-	{{definitionSpec + ".properties.a", `{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"metadata":{"type":"object","properties":{"name":{"type":"string","default":"A_"}}}}}`}},
-	{{definitionSpec + ".properties.a", `{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true,"default":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"A_"}}}`}},
-	{{definitionSpec + ".properties.a", `{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true,"default":{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a/b","labels":{"a b":"c"}}}}`}}, {{definitionSpec + ".properties.a", `{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true,"default":{"apiVersion":"v1","kind":"Pod","metadata":{"labels":{"a":1}}}}`}}, {{definitionSpec + ".properties.a", `{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true,"default":{"kind":"a b","metadata":{}}}`}},
-	{{size + ".x-kubernetes-int-or-string", `true`}}, {{size, `{"x-kubernetes-int-or-string":true}`}}, {{size, `{"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer"},{"type":"string"}]}`}}, {{size, `{"x-kubernetes-int-or-string":true,"anyOf":[{"type":"string"},{"type":"integer"}]}`}},
-	{{size, `{"x-kubernetes-int-or-string":true,"anyOf":[{"type":"integer"},{"type":"string"}],"pattern":"^a","default":"b"}`}},
-	{{definitionSpec + ".allOf", `[{"properties":{"size":{"type":"integer"}}}]`}}, {{definitionSpec + ".anyOf", `[{"properties":{"other":{"minimum":1}}}]`}}, {{definitionSpec + ".oneOf", `[{"required":["size"]},{"default":{}}]`}}, {{definitionSpec + ".not", `{"properties":{"size":{"minimum":3}},"description":"x"}`}}, {{definitionSpec + ".not", `{"additionalProperties":true}`}}, {{definitionSpec + ".anyOf", `[{"x-kubernetes-preserve-unknown-fields":true}]`}}, {{definitionSpec + ".anyOf", `[{"nullable":true,"title":"a"}]`}},
-	{{size + ".multipleOf", `0`}}, {{size + ".minimum", `5`}, {size + ".maximum", `4`}}, {{definitionSpec + ".required", `["other"]`}}, {{definitionSpec + ".maxProperties", `-1`}}, {{definitionSpec + ".example", `{"a":1}`}}, {{definitionSpec + ".externalDocs", `{"url":"x"}`}},
-
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":""}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"self.nope"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"self.size"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"("}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"  "}]`}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","message":"a\nb"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true\n&& true"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true\n&& true","message":"m"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","message":"  "}]`}}, {{definitionSpec + ".x-kubernetes-validations", strings.ReplaceAll(`[{"rule":"true","message":"#"}]`, "#", strings.Repeat("x", 2049))}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","messageExpression":"1"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","messageExpression":"nope"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","messageExpression":" "}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","messageExpression":"'a'+self.color"}]`}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","reason":"Other"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","reason":"FieldValueForbidden"}]`}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","fieldPath":".nope"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","fieldPath":""}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","fieldPath":".list[0]"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","fieldPath":".size"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","fieldPath":"size"}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","fieldPath":".a\n"}]`}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"tru(","fieldPath":".nope\n"},{"rule":"","reason":"x","fieldPath":" "}]`}, {definitionSpec + ".uniqueItems", `true`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"self.nope","fieldPath":".nope"}]`}, {definitionSpec + ".type", `"other"`}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","optionalOldSelf":true}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"self == oldSelf","optionalOldSelf":true}]`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"oldSelf.hasValue()","optionalOldSelf":true}]`}}, {{list + ".items.x-kubernetes-validations", `[{"rule":"self == oldSelf"}]`}}, {{parts + ".items.x-kubernetes-validations", `[{"rule":"self == oldSelf"}]`}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"self.size > 3"}]`}, {definitionSpec + ".default", `{"size":1}`}}, {{definitionSpec + ".x-kubernetes-validations", `[{"rule":"self == oldSelf"}]`}, {definitionSpec + ".default", `{}`}},
-	{{list + ".maxItems", ``}, {list + ".items.maxLength", ``}, {definitionSpec + ".x-kubernetes-validations", `[{"rule":"self.list.all(x, self.list.all(y, x == y))"}]`}}, {{list + ".maxItems", ``}, {list + ".items.x-kubernetes-validations", `[{"rule":"self.contains('aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')"}]`}, {list + ".items.maxLength", ``}},
-	{{list + ".maxItems", ``}, {list + ".items.maxLength", ``}, {definitionSpec + ".x-kubernetes-validations", `[{"rule":"true","messageExpression":"self.list.map(x, self.list.map(y, x+y).join()).join()"}]`}},
-	{{definitionSpec + ".anyOf", `[{"x-kubernetes-validations":[{"rule":"true"}]}]`}}, {{root + ".x-kubernetes-validations", `[{"rule":"self.metadata.name.size() < 5 && self.metadata.labels.size() > 1"}]`}},
-	{{root + ".x-kubernetes-validations", `[{"rule":"self.spec.list.all(x, x.matches('('))"}]`}}, {{definitionSpec + ".properties.any", `{"type":"object","x-kubernetes-preserve-unknown-fields":true,"x-kubernetes-validations":[{"rule":"self.a"}]}`}},
-
-	{{definitionSpec + ".properties.deep", nestedDefinitions(2, definitionRuled)}}, {{definitionSpec + ".properties.deep", nestedDefinitions(5, definitionRuled)}}, {{definitionSpec + ".properties.deep", nestedDefinitions(30, definitionRuled)}},
-	{{definitionSpec + ".x-kubernetes-validations", `[{"rule":"` + "'" + strings.Repeat("a", 1000) + "'.replace('a', '" + strings.Repeat("b", 1000) + "').replace('b', self.color).size() > 0" + `"}]`}},
-
-	{{definitionVersion + "additionalPrinterColumns", `[{"name":"","type":"integer","jsonPath":".spec"}]`}}, {{definitionVersion + "additionalPrinterColumns", `[{"name":"a","type":"other","jsonPath":".spec"}]`}}, {{definitionVersion + "additionalPrinterColumns", `[{"name":"a","type":"","jsonPath":""}]`}}, {{definitionVersion + "additionalPrinterColumns", `[{"name":"a","type":"date","format":"other","jsonPath":"spec["}]`}},
-	{{definitionVersion + "additionalPrinterColumns", `[{"name":"a","type":"string","format":"int32","jsonPath":".spec.list[?(@ == 'a')]"},{"name":"a","type":"string","jsonPath":".spec.list[*]"}]`}},
-	{{definitionVersion + "selectableFields", `[{"jsonPath":""}]`}}, {{definitionVersion + "selectableFields", `[{"jsonPath":".spec.nope"}]`}}, {{definitionVersion + "selectableFields", `[{"jsonPath":".spec.list"}]`}}, {{definitionVersion + "selectableFields", `[{"jsonPath":".spec.color"},{"jsonPath":".spec.color"}]`}}, {{definitionVersion + "selectableFields", `[{"jsonPath":".metadata.name"}]`}}, {{definitionVersion + "selectableFields", `[{"jsonPath":".metadata.name"}]`}, {root + ".properties.metadata", `{"type":"object","properties":{"name":{"type":"string"}}}`}},
-	{{definitionVersion + "selectableFields", `[` + repeat(9, `{"jsonPath":".spec.map.k#"}`) + `]`}, {definitionSpec + ".properties.map", `{"type":"object","additionalProperties":{"type":"integer"}}`}}, {{definitionVersion + "selectableFields", `[{"jsonPath":"spec.color"}]`}}, {{definitionVersion + "selectableFields", `[{"jsonPath":".spec.parts[0].name"}]`}}, {{definitionVersion + "selectableFields", `[` + repeat(9, `{"jsonPath":".spec.size"}`) + `]`}},
-	{{definitionVersion + "subresources.scale", `{}`}}, {{definitionVersion + "subresources.scale", `{"specReplicasPath":"spec.size","statusReplicasPath":".spec.size"}`}}, {{definitionVersion + "subresources.scale", `{"specReplicasPath":".spec.size","statusReplicasPath":".status.size","labelSelectorPath":".a"}`}}, {{definitionVersion + "subresources.scale", `{"specReplicasPath":".spec.list[0]","statusReplicasPath":".status.ready"}`}}, {{definitionVersion + "subresources.scale", `{"specReplicasPath":".spec.size","statusReplicasPath":".status.size","labelSelectorPath":".spec.sel"}`}}, {{definitionVersion + "subresources", ``}},
-	{{"spec.versions.1.schema", ``}}, {{"spec.versions.1", `{"name":"v3","served":true,"storage":false,"schema":{"openAPIV3Schema":{"type":"object"}}}`}},
-	{{"metadata.annotations", `{"api-approved.kubernetes.io":"x"}`}}, {{"metadata.name", `"gadgets.a.k8s.io"`}, {"spec.group", `"a.k8s.io"`}}, {{"metadata.name", `"gadgets.a.k8s.io"`}, {"spec.group", `"a.k8s.io"`}, {"metadata.annotations", `{"api-approved.kubernetes.io":"x"}`}},
+// readEdits reads a file of edits. In named files, the first line of a block is only a title.
+func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) {
+	t.Helper()
+	for line := range strings.Lines(string(client.ReadFile(t, "testdata/definitions/"+name))) {
+		line = strings.TrimRight(line, "\n")
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		text, more := strings.CutPrefix(line, "\t")
+		if !more {
+			all = append(all, changedDefinition{title: line})
+		}
+		if !more && named {
+			continue
+		}
+		path, value, _ := strings.Cut(text, " ")
+		value = repetition.ReplaceAllStringFunc(value, func(match string) string {
+			m := repetition.FindStringSubmatch(match)
+			n, _ := strconv.Atoi(m[1])
+			parts := make([]string, n)
+			for i := range parts {
+				parts[i] = strings.ReplaceAll(m[3], "#", strconv.Itoa(i))
+			}
+			return strings.Join(parts, m[2])
+		})
+		last := &all[len(all)-1]
+		last.edits = append(last.edits, edit{path, value})
+	}
+	return all
 }
 
 // TestRefusals holds what is refused of definitions, and how it is told, against the public libraries.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
-	for _, edits := range changes {
-		o := edited(t, edits)
+	for _, c := range readEdits(t, "edits.txt", false) {
+		o := edited(t, c.edits)
 		d := publicDefinition(t, o)
 		store(d)
 		answer, err := s.Do(s.Ctx, "POST", path+"?dryRun=All", client.JSON, []byte(o.json()))
 		if err != nil {
 			t.Fatal(err)
 		}
-		expectCauses(t, edits, answer, func() field.ErrorList { return validation.ValidateCustomResourceDefinition(s.Ctx, d) })
+		expectCauses(t, c.title, answer, func() field.ErrorList { return validation.ValidateCustomResourceDefinition(s.Ctx, d) })
 	}
 }
 
@@ -281,7 +218,7 @@ func TestRefusals(t *testing.T) {
 func TestRefusedUpdates(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
-	s.Send(201, "POST", path, client.JSON, gadgets)
+	s.Send(201, "POST", path, client.JSON, edited(t, nil).json())
 	at := path + "/gadgets.example.com"
 	var before definitionObject
 	client.Eventually(t, func() error {
@@ -293,8 +230,8 @@ func TestRefusedUpdates(t *testing.T) {
 		return nil
 	})
 	old := publicDefinition(t, before)
-	for _, edits := range changes {
-		o := edited(t, edits)
+	for _, c := range readEdits(t, "edits.txt", false) {
+		o := edited(t, c.edits)
 		if o.text("metadata", "name") != "gadgets.example.com" {
 			continue
 		}
@@ -311,6 +248,6 @@ func TestRefusedUpdates(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		expectCauses(t, edits, answer, func() field.ErrorList { return validation.ValidateCustomResourceDefinitionUpdate(s.Ctx, d, old) })
+		expectCauses(t, c.title, answer, func() field.ErrorList { return validation.ValidateCustomResourceDefinitionUpdate(s.Ctx, d, old) })
 	}
 }

@@ -15,10 +15,10 @@ func TestUnknownBelowUnions(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
 	tolerated := edited(t, []edit{
-		{list + ".items", `{"type":"string","anyOf":[{"minLength":1,"optional":true}]}`},
-		{definitionSpec + ".properties.map", `{"type":"object","additionalProperties":{"type":"object","properties":{"a":{"type":"string","extra":1}}}}`},
+		{"$list.items", `{"type":"string","anyOf":[{"minLength":1,"optional":true}]}`},
+		{"$spec.properties.map", `{"type":"object","additionalProperties":{"type":"object","properties":{"a":{"type":"string","extra":1}}}}`},
 	})
-	refused := edited(t, []edit{{list, `{"type":"array","extra":1,"items":{"type":"string","optional":true}}`}})
+	refused := edited(t, []edit{{"$list", `{"type":"array","extra":1,"items":{"type":"string","optional":true}}`}})
 	const at = path + "/gadgets.example.com"
 	for _, c := range []struct{ method, path, mediaType string }{
 		{"POST", path + "?fieldValidation=Strict", client.JSON},
