@@ -11,7 +11,7 @@ import (
 // TestReliability finds tests that docs/reliability.md names and that do not exist.
 func TestReliability(t *testing.T) {
 	text := client.ReadFile(t, "../../docs/reliability.md")
-	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)`").FindAllStringSubmatch(string(text), -1)
+	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)(?:/\\w+)?`").FindAllStringSubmatch(string(text), -1)
 	if len(named) < 100 {
 		t.Fatalf("only %d tests are named", len(named))
 	}

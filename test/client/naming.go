@@ -15,11 +15,12 @@ var kubernetesNames = func() *strings.Replacer {
 		"platform.io/apiserver-serving", "kubernetes.io/kube-apiserver-serving",
 		"resource.platform.io/admin-access", "resource.kubernetes.io/admin-access",
 		"node.platform.io/v1", "node.k8s.io/v1",
+		`"authentication.platform.io"`, `"authentication.k8s.io"`,
 		"x-platform-", "x-kubernetes-",
 		"platform.UserInfo", "kubernetes.UserInfo",
 	}
-	groups := "admissionregistration apiextensions apiserver.config authorization certificates coordination eventratelimit.admission events " +
-		"networking resource scheduling storage"
+	groups := "admission admissionregistration apiextensions apiserver.config authorization certificates coordination eventratelimit.admission events " +
+		"meta networking resource scheduling storage"
 	for group := range strings.FieldsSeq(groups) {
 		names = append(names, group+".platform.io", group+".k8s.io")
 	}

@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"io"
 	"log"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -130,15 +129,4 @@ func (s aggregationSession) wantCondition(name, status, reason, message string) 
 		}
 		return fmt.Errorf("the conditions are %+v, want %s %s %q", o.Status.Conditions, status, reason, message)
 	})
-}
-
-// deadAddress is one where nobody listens.
-func deadAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
 }

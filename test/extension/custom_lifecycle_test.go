@@ -13,70 +13,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// versionCustom is one version of the definition of widgets.
-func versionCustom(name string, served, storage bool, schema, more string) string {
-	return fmt.Sprintf(`{"name":%q,"served":%t,"storage":%t,"schema":{"openAPIV3Schema":%s}%s}`, name, served, storage, schema, more)
-}
-
 const (
-	customOpen = `{"type":"object","x-platform-preserve-unknown-fields":true}`
-	onlyA      = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"}}}}}`
-	aWithB     = `{"type":"object","properties":{"spec":{"type":"object","default":{},"properties":{"a":{"type":"string"},"b":{"type":"string","default":"B"}}}}}`
+	onlyA  = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"}}}}}`
+	aWithB = `{"type":"object","properties":{"spec":{"type":"object","default":{},"properties":{"a":{"type":"string"},"b":{"type":"string","default":"B"}}}}}`
 )
-
-func TestVersions(t *testing.T) {
-	t.Parallel()
-	s := serveCustom(t, nil)
-	s.define(customDefinition{versions: versionCustom("v1", true, true, aWithB, "") + "," + versionCustom("v1beta1", true, false, onlyA, `,"deprecated":true,"deprecationWarning":"old"`) + "," +
-		versionCustom("v0", false, false, customOpen, "")})
-	s.create("a", `,"spec":{"a":"x"}`)
-	beta := strings.Replace(widgets, "v1", "v1beta1", 1)
-	answer := s.Send(200, "GET", beta+"/a", "", "")
-	s.check("beta", part(answer.Object(), "spec")+answer.Header.Get("Warning"), `{"spec":{"a":"x"}}299 - "old"`)
-	s.check("version", answer.Object()["apiVersion"].(string), "example.com/v1beta1")
-	s.Send(404, "GET", strings.Replace(widgets, "v1", "v0", 1)+"/a", "", "")
-	s.Send(201, "POST", beta, client.JSON, strings.Replace(widget("b", `,"spec":{"a":"y"}`), "/v1", "/v1beta1", 1))
-	s.check("as stored", part(s.read("b"), "spec"), `{"spec":{"a":"y","b":"B"}}`)
-
-	// Another version is stored from now on. What is there is shown in it, and survives a restart.
-	s.updateDefinition(customDefinition{versions: versionCustom("v1", true, false, aWithB, "") + "," + versionCustom("v2", true, true, customOpen, "")})
-	v2 := strings.Replace(widgets, "v1", "v2", 1)
-	list := s.Send(200, "GET", v2, "", "").Object()
-	if text := list.String(); strings.Count(text, `"apiVersion":"example.com/v2"`) != 3 || !strings.Contains(text, `"b":"B"`) {
-		t.Errorf("in v2: %s", text)
-	}
-	s.unknown(beta + "/a")
-	s.check("in v1", part(s.read("a"), "spec"), `{"spec":{"a":"x","b":"B"}}`)
-	s.Send(200, "PATCH", v2+"/a", client.MergePatch, `{"spec":{"c":1}}`)
-	s.check("new field", part(s.Send(200, "GET", v2+"/a", "", "").Object(), "spec"), `{"spec":{"a":"x","b":"B","c":1}}`)
-	s.check("hidden in v1", part(s.read("a"), "spec"), `{"spec":{"a":"x","b":"B"}}`)
-	stored := part(s.Send(200, "GET", customDefinitions+"/widgets.example.com", "", "").Object()["status"].(map[string]any), "storedVersions")
-	s.check("stored versions", stored, `{"storedVersions":["v1","v2"]}`)
-}
-
-func TestSchemaChanges(t *testing.T) {
-	t.Parallel()
-	s := serveCustom(t, nil)
-	s.define(customDefinition{schema: onlyA})
-	before := s.create("a", `,"spec":{"a":"x"}`)
-	s.updateDefinition(customDefinition{schema: aWithB})
-	after := s.read("a")
-	s.check("filled in", part(after, "spec"), `{"spec":{"a":"x","b":"B"}}`)
-	if after.Version() != before.Version() {
-		t.Errorf("version %d after %d: reading in another form is no write", after.Version(), before.Version())
-	}
-	list, err := s.List(s.Ctx, widgets, nil)
-	if err != nil || part(list.Items[0], "spec") != `{"spec":{"a":"x","b":"B"}}` {
-		t.Errorf("list: %v, %v", list, err)
-	}
-	s.updateDefinition(customDefinition{schema: `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string","enum":["y"]},"c":{"type":"string"}}}}}`})
-	s.check("pruned", part(s.read("a"), "spec"), `{"spec":{"a":"x"}}`)
-	s.Send(200, "PATCH", widgets+"/a", client.MergePatch, `{"spec":{"c":"z"}}`) // a is as it was
-	s.Send(422, "PATCH", widgets+"/a", client.MergePatch, `{"spec":{"a":"z"}}`)
-	s.Send(422, "PATCH", widgets+"/a", client.MergePatch, `{"kind":null}`)
-	s.Send(422, "PATCH", widgets+"/a", client.MergePatch, `{"kind":""}`)
-	s.Send(400, "PATCH", widgets+"/a", client.MergePatch, `{"apiVersion":null}`)
-}
 
 func TestRestart(t *testing.T) {
 	t.Parallel()
@@ -127,29 +67,6 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-func TestDefinitionWaitsForObjects(t *testing.T) {
-	t.Parallel()
-	s := serveCustom(t, nil)
-	s.define(customDefinition{})
-	s.Send(201, "POST", widgets, client.JSON, strings.Replace(widget("held", ""), `"name"`, `"finalizers":["example.com/hold"],"name"`, 1))
-	s.create("free", "")
-	gone := s.Send(200, "DELETE", customDefinitions+"/widgets.example.com", "", "").Object()
-	if text := gone.String(); !strings.Contains(text, `"customresourcecleanup.apiextensions.platform.io"`) || !strings.Contains(text, `"Terminating"`) {
-		t.Errorf("while it ends: %s", text)
-	}
-	s.Send(404, "GET", widgets+"/free", "", "")
-	s.Send(403, "POST", widgets, client.JSON, widget("late", ""))
-	if listed := s.Send(200, "GET", "/apis/example.com/v1", "", "").String(); !strings.Contains(listed, `["delete","deletecollection","get","list","watch"]`) {
-		t.Errorf("the verbs while it ends: %s", listed)
-	}
-	s.Send(200, "PATCH", widgets+"/held", client.MergePatch, `{"metadata":{"finalizers":null}}`)
-	s.until("the definition has gone", func() bool {
-		answer, err := s.Get(s.Ctx, customDefinitions+"/widgets.example.com")
-		return err == nil && answer.Code == 404
-	})
-	s.unknown(widgets)
-}
-
 // until waits for something to hold.
 func (s customSession) until(what string, holds func() bool) {
 	s.T.Helper()
@@ -158,53 +75,6 @@ func (s customSession) until(what string, holds func() bool) {
 			return errors.New(what)
 		}
 		return nil
-	})
-}
-
-func TestNames(t *testing.T) {
-	t.Parallel()
-	s := serveCustom(t, nil)
-	s.define(customDefinition{names: `,"shortNames":["wg"]`})
-	other := strings.NewReplacer("widgets", "gadgets", "Widget", "Gadget", `"names":{`, `"names":{"shortNames":["wg"],`).Replace(customDefinition{}.String())
-	s.Send(201, "POST", customDefinitions, client.JSON, other)
-	status := part(s.Send(200, "GET", customDefinitions+"/gadgets.example.com", "", "").Object(), "status")
-	for _, text := range []string{`"reason":"ShortNamesConflict"`, `"reason":"NotAccepted"`} {
-		if !strings.Contains(status, text) {
-			t.Errorf("%s lacks %s", status, text)
-		}
-	}
-	gadgets := strings.Replace(widgets, "widgets", "gadgets", 1)
-	s.Send(404, "GET", gadgets, "", "")
-	s.Send(200, "DELETE", customDefinitions+"/widgets.example.com", "", "")
-	s.until("the names are free", func() bool {
-		answer, err := s.Get(s.Ctx, gadgets)
-		return err == nil && answer.Code == 200
-	})
-}
-
-func TestNamespaceAndOwners(t *testing.T) {
-	t.Parallel()
-	s := serveCustom(t, nil)
-	s.define(customDefinition{})
-	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"n"}}`)
-	s.Send(201, "POST", strings.Replace(widgets, "default", "n", 1), client.JSON, widget("a", ""))
-	s.Send(200, "DELETE", "/api/v1/namespaces/n", "", "")
-	s.until("the namespace has gone", func() bool {
-		answer, err := s.Get(s.Ctx, "/api/v1/namespaces/n")
-		return err == nil && answer.Code == 404
-	})
-	owner := s.create("owner", "")
-	reference := func(kind, version, name, uid string) string {
-		return fmt.Sprintf(`"ownerReferences":[{"apiVersion":%q,"kind":%q,"name":%q,"uid":%q}],"name"`, version, kind, name, uid)
-	}
-	below := strings.Replace(widget("child", ""), `"name"`, reference("Widget", "example.com/v1", "owner", owner.UID()), 1)
-	s.Send(201, "POST", widgets, client.JSON, below)
-	s.Send(201, "POST", configMaps, client.JSON, strings.Replace(`{"metadata":{"name":"grandchild"}}`, `"name"`, reference("Widget", "example.com/v1", "owner", owner.UID()), 1))
-	s.Send(200, "DELETE", widgets+"/owner", "", "")
-	s.until("what it owned has gone", func() bool {
-		a, err := s.Get(s.Ctx, widgets+"/child")
-		b, fault := s.Get(s.Ctx, configMaps+"/grandchild")
-		return err == nil && fault == nil && a.Code == 404 && b.Code == 404
 	})
 }
 
@@ -246,39 +116,6 @@ func TestChangesWhileWriting(t *testing.T) {
 		}
 		s.Stop(t)
 		s = serveCustom(t, on)
-	}
-}
-
-// TestWatchOverChanges: a watch ends with the definition that it began under, and is resumed
-// without a gap.
-func TestWatchOverChanges(t *testing.T) {
-	t.Parallel()
-	s := serveCustom(t, nil)
-	s.define(customDefinition{schema: onlyA})
-	first := s.create("a", `,"spec":{"a":"1"}`)
-	watch, err := s.Watch(s.Ctx, widgets, url.Values{"resourceVersion": {fmt.Sprint(first.Version())}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer watch.Close()
-	s.create("b", "")
-	if e, err := watch.Next(); err != nil || e.Object.Name() != "b" {
-		t.Fatalf("%v, %v", e, err)
-	}
-	s.updateDefinition(customDefinition{schema: aWithB})
-	if e, err := watch.Next(); err == nil {
-		t.Fatalf("the watch goes on: %v", e)
-	}
-	s.create("c", "")
-	again, err := s.Watch(s.Ctx, widgets, url.Values{"resourceVersion": {fmt.Sprint(first.Version())}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Close()
-	for _, want := range []string{"b", "c"} {
-		if e, err := again.Next(); err != nil || e.Object.Name() != want {
-			t.Fatalf("%v, %v, want %s", e, err, want)
-		}
 	}
 }
 

@@ -97,22 +97,3 @@ func TestPublishedOpenSchemas(t *testing.T) {
 		t.Errorf("open at the root: %v", v3)
 	}
 }
-
-// TestColumns shows the columns of a kind that has none of its own.
-func TestColumns(t *testing.T) {
-	t.Parallel()
-	s := serveCustom(t, nil)
-	s.define(customDefinition{})
-	created := s.create("a", "").Metadata()["creationTimestamp"].(string)
-	table := s.accept(200, widgets, "application/json;as=Table;g=meta.platform.io;v=v1").Object()
-	columns, _ := json.Marshal(table["columnDefinitions"])
-	for _, text := range []string{`"name":"Name"`, `"name":"Created At"`, `"type":"date"`} {
-		if !strings.Contains(string(columns), text) {
-			t.Errorf("columns %s lack %s", columns, text)
-		}
-	}
-	rows, _ := json.Marshal(table["rows"])
-	if want := `"cells":["a","` + created + `"]`; !strings.Contains(string(rows), want) {
-		t.Errorf("rows %s, want %s", rows, want)
-	}
-}

@@ -22,6 +22,11 @@ func serveCustom(t *testing.T, change func(*daemon.Config)) customSession {
 	return customSession{client.Open(t, change)}
 }
 
+func TestCustomTranscripts(t *testing.T) {
+	t.Parallel()
+	runTranscripts(t, "custom", "platform", nil)
+}
+
 // A customDefinition is that of widgets, with some of it replaced.
 type customDefinition struct {
 	scope    string // "" for Namespaced

@@ -158,8 +158,21 @@ var definitionPaths = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "$version", version, "$root", version+".schema.openAPIV3Schema", "$spec", spec)...)
 }()
 
-// repetition is a text to repeat: <<N TEXT>>, or <<N, TEXT>> with commas in between.
+// repetition is a text to repeat: <<N TEXT>>, or <<N, TEXT>> with commas in between. A # in it is
+// the number of each.
 var repetition = regexp.MustCompile(`<<(\d+)(,?) (.*?)>>`)
+
+func repeated(text string) string {
+	return repetition.ReplaceAllStringFunc(text, func(match string) string {
+		m := repetition.FindStringSubmatch(match)
+		n, _ := strconv.Atoi(m[1])
+		parts := make([]string, n)
+		for i := range parts {
+			parts[i] = strings.ReplaceAll(m[3], "#", strconv.Itoa(i))
+		}
+		return strings.Join(parts, m[2])
+	})
+}
 
 // A changedDefinition is gadgets with some edits. title is the first line of its block.
 type changedDefinition struct {
@@ -183,17 +196,8 @@ func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) 
 			continue
 		}
 		path, value, _ := strings.Cut(text, " ")
-		value = repetition.ReplaceAllStringFunc(value, func(match string) string {
-			m := repetition.FindStringSubmatch(match)
-			n, _ := strconv.Atoi(m[1])
-			parts := make([]string, n)
-			for i := range parts {
-				parts[i] = strings.ReplaceAll(m[3], "#", strconv.Itoa(i))
-			}
-			return strings.Join(parts, m[2])
-		})
 		last := &all[len(all)-1]
-		last.edits = append(last.edits, edit{path, value})
+		last.edits = append(last.edits, edit{path, repeated(value)})
 	}
 	return all
 }

@@ -17,98 +17,43 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A controllerRow is what a controller of the server has to do, and what it then writes. In paths, bodies and writes, $ is the name of
-// the run, and of the namespace and of the objects that are made for it.
+// A controllerRow is the work of a controller and what it writes for it, as in testdata/controllers.txt.
 type controllerRow struct {
-	controller string
-	requests   []string // each "METHOD path body", or "STATUS path body" for a merge patch of a status
-	writes     []string // each "OPERATION resource/sub-resource namespace/name", of which the name may be the beginning only, and a text of the object after a space
+	controller       string
+	requests, writes []string
 }
 
 const (
-	pods   = "/api/v1/namespaces/$/pods"
-	podOf  = `"spec":{"serviceAccountName":"own","automountServiceAccountToken":false,"containers":[{"name":"c","image":"i"}]`
-	claims = "/api/v1/namespaces/$/persistentvolumeclaims"
-	jobs   = "/apis/batch/v1/namespaces/$/jobs"
+	pods  = "/api/v1/namespaces/$/pods"
+	podOf = `"spec":{"serviceAccountName":"own","automountServiceAccountToken":false,"containers":[{"name":"c","image":"i"}]`
 )
 
-var controllerRows = []controllerRow{
-	{"endpoints", []string{`POST /api/v1/namespaces/$/services {"metadata":{"name":"selects"},"spec":{"selector":{"a":"b"},"ports":[{"port":80}]}}`},
-		[]string{"CREATE endpoints/ $/selects"}},
-	{"endpointslice", nil, []string{"CREATE endpointslices/ $/selects-"}},
-	{"endpointslice-mirroring", []string{
-		`POST /api/v1/namespaces/$/services {"metadata":{"name":"mirrored"},"spec":{"ports":[{"port":80}]}}`,
-		`POST /api/v1/namespaces/$/endpoints {"metadata":{"name":"mirrored"},"subsets":[{"addresses":[{"ip":"10.1.2.3"}],"ports":[{"port":80}]}]}`},
-		[]string{"CREATE endpointslices/ $/mirrored-"}},
-	{"root-ca-certificate-publisher", nil, []string{"CREATE configmaps/ $/platform-root-ca.crt"}},
-	{"serviceaccount", nil, []string{"CREATE serviceaccounts/ $/default"}},
-	{"serviceaccount-token-secret", []string{`POST /api/v1/namespaces/$/serviceaccounts {"metadata":{"name":"own"}}`},
-		[]string{"CREATE secrets/ $/own-token-", "UPDATE serviceaccounts/ $/own own-token-"}},
-	{"serviceaccount-token", []string{`POST /api/v1/namespaces/$/serviceaccounts {"metadata":{"name":"other"}}`,
-		`POST /api/v1/namespaces/$/secrets {"metadata":{"name":"asked","annotations":{"platform.io/service-account.name":"other"}},"type":"platform.io/service-account-token"}`},
-		[]string{`UPDATE secrets/ $/asked "ca.crt"`}},
-	{"persistentvolume-binder", []string{
-		`POST /api/v1/persistentvolumes {"metadata":{"name":"$"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"},"storageClassName":"$"}}`,
-		`POST ` + claims + ` {"metadata":{"name":"bound"},"spec":{"resources":{"requests":{"storage":"1Gi"}},"accessModes":["ReadWriteOnce"],"storageClassName":"$"}}`},
-		[]string{"UPDATE persistentvolumes/status /$", "UPDATE persistentvolumes/ /$ claimRef", "UPDATE persistentvolumeclaims/ $/bound volumeName", "UPDATE persistentvolumeclaims/status $/bound Bound"}},
-	{"persistentvolumeclaim-protection", []string{
-		`POST ` + claims + ` {"metadata":{"name":"goes"},"spec":{"resources":{"requests":{"storage":"1Gi"}},"accessModes":["ReadWriteOnce"],"storageClassName":"none"}}`,
-		`DELETE ` + claims + `/goes`}, []string{"UPDATE persistentvolumeclaims/ $/goes deletionTimestamp"}},
-	{"persistentvolume-protection", []string{
-		`POST /api/v1/persistentvolumes {"metadata":{"name":"$-goes"},"spec":{"capacity":{"storage":"1Gi"},"accessModes":["ReadWriteOnce"],"hostPath":{"path":"/x"}}}`,
-		`DELETE /api/v1/persistentvolumes/$-goes`}, []string{"UPDATE persistentvolumes/ /$-goes deletionTimestamp"}},
-	{"ephemeral-volume", []string{`POST ` + pods + ` {"metadata":{"name":"ephemeral"},` + podOf + `,"volumes":[{"name":"v","ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}}}]}}`},
-		[]string{"CREATE persistentvolumeclaims/ $/ephemeral-v"}},
-	{"ttl-after-finished", []string{
-		`POST ` + jobs + ` {"metadata":{"name":"over"},"spec":{"suspend":true,"ttlSecondsAfterFinished":0,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}`,
-		`STATUS ` + jobs + `/over {"status":{"startTime":"NOW","conditions":[{"type":"FailureTarget","status":"True","lastTransitionTime":"NOW"},{"type":"Failed","status":"True","lastTransitionTime":"NOW"}]}}`},
-		[]string{"DELETE jobs/ $/over"}},
-	{"disruption", []string{`POST /apis/policy/v1/namespaces/$/poddisruptionbudgets {"metadata":{"name":"b"},"spec":{"minAvailable":1,"selector":{"matchLabels":{"a":"b"}}}}`},
-		[]string{"UPDATE poddisruptionbudgets/status $/b"}},
-	{"node-lifecycle", []string{`POST /api/v1/nodes {"metadata":{"name":"$"}}`},
-		[]string{"UPDATE nodes/status /$ NodeStatusNeverUpdated", "UPDATE nodes/ /$ unreachable"}},
-	{"node-ipam", nil, []string{"UPDATE nodes/ /$ podCIDR"}},
-	{"taint-eviction", []string{
-		`POST /api/v1/nodes {"metadata":{"name":"$-tainted"},"spec":{"taints":[{"key":"k","effect":"NoExecute"}]}}`,
-		`POST ` + pods + ` {"metadata":{"name":"evicted"},` + podOf + `,"nodeName":"$-tainted"}}`},
-		[]string{"DELETE pods/ $/evicted"}},
-	{"pod-garbage-collector", nil, []string{"DELETE pods/ $/ended"}},
-	{"certificatesigningrequest-approving", []string{`POST /apis/certificates.platform.io/v1/certificatesigningrequests {"metadata":{"name":"$"},"spec":{"signerName":"platform.io/apiserver-client-node","usages":["digital signature","key encipherment","client auth"],"request":"REQUEST"}}`},
-		[]string{"UPDATE certificatesigningrequests/approval /$"}},
-	{"certificatesigningrequest-signing", []string{
-		`POST /apis/certificates.platform.io/v1/certificatesigningrequests {"metadata":{"name":"$-signed"},"spec":{"signerName":"platform.io/apiserver-client","usages":["client auth"],"request":"REQUEST"}}`,
-		`APPROVAL /apis/certificates.platform.io/v1/certificatesigningrequests/$-signed {"status":{"conditions":[{"type":"Approved","status":"True"}]}}`},
-		[]string{"UPDATE certificatesigningrequests/status /$-signed"}},
-	{"clusterrole-aggregation", []string{
-		`POST /apis/rbac.authorization.platform.io/v1/clusterroles {"metadata":{"name":"$-part","labels":{"part":"$"}},"rules":[{"apiGroups":[""],"resources":["pods"],"verbs":["get"]}]}`,
-		`POST /apis/rbac.authorization.platform.io/v1/clusterroles {"metadata":{"name":"$"},"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"part":"$"}}]}}`},
-		[]string{"UPDATE clusterroles/ /$"}},
-	{"service-cidr", []string{`POST /apis/networking.platform.io/v1/servicecidrs {"metadata":{"name":"$"},"spec":{"cidrs":["CIDR"]}}`},
-		[]string{"UPDATE servicecidrs/ /$ finalizers", "UPDATE servicecidrs/status /$ Ready"}},
-	{"garbage-collector", []string{`POST /api/v1/namespaces/$/configmaps {"metadata":{"name":"orphan","ownerReferences":[{"apiVersion":"v1","kind":"ConfigMap","name":"nobody","uid":"6a52a3ac-3a39-4a1b-a8a3-0d1b0b5e7f4e"}]}}`},
-		[]string{"DELETE configmaps/ $/orphan"}},
-	{"token-cleaner", []string{`POST /api/v1/namespaces/platform-system/secrets {"metadata":{"name":"bootstrap-token-$"},"type":"bootstrap.platform.io/token","stringData":{"token-id":"$","token-secret":"0123456789abcdef","expiration":"2020-01-01T00:00:00Z"}}`},
-		[]string{"DELETE secrets/ platform-system/bootstrap-token-$"}},
-	{"volumeattributesclass-protection", []string{
-		`POST /apis/storage.platform.io/v1/volumeattributesclasses {"metadata":{"name":"$"},"driverName":"d.example.com","parameters":{"a":"b"}}`,
-		`DELETE /apis/storage.platform.io/v1/volumeattributesclasses/$`}, []string{"UPDATE volumeattributesclasses/ /$ deletionTimestamp"}},
-	{"deployment", []string{`POST /apis/apps/v1/namespaces/$/deployments {"metadata":{"name":"d"},"spec":{"selector":{"matchLabels":{"a":"d"}},"template":{"metadata":{"labels":{"a":"d"}},` + podOf + `}}}}`},
-		[]string{"UPDATE deployments/status $/d", "CREATE replicasets/ $/d-"}},
-	{"replicaset", []string{`POST /apis/apps/v1/namespaces/$/replicasets {"metadata":{"name":"r"},"spec":{"selector":{"matchLabels":{"a":"r"}},"template":{"metadata":{"labels":{"a":"r"}},` + podOf + `}}}}`},
-		[]string{"CREATE pods/ $/r-", "UPDATE replicasets/status $/r"}},
-	{"cronjob", []string{`POST /apis/batch/v1/namespaces/$/cronjobs {"metadata":{"name":"c"},"spec":{"schedule":"@every 1s","jobTemplate":{"spec":{"suspend":true,"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}`},
-		[]string{"CREATE jobs/ $/c-"}},
-	{"horizontal-pod-autoscaler", []string{`POST /apis/autoscaling/v2/namespaces/$/horizontalpodautoscalers {"metadata":{"name":"h"},"spec":{"maxReplicas":2,"scaleTargetRef":{"apiVersion":"apps/v1","kind":"Deployment","name":"nothing"}}}`},
-		[]string{"UPDATE horizontalpodautoscalers/status $/h"}},
-	{"namespace", []string{`POST /api/v1/namespaces {"metadata":{"name":"$-goes"}}`, `POST /api/v1/namespaces/$-goes/limitranges {"metadata":{"name":"l"}}`, `DELETE /api/v1/namespaces/$-goes`},
-		[]string{"DELETE limitranges/ $-goes/l", "UPDATE namespaces/finalize $-goes/$-goes"}},
+// readControllers reads the rows of testdata/controllers.txt.
+func readControllers(t *testing.T) (rows []controllerRow) {
+	for line := range strings.Lines(string(client.ReadFile(t, "testdata/controllers.txt"))) {
+		line = strings.TrimRight(line, "\n")
+		text, isPart := strings.CutPrefix(line, "\t")
+		write, isWrite := strings.CutPrefix(text, "writes ")
+		switch {
+		case line[0] == '#':
+		case !isPart:
+			rows = append(rows, controllerRow{controller: line})
+		case isWrite:
+			r := &rows[len(rows)-1]
+			r.writes = append(r.writes, write)
+		default:
+			r := &rows[len(rows)-1]
+			r.requests = append(r.requests, text)
+		}
+	}
+	return rows
 }
 
 // TestControllersAreAdmitted: what controllers write that belong to kube-controller-manager elsewhere is admitted, under the name of the
 // server. The webhook is asked about each write; a policy that refuses it stops it, and it is done when the policy has gone.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
-	h := startWebhooks(t, allow)
+	rows, h := readControllers(t), startWebhooks(t, allow)
 	dir, log := t.TempDir(), &client.Log{}
 	s := serveControllers(t, dir, log, daemon.TestControllers)
 	s.register(validating, "records", webhookHook{name: "records.example.com"}.text(h))
@@ -124,13 +69,13 @@ func TestControllersAreAdmitted(t *testing.T) {
 	s.Stop(t)
 	s = serveControllers(t, dir, log, "*,bootstrap-signer-controller,token-cleaner-controller,node-lifecycle-controller,taint-eviction-controller,workloads")
 	for _, run := range []string{"seen00", "denied"} {
-		for _, r := range controllerRows {
+		for _, r := range rows {
 			s.perform(run, r.requests...)
 		}
 	}
 	var asked []question
-	s.wantWrites(h, &asked, "seen00", controllerRows)
-	for _, r := range controllerRows { // the first write is stopped, and so there is none of the others
+	s.wantWrites(h, &asked, "seen00", rows)
+	for _, r := range rows { // the first write is stopped, and so there is none of the others
 		operation, rest, _ := strings.Cut(r.writes[0], " ")
 		resource, _, _ := strings.Cut(rest, " ")
 		client.Eventually(t, func() error {
@@ -146,7 +91,7 @@ func TestControllersAreAdmitted(t *testing.T) {
 		}
 	}
 	s.Send(200, "DELETE", "/apis/admissionregistration.platform.io/v1/validatingadmissionpolicybindings/stop", "", "")
-	s.wantWrites(h, &asked, "denied", slices.DeleteFunc(slices.Clone(controllerRows), func(r controllerRow) bool { return r.controller == "pod-garbage-collector" })) // which looks again in 20 seconds
+	s.wantWrites(h, &asked, "denied", slices.DeleteFunc(slices.Clone(rows), func(r controllerRow) bool { return r.controller == "pod-garbage-collector" })) // which looks again in 20 seconds
 }
 
 func serveControllers(t *testing.T, dir string, log *client.Log, which daemon.Controllers) webhookSession {

@@ -131,10 +131,3 @@ func namesWebhooks(asked []question, path ...string) string {
 	}
 	return strings.Join(all, " ")
 }
-
-// sorted is names without an order.
-func sorted(text string) string {
-	all := strings.Fields(text)
-	slices.Sort(all)
-	return strings.Join(all, " ")
-}

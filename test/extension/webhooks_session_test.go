@@ -20,10 +20,22 @@ type webhookSession struct {
 	naming string
 }
 
+// quietControllers leave only the controllers of tests, because what others write is admitted too.
+func quietControllers(c *daemon.Config) { c.Controllers = daemon.TestControllers }
+
+func TestWebhookTranscripts(t *testing.T) {
+	t.Parallel()
+	runTranscripts(t, "webhooks", "platform", quietControllers)
+}
+
+func TestReviewTranscripts(t *testing.T) {
+	client.InProfiles(t, func(t *testing.T, profile string) { runTranscripts(t, "webhooks/review", profile, quietControllers) })
+}
+
 func openWebhooks(t *testing.T, change func(*daemon.Config)) webhookSession {
 	t.Helper()
 	s := webhookSession{client.Open(t, func(c *daemon.Config) {
-		c.Controllers = daemon.TestControllers // what others write is admitted too, and would be counted
+		quietControllers(c)
 		if change != nil {
 			change(c)
 		}

@@ -21,7 +21,8 @@
 //
 // # Requests
 //
-//	[until] [as USER] METHOD PATH   until repeats the request until the answer is the recorded one
+//	[until] [as USER] METHOD PATH   until repeats the request until the answer is the recorded one;
+//	                                PATH may be an http:// URL of another server
 //	Name: value                     a header; an empty value removes a default
 //	show PATH, PATH, header NAME    what to record instead of the whole body; none: no body
 //	keep NAME = PATH                keeps a value of the answer for {NAME}

@@ -101,6 +101,9 @@ func (p *player) play(b *block) (answer string, err error) {
 	if err != nil {
 		return "", err
 	}
+	if strings.HasPrefix(path, "http://") {
+		c = client.Over("", &http.Transport{})
+	}
 	p.sent += path + "\n" + string(body) + "\n"
 	var content any // nil, not an empty body
 	if body != nil {
