@@ -8,19 +8,22 @@ import (
 // Watchdog is how long a test waits for an event. It is long enough for a busy machine.
 const Watchdog = 5 * time.Minute
 
-// Poll calls done until it returns true, or returns false after Watchdog. The pauses grow, to leave
-// CPU time to the server.
+// Poll calls done until it returns true, or returns false after Watchdog. The pauses grow, and are
+// as long as an expensive check takes, to leave CPU time to the server.
 func Poll(done func() bool) bool {
 	const longest = 30 * time.Millisecond
 	pause := time.Millisecond
-	for end := time.Now().Add(Watchdog); !done(); pause = min(longest, pause*5/4) {
+	for end := time.Now().Add(Watchdog); ; pause = min(longest, pause*5/4) {
+		began := time.Now()
+		if done() {
+			return true
+		}
 		if time.Now().After(end) {
 			return false
 		}
 		//lint:ignore walltime what is polled for has no event; the pause only saves CPU
-		time.Sleep(pause)
+		time.Sleep(max(pause, min(time.Since(began), time.Second)))
 	}
-	return true
 }
 
 // Eventually calls try until it returns nil, and fails the test with the last error after Watchdog.

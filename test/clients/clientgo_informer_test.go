@@ -31,7 +31,8 @@ import (
 // configMaps are what informers watch here.
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// An informerKind makes an informer of a resource in a namespace, and the list that it is compared with.
+// An informerKind makes an informer of a resource in a namespace, and the list that it is compared
+// with.
 type informerKind struct {
 	media string
 	make  func(t *testing.T, config *rest.Config, ns string) (cache.SharedIndexInformer, func(context.Context) (runtime.Object, error))

@@ -63,8 +63,9 @@ func TestLeader(t *testing.T) {
 			<-stopped[first]
 			lease = must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
 			if holder := lease.Spec.HolderIdentity; holder != nil && *holder == first {
-				// Not given back, also where a renewal that was under way has kept client-go from that. It runs out soon; had it been
-				// short from the beginning, a leader that is held up would lose it.
+				// Not given back, also where a renewal that was under way has kept client-go from
+				// that. It runs out soon; had it been short from the beginning, a leader that is
+				// held up would lose it.
 				const soon = `{"spec":{"leaseDurationSeconds":1}}`
 				must1(c.CoordinationV1().Leases(ns).Patch(t.Context(), "leader", types.MergePatchType, []byte(soon), metav1.PatchOptions{}))(t)
 			}

@@ -88,7 +88,8 @@ func TestRetriedWatch(t *testing.T) {
 	})
 }
 
-// TestExpiredWatch: a RetryWatcher whose version has left the history ends with the error, rather than retrying forever.
+// TestExpiredWatch: a RetryWatcher whose version has left the history ends with the error, rather
+// than retrying forever.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	var log troupe.Log
@@ -136,7 +137,8 @@ func TestExpiredWatch(t *testing.T) {
 	}
 }
 
-// forget changes an object until the history of its kind begins later than the state that is passed.
+// forget changes an object until the history of its kind begins later than the state that is
+// passed.
 func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Unstructured) {
 	t.Helper()
 	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}

@@ -13,7 +13,8 @@ import (
 const commandDeployment = `{"metadata":{"name":"web","labels":{"app":"web"}},"spec":{"replicas":1,"selector":{"matchLabels":{"app":"web"}},
 	"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"i:1"}]}}}}`
 
-// edit opens a terminal in which a Deployment is edited by a script, which keeps what it is shown the first and the second time in shown.1 and shown.2.
+// edit opens a terminal in which a Deployment is edited by a script, which keeps what it is shown
+// the first and the second time in shown.1 and shown.2.
 func (p *place) edit(script string) *terminal {
 	p.T.Helper()
 	editor := p.write("editor", `#!/bin/sh

@@ -42,7 +42,8 @@ func TestURL(t *testing.T) {
 	p.expect(0, `configmap "far" deleted from default namespace`+"\n", "delete", "-f", web.URL+"/app.yaml")
 }
 
-// TestKustomize: the program that builds a kustomization is the one in PATH, and without it people are told what to do.
+// TestKustomize: the program that builds a kustomization is the one in PATH, and without it people
+// are told what to do.
 func TestKustomize(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")

@@ -14,11 +14,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// evil sets the title of a terminal, clears it, and does so again by control characters beyond ASCII.
+// evil sets the title of a terminal, clears it, and does so again by control characters beyond
+// ASCII.
 const evil = "a\x1b]0;owned\x07\x1b[2Jb\u009b2Jc\rd\x08\x7f"
 
-// TestHostileServer: what a server sends reaches the terminal as text only, and it cannot send the client elsewhere or have half an answer taken
-// for a whole one.
+// TestHostileServer: what a server sends reaches the terminal as text only, and it cannot send the
+// client elsewhere or have half an answer taken for a whole one.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "kubernetes")
@@ -97,8 +98,8 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// front is a server in front of that of the place, whose requests are answered by handle, or by next. It gives the path of its client
-// configuration.
+// front is a server in front of that of the place, whose requests are answered by handle, or by
+// next. It gives the path of its client configuration.
 func (p *place) front(name string, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) string {
 	p.T.Helper()
 	target, err := url.Parse(p.URL)

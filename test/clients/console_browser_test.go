@@ -22,7 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A browser is one tab of a Chromium of its own, which fails the test if a page logs an error or asks a foreign server.
+// A browser is one tab of a Chromium of its own, which fails the test if a page logs an error or
+// asks a foreign server.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -123,7 +124,8 @@ func (b *browser) see(text string) {
 	b.wait("see "+text, `document.body.innerText.includes(`+quote(text)+`)`)
 }
 
-// wait waits until a script finds something true. A page that is loading has no scripts yet, which is no fault.
+// wait waits until a script finds something true. A page that is loading has no scripts yet, which
+// is no fault.
 func (b *browser) wait(what, script string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)

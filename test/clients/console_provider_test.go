@@ -91,7 +91,8 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// People sign in with the provider whose tokens the server takes; the answer to another sign-in is refused.
+// People sign in with the provider whose tokens the server takes; the answer to another sign-in is
+// refused.
 func TestSignInWithProvider(t *testing.T) {
 	p := newProvider(t)
 	ca := filepath.Join(t.TempDir(), "ca.crt")

@@ -22,12 +22,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ofConsole are the functions of the server in which, under the mixed load, only the console has a part: figures, and tables.
+// ofConsole are the functions of the server in which, under the mixed load, only the console has a
+// part: figures, and tables.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
-// TestShare measures which part of the server's CPU a console takes while the bench drives its mixed load: one browser with the overview, and one
-// with the live table of everything that is written. The part is read off the server's own profile, so what else the machine does is no matter.
-// The table stays live all the time. What it finds is in docs/console.md.
+// TestShare measures which part of the server's CPU a console takes while the bench drives its
+// mixed load: one browser with the overview, and one with the live table of everything that is
+// written. The part is read off the server's own profile, so what else the machine does is no
+// matter. The table stays live all the time. What it finds is in docs/console.md.
 func TestShare(t *testing.T) {
 	dir := t.TempDir()
 	troupe, err := client.BuildTroupe(dir)

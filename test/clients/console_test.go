@@ -170,8 +170,9 @@ func TestTablesAreLive(t *testing.T) {
 	})
 }
 
-// A table that changes too quickly to be read is listed from time to time, also if it has more rows than are shown, and watched again once it
-// has calmed down. No watch is left open behind it, and nothing of that is an error.
+// A table that changes too quickly to be read is listed from time to time, also if it has more rows
+// than are shown, and watched again once it has calmed down. No watch is left open behind it, and
+// nothing of that is an error.
 func TestQuickTable(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	watches := map[network.RequestID]bool{}
@@ -348,7 +349,8 @@ func TestAccessible(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			s.dark(dark)
 			var found []string
-			// The page's policy forbids scripts of others; the protocol of the browser does not ask it.
+			// The page's policy forbids scripts of others; the protocol of the browser does not ask
+			// it.
 			s.run("axe", chromedp.Evaluate(string(axe), nil), chromedp.Evaluate(
 				`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" ")))`,
 				&found, awaitPromise))

@@ -21,7 +21,8 @@ import (
 // everything are the operations that the library's validators know.
 var everything = append([]admissionregistration.OperationType{admissionregistration.Delete}, writes...)
 
-// letters completes and checks ConfigMaps as authors of webhooks write it: what it does stands in the data.
+// letters completes and checks ConfigMaps as authors of webhooks write it: what it does stands in
+// the data.
 type letters struct{}
 
 // Default implements admission.Defaulter.
@@ -81,7 +82,8 @@ func (s *controllerWebhookSite) refused(err error, code int32, text string) {
 	}
 }
 
-// TestBuilder: a manager's webhooks that the builder makes of a type, under the paths that it gives them.
+// TestBuilder: a manager's webhooks that the builder makes of a type, under the paths that it gives
+// them.
 func TestBuilder(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

@@ -20,8 +20,8 @@ func marshal(t *testing.T, o runtime.Object) []byte {
 	return text
 }
 
-// TestInstalledFromFiles: configurations that lie in a folder, as kubebuilder writes them, are installed with the address and the authority
-// of the test; once more, they are updated.
+// TestInstalledFromFiles: configurations that lie in a folder, as kubebuilder writes them, are
+// installed with the address and the authority of the test; once more, they are updated.
 func TestInstalledFromFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

@@ -54,8 +54,8 @@ func allowing(context.Context, admission.Request) admission.Response { return ad
 
 var errUnexpected = apierrors.NewBadRequest("this is another object than was written")
 
-// TestDenyingServer: servers with a manager, with a handler made of several, without a manager, and of
-// the webhook's author; each refuses all Deployments.
+// TestDenyingServer: servers with a manager, with a handler made of several, without a manager, and
+// of the webhook's author; each refuses all Deployments.
 func TestDenyingServer(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(*controllerWebhookSite){

@@ -56,7 +56,8 @@ func TestDeployFlags(t *testing.T) {
 	}
 }
 
-// The objects are accepted as they are, without a warning, in a namespace that enforces the strictest level of Pod security.
+// The objects are accepted as they are, without a warning, in a namespace that enforces the
+// strictest level of Pod security.
 func TestObjects(t *testing.T) {
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder+"kustomize")

@@ -14,11 +14,12 @@ import (
 // soak says that the long forms of the suites run.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
-// abandoned is the variable that makes the test binary start a control plane and wait to be killed; its value
-// is the folder of assets.
+// abandoned is the variable that makes the test binary start a control plane and wait to be killed;
+// its value is the folder of assets.
 const abandoned = "TROUPE_TEST_ABANDONED"
 
-// assets is a folder for envtest, which the command has filled from a binary that is gone before anything starts.
+// assets is a folder for envtest, which the command has filled from a binary that is gone before
+// anything starts.
 var assets = client.NewShared(func() (string, error) {
 	dir, err := client.SharedDir()
 	if err != nil {

@@ -70,7 +70,8 @@ func gone(t *testing.T, c runtimeclient.Client, o runtimeclient.Object) {
 	})
 }
 
-// TestEnvironment: what a suite does with a control plane, with definitions, garbage, namespaces and users.
+// TestEnvironment: what a suite does with a control plane, with definitions, garbage, namespaces
+// and users.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	e := &envtest.Environment{BinaryAssetsDirectory: assets.Get(t), CRDDirectoryPaths: []string{"testdata/envtest"}, ErrorIfCRDPathMissing: true}
@@ -118,7 +119,8 @@ func TestEnvironment(t *testing.T) {
 	mustEnvtest(t, hers.Get(ctx, runtimeclient.ObjectKeyFromObject(backup), backup))
 }
 
-// TestEnvtestFlags: a suite passes flags on, and the server does what they say or says that it does not.
+// TestEnvtestFlags: a suite passes flags on, and the server does what they say or says that it does
+// not.
 func TestEnvtestFlags(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -180,7 +182,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestEnvtestKilled: when a test is killed, its control plane ends and takes with it the directories that it was given.
+// TestEnvtestKilled: when a test is killed, its control plane ends and takes with it the
+// directories that it was given.
 func TestEnvtestKilled(t *testing.T) {
 	t.Parallel()
 	temporary := t.TempDir()
@@ -203,7 +206,8 @@ func TestEnvtestKilled(t *testing.T) {
 		if left := processesOf(t, temporary); len(left) > 0 {
 			return fmt.Errorf("%v go on", left)
 		}
-		// What envtest has made for itself alone, such as certificates of webhooks, is not for the control plane to remove.
+		// What envtest has made for itself alone, such as certificates of webhooks, is not for the
+		// control plane to remove.
 		left, err := filepath.Glob(filepath.Join(temporary, "k8s_test_framework_*"))
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%v are left", left)

@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestOwnCertificate is the way from a private key to a client that works: openssl makes the key and the request, the
-// administrator approves it and gives rights to the user, and kubectl works with the certificate that was signed.
+// TestOwnCertificate is the way from a private key to a client that works: openssl makes the key
+// and the request, the administrator approves it and gives rights to the user, and kubectl works
+// with the certificate that was signed.
 func TestOwnCertificate(t *testing.T) {
 	client.NeedTool(t, "openssl")
 	t.Parallel()

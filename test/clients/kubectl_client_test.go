@@ -21,8 +21,8 @@ type kubectlClient struct {
 	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process of its own
 }
 
-// newClientKubectl returns a client of a server of a naming profile. Its commands are processes of binary,
-// or run in workers of that program.
+// newClientKubectl returns a client of a server of a naming profile. Its commands are processes of
+// binary, or run in workers of that program.
 func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
 	bin := filepath.Join(dir, ".bin")

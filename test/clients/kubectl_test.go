@@ -51,11 +51,12 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// controllers are all but those that write beside the tables, at a time of their own: tables set the status of volumes and
-// budgets themselves, and count the Secrets that they have made.
+// controllers are all but those that write beside the tables, at a time of their own: tables set
+// the status of volumes and budgets themselves, and count the Secrets that they have made.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
-// workloadsTables are the tables whose daemon runs the controllers of workloads, beside a simulated kubelet.
+// workloadsTables are the tables whose daemon runs the controllers of workloads, beside a simulated
+// kubelet.
 var workloadsTables = []string{"kubernetes/rollout"}
 
 // processTables are the tables whose commands are processes of their own, for signals and exit

@@ -15,8 +15,9 @@ import (
 // asKubectl is the output of a step that is the one of kubectl, to the letter.
 const asKubectl = "(as kubectl)\n"
 
-// TestTwins runs the tables with troupe as the client, in the place of kubectl. Its transcripts, testdata/kubectl/twin/PROFILE/NAME.txt, hold only what
-// differs from those of kubectl: other words, or a table of the profile platform that kubectl cannot print.
+// TestTwins runs the tables with troupe as the client, in the place of kubectl. Its transcripts,
+// testdata/kubectl/twin/PROFILE/NAME.txt, hold only what differs from those of kubectl: other
+// words, or a table of the profile platform that kubectl cannot print.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
@@ -54,7 +55,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// ownTables are the tables for troupe alone, testdata/kubectl/steps/troupe/NAME.txt: what kubectl has not, or says otherwise.
+// ownTables are the tables for troupe alone, testdata/kubectl/steps/troupe/NAME.txt: what kubectl
+// has not, or says otherwise.
 func ownTables(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")
@@ -67,11 +69,12 @@ func ownTables(t *testing.T) (names []string) {
 	return names
 }
 
-// dailyTwins are the tables that run in the profile kubernetes where nothing is soaked. In the profile platform, whose only such client
-// troupe is, all of them run.
+// dailyTwins are the tables that run in the profile kubernetes where nothing is soaked. In the
+// profile platform, whose only such client troupe is, all of them run.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
-// withoutTwin are the tables of what troupe does not have: last-applied annotations, rollouts, and modes of kubectl that few use.
+// withoutTwin are the tables of what troupe does not have: last-applied annotations, rollouts, and
+// modes of kubectl that few use.
 var withoutTwin = []string{"ssa", "kubernetes/modes", "kubernetes/rollout"}
 
 // readKubectl reads a transcript.

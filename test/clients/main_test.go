@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMain runs the tests, or the control plane that one of them kills. The logs of client libraries are discarded.
+// TestMain runs the tests, or the control plane that one of them kills. The logs of client
+// libraries are discarded.
 func TestMain(m *testing.M) {
 	if os.Getenv(abandoned) != "" {
 		abandon()

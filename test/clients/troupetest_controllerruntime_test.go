@@ -29,7 +29,8 @@ func (l labeller) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, l.Update(ctx, n)
 }
 
-// TestControllerRuntime is how a test runs a manager with a controller, and looks at what that does.
+// TestControllerRuntime is how a test runs a manager with a controller, and looks at what that
+// does.
 func TestControllerRuntime(t *testing.T) {
 	t.Parallel()
 	api := troupetest.Start(t)

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// startCommand starts troupe cluster with two nodes and what is built in, and waits until it says how to use it.
+// startCommand starts troupe cluster with two nodes and what is built in, and waits until it says
+// how to use it.
 func startCommand(t *testing.T, dir string, port string, more ...string) *process {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
@@ -31,7 +32,8 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 	}
 }
 
-// TestCommand: troupe cluster says what is in its way, in flags of its own, stops cleanly, and goes on where it was.
+// TestCommand: troupe cluster says what is in its way, in flags of its own, stops cleanly, and goes
+// on where it was.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
@@ -60,7 +62,8 @@ func TestCommand(t *testing.T) {
 	c.eventually(t, "1", `k get pods -l app=web --no-headers | wc -l`)
 }
 
-// TestPlatform: the names of the platform are those of nodes, leases, volumes and what is built in, too. The client is troupe's own.
+// TestPlatform: the names of the platform are those of nodes, leases, volumes and what is built in,
+// too. The client is troupe's own.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTables plays the tables, one after the other in one cluster, each in a namespace of its own: a kill of the daemon is
-// for all who are there.
+// TestTables plays the tables, one after the other in one cluster, each in a namespace of its own:
+// a kill of the daemon is for all who are there.
 func TestTables(t *testing.T) {
 	patterns := []string{"testdata/cluster/*.txt"}
 	if built.Get(t).manager != "" {

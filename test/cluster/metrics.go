@@ -9,10 +9,12 @@ import (
 	"time"
 )
 
-// metricsService is the Service that extends the API by custom metrics, as namespace and name are resolved by the daemon.
+// metricsService is the Service that extends the API by custom metrics, as namespace and name are
+// resolved by the daemon.
 const metricsService = "metrics.kube-system"
 
-// A metricsServer extends the API by custom metrics: each Service has the metric load, and the same one.
+// A metricsServer extends the API by custom metrics: each Service has the metric load, and the same
+// one.
 type metricsServer struct {
 	*httptest.Server
 	load atomic.Int64

@@ -45,7 +45,8 @@ func service(name, spec string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{%s"ports":[{"port":80}]}}`, name, spec)
 }
 
-// TestIPAddresses: an address has its IPAddress from the answer to the Service's creation to the answer to its deletion.
+// TestIPAddresses: an address has its IPAddress from the answer to the Service's creation to the
+// answer to its deletion.
 func TestIPAddresses(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -239,7 +240,8 @@ func (c *networkCluster) gone(path string) error {
 	return err
 }
 
-// TestOwnObjects: what makes the API known in the cluster is there, and repaired when somebody changes it.
+// TestOwnObjects: what makes the API known in the cluster is there, and repaired when somebody
+// changes it.
 func TestOwnObjects(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)

@@ -48,7 +48,8 @@ func (c *networkCluster) wantBudget(ns, name, expected string) {
 	})
 }
 
-// TestDisruptionBudgets: budgets know how many Pods may go, as their Pods and the owners of these are.
+// TestDisruptionBudgets: budgets know how many Pods may go, as their Pods and the owners of these
+// are.
 func TestDisruptionBudgets(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -69,7 +70,8 @@ func TestDisruptionBudgets(t *testing.T) {
 	c.Send(429, "POST", ns+"pods/p1/eviction", client.JSON, fmt.Sprintf(eviction, "p1"))
 	c.wantBudget("pdb", "number", "expected 2 healthy 1 desired 1 allowed 0 DisruptionAllowed=False InsufficientPods")
 
-	// A share is one of what the owners want: a Deployment by way of its ReplicaSet, and an object of a custom kind.
+	// A share is one of what the owners want: a Deployment by way of its ReplicaSet, and an object
+	// of a custom kind.
 	const definition = `{"metadata":{"name":"sets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"sets","kind":"Set"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`
 	c.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)

@@ -13,7 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// serviceIPs are the cluster IPs of the Services of a cluster, with the names of these. Two with the same one are a fault.
+// serviceIPs are the cluster IPs of the Services of a cluster, with the names of these. Two with
+// the same one are a fault.
 func (c *networkCluster) serviceIPs() map[string]string {
 	c.T.Helper()
 	var list struct {
@@ -35,7 +36,8 @@ func (c *networkCluster) serviceIPs() map[string]string {
 	return all
 }
 
-// checkAddresses finds Services without their IPAddress, IPAddresses without their Service, and addresses outside of all ranges.
+// checkAddresses finds Services without their IPAddress, IPAddresses without their Service, and
+// addresses outside of all ranges.
 func (c *networkCluster) checkAddresses() {
 	c.T.Helper()
 	var list struct{ Items []serviceCIDR }
@@ -64,8 +66,8 @@ func (c *networkCluster) checkAddresses() {
 	}
 }
 
-// TestFlappingServiceCIDRs: ranges come and go while Services come and go. No address is given out twice, none is kept that nobody
-// has, and no range goes while an address of it is in use.
+// TestFlappingServiceCIDRs: ranges come and go while Services come and go. No address is given out
+// twice, none is kept that nobody has, and no range goes while an address of it is in use.
 func TestFlappingServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	rounds := 25
@@ -95,7 +97,8 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 		name := fmt.Sprintf("range-%d", i)
 		for k := range rounds {
 			do("POST", netv1+"servicecidrs", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"cidrs":["10.1.%d.0/28"]}}`, name, i%2), 201, 409)
-			// Half of them go before they are ready, and the others while somebody takes an address of theirs.
+			// Half of them go before they are ready, and the others while somebody takes an address
+			// of theirs.
 			if k%2 == 1 {
 				do("DELETE", netv1+"servicecidrs/"+name, "", 200, 404)
 				continue
@@ -154,8 +157,8 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 	c.checkAddresses()
 }
 
-// TestManyAddresses: a range is given out to its last address, over a restart, and given back. It is one of 254 addresses, or of
-// 65,534 in the soak.
+// TestManyAddresses: a range is given out to its last address, over a restart, and given back. It
+// is one of 254 addresses, or of 65,534 in the soak.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	cidr, total := "10.4.0.0/24", 254

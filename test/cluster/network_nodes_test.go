@@ -23,7 +23,8 @@ type node struct {
 	}
 }
 
-// TestSilentNodes: a node that reports no more is unknown and tainted, and its Pods go, but not when no node reports.
+// TestSilentNodes: a node that reports no more is unknown and tainted, and its Pods go, but not
+// when no node reports.
 func TestSilentNodes(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -39,7 +40,8 @@ func TestSilentNodes(t *testing.T) {
 	c.pod(ns, "stays", `{}`, "alive", `{"ip":"10.9.0.1"}`, "True")
 	c.pod(ns, "goes", `{}`, "silent", `{"ip":"10.9.0.2"}`, "True")
 	c.patch(ns+"pods/goes", `{"spec":{"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":0}]}}`)
-	// What a kubelet does; its status too, since a node that was thought silent stays unknown until it says otherwise.
+	// What a kubelet does; its status too, since a node that was thought silent stays unknown until
+	// it says otherwise.
 	var renewed int
 	renew := func(name string) {
 		renewed++
@@ -190,7 +192,8 @@ func TestPodGC(t *testing.T) {
 	})
 }
 
-// TestCordon: the taint of a closed node follows the change of the node, not the period of the controller.
+// TestCordon: the taint of a closed node follows the change of the node, not the period of the
+// controller.
 func TestCordon(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -213,8 +216,8 @@ func TestCordon(t *testing.T) {
 	}
 }
 
-// TestSchedulerResources: the scheduler counts quantities in every form, and of a resize that is infeasible what is
-// allocated.
+// TestSchedulerResources: the scheduler counts quantities in every form, and of a resize that is
+// infeasible what is allocated.
 func TestSchedulerResources(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Controllers = "*,scheduler" })

@@ -48,7 +48,8 @@ type testCluster struct {
 // builtIn are the controllers that take the place of programs.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes has a node that is silent found soon. The grace is longer than the time between two renewals of a lease, 10 s.
+// lostNodes has a node that is silent found soon. The grace is longer than the time between two
+// renewals of a lease, 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
 // newShells returns a cluster whose data directory is dir, without any process.
@@ -57,7 +58,8 @@ func newShells(t testing.TB, dir string) *testCluster {
 	return &testCluster{dir: dir, path: os.Getenv("PATH"), kubectl: client.StartWorkers(t, client.KubectlBinary(t), os.Environ())}
 }
 
-// newCluster starts a cluster. programs says that controllers and the scheduler are those of Kubernetes.
+// newCluster starts a cluster. programs says that controllers and the scheduler are those of
+// Kubernetes.
 func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	t.Helper()
 	c := newShells(t, filepath.Join(t.TempDir(), "data"))
@@ -90,7 +92,8 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	return c
 }
 
-// startKwok starts kwok for the Nodes with its annotation, which do what the Stages say that its module has as custom objects.
+// startKwok starts kwok for the Nodes with its annotation, which do what the Stages say that its
+// module has as custom objects.
 func (c *testCluster) startKwok(t testing.TB, path string) {
 	t.Helper()
 	module, err := ModuleDir("kwok", "sigs.k8s.io/kwok")

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs are the paths of what a cluster is made of. manager, scheduler, kubeadm and kwok are empty where what is built into the
-// daemon does the work.
+// programs are the paths of what a cluster is made of. manager, scheduler, kubeadm and kwok are
+// empty where what is built into the daemon does the work.
 type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
 // build builds what is tested, and with it the programs of Kubernetes if they are wanted.
@@ -32,8 +32,9 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	return p, nil
 }
 
-// Program is the path of a program at the version that go.mod in the folder module pins. It is built by build.sh there if it is
-// not in the user's cache yet, which takes minutes, and GiBs for the first one; TROUPE_PROGRAMS names a folder that has it.
+// Program is the path of a program at the version that go.mod in the folder module pins. It is
+// built by build.sh there if it is not in the user's cache yet, which takes minutes, and GiBs for
+// the first one; TROUPE_PROGRAMS names a folder that has it.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)

@@ -19,14 +19,16 @@ func nodesOf(all []client.Object) (nodes []string) {
 	return nodes
 }
 
-// node creates a Node that is ready. Admission puts a taint on a new one, which a controller of nodes takes off.
+// node creates a Node that is ready. Admission puts a taint on a new one, which a controller of
+// nodes takes off.
 func (c *workloadCluster) node(name, labels string) {
 	c.T.Helper()
 	c.create("/api/v1/nodes", `{"metadata":{"name":"`+name+`","labels":{`+labels+`}}}`)
 	c.patch("/api/v1/nodes/"+name, `{"spec":{"taints":null}}`)
 }
 
-// TestDaemonSet: a Pod on each node that the template is for, as nodes come, go, change and are tainted, and updates.
+// TestDaemonSet: a Pod on each node that the template is for, as nodes come, go, change and are
+// tainted, and updates.
 func TestDaemonSet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

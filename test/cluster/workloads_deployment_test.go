@@ -68,8 +68,8 @@ func TestRollout(t *testing.T) {
 	})
 }
 
-// TestRolloutOfFalse: a setting that is false is another template than one that leaves the setting out; an empty list is
-// the same.
+// TestRolloutOfFalse: a setting that is false is another template than one that leaves the setting
+// out; an empty list is the same.
 func TestRolloutOfFalse(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -119,8 +119,8 @@ func TestRecreate(t *testing.T) {
 	c.wait(path, map[string]any{"status.updatedReplicas": 2, "status.availableReplicas": 2, "status.replicas": 2})
 }
 
-// TestScale: scaling in the middle of a rollout changes old and new Pods in proportion, a pause stops the rollout, and
-// a rollout that does not come on is told of.
+// TestScale: scaling in the middle of a rollout changes old and new Pods in proportion, a pause
+// stops the rollout, and a rollout that does not come on is told of.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -152,8 +152,8 @@ func (c *workloadCluster) newest(app string) (name string) {
 	return name
 }
 
-// TestAdoption: a set adopts Pods that nobody controls and it selects, releases those that it no longer does, and two
-// Deployments that select the same Pods leave each other's alone.
+// TestAdoption: a set adopts Pods that nobody controls and it selects, releases those that it no
+// longer does, and two Deployments that select the same Pods leave each other's alone.
 func TestAdoption(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -184,7 +184,8 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestQuiet: when all is done nothing is written any more, although two Deployments select the same Pods.
+// TestQuiet: when all is done nothing is written any more, although two Deployments select the same
+// Pods.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -229,7 +230,8 @@ func (c *workloadCluster) setOf(deployment string) string {
 	return ""
 }
 
-// TestRefusedPods: where a quota refuses Pods, sets and Deployments say so, and go on when there is room.
+// TestRefusedPods: where a quota refuses Pods, sets and Deployments say so, and go on when there is
+// room.
 func TestRefusedPods(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

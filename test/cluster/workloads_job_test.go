@@ -139,7 +139,8 @@ func TestCronJob(t *testing.T) {
 		}
 		return nil
 	})
-	// When it has ended it is deleted: no successful ones are kept. The kubelet may write between, so this is done until then.
+	// When it has ended it is deleted: no successful ones are kept. The kubelet may write between,
+	// so this is done until then.
 	client.Eventually(t, func() error {
 		for _, p := range c.list(pods, "job-name="+made.Name()) {
 			_, _ = c.Patch(c.Ctx, pods+"/"+p.Name()+"/status", map[string]any{"status": map[string]any{"phase": "Succeeded"}})

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLeader: while a controller manager holds its Lease nothing is done here, and everything when it no longer does.
+// TestLeader: while a controller manager holds its Lease nothing is done here, and everything when
+// it no longer does.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"

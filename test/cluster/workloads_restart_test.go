@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRestarts: a daemon that is stopped at any point of the work of each controller finishes it when it is started
-// again: every object comes to what it asks for, with no Pod too many, and no Job is counted twice.
+// TestRestarts: a daemon that is stopped at any point of the work of each controller finishes it
+// when it is started again: every object comes to what it asks for, with no Pod too many, and no
+// Job is counted twice.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds = 5

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestTenThousand takes the time and the CPU of a Deployment with 10,000 Pods that nobody runs, up and down. It says
-// nothing that a machine must reach, and runs with TROUPE_SOAK set only.
+// TestTenThousand takes the time and the CPU of a Deployment with 10,000 Pods that nobody runs, up
+// and down. It says nothing that a machine must reach, and runs with TROUPE_SOAK set only.
 func TestTenThousand(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") == "" {
 		t.Log("TROUPE_SOAK is not set: a small one")

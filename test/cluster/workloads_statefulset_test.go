@@ -23,7 +23,8 @@ func names(all []client.Object) (names []string) {
 	return names
 }
 
-// TestStatefulSet: a set comes up with its claims, is updated down to its partition, rolled back, and scaled down.
+// TestStatefulSet: a set comes up with its claims, is updated down to its partition, rolled back,
+// and scaled down.
 func TestStatefulSet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -66,7 +67,8 @@ func TestStatefulSet(t *testing.T) {
 	})
 }
 
-// TestStatefulSetStaleClaim: a claim that still goes with a Pod of before holds up the new one, and only until it has gone.
+// TestStatefulSetStaleClaim: a claim that still goes with a Pod of before holds up the new one, and
+// only until it has gone.
 func TestStatefulSetStaleClaim(t *testing.T) {
 	t.Parallel()
 	c := serve(t, t.TempDir(), "garbage-collector-controller")

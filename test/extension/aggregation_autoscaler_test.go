@@ -92,7 +92,8 @@ func (s aggregationSession) wantEvent(reason, message string) {
 	})
 }
 
-// scaled makes a ReplicaSet whose Pods are running, so that nobody has to play a kubelet, and an autoscaler for it.
+// scaled makes a ReplicaSet whose Pods are running, so that nobody has to play a kubelet, and an
+// autoscaler for it.
 func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 	s.T.Helper()
 	s.Send(201, "POST", "/apis/apps/v1/namespaces/default/replicasets", client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"replicas":%d,
@@ -102,7 +103,8 @@ func (s aggregationSession) scaled(name string, replicas int, metrics string) {
 		"behavior":{"scaleDown":{"stabilizationWindowSeconds":0,"policies":[{"type":"Pods","value":9,"periodSeconds":1}]}}}}`, name, metrics))
 }
 
-// TestAutoscaler: what autoscalers name is scaled by the metrics of other servers, and why it is not is told.
+// TestAutoscaler: what autoscalers name is scaled by the metrics of other servers, and why it is
+// not is told.
 func TestAutoscaler(t *testing.T) {
 	t.Parallel()
 	m := &metricsServer{pods: []string{"web-0", "web-1"}}

@@ -91,7 +91,8 @@ func TestUnavailable(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestAggregationTrust: a server with a certificate of another authority, or for another name, is not told who asks.
+// TestAggregationTrust: a server with a certificate of another authority, or for another name, is
+// not told who asks.
 func TestAggregationTrust(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -110,7 +111,8 @@ func TestAggregationTrust(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v3/namespaces/n/things", "", "")
 }
 
-// listenSilently takes connections and says nothing. ended counts those that the other end has given up.
+// listenSilently takes connections and says nothing. ended counts those that the other end has
+// given up.
 func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,9 +137,9 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 	return l.Addr().String(), ended
 }
 
-// TestSilentServers: servers that take connections and say nothing are found to be unavailable; meanwhile the rest of the
-// API, all documents of the discovery, and other servers' APIServices are served. Nobody waits for a question to such a server:
-// or one would end during each request.
+// TestSilentServers: servers that take connections and say nothing are found to be unavailable;
+// meanwhile the rest of the API, all documents of the discovery, and other servers' APIServices are
+// served. Nobody waits for a question to such a server: or one would end during each request.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

@@ -21,7 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is a server that extends the API: what handle answers, and, unless that does, a resource "things".
+// A backend is a server that extends the API: what handle answers, and, unless that does, a
+// resource "things".
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -83,7 +84,8 @@ func (b *backend) ca() string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.TLS.Certificates[0].Certificate[1]}))
 }
 
-// A aggregationSession is a daemon that finds the Service ext in the namespace default at a backend.
+// A aggregationSession is a daemon that finds the Service ext in the namespace default at a
+// backend.
 type aggregationSession struct{ client.Session }
 
 func openAggregation(t *testing.T, address string, change func(*daemon.Config)) aggregationSession {

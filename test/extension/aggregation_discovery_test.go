@@ -41,7 +41,8 @@ func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	return d, a.Header.Get("ETag")
 }
 
-// text is a group of a document in short: its versions, with how fresh they are and their resources.
+// text is a group of a document in short: its versions, with how fresh they are and their
+// resources.
 func (d groupList) text(group string) string {
 	var b strings.Builder
 	for _, g := range d.Items {
@@ -107,8 +108,9 @@ func TestLegacyDiscovery(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com", "", "")
 }
 
-// TestAggregatedDiscovery: the document of a server is read once for all of its versions, taken over when it changes, and
-// stays, marked as stale, when the server fails. What nobody has registered is not shown.
+// TestAggregatedDiscovery: the document of a server is read once for all of its versions, taken
+// over when it changes, and stays, marked as stale, when the server fails. What nobody has
+// registered is not shown.
 func TestAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	kind := make(chan string, 1)
@@ -201,8 +203,8 @@ func TestLyingServers(t *testing.T) {
 	}
 }
 
-// TestAggregationOrder: groups stand in the order of their priorities, and versions in that of theirs; APIServices of what
-// this server serves count as well.
+// TestAggregationOrder: groups stand in the order of their priorities, and versions in that of
+// theirs; APIServices of what this server serves count as well.
 func TestAggregationOrder(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

@@ -72,8 +72,8 @@ func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []b
 	return ca
 }
 
-// A metricsSession is a daemon in the profile of existing clients, with a server of metrics that is built on the public
-// library, and reaches the daemon as a service account.
+// A metricsSession is a daemon in the profile of existing clients, with a server of metrics that is
+// built on the public library, and reaches the daemon as a service account.
 type metricsSession struct {
 	client.Session
 	kubeconfig string
@@ -192,10 +192,21 @@ func (m metricsSession) want(pattern string, args ...string) {
 	}
 }
 
-// TestMetricsServer: existing clients find and use a server of the real world's making through the daemon.
+// TestMetricsServer tests a server built on the public library. One serves all parts, because its
+// start is expensive.
 func TestMetricsServer(t *testing.T) {
 	t.Parallel()
 	m := openMetrics(t)
+	for _, part := range []struct {
+		name string
+		test func(metricsSession)
+	}{{"clients", testMetricsClients}, {"watch", testMetricsWatch}, {"documents", testMetricsDocuments}} {
+		t.Run(part.name, func(t *testing.T) { m.T = t; part.test(m) })
+	}
+}
+
+// testMetricsClients finds and uses the server with existing clients.
+func testMetricsClients(m metricsSession) {
 	m.Send(201, "POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", client.JSON,
 		`{"apiVersion":"metrics.k8s.io/v1beta1","kind":"PodMetrics","metadata":{"name":"web"},"containers":[{"name":"c"}]}`)
 
@@ -208,23 +219,22 @@ func TestMetricsServer(t *testing.T) {
 	m.want(`.*v1beta1.metrics.k8s.io kube-system/metrics-server True .*`, "get", "apiservices")
 	m.want(`.*\(NotFound\): .*"nobody" not found\n\[exit status 1\]`, "get", "pods.v1beta1.metrics.k8s.io", "nobody")
 
-	// Both servers ask whether the user may: the daemon before it passes the request on, the other one by a review.
+	// Both servers ask whether the user may: the daemon before it passes the request on, the other
+	// one by a review.
 	m.want(`(?s).*web.*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=jane")
 	m.want(`.*Forbidden.*User "joe" cannot list resource "pods" in API group "metrics.k8s.io".*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=joe")
 	a := m.Send(201, "POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", client.JSON,
 		`{"apiVersion":"metrics.k8s.io/v1beta1","kind":"PodMetrics","metadata":{"name":"second"},"containers":[]}`)
 	if creator := a.Object().Metadata()["annotations"].(map[string]any)["creator"]; creator != "kubernetes-admin" {
-		t.Errorf("the server takes the user for %v", creator)
+		m.T.Errorf("the server takes the user for %v", creator)
 	}
 }
 
-// TestMetricsWatch: a watch of what another server serves delivers what happens there, when it happens.
-func TestMetricsWatch(t *testing.T) {
-	t.Parallel()
-	m := openMetrics(t)
+// testMetricsWatch watches objects of the server, and sees changes as they happen.
+func testMetricsWatch(m metricsSession) {
 	resp := aggregationSession{m.Session}.request("GET", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?watch=1")
 	if resp.StatusCode != 200 {
-		t.Fatal(resp.Status)
+		m.T.Fatal(resp.Status)
 	}
 	events := json.NewDecoder(resp.Body)
 	for _, name := range []string{"a", "b"} {
@@ -235,25 +245,23 @@ func TestMetricsWatch(t *testing.T) {
 			Object client.Object
 		}
 		if err := events.Decode(&event); err != nil || event.Type != "ADDED" || event.Object.Name() != name {
-			t.Fatalf("%v, %v", event, err)
+			m.T.Fatalf("%v, %v", event, err)
 		}
 	}
 }
 
-// TestMetricsDocuments: client libraries read what other servers serve from every document of the daemon, and go on
-// reading the rest when such a server is dead.
-func TestMetricsDocuments(t *testing.T) {
-	t.Parallel()
-	m := openMetrics(t)
+// testMetricsDocuments reads every document of the daemon with client libraries, also when another
+// server is dead.
+func testMetricsDocuments(m metricsSession) {
 	m.apply(`{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.dead.example.com}, spec: {group: dead.example.com, version: v1,
 		groupPriorityMinimum: 1, versionPriority: 1, service: {name: dead, namespace: default}}}`)
 	c, err := discovery.NewDiscoveryClientForConfig(m.config)
 	if err != nil {
-		t.Fatal(err)
+		m.T.Fatal(err)
 	}
 	for name, legacy := range map[string]bool{"aggregated": false, "legacy": true} {
 		c.UseLegacyDiscovery = legacy
-		client.Eventually(t, func() error {
+		client.Eventually(m.T, func() error {
 			groups, lists, err := c.ServerGroupsAndResources()
 			failed, _ := err.(*discovery.ErrGroupDiscoveryFailed)
 			if failed == nil || len(failed.Groups) != 1 || len(groups) < 20 {
@@ -267,7 +275,7 @@ func TestMetricsDocuments(t *testing.T) {
 			return fmt.Errorf("%s: no metrics", name)
 		})
 	}
-	client.Eventually(t, func() error {
+	client.Eventually(m.T, func() error {
 		document, err := c.OpenAPISchema() // in Protobuf
 		if err != nil {
 			return err
@@ -282,18 +290,18 @@ func TestMetricsDocuments(t *testing.T) {
 	})
 	paths, err := c.OpenAPIV3().Paths()
 	if err != nil {
-		t.Fatal(err)
+		m.T.Fatal(err)
 	}
 	of := paths["apis/metrics.k8s.io/v1beta1"]
 	if of == nil || paths["apis/apps/v1"] == nil {
-		t.Fatalf("the index has %v", paths)
+		m.T.Fatalf("the index has %v", paths)
 	}
 	if text, err := of.Schema("application/json"); err != nil || !strings.Contains(string(text), "NodeMetrics sets resource usage metrics") {
-		t.Errorf("%s, %v", text, err)
+		m.T.Errorf("%s, %v", text, err)
 	}
 	var list metav1.APIResourceList
 	if err := json.Unmarshal(m.Send(200, "GET", "/apis/metrics.k8s.io/v1beta1", "", "").Body, &list); err != nil || len(list.APIResources) != 2 {
-		t.Errorf("%v, %v", list, err)
+		m.T.Errorf("%v, %v", list, err)
 	}
 }
 

@@ -17,8 +17,9 @@ import (
 const aggregationAuditPolicy = `{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [
 	{level: Metadata, resources: [{group: ext.example.com}]}, {level: None}]}`
 
-// TestFiltersComeFirst: who is nobody, or has no right, does not get to the server, whatever path or header says so; and all
-// requests are audited, those that are passed on with the code of the server's answer.
+// TestFiltersComeFirst: who is nobody, or has no right, does not get to the server, whatever path
+// or header says so; and all requests are audited, those that are passed on with the code of the
+// server's answer.
 func TestFiltersComeFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -110,7 +110,8 @@ func (s aggregationSession) wantGone(namespace string) {
 	})
 }
 
-// TestNamespaceContent: what other servers have in a namespace goes with it, at once or one by one, and is told of while it stays.
+// TestNamespaceContent: what other servers have in a namespace goes with it, at once or one by one,
+// and is told of while it stays.
 func TestNamespaceContent(t *testing.T) {
 	t.Parallel()
 	for _, collection := range []bool{false, true} {
@@ -137,8 +138,8 @@ func TestNamespaceContent(t *testing.T) {
 	}
 }
 
-// TestNamespaceOfDeadServer: a namespace stays while it is not known what a server has in it, and goes when that is known, or
-// when nobody serves it any more.
+// TestNamespaceOfDeadServer: a namespace stays while it is not known what a server has in it, and
+// goes when that is known, or when nobody serves it any more.
 func TestNamespaceOfDeadServer(t *testing.T) {
 	t.Parallel()
 	c := &content{dead: true, collection: true}

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// openapiURL is where the document of version 3 of a path is, once the index has it; "" once it does not, if it is to go.
+// openapiURL is where the document of version 3 of a path is, once the index has it; "" once it
+// does not, if it is to go.
 func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -29,8 +30,8 @@ func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	return url
 }
 
-// TestOldServer: a server that describes itself in version 2 only is described in version 3 as well, until it is
-// registered no more.
+// TestOldServer: a server that describes itself in version 2 only is described in version 3 as
+// well, until it is registered no more.
 func TestOldServer(t *testing.T) {
 	t.Parallel()
 	const document = `{"swagger":"2.0","info":{"title":"old","version":"1"},"paths":{"/apis/ext.example.com/v1/things":{"get":{"produces":["application/json"],

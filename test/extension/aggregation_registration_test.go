@@ -49,7 +49,8 @@ func listed(t *testing.T, s *client.Server, group string) (lines []string) {
 	return lines
 }
 
-// TestLocalAPIServices: what this server serves has APIServices, with the priorities and the label of the public server.
+// TestLocalAPIServices: what this server serves has APIServices, with the priorities and the label
+// of the public server.
 func TestLocalAPIServices(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -99,8 +100,9 @@ func (s aggregationSession) wantAPIService(name, want string) {
 	})
 }
 
-// TestDefinitionsHaveAPIServices: they come and go with what definitions serve, are corrected, and are left alone without
-// their label; a server that somebody has registered for the version goes before the definition, until it goes.
+// TestDefinitionsHaveAPIServices: they come and go with what definitions serve, are corrected, and
+// are left alone without their label; a server that somebody has registered for the version goes
+// before the definition, until it goes.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -150,8 +152,9 @@ func (s aggregationSession) wantGroup(name string, want bool) {
 	})
 }
 
-// TestBuiltInAPIServices: those of built-in groups are corrected when the server starts, and not before; discovery does not
-// show what has none; the group of APIServices belongs to this server whatever they say.
+// TestBuiltInAPIServices: those of built-in groups are corrected when the server starts, and not
+// before; discovery does not show what has none; the group of APIServices belongs to this server
+// whatever they say.
 func TestBuiltInAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -188,8 +191,8 @@ func TestBuiltInAPIServices(t *testing.T) {
 	})
 }
 
-// TestExtensionAuthentication: the ConfigMap tells servers whom to believe, is made again, and keeps what others have
-// put into it.
+// TestExtensionAuthentication: the ConfigMap tells servers whom to believe, is made again, and
+// keeps what others have put into it.
 func TestExtensionAuthentication(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

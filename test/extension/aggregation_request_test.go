@@ -42,8 +42,9 @@ func (s aggregationSession) body(resp *http.Response) string {
 	return string(text)
 }
 
-// TestRequestIsPassedOn: path and query arrive, the response comes back, and the server learns the user from a
-// certificate that its ConfigMap names. Credentials and identity headers of the client are not passed on.
+// TestRequestIsPassedOn: path and query arrive, the response comes back, and the server learns the
+// user from a certificate that its ConfigMap names. Credentials and identity headers of the client
+// are not passed on.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -78,8 +79,8 @@ func TestRequestIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestIdentity: a token's user arrives with uid, groups and extras, the token does not; and an impersonated user
-// arrives as who they are.
+// TestIdentity: a token's user arrives with uid, groups and extras, the token does not; and an
+// impersonated user arrives as who they are.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -120,7 +121,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestAggregationAnswers: what a server answers comes as it is: compressed content, errors, and no redirect.
+// TestAggregationAnswers: what a server answers comes as it is: compressed content, errors, and no
+// redirect.
 func TestAggregationAnswers(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestUpgrade: a connection that a server upgrades, to whatever protocol, belongs to it and the client from then on; and
-// the server was told who that is.
+// TestUpgrade: a connection that a server upgrades, to whatever protocol, belongs to it and the
+// client from then on; and the server was told who that is.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"SPDY/3.1", "websocket"} {
@@ -61,7 +61,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestWatchEndsWithTheRight: a watch of what another server serves ends when its user may not watch it any more.
+// TestWatchEndsWithTheRight: a watch of what another server serves ends when its user may not watch
+// it any more.
 func TestWatchEndsWithTheRight(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

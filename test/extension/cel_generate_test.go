@@ -40,14 +40,15 @@ func (g generator) schema(depth int) tree.Tree {
 	return g.object(depth - 1)
 }
 
-// unformatted takes the format of a schema away: the public implementation cannot add lists of what is no text in
-// expressions, nor compare such sets.
+// unformatted takes the format of a schema away: the public implementation cannot add lists of what
+// is no text in expressions, nor compare such sets.
 func unformatted(s tree.Tree) tree.Tree {
 	delete(s, "format")
 	return s
 }
 
-// comparable takes numbers from the items of a set as well: the public implementation takes 1 and 1.0 for two of them.
+// comparable takes numbers from the items of a set as well: the public implementation takes 1 and
+// 1.0 for two of them.
 func comparable(s tree.Tree) tree.Tree {
 	if s.String("type") == "number" {
 		s["type"] = "integer"
@@ -211,7 +212,8 @@ func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 		fmt.Sprintf("has(%s.%s) && %s.%s == %s.%s", e, escaped, e, escaped, e, escaped), fmt.Sprintf("%s.?%s.hasValue()", e, escaped), fmt.Sprintf("%s == %s", e, e))
 }
 
-// escape is how expressions write the names of fields; names that they cannot write stay as they are.
+// escape is how expressions write the names of fields; names that they cannot write stay as they
+// are.
 func escape(name string) string {
 	if name == "in" || name == "namespace" {
 		return "__" + name + "__"
@@ -219,7 +221,8 @@ func escape(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__").Replace(name)
 }
 
-// addRules gives some parts of a schema rules. correlatable tells whether they have previous values.
+// addRules gives some parts of a schema rules. correlatable tells whether they have previous
+// values.
 func (g generator) addRules(s tree.Tree, correlatable bool) {
 	properties := s.Object("properties")
 	for _, name := range properties.SortedKeys() {

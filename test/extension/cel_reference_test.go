@@ -48,7 +48,8 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s%s for %d", o.value, o.fault, o.cost)
 }
 
-// referenceEnv is the public environment of 1.35 with a dynamic object, an authorizer and the types of patches.
+// referenceEnv is the public environment of 1.35 with a dynamic object, an authorizer and the types
+// of patches.
 func referenceEnv(t testing.TB) *celgo.Env {
 	t.Helper()
 	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 35)).Extend(environment.VersionedOptions{
@@ -184,7 +185,8 @@ func plain(v any) any {
 	return v
 }
 
-// An oracle answers questions for both implementations: what is read is allowed, and what is about secrets fails.
+// An oracle answers questions for both implementations: what is read is allowed, and what is about
+// secrets fails.
 type oracle struct{ user string }
 
 var errSecret = fmt.Errorf("nobody knows")

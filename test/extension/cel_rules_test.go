@@ -44,8 +44,8 @@ func internalSchema(t testing.TB, text []byte) *apiextensions.JSONSchemaProps {
 
 var celTypeName = regexp.MustCompile(`selfType\d+`)
 
-// definitionFaults are the faults of the rules of a schema; those of the public implementation first. valid is false if it
-// has other faults.
+// definitionFaults are the faults of the rules of a schema; those of the public implementation
+// first. valid is false if it has other faults.
 func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []string, valid bool) {
 	crd := &apiextensions.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: apiextensions.CustomResourceDefinitionSpec{
 		Group: "example.com", Scope: apiextensions.NamespaceScoped, Names: apiextensions.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
@@ -92,8 +92,8 @@ func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []str
 // nameOfType is the name of the type of a part: names differ, since ours are those of the whole.
 var nameOfType = regexp.MustCompile(`@self[\w.@]*`)
 
-// TestCELRules holds random schemas with rules against the public implementation: which rules it refuses, and why, and which
-// values the others refuse.
+// TestCELRules holds random schemas with rules against the public implementation: which rules it
+// refuses, and why, and which values the others refuse.
 func TestCELRules(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)

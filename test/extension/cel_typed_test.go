@@ -50,7 +50,8 @@ func ourSchema(s tree.Tree) *cel.Schema {
 	return c
 }
 
-// TestTypedCosts compares what rules cost, by estimate and when they run, on values with random schemas.
+// TestTypedCosts compares what rules cost, by estimate and when they run, on values with random
+// schemas.
 func TestTypedCosts(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewSource(int64(client.Seed(t, 7)))), false}

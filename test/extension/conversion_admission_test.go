@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A webhook of admission that is about one version sees writes through another one, too, in its version; what it changes
-// is converted back.
+// A webhook of admission that is about one version sees writes through another one, too, in its
+// version; what it changes is converted back.
 func TestEquivalentAdmission(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -54,7 +54,8 @@ func TestEquivalentAdmission(t *testing.T) {
 	}
 }
 
-// A policy in CEL of one version sees writes through another one, in its version, without holding up the object's owner.
+// A policy in CEL of one version sees writes through another one, in its version, without holding
+// up the object's owner.
 func TestEquivalentPolicy(t *testing.T) {
 	t.Parallel()
 	s, _ := routed(t)

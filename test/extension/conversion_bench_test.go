@@ -29,7 +29,8 @@ func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, 
 	return server, h, send
 }
 
-// BenchmarkGet reads an object in a converted version: one that did not change since, and one that does each time.
+// BenchmarkGet reads an object in a converted version: one that did not change since, and one that
+// does each time.
 func BenchmarkGet(b *testing.B) {
 	_, _, send := benched(b)
 	send("POST", routesV1, client.JSON, v1Conversion("a", "host", "80"))
@@ -70,7 +71,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkWatch delivers changes in a converted version to watchers, and tells how often the webhook is asked.
+// BenchmarkWatch delivers changes in a converted version to watchers, and tells how often the
+// webhook is asked.
 func BenchmarkWatch(b *testing.B) {
 	for _, watchers := range []int{1, 100} {
 		b.Run(fmt.Sprint(watchers), func(b *testing.B) {

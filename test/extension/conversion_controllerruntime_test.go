@@ -45,7 +45,8 @@ var _ conversion.Convertible = (*TimerAlpha)(nil)
 // DeepCopyObject implements runtime.Object.
 func (t *TimerAlpha) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// ConvertTo implements conversion.Convertible. What is left of a minute goes into an annotation of the other version.
+// ConvertTo implements conversion.Convertible. What is left of a minute goes into an annotation of
+// the other version.
 func (t *TimerAlpha) ConvertTo(hub conversion.Hub) error {
 	out := hub.(*Timer)
 	out.ObjectMeta = *t.ObjectMeta.DeepCopy()
@@ -73,8 +74,8 @@ func (t *TimerAlpha) ConvertFrom(hub conversion.Hub) error {
 	return nil
 }
 
-// A conversion that is written with the usual library, by hub and spokes, works unchanged: also what it keeps in
-// annotations comes back.
+// A conversion that is written with the usual library, by hub and spokes, works unchanged: also
+// what it keeps in annotations comes back.
 func TestControllerRuntime(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()

@@ -70,7 +70,8 @@ func TestLies(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// Of the metadata a webhook changes labels and annotations only, and what the schema does not know is dropped.
+// Of the metadata a webhook changes labels and annotations only, and what the schema does not know
+// is dropped.
 func TestMetadataIsRestored(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -174,8 +175,9 @@ func stuck(t *testing.T) func(review, http.ResponseWriter, *http.Request) {
 	}
 }
 
-// While a webhook does not answer, nothing waits but what needs it: not other versions, not owners, not the garbage
-// collector, the end of a namespace or of the definition, nor the end of the daemon or its start.
+// While a webhook does not answer, nothing waits but what needs it: not other versions, not owners,
+// not the garbage collector, the end of a namespace or of the definition, nor the end of the daemon
+// or its start.
 func TestNothingElseWaits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -36,7 +36,8 @@ type response struct {
 // A conversionHook is a conversion webhook.
 type conversionHook struct{ *hook[review] }
 
-// startConversion starts a hook that converts routes, on 127.0.0.1, which proves to have more names.
+// startConversion starts a hook that converts routes, on 127.0.0.1, which proves to have more
+// names.
 func startConversion(t testing.TB, names ...string) *conversionHook {
 	t.Helper()
 	h := newHook(t, "127.0.0.1", func(q *http.Request, body []byte) review {

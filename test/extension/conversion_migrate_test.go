@@ -8,8 +8,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// The stored version of a definition changes as in the public API: the old one stays in storedVersions until somebody
-// takes it out, an update without a change writes an object in the new one, and then nobody needs the webhook.
+// The stored version of a definition changes as in the public API: the old one stays in
+// storedVersions until somebody takes it out, an update without a change writes an object in the
+// new one, and then nobody needs the webhook.
 func TestStorageMigration(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -63,7 +64,8 @@ func TestLostVersion(t *testing.T) {
 	s.Send(200, "GET", routesV2, "", "")
 }
 
-// Without a webhook versions differ in their apiVersion only; one can be added, and taken away again.
+// Without a webhook versions differ in their apiVersion only; one can be added, and taken away
+// again.
 func TestChangeOfStrategy(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)

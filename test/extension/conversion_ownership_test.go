@@ -25,8 +25,8 @@ func managers(o client.Object, name string) (all []string, owned string) {
 	return all, owned
 }
 
-// Managers own fields of their version; what others change in another version is taken from them, and an apply in another
-// version conflicts and takes over.
+// Managers own fields of their version; what others change in another version is taken from them,
+// and an apply in another version conflicts and takes over.
 func TestOwnershipAcrossVersions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -64,7 +64,8 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"third:80","proto":"tcp"}`)
 }
 
-// Where the fields of other managers cannot be compared, an update goes through and nobody owns anything; an apply fails.
+// Where the fields of other managers cannot be compared, an update goes through and nobody owns
+// anything; an apply fails.
 func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

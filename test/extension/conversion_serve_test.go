@@ -97,7 +97,8 @@ func TestWritesAreOfTheirVersion(t *testing.T) {
 	s.Send(404, "PATCH", routesV2+"/nobody", typeMerge, `{}`)
 }
 
-// A question is a ConversionReview of a version that the webhook wants, with what has another version only.
+// A question is a ConversionReview of a version that the webhook wants, with what has another
+// version only.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	for reviewVersions, want := range map[string]string{`"v1"`: "v1", `"v1beta1","v1"`: "v1beta1", `"v9","v1"`: "v1"} {
@@ -129,7 +130,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// Selectors are held against what the version shows: by its fields, and by the labels that the webhook has given.
+// Selectors are held against what the version shows: by its fields, and by the labels that the
+// webhook has given.
 func TestSelectors(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

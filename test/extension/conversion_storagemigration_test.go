@@ -54,8 +54,9 @@ func (s conversionSession) wantMigration(name, want string) client.Object {
 	return o
 }
 
-// TestStorageVersionMigration follows the life of a stored version to its end: objects of the former one are written again, what
-// has been stored in the new one before stays as it is, and the definition tells of the former version until somebody takes it out.
+// TestStorageVersionMigration follows the life of a stored version to its end: objects of the
+// former one are written again, what has been stored in the new one before stays as it is, and the
+// definition tells of the former version until somebody takes it out.
 func TestStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, withMigrations), startConversion(t)
@@ -86,8 +87,9 @@ func TestStorageVersionMigration(t *testing.T) {
 	s.wantSpec(routesV2+"/r19", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// TestStorageVersionMigrationWithoutWebhook migrates what differs in its apiVersion only, and a built-in kind, of which nothing
-// needs to be written again. A migration may come before the definition of its resource.
+// TestStorageVersionMigrationWithoutWebhook migrates what differs in its apiVersion only, and a
+// built-in kind, of which nothing needs to be written again. A migration may come before the
+// definition of its resource.
 func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)
@@ -112,7 +114,8 @@ func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
 }
 
-// TestFailedStorageVersionMigration: an object that the schema does not let through ends the migration, which says which one and why.
+// TestFailedStorageVersionMigration: an object that the schema does not let through ends the
+// migration, which says which one and why.
 func TestFailedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)
@@ -134,8 +137,8 @@ func TestFailedStorageVersionMigration(t *testing.T) {
 	}
 }
 
-// TestRestartedStorageVersionMigration stops a server while a webhook keeps a migration from its end. The next one goes on with
-// what is left.
+// TestRestartedStorageVersionMigration stops a server while a webhook keeps a migration from its
+// end. The next one goes on with what is left.
 func TestRestartedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	dir, h := t.TempDir(), startConversion(t)

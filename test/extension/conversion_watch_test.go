@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// However many watch a version, an event is converted once; the initial events and bookmarks are those of the version.
+// However many watch a version, an event is converted once; the initial events and bookmarks are
+// those of the version.
 func TestWatchersShareConversions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -79,7 +80,8 @@ func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 	return nil
 }
 
-// A watch ends with an ERROR event that says why an object cannot be converted, and can begin again.
+// A watch ends with an ERROR event that says why an object cannot be converted, and can begin
+// again.
 func TestWatchOfWhatCannotBeConverted(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

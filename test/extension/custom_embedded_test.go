@@ -76,8 +76,8 @@ func embedded() *rapid.Generator[any] {
 	})
 }
 
-// TestEmbeddedAgainstReference: kind, apiVersion and metadata of embedded objects are coerced, pruned and validated as by the
-// public library.
+// TestEmbeddedAgainstReference: kind, apiVersion and metadata of embedded objects are coerced,
+// pruned and validated as by the public library.
 func TestEmbeddedAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(embedding))

@@ -34,8 +34,8 @@ func (s customSession) published(path string, where ...string) map[string]any {
 	return at
 }
 
-// TestPublishedSchemas compares what is published of definitions with what the public libraries make of
-// them, but for what all objects have.
+// TestPublishedSchemas compares what is published of definitions with what the public libraries
+// make of them, but for what all objects have.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -82,8 +82,8 @@ func TestPublishedSchemas(t *testing.T) {
 	}
 }
 
-// TestPublishedOpenSchemas publishes definitions that say nothing, or allow everything: clients of version 2 must not
-// take what they are told for all that there is.
+// TestPublishedOpenSchemas publishes definitions that say nothing, or allow everything: clients of
+// version 2 must not take what they are told for all that there is.
 func TestPublishedOpenSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

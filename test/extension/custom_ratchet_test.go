@@ -66,7 +66,8 @@ func keyed(v any) bool {
 	return ok
 }
 
-// TestRatchetingAgainstReference: what an update leaves as it was, or changes, is at fault where it is by the public library.
+// TestRatchetingAgainstReference: what an update leaves as it was, or changes, is at fault where it
+// is by the public library.
 func TestRatchetingAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(everything))

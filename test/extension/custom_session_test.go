@@ -68,8 +68,8 @@ func (s customSession) updateDefinition(d customDefinition) {
 	}
 }
 
-// unknown wants a path of a definition that was deleted, or of its objects, to be found no more: at once by the daemon that has answered that it
-// is deleted, some milliseconds later by the others.
+// unknown wants a path of a definition that was deleted, or of its objects, to be found no more: at
+// once by the daemon that has answered that it is deleted, some milliseconds later by the others.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)

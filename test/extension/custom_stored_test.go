@@ -106,8 +106,8 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// TestWritesOfOutdated writes objects that are stored in another form: each way of writing starts from what readers
-// see, and writes it, even where the client changes nothing.
+// TestWritesOfOutdated writes objects that are stored in another form: each way of writing starts
+// from what readers see, and writes it, even where the client changes nothing.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

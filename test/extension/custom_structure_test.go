@@ -167,7 +167,8 @@ func newReference(t rapid.TB, text []byte) *public.Schema {
 	return s
 }
 
-// faultyFields are the fields of an object that are at fault by the public libraries, and whether it is rules that say so.
+// faultyFields are the fields of an object that are at fault by the public libraries, and whether
+// it is rules that say so.
 func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []string, ruled bool) {
 	errs, ruled := r.Validate(t.Context(), o)
 	for _, e := range errs {

@@ -33,8 +33,9 @@ func document(ctx context.Context, s client.Session, path, accept string) (text,
 	return string(answer.Body), answer.Header.Get("ETag"), err
 }
 
-// TestDocuments creates, changes and deletes definitions of many groups at the same time. As soon as a change is answered,
-// every document tells of it, and those that it does not concern are what they were.
+// TestDocuments creates, changes and deletes definitions of many groups at the same time. As soon
+// as a change is answered, every document tells of it, and those that it does not concern are what
+// they were.
 func TestDocuments(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
@@ -58,7 +59,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// comeAndGo defines widgets in a group, changes the definition and deletes it, and looks at the documents after each step.
+// comeAndGo defines widgets in a group, changes the definition and deletes it, and looks at the
+// documents after each step.
 func comeAndGo(ctx context.Context, s client.Session, group string) error {
 	at := definitionDefinitions2 + "/widgets." + group
 	if answer, err := s.Do(ctx, "POST", definitionDefinitions2, client.JSON, []byte(definitionDefinitions(group))); err != nil || answer.Code != 201 {
@@ -84,7 +86,8 @@ func comeAndGo(ctx context.Context, s client.Session, group string) error {
 	return err
 }
 
-// expect looks whether a group is in all documents, or in none. It answers the hash of its own document.
+// expect looks whether a group is in all documents, or in none. It answers the hash of its own
+// document.
 func expect(ctx context.Context, s client.Session, group string, served bool, description string) (hash string, err error) {
 	for _, d := range []struct{ path, accept string }{
 		{"/apis", "application/json"}, {"/apis", aggregated}, {"/openapi/v3", "application/json"}, {"/openapi/v2", "application/json"}, {"/", "application/json"},

@@ -13,9 +13,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFlaps defines one kind and deletes it, many times, while its objects and definitions are being watched. Each watch
-// of the kind ends with it, the watch of definitions sees every change, discovery is right in the end, and nothing is left
-// of what was.
+// TestFlaps defines one kind and deletes it, many times, while its objects and definitions are
+// being watched. Each watch of the kind ends with it, the watch of definitions sees every change,
+// discovery is right in the end, and nothing is left of what was.
 func TestFlaps(t *testing.T) {
 	flaps := 30
 	if client.Soak() {
@@ -95,7 +95,8 @@ func flap(s client.Session, group string, all *client.Watch) {
 	}
 }
 
-// leftovers are what a server has in use, with its client in the same process; series are the metrics about a group.
+// leftovers are what a server has in use, with its client in the same process; series are the
+// metrics about a group.
 type leftovers struct{ goroutines, heap, series int }
 
 // settled is what is in use when garbage has been collected.

@@ -13,7 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// modules are projects that publish definitions and examples in Go modules. Each is small; all of them are about 25 MB.
+// modules are projects that publish definitions and examples in Go modules. Each is small; all of
+// them are about 25 MB.
 var modules = []string{
 	"github.com/cert-manager/cert-manager@v1.21.2",
 	"github.com/fluxcd/source-controller@v1.7.0",
@@ -78,7 +79,8 @@ type project struct {
 
 var documentSeparator = regexp.MustCompile(`(?m)^---.*$`)
 
-// read finds the definitions and examples in a module. Templates, and copies of other projects among scripts, are left out.
+// read finds the definitions and examples in a module. Templates, and copies of other projects
+// among scripts, are left out.
 func read(t *testing.T, folder string) project {
 	t.Helper()
 	var p project

@@ -94,10 +94,12 @@ func store(d *apiextensions.CustomResourceDefinition) {
 	}
 }
 
-// largeValue is a value that is an object or a list of such. The public libraries tell it as Go has it, Troupe as it was sent.
+// largeValue is a value that is an object or a list of such. The public libraries tell it as Go has
+// it, Troupe as it was sent.
 var largeValue = regexp.MustCompile(`(Invalid value: )(\{.*\}|\[\{.*\}\])(: )`)
 
-// definitionTypeName is the name of the type of an object in a rule, which is another one whenever the public libraries compile it.
+// definitionTypeName is the name of the type of an object in a rule, which is another one whenever
+// the public libraries compile it.
 var definitionTypeName = regexp.MustCompile(`selfType\d+|@self(\.\w+)*`)
 
 // comparableText is the text of a cause, as far as it is the same in both.
@@ -126,7 +128,8 @@ func publicCauses(errs field.ErrorList) (all []string) {
 	return slices.Compact(all)
 }
 
-// panics tells whether the public libraries panic, as they do where the fields of a schema that is not structural are selected.
+// panics tells whether the public libraries panic, as they do where the fields of a schema that is
+// not structural are selected.
 func panics(validate func() field.ErrorList) (errs field.ErrorList, panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	return validate(), false
@@ -202,7 +205,8 @@ func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) 
 	return all
 }
 
-// TestRefusals holds what is refused of definitions, and how it is told, against the public libraries.
+// TestRefusals holds what is refused of definitions, and how it is told, against the public
+// libraries.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers are the functions that allocate what there is of a definition while it is served, but for its object.
+// makers are the functions that allocate what there is of a definition while it is served, but for
+// its object.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -23,8 +24,8 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects counts the objects that have been made by each maker, or those that are alive of them. The profile is that of the
-// last garbage collection but one.
+// objects counts the objects that have been made by each maker, or those that are alive of them.
+// The profile is that of the last garbage collection but one.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
 		runtime.GC()
@@ -68,8 +69,9 @@ func allocator(stack []uintptr) string {
 // rounds are how often TestReleased makes and deletes a kind.
 const rounds = 5
 
-// TestReleased defines kinds under ever new groups, uses them in every way, and deletes them again. What was made of them
-// is gone afterwards. Fewer objects than rounds may have come on each daemon: what one of the kinds left, a worker still holds, say.
+// TestReleased defines kinds under ever new groups, uses them in every way, and deletes them again.
+// What was made of them is gone afterwards. Fewer objects than rounds may have come on each daemon:
+// what one of the kinds left, a worker still holds, say.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {
@@ -109,7 +111,8 @@ func TestReleased(t *testing.T) {
 		s.Send(200, "GET", "/openapi/v3", "", "")
 		s.Send(200, "GET", "/metrics", "", "")
 	}
-	// askAll asks every daemon, in turn, for what it makes when it is asked, and makes anew when kinds have gone.
+	// askAll asks every daemon, in turn, for what it makes when it is asked, and makes anew when
+	// kinds have gone.
 	askAll := func() {
 		for range client.Daemons(t) {
 			s.Send(200, "GET", "/openapi/v3", "", "")

@@ -125,8 +125,8 @@ func (s suite) explain(k *kind) {
 	}
 }
 
-// create creates an example, and holds the outcome against the public libraries. It answers what the object has become; nil if
-// it is refused.
+// create creates an example, and holds the outcome against the public libraries. It answers what
+// the object has become; nil if it is refused.
 func (s suite) create(k *kind, o definitionObject) definitionObject {
 	s.T.Helper()
 	want := map[string]any{}
@@ -164,8 +164,8 @@ func (s suite) create(k *kind, o definitionObject) definitionObject {
 	return shaped
 }
 
-// applyTwice applies an example by two managers. When the second one does so again, nothing changes. An example with what a
-// create drops is refused, and applied as it is shaped.
+// applyTwice applies an example by two managers. When the second one does so again, nothing
+// changes. An example with what a create drops is refused, and applied as it is shaped.
 func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	s.T.Helper()
 	at := k.path() + "/" + o.text("metadata", "name")

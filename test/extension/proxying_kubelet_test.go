@@ -45,7 +45,8 @@ type kubelet struct {
 	hold   chan struct{} // what a log that is followed waits for
 }
 
-// newKubelet starts a kubelet at an address. It wants certificates of clients, and its own is of the other authority.
+// newKubelet starts a kubelet at an address. It wants certificates of clients, and its own is of
+// the other authority.
 func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}

@@ -18,7 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestProxyVerb: requests reach Services, Pods and Nodes with every method, and pages lead back through the proxy.
+// TestProxyVerb: requests reach Services, Pods and Nodes with every method, and pages lead back
+// through the proxy.
 func TestProxyVerb(t *testing.T) {
 	t.Parallel()
 	host := client.OwnAddress(t) // nothing is proxied to loopback addresses

@@ -77,8 +77,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestOwnKubeletClient: without settings the daemon shows kubelets a certificate of its own CA, whose user may do there
-// what the daemon is asked to, and nothing else.
+// TestOwnKubeletClient: without settings the daemon shows kubelets a certificate of its own CA,
+// whose user may do there what the daemon is asked to, and nothing else.
 func TestOwnKubeletClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -234,7 +234,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestKubeletIsVerified: a kubelet with a certificate of somebody else is not talked to, unless a log is wanted in any case.
+// TestKubeletIsVerified: a kubelet with a certificate of somebody else is not talked to, unless a
+// log is wanted in any case.
 func TestKubeletIsVerified(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1", func(o *daemon.Config) {

@@ -51,7 +51,8 @@ func (m *commander) expect(command, stdin, want string, code int) {
 	}
 }
 
-// sameLines tells whether two texts have the same lines: those of standard output and error come in any order.
+// sameLines tells whether two texts have the same lines: those of standard output and error come in
+// any order.
 func sameLines(a, b string) bool {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	slices.Sort(x)
@@ -96,7 +97,8 @@ func TestTroupe(t *testing.T) {
 	forwardPort(t, m.command)
 }
 
-// TestTroupeAtTerminal: exec has the terminal's size and hands every key on; Ctrl-C ends what only shows, with the code that shells know.
+// TestTroupeAtTerminal: exec has the terminal's size and hands every key on; Ctrl-C ends what only
+// shows, with the code that shells know.
 func TestTroupeAtTerminal(t *testing.T) {
 	t.Parallel()
 	m := newCommander(t)

@@ -15,7 +15,8 @@ func respondRaw(text string) func(question, http.ResponseWriter, *http.Request) 
 	return func(_ question, w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, text) }
 }
 
-// TestBounds: an answer is bounded in size and in time, and what is not an answer does not hold up a request.
+// TestBounds: an answer is bounded in size and in time, and what is not an answer does not hold up
+// a request.
 func TestBounds(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

@@ -17,7 +17,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A controllerRow is the work of a controller and what it writes for it, as in testdata/controllers.txt.
+// A controllerRow is the work of a controller and what it writes for it, as in
+// testdata/controllers.txt.
 type controllerRow struct {
 	controller       string
 	requests, writes []string
@@ -49,8 +50,9 @@ func readControllers(t *testing.T) (rows []controllerRow) {
 	return rows
 }
 
-// TestControllersAreAdmitted: what controllers write that belong to kube-controller-manager elsewhere is admitted, under the name of the
-// server. The webhook is asked about each write; a policy that refuses it stops it, and it is done when the policy has gone.
+// TestControllersAreAdmitted: what controllers write that belong to kube-controller-manager
+// elsewhere is admitted, under the name of the server. The webhook is asked about each write; a
+// policy that refuses it stops it, and it is done when the policy has gone.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
 	rows, h := readControllers(t), startWebhooks(t, allow)
@@ -104,7 +106,8 @@ func serveControllers(t *testing.T, dir string, log *client.Log, which daemon.Co
 	return webhookSession{client.Session{Server: client.ServeConfig(t, config, log), Ctx: t.Context(), T: t}, "platform"}
 }
 
-// stopControllers refuses what the server writes in a namespace of a name, or under a name that begins or ends so.
+// stopControllers refuses what the server writes in a namespace of a name, or under a name that
+// begins or ends so.
 func (s webhookSession) stopControllers(name string) {
 	s.T.Helper()
 	const group = "/apis/admissionregistration.platform.io/v1/"

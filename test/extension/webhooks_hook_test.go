@@ -65,7 +65,8 @@ func (h *hookServer) questions() []question {
 	return slices.DeleteFunc(h.take(), question.isServers)
 }
 
-// isServers tells that the question is about a write of a controller of the server, which comes when it comes.
+// isServers tells that the question is about a write of a controller of the server, which comes
+// when it comes.
 func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
 // respond answers with members of the response beside its uid, as a text of JSON.

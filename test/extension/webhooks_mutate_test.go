@@ -48,7 +48,8 @@ func annotations(t *testing.T, path, uri string) map[string]string {
 	return found
 }
 
-// TestAuditAnnotations: what became of webhooks is in the audit event, by its level, in the names of both profiles.
+// TestAuditAnnotations: what became of webhooks is in the audit event, by its level, in the names
+// of both profiles.
 func TestAuditAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, naming := range []string{"platform", "kubernetes"} {
@@ -137,8 +138,8 @@ func (s webhookSession) series(pattern string) []string {
 	return regexp.MustCompile(`(?m)^`+pattern+`.*$`).FindAllString(string(a.Body), -1)
 }
 
-// TestWebhookMetrics: what became of webhooks is counted, with the labels that dashboards know, and no more series are kept than there are
-// webhooks.
+// TestWebhookMetrics: what became of webhooks is counted, with the labels that dashboards know, and
+// no more series are kept than there are webhooks.
 func TestWebhookMetrics(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

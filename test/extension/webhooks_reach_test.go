@@ -24,8 +24,8 @@ func port(h *hookServer) string {
 	return u.Port()
 }
 
-// TestWebhookService: a webhook behind a Service is reached by its ready endpoints, or where the command line says; its
-// certificate is for the name of the Service.
+// TestWebhookService: a webhook behind a Service is reached by its ready endpoints, or where the
+// command line says; its certificate is for the name of the Service.
 func TestWebhookService(t *testing.T) {
 	t.Parallel()
 	own := client.OwnAddress(t)
@@ -99,7 +99,8 @@ func TestWebhookTrust(t *testing.T) {
 	}
 }
 
-// TestCredentials: a webhook gets the credential that the configuration file has for it, also when that has changed.
+// TestCredentials: a webhook gets the credential that the configuration file has for it, also when
+// that has changed.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -155,7 +156,8 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
-// TestConfigurationFile: what is wrong in the configuration file keeps the server from starting, and is named.
+// TestConfigurationFile: what is wrong in the configuration file keeps the server from starting,
+// and is named.
 func TestConfigurationFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -22,8 +22,8 @@ func TestChangedConfiguration(t *testing.T) {
 	}
 }
 
-// TestVersionThatIsNotServed: built-in versions that are disabled are not equivalent. Custom ones are in
-// testdata/webhooks/equivalent.txt.
+// TestVersionThatIsNotServed: built-in versions that are disabled are not equivalent. Custom ones
+// are in testdata/webhooks/equivalent.txt.
 func TestVersionThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, func(c *daemon.Config) { c.API.RuntimeConfig = daemon.Switches{"autoscaling/v1": false} })

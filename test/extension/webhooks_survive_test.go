@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCallsBack: a webhook may change the very object that it is asked about; the request then begins again on the new
-// state, and the webhook is asked again.
+// TestCallsBack: a webhook may change the very object that it is asked about; the request then
+// begins again on the new state, and the webhook is asked again.
 func TestCallsBack(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -43,7 +43,8 @@ func TestCallsBack(t *testing.T) {
 	}
 }
 
-// TestCallsBackForEver: a webhook that changes the object whenever it is asked ends in a conflict, not in a dead lock.
+// TestCallsBackForEver: a webhook that changes the object whenever it is asked ends in a conflict,
+// not in a dead lock.
 func TestCallsBackForEver(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -64,8 +65,8 @@ func TestCallsBackForEver(t *testing.T) {
 	s.Send(200, "GET", configMaps+"/a", "", "")
 }
 
-// TestOthersAreFree: a webhook that does not answer holds up nobody but the requests that it is asked about, not even
-// other changes of the same object.
+// TestOthersAreFree: a webhook that does not answer holds up nobody but the requests that it is
+// asked about, not even other changes of the same object.
 func TestOthersAreFree(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -118,7 +119,8 @@ func TestParallel(t *testing.T) {
 	s.create(201, "a", "")
 }
 
-// TestDead: a webhook that is not there fails its requests at once, and is asked again as soon as it is back.
+// TestDead: a webhook that is not there fails its requests at once, and is asked again as soon as
+// it is back.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -198,7 +200,8 @@ func (l *turn) Accept() (net.Conn, error) {
 
 func (l *turn) Close() error { l.once.Do(func() { close(l.closed) }); return nil }
 
-// TestRestartUnderLoad: no request fails because a webhook closes its connections, be it over HTTP/1.1 or HTTP/2.
+// TestRestartUnderLoad: no request fails because a webhook closes its connections, be it over
+// HTTP/1.1 or HTTP/2.
 func TestRestartUnderLoad(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -311,8 +314,8 @@ func TestRequestDeadline(t *testing.T) {
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
 
-// TestEndOfNamespaces: what is deleted with a namespace, and what is collected with its owner, is admitted as any other
-// deletion; it goes as soon as nobody refuses it any more.
+// TestEndOfNamespaces: what is deleted with a namespace, and what is collected with its owner, is
+// admitted as any other deletion; it goes as soon as nobody refuses it any more.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
