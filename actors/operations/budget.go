@@ -126,14 +126,20 @@ func budgetExhausted(budget tree.Tree) error {
 	return tooManyRequests(0, "The disruption budget %s needs %d healthy pods and has %d currently", objectName(budget), desired, healthy)
 }
 
-func setDisruptionNotAllowed(status tree.Tree, generation int64, now time.Time) {
-	c := tree.FindCondition(status, disruptionAllowed)
+// setCondition sets the status of a condition, which it adds if it is missing, and returns it.
+func setCondition(status tree.Tree, kind, value string, now time.Time) tree.Tree {
+	c := tree.FindCondition(status, kind)
 	if c == nil {
-		c = tree.Tree{"type": disruptionAllowed}
+		c = tree.Tree{"type": kind}
 		status["conditions"] = append(status.List("conditions"), c)
 	}
-	if c.String("status") != "False" {
-		c["status"], c["lastTransitionTime"] = "False", now.UTC().Format(time.RFC3339)
+	if c.String("status") != value {
+		c["status"], c["lastTransitionTime"] = value, now.UTC().Format(time.RFC3339)
 	}
+	return c
+}
+
+func setDisruptionNotAllowed(status tree.Tree, generation int64, now time.Time) {
+	c := setCondition(status, disruptionAllowed, "False", now)
 	c["reason"], c["message"], c["observedGeneration"] = "InsufficientPods", "", generation
 }

@@ -150,15 +150,7 @@ func isOther(precondition *string, of string) bool {
 }
 
 func addDisruptionTarget(status tree.Tree, now time.Time) {
-	const kind = "DisruptionTarget"
-	c := tree.FindCondition(status, kind)
-	if c == nil {
-		c = tree.Tree{"type": kind}
-		status["conditions"] = append(status.List("conditions"), c)
-	}
-	if c.String("status") != "True" {
-		c["status"], c["lastTransitionTime"] = "True", now.UTC().Format(time.RFC3339)
-	}
+	c := setCondition(status, "DisruptionTarget", "True", now)
 	c["reason"], c["message"] = "EvictionByEvictionAPI", "Eviction API: evicting"
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"github.com/troupe-api/troupe/http/internal/proxy"
 	"github.com/troupe-api/troupe/policy/authn"
+	"github.com/troupe-api/troupe/policy/services"
 )
 
 // A backend reaches one address and caches what the server serves.
@@ -33,11 +34,7 @@ type backend struct {
 	openapi   atomic.Pointer[openapiState]
 }
 
-const (
-	// dialTimeout bounds connecting to each of several endpoints. maxEndpoints are tried.
-	dialTimeout  = 2 * time.Second
-	maxEndpoints = 3
-)
+const ()
 
 // newBackend returns the backend of an address. Requests start with run.
 func newBackend(s *Servers, a address) *backend {
@@ -60,21 +57,7 @@ func (b *backend) dial(ctx context.Context, network, _ string) (net.Conn, error)
 	if err != nil {
 		return nil, err
 	}
-	// A single endpoint gets all the time. Of several, each gets a short time, so that dead ones
-	// are skipped.
-	var dialer net.Dialer
-	if len(addresses) > 1 {
-		dialer.Timeout = dialTimeout
-	}
-	var errs error
-	for _, to := range addresses[:min(len(addresses), maxEndpoints)] {
-		conn, err := dialer.DialContext(ctx, network, to)
-		if err == nil {
-			return conn, nil
-		}
-		errs = err
-	}
-	return nil, errs
+	return services.Dial(ctx, net.Dialer{}, network, addresses)
 }
 
 // run refreshes discovery and OpenAPI until ctx ends, then releases their bytes.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/persist"
-	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
 // TestTLS: a log with the CA of the servers and a trusted client certificate works. Others are
@@ -18,10 +17,10 @@ import (
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
-	ours, theirs := etcdtest.NewAuthority(t), etcdtest.NewAuthority(t)
-	cluster := etcdtest.StartSecure(t, ours, ours.File)
-	good := Options{Endpoints: cluster.URLs(), CAFile: ours.File}
-	good.CertFile, good.KeyFile = ours.Issue(t.TempDir(), soon)
+	ours, theirs := newAuthority(t), newAuthority(t)
+	cluster := startSecure(t, ours, ours.file)
+	good := Options{Endpoints: cluster.URLs(), CAFile: ours.file}
+	good.CertFile, good.KeyFile = ours.issue(t.TempDir(), soon)
 	a, b := open(t, good), open(t, good)
 	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
 	b.await()
@@ -34,10 +33,10 @@ func TestTLS(t *testing.T) {
 		want   string
 	}{
 		"no certificate":      {func(o *Options) { o.CertFile, o.KeyFile = "", "" }, "certificate required"},
-		"of another CA":       {func(o *Options) { o.CertFile, o.KeyFile = theirs.Issue(t.TempDir(), soon) }, "unknown certificate authority"},
-		"expired":             {func(o *Options) { o.CertFile, o.KeyFile = ours.Issue(t.TempDir(), time.Now().Add(-time.Minute)) }, "has expired at"},
-		"key of another":      {func(o *Options) { _, o.KeyFile = ours.Issue(t.TempDir(), soon) }, "private key does not match"},
-		"servers of another":  {func(o *Options) { o.CAFile = theirs.File }, "certificate signed by unknown authority"},
+		"of another CA":       {func(o *Options) { o.CertFile, o.KeyFile = theirs.issue(t.TempDir(), soon) }, "unknown certificate authority"},
+		"expired":             {func(o *Options) { o.CertFile, o.KeyFile = ours.issue(t.TempDir(), time.Now().Add(-time.Minute)) }, "has expired at"},
+		"key of another":      {func(o *Options) { _, o.KeyFile = ours.issue(t.TempDir(), soon) }, "private key does not match"},
+		"servers of another":  {func(o *Options) { o.CAFile = theirs.file }, "certificate signed by unknown authority"},
 		"CA is not there":     {func(o *Options) { o.CAFile = "/nowhere/ca.crt" }, "/nowhere/ca.crt"},
 		"CA is no CA":         {func(o *Options) { o.CAFile = garbage }, garbage},
 		"certificate is none": {func(o *Options) { o.CertFile = garbage }, garbage},
@@ -68,27 +67,27 @@ func TestTLS(t *testing.T) {
 func TestNewCertificates(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
-	before, after := etcdtest.NewAuthority(t), etcdtest.NewAuthority(t)
+	before, after := newAuthority(t), newAuthority(t)
 	clients, dir := filepath.Join(t.TempDir(), "clients.crt"), t.TempDir()
-	trust := func(a *etcdtest.Authority) {
+	trust := func(a *authority) {
 		t.Helper()
-		text, err := os.ReadFile(a.File)
+		text, err := os.ReadFile(a.file)
 		if err == nil {
 			err = os.WriteFile(clients, text, 0o600)
 		}
 		must.Succeed(t, err)
 	}
 	trust(before)
-	cluster := etcdtest.StartSecure(t, before, clients)
-	o := Options{Endpoints: cluster.URLs(), CAFile: before.File, HealthCheckTimeout: 1500 * time.Millisecond}
-	o.CertFile, o.KeyFile = before.Issue(dir, soon)
+	cluster := startSecure(t, before, clients)
+	o := Options{Endpoints: cluster.URLs(), CAFile: before.file, HealthCheckTimeout: 1500 * time.Millisecond}
+	o.CertFile, o.KeyFile = before.issue(dir, soon)
 	a := open(t, o)
 	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
 	trust(after)
 	cluster.Members[0].Kill()
 	cluster.Members[0].Run()
 	eventually(t, "noticing", func() bool { return a.Healthy() != nil })
-	after.Issue(dir, soon)
+	after.issue(dir, soon)
 	eventually(t, "writing", func() bool {
 		results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
 		return err == nil && results[0].Err == nil

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"time"
 
-	"golang.org/x/sync/singleflight"
-
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
 )
@@ -41,16 +39,14 @@ const (
 func Webhook(o WebhookOptions) Authenticator {
 	return &webhook{
 		WebhookOptions: o, apiVersion: o.Naming.Group("authentication") + "/" + o.Version,
-		cache: NewCache[tokenResult](maxCachedReviews, o.Now), slots: make(chan struct{}, maxConcurrentReviews),
+		reviews: NewReviews[tokenResult](maxCachedReviews, maxConcurrentReviews, reviewTimeout, o.Now),
 	}
 }
 
 type webhook struct {
 	WebhookOptions
 	apiVersion string
-	cache      *Cache[tokenResult]
-	inflight   singleflight.Group
-	slots      chan struct{}
+	reviews    *Reviews[tokenResult]
 }
 
 // A tokenResult is one of the three results of an Authenticator.
@@ -67,64 +63,41 @@ func (w *webhook) Authenticate(r Request) (*User, error) {
 	if len(wanted) == 0 {
 		wanted = w.Audiences
 	}
-	digest := DigestOf(r.Token, wanted...)
-	if known, ok := w.cache.Get(digest); ok {
-		return known.user, known.err
-	}
-	answer, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
-		if known, ok := w.cache.Get(digest); ok { // stored since the check above
-			return known, nil
-		}
-		return w.review(digest, r.Token, wanted)
+	known, err := w.reviews.Of(DigestOf(r.Token, wanted...), func(ctx context.Context) (tokenResult, time.Duration, error) {
+		return w.review(ctx, r.Token, wanted)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("token webhook: %w: %w", ErrUnavailable, err)
 	}
-	known := answer.(tokenResult)
 	return known.user, known.err
 }
 
-// review calls the remote and caches the result.
-func (w *webhook) review(digest Digest, token string, wanted []string) (tokenResult, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)
-	defer cancel()
-	select {
-	case w.slots <- struct{}{}:
-		defer func() { <-w.slots }()
-	case <-ctx.Done():
-		return tokenResult{}, errors.New("too many questions are waiting for their answers")
-	}
+// review calls the remote, and returns how long the result may be cached.
+func (w *webhook) review(ctx context.Context, token string, wanted []string) (known tokenResult, ttl time.Duration, err error) {
 	spec := tree.Tree{"token": token}
 	if len(wanted) > 0 {
 		spec["audiences"] = wanted
 	}
 	question, err := json.Marshal(tree.Tree{"apiVersion": w.apiVersion, "kind": "TokenReview", "spec": spec})
 	if err != nil {
-		return tokenResult{}, err
+		return known, 0, err
 	}
 	answer, err := w.Ask(ctx, question)
 	if err != nil {
-		return tokenResult{}, err
+		return known, 0, err
 	}
 	status, err := w.status(answer)
 	if err != nil {
-		return tokenResult{}, err
+		return known, 0, err
 	}
-	known, err := w.result(status, token, wanted)
-	if err != nil {
-		return tokenResult{}, err
-	}
-	ttl := w.TTL
-	if known.err != nil {
+	known, err = w.result(status, token, wanted)
+	if ttl = w.TTL; known.err != nil {
 		ttl = min(ttl, maxErrorTTL)
 	}
 	if known.user != nil {
 		known.user.ValidUntil = w.Now().Add(max(ttl, minRecheckInterval))
 	}
-	if ttl > 0 {
-		w.cache.Put(digest, known, w.Now().Add(ttl))
-	}
-	return known, nil
+	return known, ttl, err
 }
 
 // status returns the status of a response, which must be of the request's version. Errors do not

@@ -3,14 +3,12 @@ package authz
 import (
 	"context"
 	"crypto/sha256"
-	"errors"
 	"log/slog"
 	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/remote"
-	"golang.org/x/sync/singleflight"
 )
 
 // WebhookOptions configure a Webhook. All fields are required.
@@ -29,9 +27,7 @@ type WebhookOptions struct {
 type Webhook struct {
 	options    WebhookOptions
 	apiVersion string
-	cache      *authn.Cache[webhookDecision] // by digest of the request body
-	inflight   singleflight.Group            // by the same digest
-	slots      chan struct{}
+	reviews    *authn.Reviews[webhookDecision] // by digest of the request body
 }
 
 type webhookDecision struct {
@@ -48,8 +44,8 @@ const (
 
 // NewWebhook returns a Webhook.
 func NewWebhook(o WebhookOptions) *Webhook {
-	return &Webhook{options: o, apiVersion: o.Naming.Translate("authorization.platform.io/" + o.Version), cache: authn.NewCache[webhookDecision](maxCachedDecisions, o.Now),
-		slots: make(chan struct{}, maxConcurrentReviews)}
+	return &Webhook{options: o, apiVersion: o.Naming.Translate("authorization.platform.io/" + o.Version),
+		reviews: authn.NewReviews[webhookDecision](maxCachedDecisions, maxConcurrentReviews, reviewTimeout, o.Now)}
 }
 
 // Authorize caches decisions by the encoded review.
@@ -58,48 +54,21 @@ func (w *Webhook) Authorize(a Attributes) (Decision, string) {
 	if err != nil {
 		return w.logFailure(err)
 	}
-	digest := authn.Digest(sha256.Sum256(body))
-	if kept, ok := w.cache.Get(digest); ok {
-		return kept.decision, kept.reason
-	}
-	got, err, _ := w.inflight.Do(string(digest[:]), func() (any, error) {
-		if kept, ok := w.cache.Get(digest); ok { // stored since the check above
-			return kept, nil
+	found, err := w.reviews.Of(sha256.Sum256(body), func(ctx context.Context) (a webhookDecision, ttl time.Duration, err error) {
+		text, err := w.options.Client.PostWithRetry(ctx, body, remote.DefaultBackoff)
+		if err != nil {
+			return a, 0, err
 		}
-		return w.postReview(digest, body)
+		a, err = decodeReview(text, w.apiVersion)
+		if ttl = w.options.UnauthorizedTTL; a.decision == Allow {
+			ttl = w.options.AuthorizedTTL
+		}
+		return a, ttl, err
 	})
 	if err != nil {
 		return w.logFailure(err)
 	}
-	found := got.(webhookDecision)
 	return found.decision, found.reason
-}
-
-func (w *Webhook) postReview(digest authn.Digest, body []byte) (webhookDecision, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), reviewTimeout)
-	defer cancel()
-	select {
-	case w.slots <- struct{}{}:
-		defer func() { <-w.slots }()
-	case <-ctx.Done():
-		return webhookDecision{}, errors.New("too many questions are waiting for their answers")
-	}
-	text, err := w.options.Client.PostWithRetry(ctx, body, remote.DefaultBackoff)
-	if err != nil {
-		return webhookDecision{}, err
-	}
-	a, err := decodeReview(text, w.apiVersion)
-	if err != nil {
-		return webhookDecision{}, err
-	}
-	ttl := w.options.UnauthorizedTTL
-	if a.decision == Allow {
-		ttl = w.options.AuthorizedTTL
-	}
-	if ttl > 0 {
-		w.cache.Put(digest, a, w.options.Now().Add(ttl))
-	}
-	return a, nil
 }
 
 // logFailure logs the cause, which clients do not see.

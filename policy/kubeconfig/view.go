@@ -3,7 +3,6 @@ package kubeconfig
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 
 	"sigs.k8s.io/yaml"
 )
@@ -75,6 +74,3 @@ func (r Rules) present() (there []string) {
 	}
 	return there
 }
-
-// Beside returns the path of a file that the configuration at path names.
-func Beside(path, file string) string { return baseDir(filepath.Dir(path)).path(file) }

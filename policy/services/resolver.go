@@ -7,6 +7,7 @@ import (
 	"net"
 	"strconv"
 	"sync"
+	"time"
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/tree"
@@ -51,6 +52,20 @@ func NewResolver(ctx context.Context, objects policy.Objects, naming *meta.Namin
 		ctx: ctx, objects: objects, given: given, label: naming.Translate("platform.io/service-name"),
 		slices: map[service]map[string]slice{}, of: map[meta.Key]service{},
 	}
+}
+
+// Dial connects to the first of the addresses that accepts. A single one gets all the time. Of
+// several, three are tried, each for two seconds, so that dead ones are skipped.
+func Dial(ctx context.Context, dialer net.Dialer, network string, addresses []string) (conn net.Conn, err error) {
+	if len(addresses) > 1 {
+		dialer.Timeout = 2 * time.Second
+	}
+	for _, address := range addresses[:min(len(addresses), 3)] {
+		if conn, err = dialer.DialContext(ctx, network, address); err == nil {
+			break
+		}
+	}
+	return conn, err
 }
 
 // Resolve returns one or more addresses host:port of a Service port, the best first.

@@ -13,6 +13,7 @@ import (
 
 	"github.com/troupe-api/troupe/policy/kubeconfig"
 	"github.com/troupe-api/troupe/policy/remote"
+	"github.com/troupe-api/troupe/policy/services"
 )
 
 // A Resolver returns the addresses of Services as host:port, the best first.
@@ -55,31 +56,12 @@ func (d Dialer) Client(a Address) (*Client, error) {
 	return &Client{client: remote.New(o), circuit: newCircuit()}, nil
 }
 
-const (
-	// maxEndpoints bounds the endpoints tried for one connection.
-	maxEndpoints = 3
-	// endpointTimeout bounds the attempt for one of several endpoints.
-	endpointTimeout = 2 * time.Second
-)
-
 func (d Dialer) dialService(ctx context.Context, network string, a Address) (net.Conn, error) {
 	addresses, err := d.Resolver.Resolve(a.namespace, a.service, a.port)
 	if err != nil {
 		return nil, err
 	}
-	dialer := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}
-	if len(addresses) > 1 {
-		dialer.Timeout = endpointTimeout
-	}
-	var errs error
-	for _, address := range addresses[:min(len(addresses), maxEndpoints)] {
-		conn, err := dialer.DialContext(ctx, network, address)
-		if err == nil {
-			return conn, nil
-		}
-		errs = err
-	}
-	return nil, errs
+	return services.Dial(ctx, net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second}, network, addresses)
 }
 
 // Close closes idle connections. Used ones close after their calls.

@@ -96,6 +96,17 @@ func Start(t testing.TB, members int, more ...string) *Cluster {
 	return c
 }
 
+// StartTLS is Start for one member that serves TLS, with the configuration of its clients.
+func StartTLS(t testing.TB, clients *tls.Config, more ...string) *Cluster {
+	t.Helper()
+	c := &Cluster{t: t, tls: clients}
+	m := c.member(0)
+	m.URL = strings.Replace(m.URL, "http://", "https://", 1)
+	c.run(more...)
+	c.AwaitReady()
+	return c
+}
+
 // member adds a member without starting it.
 func (c *Cluster) member(i int) *Member {
 	c.t.Helper()

@@ -91,10 +91,10 @@ func (l *limitRange) checkClaim(resources tree.Tree) (faults []string) {
 			continue
 		}
 		for _, b := range limit.min {
-			faults = b.atLeast(faults, limit.of, d)
+			faults = b.check(faults, "minimum", limit.of, requestOf(d), limitOf(d))
 		}
 		for _, b := range limit.max {
-			faults = b.requestAtMost(faults, limit.of, d)
+			faults = b.check(faults, "maximum", limit.of, requestOf(d))
 		}
 	}
 	return faults
@@ -102,10 +102,10 @@ func (l *limitRange) checkClaim(resources tree.Tree) (faults []string) {
 
 func (l *limit) check(d demand) (faults []string) {
 	for _, b := range l.min {
-		faults = b.atLeast(faults, l.of, d)
+		faults = b.check(faults, "minimum", l.of, requestOf(d), limitOf(d))
 	}
 	for _, b := range l.max {
-		faults = b.atMost(faults, l.of, d)
+		faults = b.check(faults, "maximum", l.of, limitOf(d), requestOf(d))
 	}
 	for _, b := range l.ratio {
 		faults = b.ratioAtMost(faults, l.of, d)
@@ -113,46 +113,28 @@ func (l *limit) check(d demand) (faults []string) {
 	return faults
 }
 
-// The two spaces in these texts match Kubernetes, here and below.
-func (b *bound) atLeast(faults []string, of string, d demand) []string {
-	request, requested := d.requests[b.resource]
-	limit, limited := d.limits[b.resource]
-	rule := fmt.Sprintf("minimum %s usage per %s is %s", b.resource, of, b.text)
-	switch {
-	case !requested:
-		return append(faults, rule+".  No request is specified")
-	case request.Cmp(b.amount) < 0:
-		return append(faults, rule+", but request is "+request.String())
-	case limited && limit.Cmp(b.amount) < 0:
-		return append(faults, rule+", but limit is "+limit.String())
-	}
-	return faults
+// A usage is one of the two lists of a demand, and its name in messages.
+type usage struct {
+	name    string
+	amounts quantity.Amounts
 }
 
-func (b *bound) requestAtMost(faults []string, of string, d demand) []string {
-	request, requested := d.requests[b.resource]
-	rule := fmt.Sprintf("maximum %s usage per %s is %s", b.resource, of, b.text)
-	switch {
-	case !requested:
-		return append(faults, rule+".  No request is specified")
-	case request.Cmp(b.amount) > 0:
-		return append(faults, rule+", but request is "+request.String())
-	}
-	return faults
-}
+func requestOf(d demand) usage { return usage{"request", d.requests} }
+func limitOf(d demand) usage   { return usage{"limit", d.limits} }
 
-// A missing limit violates a maximum, since the container could use any amount.
-func (b *bound) atMost(faults []string, of string, d demand) []string {
-	request, requested := d.requests[b.resource]
-	limit, limited := d.limits[b.resource]
-	rule := fmt.Sprintf("maximum %s usage per %s is %s", b.resource, of, b.text)
-	switch {
-	case !limited:
-		return append(faults, rule+".  No limit is specified")
-	case limit.Cmp(b.amount) > 0:
-		return append(faults, rule+", but limit is "+limit.String())
-	case requested && request.Cmp(b.amount) > 0:
-		return append(faults, rule+", but request is "+request.String())
+// check appends the first violation of a minimum or maximum. The first usage must be specified: a
+// container without a limit could use any amount. The two spaces match Kubernetes.
+func (b *bound) check(faults []string, kind, of string, all ...usage) []string {
+	rule := fmt.Sprintf("%s %s usage per %s is %s", kind, b.resource, of, b.text)
+	beyond := map[string]int{"minimum": -1, "maximum": 1}[kind]
+	for i, u := range all {
+		value, set := u.amounts[b.resource]
+		switch {
+		case i == 0 && !set:
+			return append(faults, rule+".  No "+u.name+" is specified")
+		case set && value.Cmp(b.amount) == beyond:
+			return append(faults, rule+", but "+u.name+" is "+value.String())
+		}
 	}
 	return faults
 }

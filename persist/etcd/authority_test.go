@@ -1,4 +1,4 @@
-package etcdtest
+package etcd
 
 import (
 	"crypto/ecdsa"
@@ -13,24 +13,25 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
+
+	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// An Authority issues certificates for servers and clients of a test, as files.
-type Authority struct {
-	File string // of its own certificate
+// An authority issues certificates for servers and clients of a test, as files.
+type authority struct {
+	file string // of its own certificate
 
 	t    testing.TB
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-// NewAuthority returns an authority that lasts as long as the test.
-func NewAuthority(t testing.TB) *Authority {
+// newAuthority returns an authority that lasts as long as the test.
+func newAuthority(t testing.TB) *authority {
 	t.Helper()
-	a := &Authority{t: t, File: filepath.Join(t.TempDir(), "ca.crt")}
+	a := &authority{t: t, file: filepath.Join(t.TempDir(), "ca.crt")}
 	template := &x509.Certificate{
 		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "etcd-ca"}, NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().Add(time.Hour),
 		IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
@@ -40,13 +41,13 @@ func NewAuthority(t testing.TB) *Authority {
 	if err == nil {
 		a.cert, err = x509.ParseCertificate(der)
 	}
-	if err = errors.Join(err, writePEM(a.File, "CERTIFICATE", der)); err != nil {
+	if err = errors.Join(err, writePEM(a.file, "CERTIFICATE", der)); err != nil {
 		t.Fatal(err)
 	}
 	return a
 }
 
-func (a *Authority) newKey() *ecdsa.PrivateKey {
+func (a *authority) newKey() *ecdsa.PrivateKey {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		a.t.Fatal(err)
@@ -54,9 +55,9 @@ func (a *Authority) newKey() *ecdsa.PrivateKey {
 	return key
 }
 
-// Issue writes a certificate for loopback and its key into dir, replacing existing files. It is
+// issue writes a certificate for loopback and its key into dir, replacing existing files. It is
 // valid for servers and clients until notAfter.
-func (a *Authority) Issue(dir string, notAfter time.Time) (certFile, keyFile string) {
+func (a *authority) issue(dir string, notAfter time.Time) (certFile, keyFile string) {
 	a.t.Helper()
 	certFile, keyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
 	key := a.newKey()
@@ -77,21 +78,17 @@ func writePEM(path, kind string, der []byte) error {
 	return os.WriteFile(path, pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}), 0o600)
 }
 
-// StartSecure runs one member with a certificate of the authority. It requires client certificates
+// startSecure runs one member with a certificate of the authority. It requires client certificates
 // of an authority in the file clients, which must include a.
-func StartSecure(t testing.TB, a *Authority, clients string) *Cluster {
+func startSecure(t testing.TB, a *authority, clients string) *etcdtest.Cluster {
 	t.Helper()
-	certFile, keyFile := a.Issue(t.TempDir(), time.Now().Add(time.Hour))
+	certFile, keyFile := a.issue(t.TempDir(), time.Now().Add(time.Hour))
 	pair, err := tls.LoadX509KeyPair(certFile, keyFile)
 	if err != nil {
 		t.Fatal(err)
 	}
 	roots := x509.NewCertPool()
 	roots.AddCert(a.cert)
-	c := &Cluster{t: t, tls: &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}}}
-	m := c.member(0)
-	m.URL = strings.Replace(m.URL, "http://", "https://", 1)
-	c.run("--client-cert-auth", "--trusted-ca-file", clients, "--cert-file", certFile, "--key-file", keyFile)
-	c.AwaitReady()
-	return c
+	return etcdtest.StartTLS(t, &tls.Config{RootCAs: roots, Certificates: []tls.Certificate{pair}},
+		"--client-cert-auth", "--trusted-ca-file", clients, "--cert-file", certFile, "--key-file", keyFile)
 }
