@@ -2,6 +2,7 @@ package reconcile
 
 import (
 	"context"
+	"slices"
 	"sync"
 
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -68,7 +69,7 @@ type Cache[T Cached] struct {
 	// seen is the newest version of the watch. A response to a write that is not newer, for a
 	// missing object, is late: the watch has already reported the object and its delete.
 	seen     uint64
-	handlers []func(old, now T)
+	handlers []*func(old, now T) // copied on write
 }
 
 // An owner is the uid of a controller, or the namespace of objects that have none. Each object is
@@ -121,17 +122,22 @@ func (e *Env) written(ctx context.Context, m request.Mutation, r request.Result)
 	c.Written(Event{r.Object, r.Deleted})
 }
 
-// Subscribe calls a handler with each known object and every later change: old is nil for a new
-// object, now for a deleted one. Handlers run on the goroutine that brings the change, so they only
-// enqueue keys. Objects that change during Subscribe may be reported twice.
-func (c *Cache[T]) Subscribe(handler func(old, now T)) {
+// Subscribe calls a handler with each known object and every later change, until end is called: old
+// is nil for a new object, now for a deleted one. Handlers run on the goroutine that brings the
+// change, so they only enqueue keys. Objects that change during Subscribe may be reported twice.
+func (c *Cache[T]) Subscribe(handler func(old, now T)) (end func()) {
 	c.mu.Lock()
-	c.handlers = append(c.handlers, handler)
+	c.handlers = append(slices.Clip(c.handlers), &handler)
 	known := valuesOf(c.entries)
 	c.mu.Unlock()
 	var none T
 	for _, t := range known {
 		handler(none, t)
+	}
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.handlers = slices.DeleteFunc(slices.Clone(c.handlers), func(h *func(old, now T)) bool { return h == &handler })
 	}
 }
 
@@ -173,7 +179,7 @@ func (c *Cache[T]) take(e Event, watched bool) {
 		return
 	}
 	for _, handle := range handlers {
-		handle(old, now)
+		(*handle)(old, now)
 	}
 }
 

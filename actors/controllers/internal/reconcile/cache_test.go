@@ -1,7 +1,9 @@
 package reconcile
 
 import (
+	"context"
 	"fmt"
+	"log/slog"
 	"slices"
 	"testing"
 	"time"
@@ -15,6 +17,23 @@ func object(name, uid string, version uint64, owner string) *meta.Object {
 		o.Meta.OwnerReferences = []meta.OwnerReference{{UID: owner, Controller: true}}
 	}
 	return o
+}
+
+// TestHandlersEnd: a controller that has ended leaves no handler in a cache that outlives it.
+func TestHandlersEnd(t *testing.T) {
+	cache := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
+	cache.OnEvent(Event{Object: object("a", "1", 5, "")})
+	e := &Env{events: newEventWriter(Client{}, slog.New(slog.DiscardHandler))}
+	for range 3 { // each time this server leads
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		c := New(e, "", func(context.Context, meta.Key) error { cancel(); return nil }, "", "")
+		Follow(c, cache)
+		c.Run(ctx) // ends after the key of the known object
+		if n := len(cache.handlers); n != 0 {
+			t.Fatalf("%d handlers of controllers that have ended", n)
+		}
+	}
 }
 
 // TestCache checks that the newer of two states wins, and that late states do not revive deleted

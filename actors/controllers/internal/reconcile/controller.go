@@ -20,6 +20,7 @@ type Controller[K comparable] struct {
 	reconcile func(context.Context, K) error
 	sources   []Source
 	loops     []func(context.Context)
+	handlers  []func() (end func()) // of caches
 }
 
 // A Source delivers objects: an Informer or a Cache.
@@ -56,6 +57,12 @@ func (c *Controller[K]) Watch(k Client, on func(Event)) *Informer {
 		c.From(f)
 	}
 	return f
+}
+
+// On calls a handler with each object of a cache and every change, while the controller runs. The
+// cache may outlive the controller, which is replaced whenever this server leads again.
+func On[K comparable, T Cached](c *Controller[K], cache *Cache[T], handler func(old, now T)) {
+	c.handlers = append(c.handlers, func() (end func()) { return cache.Subscribe(handler) })
 }
 
 func (c *Controller[K]) From(s ...Source) { c.sources = append(c.sources, s...) }
@@ -113,6 +120,9 @@ func (c *Controller[K]) Run(ctx context.Context) {
 	var running sync.WaitGroup
 	defer running.Wait()
 	running.Go(func() { c.Env.RunEvents(ctx) })
+	for _, subscribe := range c.handlers {
+		defer subscribe()()
+	}
 	for _, s := range c.sources {
 		running.Go(func() { s.Run(ctx) })
 	}
@@ -131,7 +141,7 @@ func (c *Controller[K]) Run(ctx context.Context) {
 // FollowDependents enqueues the controller of each changed dependent or, for an orphan, all items
 // that select it.
 func FollowDependents[T Cached](c *Controller[meta.Key], dependents *Cache[T], items *Cache[*Item]) {
-	dependents.Subscribe(func(old, now T) {
+	On(c, dependents, func(old, now T) {
 		var none T
 		var was, is *Head
 		if old != none {
@@ -167,7 +177,7 @@ func followDependent(c *Controller[meta.Key], items *Cache[*Item], old, now *Hea
 
 // Follow enqueues the key of each changed object.
 func Follow(c *Controller[meta.Key], items *Cache[*Item]) {
-	items.Subscribe(func(old, now *Item) {
+	On(c, items, func(old, now *Item) {
 		if now != nil {
 			c.Add(now.Key)
 		} else {

@@ -53,7 +53,7 @@ func New(c *cluster.Cluster, servers extensions.Servers, o Options) *Controller 
 		recorder: c.Recorder("horizontal-pod-autoscaler"), source: source{servers, c.Naming}, states: map[meta.Key]*state{},
 	}
 	a.Controller = c.Controller("horizontalpodautoscaler", a.reconcile, a.scalers)
-	a.scalers.Subscribe(func(old, now *reconcile.Item) {
+	reconcile.On(a.Controller, a.scalers, func(old, now *reconcile.Item) {
 		if old == nil {
 			a.Add(now.Key)
 		} else if now == nil {

@@ -36,7 +36,7 @@ func New(c *cluster.Cluster) *Controller {
 	d.Controller = c.Workloads("daemonset", d.sets, d.reconcile, d.history.Cache(), c.Pods, c.Nodes)
 	reconcile.FollowDependents(d.Controller, c.Pods, d.sets)
 	// Node statuses change often; only labels and taints affect DaemonSets.
-	c.Nodes.Subscribe(func(old, now *cluster.Node) {
+	reconcile.On(d.Controller, c.Nodes, func(old, now *cluster.Node) {
 		if old == nil || now == nil || !old.SamePlacement(now) {
 			for _, set := range d.sets.All() {
 				d.Add(set.Key)

@@ -38,8 +38,8 @@ func New(c *cluster.Cluster) *Controller {
 	j.Go(j.orphans.Run)
 
 	reconcile.FollowDependents(j.Controller, c.Pods, j.jobs)
-	j.jobs.Subscribe(j.abandon)
-	c.Pods.Subscribe(func(_, now *cluster.Pod) {
+	reconcile.On(j.Controller, j.jobs, j.abandon)
+	reconcile.On(j.Controller, c.Pods, func(_, now *cluster.Pod) {
 		if now != nil && now.Tracked && j.jobs.Controlled(now.Key.Namespace, now.Head.Controller) == nil {
 			j.orphans.Add(now.Key)
 		}

@@ -32,7 +32,7 @@ func New(c *cluster.Cluster) *Controller {
 	s := &Controller{Cluster: c, recorder: c.Recorder(name)}
 	s.Controller = c.LoneController("scheduler", s.reconcile, c.Pods, c.Nodes)
 	// A turn is due when a Pod arrives, or room becomes free.
-	c.Pods.Subscribe(func(old, now *cluster.Pod) {
+	reconcile.On(s.Controller, c.Pods, func(old, now *cluster.Pod) {
 		came := now != nil && waits(now) && (old == nil || !waits(old))
 		went := old != nil && old.Node != "" && !old.Ended() && (now == nil || now.Ended())
 		changed := now != nil && old != nil && waits(now) && now.Gated != old.Gated
@@ -41,7 +41,7 @@ func New(c *cluster.Cluster) *Controller {
 			s.Add(everything)
 		}
 	})
-	c.Nodes.Subscribe(func(old, now *cluster.Node) {
+	reconcile.On(s.Controller, c.Nodes, func(old, now *cluster.Node) {
 		if now != nil && (old == nil || !old.SamePlacement(now) || old.Unscheduled != now.Unscheduled || old.Allocatable.Differs(now.Allocatable)) {
 			s.Add(everything)
 		}
