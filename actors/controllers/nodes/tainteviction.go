@@ -152,7 +152,7 @@ func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays b
 	for _, taint := range taints {
 		tolerated := false
 		for _, o := range tolerations {
-			if !tolerates(o, taint) {
+			if !reconcile.ReadTaint(taint).ToleratedBy(o) {
 				continue
 			}
 			tolerated = true
@@ -167,21 +167,6 @@ func toleratedFor(taints, tolerations []tree.Tree) (after time.Duration, stays b
 		}
 	}
 	return after, stays
-}
-
-// tolerates reports whether a toleration matches a taint. An empty effect matches all, an empty key
-// only with Exists.
-func tolerates(toleration, taint tree.Tree) bool {
-	if effect := toleration.String("effect"); effect != "" && effect != taint.String("effect") {
-		return false
-	}
-	if key := toleration.String("key"); key != "" && key != taint.String("key") {
-		return false
-	}
-	if toleration.String("operator") == "Exists" {
-		return true
-	}
-	return toleration.String("key") != "" && toleration.String("value") == taint.String("value")
 }
 
 // evict deletes a due Pod. It reads it again, because taints and tolerations may have changed. The

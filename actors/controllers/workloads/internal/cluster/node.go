@@ -22,7 +22,7 @@ type Node struct {
 	unschedulableTaint string // its key
 }
 
-type Taint struct{ Key, Value, Effect string }
+type Taint = reconcile.Taint
 
 func nodeView(k reconcile.Client, naming *meta.Naming, logger *slog.Logger) func(*meta.Object) *Node {
 	unschedulable := naming.Translate("node.platform.io/unschedulable")
@@ -39,7 +39,7 @@ func nodeView(k reconcile.Client, naming *meta.Naming, logger *slog.Logger) func
 			logger.Error("cannot parse allocatable resources of a node, so they count as 0", "node", n.Key.Name, "error", err)
 		}
 		for _, taint := range t.Object("spec").Objects("taints") {
-			n.Taints = append(n.Taints, Taint{taint.String("key"), taint.String("value"), taint.String("effect")})
+			n.Taints = append(n.Taints, reconcile.ReadTaint(taint))
 		}
 		return n
 	}
@@ -107,7 +107,7 @@ func matches(requirement tree.Tree, value string, has bool) bool {
 // Tolerated reports whether all taints of a node with the given effects are tolerated.
 func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 	for _, taint := range n.Taints {
-		if slices.Contains(effects, taint.Effect) && !slices.ContainsFunc(tolerations, taint.toleratedBy) {
+		if slices.Contains(effects, taint.Effect) && !slices.ContainsFunc(tolerations, taint.ToleratedBy) {
 			return false
 		}
 	}
@@ -117,23 +117,5 @@ func (n *Node) Tolerated(tolerations []tree.Tree, effects ...string) bool {
 // ToleratesUnschedulable reports whether the tolerations cover the unschedulable taint, even before
 // the node has it.
 func (n *Node) ToleratesUnschedulable(tolerations []tree.Tree) bool {
-	return slices.ContainsFunc(tolerations, Taint{Key: n.unschedulableTaint, Effect: "NoSchedule"}.toleratedBy)
-}
-
-// toleratedBy reports whether a toleration matches the taint. An empty effect matches all effects,
-// and an empty key with Exists all taints.
-func (t Taint) toleratedBy(toleration tree.Tree) bool {
-	if effect := toleration.String("effect"); effect != "" && effect != t.Effect {
-		return false
-	}
-	if key := toleration.String("key"); key != "" && key != t.Key {
-		return false
-	}
-	switch toleration.String("operator") {
-	case "Exists":
-		return true
-	case "", "Equal":
-		return toleration.String("key") == t.Key && toleration.String("value") == t.Value
-	}
-	return false
+	return slices.ContainsFunc(tolerations, Taint{Key: n.unschedulableTaint, Effect: "NoSchedule"}.ToleratedBy)
 }
