@@ -38,7 +38,7 @@ func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func
 	})
 	seen := map[*schema.Kind]bool{}
 	for _, o := range readObjects(t, "testdata/representation/objects.yaml", "testdata/catalog/full.yaml") {
-		p := &catalogPlayer{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
+		p := &catalogPlayer{Client: s.Client, catalog: c, table: &tableFile{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
 		k, err := p.kind(catalogRequest{})
 		if err != nil {
 			t.Fatal(err)
@@ -96,7 +96,7 @@ func TestFormats(t *testing.T) {
 	transport := client.Transport(t, s.TLS)
 	seen := map[*schema.Kind]bool{}
 	for _, o := range readObjects(t, "testdata/representation/objects.yaml", "testdata/catalog/full.yaml") {
-		p := &catalogPlayer{catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
+		p := &catalogPlayer{catalog: c, table: &tableFile{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
 		k, err := p.kind(catalogRequest{})
 		if err != nil {
 			t.Fatal(err)

@@ -61,7 +61,7 @@ func TestOddities(t *testing.T) {
 	c := newCatalog(t, meta.Kubernetes)
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
 	for _, o := range readObjects(t, "testdata/representation/objects.yaml", "testdata/catalog/full.yaml") {
-		p := &catalogPlayer{Client: s.Client, catalog: c, table: &table{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
+		p := &catalogPlayer{Client: s.Client, catalog: c, table: &tableFile{apiVersion: o["apiVersion"].(string), kind: o["kind"].(string)}}
 		k, err := p.kind(catalogRequest{})
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ import (
 type catalogPlayer struct {
 	*client.Client
 	catalog *catalog.Catalog
-	table   *table
+	table   *tableFile
 	name    string
 }
 

@@ -9,8 +9,8 @@ import (
 	"strings"
 )
 
-// A table is the rows of one kind.
-type table struct {
+// A tableFile is the rows of one kind.
+type tableFile struct {
 	name             string // of the file
 	apiVersion, kind string
 	base             map[string]any
@@ -36,13 +36,13 @@ type catalogRequest struct {
 }
 
 // read reads a table from its file.
-func read(path string) (*table, error) {
+func read(path string) (*tableFile, error) {
 	file, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer file.Close()
-	t := &table{name: strings.TrimSuffix(filepath.Base(path), ".txt")}
+	t := &tableFile{name: strings.TrimSuffix(filepath.Base(path), ".txt")}
 	lines := bufio.NewScanner(file)
 	lines.Buffer(nil, 1<<20)
 	for n := 1; lines.Scan(); n++ {
@@ -57,7 +57,7 @@ func read(path string) (*table, error) {
 }
 
 // add takes the next line of the file.
-func (t *table) add(line string) error {
+func (t *tableFile) add(line string) error {
 	if text, ok := strings.CutPrefix(line, "## "); ok {
 		t.rows = append(t.rows, catalogRow{text: text})
 		return nil
@@ -83,7 +83,7 @@ func (t *table) add(line string) error {
 	return nil
 }
 
-func (t *table) addHead(line string) error {
+func (t *tableFile) addHead(line string) error {
 	t.head = append(t.head, line)
 	word, rest, _ := strings.Cut(line, " ")
 	switch word {
@@ -121,7 +121,7 @@ func parseCatalog(line string) (catalogRequest, error) {
 
 // write is the text of the table with the answers that it got. All but the answers is as it was read, so
 // that an update of the tables shows only what the server does differently.
-func (t *table) write(answers [][][]string) string {
+func (t *tableFile) write(answers [][][]string) string {
 	var b strings.Builder
 	for _, line := range t.head {
 		fmt.Fprintln(&b, line)

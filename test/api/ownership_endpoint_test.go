@@ -6,7 +6,7 @@ import (
 
 	"k8s.io/apimachinery/pkg/runtime"
 	kschema "k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/util/managedfields"
+	oracle "k8s.io/apimachinery/pkg/util/managedfields"
 	"k8s.io/client-go/kubernetes/scheme"
 	"sigs.k8s.io/structured-merge-diff/v6/fieldpath"
 
@@ -20,7 +20,7 @@ import (
 type ownershipEndpoint struct {
 	kind   *schema.Kind
 	sub    string
-	oracle *managedfields.FieldManager
+	oracle *oracle.FieldManager
 }
 
 func (s *ownershipComparison) endpoint(k *schema.Kind, sub string) ownershipEndpoint {
@@ -40,11 +40,11 @@ func (s *ownershipComparison) endpoint(k *schema.Kind, sub string) ownershipEndp
 		resets = nil
 	}
 	gvk := gvkOf(k)
-	oracle, err := managedfields.NewDefaultFieldManager(converter, convertor, scheme.Scheme, scheme.Scheme, gvk, gvkOf(s.kind).GroupVersion(), sub, resets)
+	manager, err := oracle.NewDefaultFieldManager(converter, convertor, scheme.Scheme, scheme.Scheme, gvk, gvkOf(s.kind).GroupVersion(), sub, resets)
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	return ownershipEndpoint{k, sub, oracle}
+	return ownershipEndpoint{k, sub, manager}
 }
 
 // unwritableFields are the fields that a write through a resource or sub-resource does not change.

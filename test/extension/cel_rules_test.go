@@ -47,12 +47,12 @@ var celTypeName = regexp.MustCompile(`selfType\d+`)
 // definitionFaults are the faults of the rules of a schema; those of the public implementation
 // first. valid is false if it has other faults.
 func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []string, valid bool) {
-	crd := &apiextensions.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: apiextensions.CustomResourceDefinitionSpec{
+	definition := &apiextensions.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: apiextensions.CustomResourceDefinitionSpec{
 		Group: "example.com", Scope: apiextensions.NamespaceScoped, Names: apiextensions.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
 		Versions: []apiextensions.CustomResourceDefinitionVersion{{Name: "v1", Served: true, Storage: true, Schema: &apiextensions.CustomResourceValidation{OpenAPIV3Schema: internalSchema(t, text)}}},
 	}, Status: apiextensions.CustomResourceDefinitionStatus{StoredVersions: []string{"v1"}}}
 	const at = "spec.versions[0].schema.openAPIV3Schema"
-	for _, err := range validation.ValidateCustomResourceDefinition(t.Context(), crd) {
+	for _, err := range validation.ValidateCustomResourceDefinition(t.Context(), definition) {
 		if !strings.Contains(err.Field, "x-kubernetes-validations") && !strings.Contains(err.Detail, "estimated rule cost total") {
 			if err.Field == "spec.preserveUnknownFields" || err.Field == "spec.versions" && strings.HasPrefix(err.Detail, "per-version schemas may not all be set") {
 				continue
