@@ -92,11 +92,11 @@ func compileBuiltIns(n *meta.Naming, f Features) (*builtIns, error) {
 	if err := rules.Compile(f.Fields, slices.Collect(maps.Values(plan.Messages))...); err != nil {
 		return nil, err
 	}
-	if err := rules.CompileRules(plan.Messages, ruleFunctions(n, f)); err != nil {
-		return nil, err
-	}
 	b := &builtIns{naming: n, messages: plan.Messages, expressions: expressions.NewCompiler(n), set: newKindSet(len(plan.Kinds))}
 	b.definitions = b.newDefinitionCompiler()
+	if err := rules.CompileRules(plan.Messages, b.ruleFunctions(f)); err != nil {
+		return nil, err
+	}
 	for _, k := range plan.Kinds {
 		if err := b.set.add(k); err != nil {
 			return nil, err

@@ -26,7 +26,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/api/storage"
 	"github.com/troupe-api/troupe/kinds/api/storagemigration"
 	"github.com/troupe-api/troupe/kinds/expressions"
-	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
@@ -40,7 +39,7 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 	n := b.naming
 	return slices.Concat(
 		admissionregistration.Kinds(b.expressions),
-		apiextensions.Kinds(n, b.definitions, b.hasGroup),
+		apiextensions.Kinds(n),
 		apiregistration.Kinds(),
 		apps.Kinds(n, b.message),
 		autoscaling.Kinds(n, b.message),
@@ -63,10 +62,11 @@ func (b *builtIns) kindsWithFunctions(f Features) []schema.Behavior {
 	)
 }
 
-func ruleFunctions(n *meta.Naming, f Features) map[string]schema.CheckFunc {
+func (b *builtIns) ruleFunctions(f Features) map[string]schema.CheckFunc {
+	n := b.naming
 	all := map[string]schema.CheckFunc{}
 	for _, functions := range []map[string]schema.CheckFunc{
-		admissionregistration.RuleFunctions, apps.RuleFunctions, autoscaling.RuleFunctions(f.ScaleToZero), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
+		admissionregistration.RuleFunctions, apiextensions.RuleFunctions(n, b.definitions, b.hasGroup), apps.RuleFunctions, autoscaling.RuleFunctions(f.ScaleToZero), batch.RuleFunctions(n), certificates.RuleFunctions, core.RuleFunctions,
 		events.RuleFunctions, flowcontrol.RuleFunctions(n), networking.RuleFunctions, pod.RuleFunctions, resource.RuleFunctions, storage.RuleFunctions,
 		storagemigration.RuleFunctions, volume.RuleFunctions,
 	} {

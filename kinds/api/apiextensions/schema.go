@@ -17,9 +17,10 @@ var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "s
 // validateSchema checks the schema of a version, or of all versions. As in kube-apiserver,
 // structural faults come first, unless unsupported keywords prevent a structural schema.
 // Expressions are compiled only if the structure is valid, since it determines their types.
-func (c definitionValidator) validateSchema(version tree.Tree, path string, faults *schema.Faults) {
+// An unchanged schema is not checked, since it may exceed newer limits. old is the previous state of
+// the version.
+func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)
-	old := c.stored[version.String("name")]
 	if !ok || old != nil && tree.StrictEqual(version["schema"], old["schema"]) && tree.StrictEqual(version["subresources"], old["subresources"]) {
 		return
 	}
@@ -58,7 +59,7 @@ const (
 
 // checkSchemaSize reports whether a schema is within the limits, and adds a fault for each limit
 // that it exceeds. The caller must not walk a schema that is too large.
-func (c definitionValidator) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
+func (c definitionChecks) checkSchemaSize(root tree.Tree, path string, faults *schema.Faults) bool {
 	before := len(faults.List)
 	size := schemaSize{key: c.keys.Validations}
 	if !size.add(root, 1) {
@@ -124,7 +125,7 @@ var statusRootFields = []string{
 }
 
 // validateStatusRoot stops at the first fault, whose message lists all allowed fields.
-func (c definitionValidator) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
+func (c definitionChecks) validateStatusRoot(root tree.Tree, path string, faults *schema.Faults) {
 	if kind := root.String("type"); kind != "" && kind != "object" {
 		faults.Invalid(path+".type", kind, `only "object" is allowed as the type at the root of the schema if the status subresource is enabled`)
 		return
