@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/cases"
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/meta"
@@ -100,66 +101,48 @@ const (
 	dual  = "10.0.0.0/29,fd00::/125" // and ::1 to ::7
 	one   = "30000-30000"            // one port
 	four  = "30000-30003"            // four ports
-	taken = "provided IP is already allocated"
 )
 
-func TestAddresses(t *testing.T) {
-	outside := func(ip string) string {
-		return `spec.clusterIPs: Invalid value: ["` + ip + `"]: failed to allocate IP ` + ip + `: the provided IP (` + ip + `) is not in the valid range. The range of valid IPs is 10.0.0.0/29`
-	}
-	const v4 = `ipFamilies:[IPv4],ipFamilyPolicy:SingleStack}`
-	for _, c := range []struct{ ranges, old, spec, want, causes string }{
-		{small, ``, `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],` + v4, ``},
-		{small, ``, `"clusterIP":"10.0.0.1","clusterIPs":["10.0.0.1"]`, ``, `spec.clusterIPs: Invalid value: ["10.0.0.1"]: failed to allocate IP 10.0.0.1: ` + taken},
-		{small, ``, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`, ``, `spec.clusterIPs: Invalid value: ["10.0.0.6"]: failed to allocate IP 10.0.0.6: ` + taken},
-		{small, ``, `"clusterIP":"10.0.0.0","clusterIPs":["10.0.0.0"]`, ``, outside("10.0.0.0")},
-		{small, ``, `"clusterIP":"10.0.0.7","clusterIPs":["10.0.0.7"]`, ``, outside("10.0.0.7")},
-		{small, ``, `"clusterIP":"10.0.0.8","clusterIPs":["10.0.0.8"]`, ``, outside("10.0.0.8")},
-		{small, ``, `"clusterIP":"fd00::1","clusterIPs":["fd00::1"]`, ``, `spec.clusterIPs[0]: Invalid value: ["fd00::1"]: IPv6 is not configured on this cluster`},
-		{small, ``, `"clusterIP":"x","clusterIPs":["x"]`, `{clusterIP:x,clusterIPs:[x],ipFamilyPolicy:SingleStack}`, ``}, // validation reports it
-		{small, ``, `"clusterIP":"None","clusterIPs":["None"]`, `{clusterIP:None,clusterIPs:[None],ipFamilies:[IPv4,IPv6],ipFamilyPolicy:RequireDualStack}`, ``},
-		{small, ``, `"clusterIP":"None","clusterIPs":["None"],"ipFamilyPolicy":"SingleStack","ipFamilies":["IPv6"]`, `{clusterIP:None,clusterIPs:[None],ipFamilies:[IPv6],ipFamilyPolicy:SingleStack}`, ``},
-		{small, ``, `"clusterIP":"None","clusterIPs":["None"],"selector":{"a":"b"}`, `{clusterIP:None,clusterIPs:[None],` + v4, ``},
-		{small, ``, `"type":"ExternalName"`, `{}`, ``},
-		{small, ``, `"type":"ExternalName","clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5]}`, ``},
-		{small, ``, `"ipFamilyPolicy":"RequireDualStack"`, ``, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": this cluster is not configured for dual-stack services`},
-		{small, ``, `"ipFamilyPolicy":"PreferDualStack","clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],ipFamilies:[IPv4],ipFamilyPolicy:PreferDualStack}`, ``},
-		{small, ``, `"ipFamilies":["IPv6"]`, ``, `spec.ipFamilies[0]: Invalid value: "IPv6": not configured on this cluster`},
-		{dual, ``, `"ipFamilyPolicy":"RequireDualStack","clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::2"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5,fd00::2],ipFamilies:[IPv4,IPv6],ipFamilyPolicy:RequireDualStack}`, ``},
-		{dual, ``, `"clusterIP":"fd00::7","clusterIPs":["fd00::7"]`, `{clusterIP:fd00::7,clusterIPs:[fd00::7],ipFamilies:[IPv6],ipFamilyPolicy:SingleStack}`, ``},
-		{dual, ``, `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::2"]`, ``, `spec.ipFamilyPolicy: Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple cluster IPs are specified`},
-		{dual, ``, `"ipFamilies":["IPv4","IPv6"]`, ``, `spec.ipFamilyPolicy: Invalid value: "SingleStack": must be 'RequireDualStack' or 'PreferDualStack' when multiple IP families are specified`},
-		{dual, both, both + `,"ipFamilyPolicy":"SingleStack"`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],` + v4, ``},
-		{dual, both, both + `,"clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"]`, ``, `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be 'SingleStack' to release the secondary cluster IP` +
-			"\n" + `spec.ipFamilyPolicy: Invalid value: "RequireDualStack": must be 'SingleStack' to release the secondary IP family`},
-		{dual, first, first + `,"clusterIPs":["10.0.0.5","fd00::3"],"ipFamilyPolicy":"PreferDualStack"`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5,fd00::3],ipFamilies:[IPv4,IPv6],ipFamilyPolicy:PreferDualStack}`, ``},
-		{dual, first, `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"]`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],` + v4, ``},
-		{dual, first + `,"ipFamilyPolicy":"PreferDualStack"`, first + `,"ipFamilyPolicy":"PreferDualStack","selector":{"a":"b"}`, `{clusterIP:10.0.0.5,clusterIPs:[10.0.0.5],ipFamilies:[IPv4],ipFamilyPolicy:PreferDualStack}`, ``},
-		{dual, first, `"type":"ExternalName","externalName":"a"`, `{}`, ``},
-	} {
-		s := services(t, c.ranges, one)
-		allocateAndCommit(t, s, "other", nil, serviceObject(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
-		old, want := serviceObject(t, c.old), serviceObject(t, c.spec)
+// TestServices allocates the Services of testdata/services.txt.
+func TestServices(t *testing.T) {
+	for _, c := range cases.Read(t, "testdata/services.txt") {
+		texts := map[string]string{}
+		var causes []string
+		for _, line := range c.Lines {
+			name, text, _ := strings.Cut(line, " ")
+			texts[name] = text
+			if name == "refused" {
+				causes = append(causes, text)
+			}
+		}
+		start := func() *ServiceAllocator {
+			s := services(t, texts["ranges"], texts["ports"])
+			allocateAndCommit(t, s, "other", nil, serviceObject(t, texts["other"]))
+			return s
+		}
+		s, old, want := start(), serviceObject(t, texts["old"]), serviceObject(t, texts["spec"])
 		if old != nil {
 			s.Observe(key("x"), nil, old)
 		}
 		before := allocatedText(s)
-		equal(t, c.spec, strings.Join(allocateAndCommit(t, s, "x", old, want), "\n"), c.causes)
-		if c.causes != "" {
-			equal(t, c.spec+" holds", allocatedText(s), before)
+		equal(t, c.Name, strings.Join(allocateAndCommit(t, s, "x", old, want), "\n"), strings.Join(causes, "\n"))
+		if causes != nil {
+			equal(t, c.Name+" holds", allocatedText(s), before)
 			continue
 		}
-		equal(t, c.spec, specText(want), c.want)
-		fresh := services(t, c.ranges, one)
-		allocateAndCommit(t, fresh, "other", nil, serviceObject(t, `"clusterIP":"10.0.0.6","clusterIPs":["10.0.0.6"]`))
+		equal(t, c.Name, specText(want), texts["=>"])
+		fresh := start()
 		fresh.Observe(key("x"), nil, want)
-		equal(t, c.spec+" holds", allocatedText(s), allocatedText(fresh))
+		equal(t, c.Name+" holds", allocatedText(s), allocatedText(fresh))
+		allocateAndCommit(t, s, "x", want, nil)
+		if rest := allocatedText(s); strings.Contains(rest, "=x") {
+			t.Errorf("%s: a Service that is gone holds %s", c.Name, rest)
+		}
 	}
 }
 
 const (
 	first = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack"`
-	both  = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5","fd00::2"],"ipFamilies":["IPv4","IPv6"],"ipFamilyPolicy":"RequireDualStack"`
 )
 
 // Every address but the first can be assigned, each once, and again when it is free.

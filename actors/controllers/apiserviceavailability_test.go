@@ -3,7 +3,6 @@ package controllers
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"sync"
 	"testing"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // A stubbornProber fails the first calls of Notify and reports each probe.
@@ -43,14 +41,13 @@ func (p *stubbornProber) Notify(ctx context.Context, onChange func(namespace, na
 
 // TestServicesAreFollowed checks that a failed Notify is retried and ends with Run.
 func TestServicesAreFollowed(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
+	w := newTestStore(t)
 	p := &stubbornProber{refusals: 3, probed: make(chan struct{}), notified: make(chan func(string, string))}
-	a := NewAPIServiceAvailability(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler)), p, NewAPIServiceMetrics())
+	a := NewAPIServiceAvailability(w.env(), p, NewAPIServiceMetrics())
 	ctx, cancel := context.WithCancel(t.Context())
 	var running sync.WaitGroup
 	running.Go(func() { a.Run(ctx) })
-	k := apiServices(NewEnv(w, w.kinds, discardLogger)).Kind
+	k := apiServices(w.env()).Kind
 	must.Get(w.Mutate(ctx, request.Mutation{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "v1.example.com"}, Change: request.Create{Object: tree.Tree{
 		"metadata": tree.Tree{"name": "v1.example.com"},
 		"spec": tree.Tree{"group": "example.com", "version": "v1", "groupPriorityMinimum": int64(1), "versionPriority": int64(1),

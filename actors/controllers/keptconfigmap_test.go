@@ -6,7 +6,6 @@ import (
 
 	"github.com/troupe-api/troupe/actors/controllers/internal/reconcile"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // dataOf returns a value of a ConfigMap, or "".
@@ -20,11 +19,10 @@ func (w *testStore) dataOf(path, key string) string {
 // TestClusterInfo checks that the configuration follows the server's, is restored after a delete,
 // and stays if written by others.
 func TestClusterInfo(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
+	w := newTestStore(t)
 	var text atomic.Value
 	text.Store("one")
-	c := NewClusterInfo(NewEnv(w, w.kinds, discardLogger), func() []byte { return []byte(text.Load().(string)) })
+	c := NewClusterInfo(w.env(), func() []byte { return []byte(text.Load().(string)) })
 	defer runControllers(c)()
 	const path = "configmaps/platform-public/cluster-info"
 	shows := func(want string) func() bool { return func() bool { return w.dataOf(path, "kubeconfig") == want } }
@@ -50,9 +48,8 @@ func TestClusterInfo(t *testing.T) {
 // TestLegacyTokenTracking checks that the start of tracking is recorded once and replaced if
 // invalid.
 func TestLegacyTokenTracking(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
-	tracking := NewLegacyTokenTracking(NewEnv(w, w.kinds, discardLogger))
+	w := newTestStore(t)
+	tracking := NewLegacyTokenTracking(w.env())
 	defer runControllers(tracking)()
 	const path = "configmaps/platform-system/platform-apiserver-legacy-service-account-token-tracking"
 	today := func() bool { return w.dataOf(path, "since") == tracking.now().UTC().Format("2006-01-02") }

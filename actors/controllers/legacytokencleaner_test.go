@@ -9,18 +9,16 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // TestLegacyTokenCleaner checks that only auto-generated token Secrets that are neither used nor
 // mounted are marked invalid, and deleted after the same time again.
 func TestLegacyTokenCleaner(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
+	w := newTestStore(t)
 	now := time.Now().UTC()
 	later := now.AddDate(3, 0, 0) // time of the cleaner's run: every Secret is old enough then
 	day := func(years int) string { return later.AddDate(years, 0, 0).Format(time.DateOnly) }
-	c := NewLegacyTokenCleaner(NewEnv(w, w.kinds, discardLogger), 365*24*time.Hour)
+	c := NewLegacyTokenCleaner(w.env(), 365*24*time.Hour)
 	c.now = func() time.Time { return later }
 
 	rows := []struct {

@@ -16,12 +16,19 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/schema"
 	"github.com/troupe-api/troupe/kinds/tree"
+	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // A manifest is a case of a file such as testdata/kills.txt, which documents its lines.
 type manifest struct {
 	name          string
 	changes, done []string
+}
+
+// controller returns the name of the controller; a variant follows behind a comma.
+func (m *manifest) controller() string {
+	name, _, _ := strings.Cut(m.name, ",")
+	return name
 }
 
 func readManifests(t *testing.T, path string) (all []manifest) {
@@ -134,7 +141,7 @@ func (w *testStore) count(kind string, texts ...string) (n int) {
 		sorted, err := json.Marshal(object)
 		must.Succeed(w.t, err)
 		if !slices.ContainsFunc(texts, func(text string) bool {
-			text, not := strings.CutPrefix(text, "!")
+			text, not := strings.CutPrefix(strings.ReplaceAll(text, "~", " "), "!")
 			return strings.Contains(string(sorted), text) == not
 		}) {
 			n++
@@ -150,16 +157,81 @@ func (w *testStore) isDone(lines []string) bool {
 	for _, line := range lines {
 		f := strings.Fields(w.withUIDs(line))
 		when := f[0]
-		if when == "finally" || when == "most" {
+		if when == "finally" || when == "most" || when == "now" {
 			f = f[1:]
 		}
 		want, err := strconv.Atoi(f[0])
 		must.Succeed(w.t, err)
 		n := w.count(f[1], f[2:]...)
-		if n > want && when != "finally" {
+		if n > want && when != "finally" || n != want && when == "now" {
 			w.t.Fatalf("%d instead of %s", n, line)
 		}
 		done = done && (n == want || when == "most")
 	}
 	return done
+}
+
+// A script follows a case of testdata/controllers.txt, which documents its lines.
+type script struct {
+	*testStore
+	fs   *vfs.Mem
+	stop []func()
+	kept []string // names and uids
+}
+
+func (s *script) open(t *testing.T) { s.testStore = openTestStore(t, s.fs) }
+
+func (s *script) end() {
+	for _, stop := range s.stop {
+		stop()
+	}
+	s.stop = nil
+	s.close()
+}
+
+// step follows the first line, or several counts, and returns the rest.
+func (s *script) step(lines []string) []string {
+	line := strings.NewReplacer(s.kept...).Replace(lines[0])
+	switch verb, rest, _ := strings.Cut(line, " "); verb {
+	case "start":
+		s.stop = append(s.stop, runControllers(killed[rest](NewEnv(s, s.kinds, discardLogger), s.testStore)))
+	case "restart":
+		s.end()
+		s.open(s.t)
+	case "keep":
+		name, path, _ := strings.Cut(rest, " ")
+		s.kept = append(s.kept, "<"+name+">", s.withUIDs("uid:"+path))
+	case "create", "patch", "delete":
+		s.perform(line)
+	case "now":
+		s.isDone([]string{line})
+	default:
+		n := slices.IndexFunc(lines, func(line string) bool { return !countLine.MatchString(line) })
+		if n < 0 {
+			n = len(lines)
+		}
+		counts := strings.Split(strings.NewReplacer(s.kept...).Replace(strings.Join(lines[:n], "\n")), "\n")
+		if !poll(func() bool { return s.isDone(counts) }) {
+			s.t.Fatalf("in vain: %q", counts)
+		}
+		return lines[n:]
+	}
+	return lines[1:]
+}
+
+var countLine = regexp.MustCompile(`^(finally )?\d`)
+
+// TestControllers follows the cases of testdata/controllers.txt.
+func TestControllers(t *testing.T) {
+	for _, c := range cases.Read(t, "testdata/controllers.txt") {
+		t.Run(c.Name, func(t *testing.T) {
+			t.Parallel()
+			s := &script{fs: vfs.NewMem()}
+			s.open(t)
+			defer func() { s.end() }()
+			for lines := c.Lines; len(lines) > 0; {
+				lines = s.step(lines)
+			}
+		})
+	}
 }

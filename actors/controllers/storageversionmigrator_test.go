@@ -10,7 +10,6 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
-	"github.com/troupe-api/troupe/persist/vfs"
 )
 
 // createMigration creates a StorageVersionMigration m for a resource.
@@ -36,8 +35,7 @@ func (w *testStore) runMigrator(store Store) (stop func()) {
 func TestMigrationOfUnknownResource(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := openTestStore(t, vfs.NewMem())
-		defer w.close()
+		w := newTestStore(t)
 		defer w.runMigrator(w)()
 		w.createMigration("example.com", "widgets")
 		time.Sleep(50 * time.Second)
@@ -55,8 +53,7 @@ func TestMigrationOfUnknownResource(t *testing.T) {
 func TestMigrationOfNoObjects(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		w := openTestStore(t, vfs.NewMem())
-		defer w.close()
+		w := newTestStore(t)
 		defer w.runMigrator(w)()
 		w.createMigration("authentication.platform.io", "tokenreviews")
 		synctest.Wait()
@@ -99,8 +96,7 @@ func TestRefusedMigration(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
-				w := openTestStore(t, vfs.NewMem())
-				defer w.close()
+				w := newTestStore(t)
 				for _, name := range []string{"a", "b", "c"} {
 					w.create("configmaps/default/" + name)
 				}

@@ -3,7 +3,6 @@ package controllers
 import (
 	"bytes"
 	"fmt"
-	"log/slog"
 	"testing"
 	"time"
 
@@ -12,36 +11,13 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/persist/vfs"
 )
-
-// TestSystemObjects checks that system objects exist and are recreated after a delete.
-func TestSystemObjects(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
-	defer runControllers(NewSystemObjects(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler))), w.newNamespaces(w))()
-	k := NewEnv(w, w.kinds, discardLogger).Client("scheduling.platform.io", "v1", "PriorityClass").Kind
-	class := request.Get{Kind: k, Key: meta.Key{GroupResource: k.Storage, Name: "system-node-critical"}}
-	w.waitUntil("the class is there", func() bool { _, err := w.Get(t.Context(), class); return err == nil })
-	must.Get(w.Mutate(t.Context(), request.Mutation{Kind: k, Key: class.Key, Change: request.Delete{}}))(t)
-	w.waitUntil("the class is there again", func() bool {
-		o, err := w.Get(t.Context(), class)
-		return err == nil && bytes.Contains(o.JSON, []byte(`"value":2000001000`))
-	})
-	uid := w.get("namespaces/platform-node-lease").Meta.UID
-	w.delete("namespaces/platform-node-lease")
-	w.waitUntil("the namespace is there again", func() bool {
-		o := w.get("namespaces/platform-node-lease")
-		return o != nil && o.Meta.UID != uid
-	})
-}
 
 // TestAPIServerIdentity checks that a server's Lease exists while it runs, is taken over after a
 // restart, and that expired ones of others are deleted.
 func TestAPIServerIdentity(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
-	a := NewAPIServerIdentity(NewEnv(w, w.kinds, slog.New(slog.DiscardHandler)), "host")
+	w := newTestStore(t)
+	a := NewAPIServerIdentity(w.env(), "host")
 	if a.key.Name != "apiserver-i5ak4y2hwalsyajfj72vxls274" {
 		t.Errorf("the Lease is named %s", a.key.Name)
 	}

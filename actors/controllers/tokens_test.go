@@ -17,7 +17,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/request"
 	"github.com/troupe-api/troupe/kinds/tree"
-	"github.com/troupe-api/troupe/persist/vfs"
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authn/serviceaccount"
 )
@@ -28,7 +27,7 @@ func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool)
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	found := false
-	(&reconcile.Informer{Client: NewEnv(w, w.kinds, discardLogger).ClientOf(w.kind(resource)), On: func(e reconcile.Event) {
+	(&reconcile.Informer{Client: w.env().ClientOf(w.kind(resource)), On: func(e reconcile.Event) {
 		if !found && right(e) {
 			found = true
 			cancel()
@@ -72,7 +71,7 @@ func (w *testStore) tokens(trust string) *Tokens {
 	text := must.Get(serviceaccount.NewKey())(w.t)
 	keys := must.Get(serviceaccount.ReadKeys(text))(w.t)
 	issuer := must.Get(serviceaccount.NewIssuer(meta.Platform, "https://i", keys[0]))(w.t)
-	return NewTokens(NewEnv(w, w.kinds, discardLogger), issuer, func() []byte { return []byte(trust) })
+	return NewTokens(w.env(), issuer, func() []byte { return []byte(trust) })
 }
 
 // tokenSecret creates an empty token Secret of the account robot.
@@ -88,9 +87,8 @@ func hasToken(e reconcile.Event) bool {
 // TestTokenSecrets checks that an account gets a Secret, and another one after its delete, and that
 // a Secret without account is deleted.
 func TestTokenSecrets(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
-	defer runControllers(w.tokens("one"), NewTokenSecrets(NewEnv(w, w.kinds, discardLogger)))()
+	w := newTestStore(t)
+	defer runControllers(w.tokens("one"), NewTokenSecrets(w.env()))()
 	w.create("serviceaccounts/default/robot")
 	var first string
 	named := func(other string) func(reconcile.Event) bool {
@@ -120,8 +118,7 @@ func TestTokenSecrets(t *testing.T) {
 // TestTokensRepair checks that missing data is restored, and that an account with another uid does
 // not count.
 func TestTokensRepair(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
+	w := newTestStore(t)
 	account := w.create("serviceaccounts/default/robot")
 	secret := func(name, more string) {
 		w.mutate("secrets/default/"+name, request.Mutation{Change: request.Create{Object: tree.Tree{
@@ -153,9 +150,8 @@ func TestTokensRepair(t *testing.T) {
 
 // TestDefaultAccounts checks that every namespace has one, unless it is terminating.
 func TestDefaultAccounts(t *testing.T) {
-	w := openTestStore(t, vfs.NewMem())
-	defer w.close()
-	defer runControllers(NewServiceAccounts(NewEnv(w, w.kinds, discardLogger)))()
+	w := newTestStore(t)
+	defer runControllers(NewServiceAccounts(w.env()))()
 	for _, ns := range []string{"default", "platform-system", "platform-public", "platform-node-lease"} {
 		w.waitFor("serviceaccounts", func(e reconcile.Event) bool { return !e.Deleted && e.Key.Namespace == ns && e.Key.Name == "default" })
 	}
@@ -164,7 +160,7 @@ func TestDefaultAccounts(t *testing.T) {
 	w.waitFor("serviceaccounts", func(e reconcile.Event) bool {
 		return !e.Deleted && e.Key.Namespace == "default" && e.Meta.UID != before
 	})
-	s := NewServiceAccounts(NewEnv(w, w.kinds, discardLogger))
+	s := NewServiceAccounts(w.env())
 	if err := s.ensure(context.Background(), "nowhere"); err != nil || w.get("serviceaccounts/nowhere/default") != nil {
 		t.Errorf("an account of no namespace: %v", err)
 	}
