@@ -5,7 +5,6 @@ import (
 	"bytes"
 	"compress/gzip"
 	"context"
-	"encoding/binary"
 	"fmt"
 	"io"
 	"net"
@@ -140,26 +139,6 @@ func TestWatchClientGoes(t *testing.T) {
 	cancel()
 	resp.Body.Close()
 	f.waitForNoSession()
-}
-
-func TestWatchFormats(t *testing.T) {
-	f := serve(t, nil)
-	f.do("POST", configMapsPath, configMap("a"))
-	resp, cancel := f.watch(configMapsPath+"?watch=1&timeoutSeconds=1", "Accept", "application/json;as=Table;g=meta.platform.io;v=v1")
-	text, err := io.ReadAll(resp.Body)
-	if err != nil || !strings.HasPrefix(string(text), `{"type":"ADDED","object":{"kind":"Table","apiVersion":"meta.platform.io/v1"`) {
-		t.Errorf("table: %s %v", text, err)
-	}
-	cancel()
-	resp, cancel = f.watch(configMapsPath+"?watch=1&timeoutSeconds=1", "Accept", "application/vnd.platform.protobuf;stream=watch")
-	defer cancel()
-	text, err = io.ReadAll(resp.Body)
-	if err != nil || len(text) < 5 || int(binary.BigEndian.Uint32(text)) != len(text)-4 || !strings.Contains(string(text), "k8s\x00") {
-		t.Errorf("protobuf: %q %v", text, err)
-	}
-	if ct := resp.Header.Get("Content-Type"); ct != "application/vnd.platform.protobuf;stream=watch" {
-		t.Errorf("Content-Type %s", ct)
-	}
 }
 
 // TestExpiredWatch tests that a watch from a compacted version consists of an ERROR event in its

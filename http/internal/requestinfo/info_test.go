@@ -1,47 +1,39 @@
 package requestinfo
 
 import (
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/troupe-api/troupe/internal/cases"
 	"github.com/troupe-api/troupe/internal/must"
 )
 
+// fieldsText returns the fields that are not empty.
+func fieldsText(i Info) string {
+	fields := slices.DeleteFunc(strings.Fields(strings.Trim(fmt.Sprintf("%+v", i), "{}")), func(field string) bool {
+		_, value, _ := strings.Cut(field, ":")
+		return value == "" || value == "false" || value == "0"
+	})
+	slices.Sort(fields)
+	return strings.Join(fields, " ")
+}
+
 func TestRequestInfo(t *testing.T) {
-	cases := []struct {
-		method, target string
-		want           Info
-	}{
-		{"GET", "/api/v1/namespaces/x/configmaps/a", Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "configmaps", Name: "a", inNamespace: true}},
-		{"GET", "/api/v1/configmaps", Info{IsResource: true, Verb: "list", Version: "v1", Resource: "configmaps"}},
-		{"GET", "/api/v1/configmaps?watch=1", Info{IsResource: true, Verb: "watch", Version: "v1", Resource: "configmaps"}},
-		{"GET", "/api/v1/watch/namespaces/x/pods/p", Info{IsResource: true, Verb: "watch", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", legacyWatch: true, inNamespace: true}},
-		{"GET", "/api/v1/namespaces", Info{IsResource: true, Verb: "list", Version: "v1", Resource: "namespaces"}},
-		{"PUT", "/api/v1/namespaces/x", Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x"}},
-		{"GET", "/api/v1/namespaces/x/namespaces/x", Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", inNamespace: true}},
-		{"PUT", "/api/v1/namespaces/x/finalize", Info{IsResource: true, Verb: "update", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "finalize"}},
-		{"PATCH", "/api/v1/namespaces/x/status", Info{IsResource: true, Verb: "patch", Version: "v1", Namespace: "x", Resource: "namespaces", Name: "x", Subresource: "status"}},
-		{"GET", "/api/v1/namespaces/x/status/y", Info{IsResource: true, Verb: "get", Version: "v1", Namespace: "x", Resource: "status", Name: "y", inNamespace: true}},
-		{"DELETE", "/apis/apps/v1/namespaces/x/deployments", Info{IsResource: true, Verb: "deletecollection", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", inNamespace: true}},
-		{"DELETE", "/apis/apps/v1/namespaces/x/deployments/d", Info{IsResource: true, Verb: "delete", Group: "apps", Version: "v1", Namespace: "x", Resource: "deployments", Name: "d", inNamespace: true}},
-		{"POST", "/api/v1/namespaces/x/pods/p/binding", Info{IsResource: true, Verb: "create", Version: "v1", Namespace: "x", Resource: "pods", Name: "p", Subresource: "binding", inNamespace: true}},
-		{"GET", "/api/v1/nodes/n/status/more", Info{IsResource: true, Verb: "get", Version: "v1", Resource: "nodes", Name: "n", Subresource: "status", extraSegments: true}},
-		{"GET", "/apis/apps/v1", Info{Verb: "get"}},
-		{"POST", "/version", Info{Verb: "post"}},
-		{"OTHER", "/api/v1/nodes", Info{IsResource: true, Version: "v1", Resource: "nodes"}},
-	}
-	for _, c := range cases {
+	for _, line := range cases.Read(t, "testdata/requests.txt")[0].Lines {
+		request, want, _ := strings.Cut(line, " => ")
+		method, target, _ := strings.Cut(request, " ")
 		var tg Target
-		if err := tg.Parse([]byte(c.target), nil); err != nil {
-			t.Errorf("%s: %v", c.target, err)
-			continue
-		}
-		c.want.Method = c.method
-		c.want.Path, _, _ = strings.Cut(c.target, "?")
+		must.Succeed(t, tg.Parse([]byte(target), nil))
 		var got Info
-		got.Parse(c.method, &tg)
-		if got.segments = 0; got != c.want {
-			t.Errorf("%s %s\ngot  %+v\nwant %+v", c.method, c.target, got, c.want)
+		got.Parse(method, &tg)
+		if path, _, _ := strings.Cut(target, "?"); got.Method != method || got.Path != path {
+			t.Errorf("%s: method %s, path %s", request, got.Method, got.Path)
+		}
+		got.Method, got.Path, got.segments = "", "", 0
+		if text := fieldsText(got); text != want {
+			t.Errorf("%s\ngot  %s\nwant %s", request, text, want)
 		}
 	}
 }
