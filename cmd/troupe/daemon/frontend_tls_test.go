@@ -48,20 +48,3 @@ func TestDirectivesOfStrictTransport(t *testing.T) {
 		}
 	}
 }
-
-func TestFaultsOfTLS(t *testing.T) {
-	for key, change := range map[string]func(*TLS){
-		"tls-cert-file":                        func(c *TLS) { c.PrivateKeyFile = "a.key" },
-		"tls-sni-cert-key":                     func(c *TLS) { c.SNICertKeys = []string{"a.crt"} },
-		"tls-min-version":                      func(c *TLS) { c.MinVersion = "VersionTLS11" },
-		"tls-cipher-suites":                    func(c *TLS) { c.CipherSuites = []string{"TLS_NULL"} },
-		"tls-reload-period":                    func(c *TLS) { c.ReloadPeriod *= 7 },
-		"strict-transport-security-directives": func(c *TLS) { c.StrictTransportSecurity = []string{"preload"} },
-	} {
-		c := Default()
-		change(&c.TLS)
-		if err := c.Validate(); err == nil || !strings.HasPrefix(err.Error(), key+": ") || strings.Contains(err.Error(), "\n") {
-			t.Errorf("%s: %v", key, err)
-		}
-	}
-}

@@ -11,45 +11,45 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-func TestAuthenticationFaults(t *testing.T) {
-	for name, test := range map[string]struct {
-		change func(a *Authentication)
-		fault  string // "" is none
-	}{
-		"the defaults": {func(*Authentication) {}, ""},
-		"a proxy": {func(a *Authentication) {
-			a.RequestHeader = RequestHeader{ClientCAFile: "f", UsernameHeaders: []string{"X-Remote-User"}, ExtraPrefixes: []string{"X-Remote-Extra-"}}
-		}, ""},
-		"a proxy without headers":  {func(a *Authentication) { a.RequestHeader.ClientCAFile = "f" }, "requestheader-client-ca-file: requires"},
-		"headers without a proxy":  {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X"} }, "requestheader-client-ca-file: requires"},
-		"groups without users":     {func(a *Authentication) { a.RequestHeader.GroupHeaders = []string{"X"} }, "needs requestheader-username-headers"},
-		"a bad header":             {func(a *Authentication) { a.RequestHeader.UsernameHeaders = []string{"X Y"} }, `"X Y" is not a header name`},
-		"an issuer":                {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "https://a", "us" }, ""},
-		"an issuer without client": {func(a *Authentication) { a.OIDC.IssuerURL = "https://a" }, "requires oidc-client-id"},
-		"a client without issuer":  {func(a *Authentication) { a.OIDC.ClientID = "us" }, "requires oidc-client-id"},
-		"a CA without issuer":      {func(a *Authentication) { a.OIDC.CAFile = "f" }, "oidc-ca-file: needs oidc-issuer-url"},
-		"groups without issuer":    {func(a *Authentication) { a.OIDC.GroupsClaim = "groups" }, "oidc-groups-claim: needs oidc-issuer-url"},
-		"an issuer in the clear":   {func(a *Authentication) { a.OIDC.IssuerURL, a.OIDC.ClientID = "http://a", "us" }, "not an https URL"},
-		"no user claim":            {func(a *Authentication) { a.OIDC.UsernameClaim = "" }, "oidc-username-claim: must not be empty"},
-		"a claim without value":    {func(a *Authentication) { a.OIDC.RequiredClaims = []string{"hd"} }, `"hd" is not of the form`},
-		"an empty value": {func(a *Authentication) {
-			a.OIDC.IssuerURL, a.OIDC.ClientID, a.OIDC.RequiredClaims = "https://a", "us", []string{"hd="}
-		}, ""},
-		"no name of the system":     {func(a *Authentication) { a.OIDC.SystemNames = []string{"masters"} }, `"masters" does not begin with system:`},
-		"no algorithm":              {func(a *Authentication) { a.OIDC.SigningAlgs = nil }, "oidc-signing-algs: must not be empty"},
-		"a symmetric algorithm":     {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"RS256", "HS256"} }, `"HS256" is none of`},
-		"the algorithm none":        {func(a *Authentication) { a.OIDC.SigningAlgs = []string{"none"} }, `"none" is none of`},
-		"an unknown version":        {func(a *Authentication) { a.Webhook.Version = "v2" }, `"v2" is none of`},
-		"a negative time":           {func(a *Authentication) { a.Webhook.CacheTTL = -1 }, "authentication-token-webhook-cache-ttl: -1ns is less than 0"},
-		"open paths":                {func(a *Authentication) { a.AnonymousPaths = []string{"/livez"} }, ""},
-		"an open path that is none": {func(a *Authentication) { a.AnonymousPaths = []string{"livez"} }, `"livez" does not begin with /`},
-		"open paths for nobody":     {func(a *Authentication) { a.Anonymous, a.AnonymousPaths = false, []string{"/livez"} }, "anonymous-auth-paths: needs anonymous-auth"},
+// TestFaults checks settings that need, exclude or do not allow others.
+func TestFaults(t *testing.T) {
+	for settings, fault := range map[string]string{ // "" is none
+		"{}": "",
+		"{requestheader-client-ca-file: f, requestheader-username-headers: [X-Remote-User], requestheader-extra-headers-prefix: [X-Remote-Extra-]}": "",
+		"requestheader-client-ca-file: f":                    "requestheader-client-ca-file: requires",
+		"requestheader-username-headers: [X]":                "requestheader-client-ca-file: requires",
+		"requestheader-group-headers: [X]":                   "needs requestheader-username-headers",
+		"requestheader-username-headers: [X Y]":              `"X Y" is not a header name`,
+		"{oidc-issuer-url: 'https://a', oidc-client-id: us}": "",
+		"oidc-issuer-url: https://a":                         "requires oidc-client-id",
+		"oidc-client-id: us":                                 "requires oidc-client-id",
+		"oidc-ca-file: f":                                    "oidc-ca-file: needs oidc-issuer-url",
+		"oidc-groups-claim: groups":                          "oidc-groups-claim: needs oidc-issuer-url",
+		"{oidc-issuer-url: 'http://a', oidc-client-id: us}":  "not an https URL",
+		"oidc-username-claim: ''":                            "oidc-username-claim: must not be empty",
+		"oidc-required-claim: [hd]":                          `"hd" is not of the form`,
+		"{oidc-issuer-url: 'https://a', oidc-client-id: us, oidc-required-claim: [hd=]}": "",
+		"oidc-allow-system-names: [masters]":                                             `"masters" does not begin with system:`,
+		"oidc-signing-algs: []":                                                          "oidc-signing-algs: must not be empty",
+		"oidc-signing-algs: [RS256, HS256]":                                              `"HS256" is none of`,
+		"oidc-signing-algs: [none]":                                                      `"none" is none of`,
+		"authentication-token-webhook-version: v2":                                       `"v2" is none of`,
+		"authentication-token-webhook-cache-ttl: -1ns":                                   "authentication-token-webhook-cache-ttl: -1ns is less than 0",
+		"anonymous-auth-paths: [/livez]":                                                 "",
+		"anonymous-auth-paths: [livez]":                                                  `"livez" does not begin with /`,
+		"{anonymous-auth: false, anonymous-auth-paths: [/livez]}":                        "anonymous-auth-paths: needs anonymous-auth",
+		"tls-private-key-file: a.key":                                                    "tls-cert-file: ",
+		"tls-sni-cert-key: [a.crt]":                                                      "tls-sni-cert-key: ",
+		"tls-min-version: VersionTLS11":                                                  "tls-min-version: ",
+		"tls-cipher-suites: [TLS_NULL]":                                                  "tls-cipher-suites: ",
+		"tls-reload-period: 7m":                                                          "tls-reload-period: ",
+		"strict-transport-security-directives: [preload]":                                "strict-transport-security-directives: ",
 	} {
 		c := Default()
-		test.change(&c.Authentication)
+		must.Succeed(t, c.Read([]byte(settings)))
 		err := c.Validate()
-		if (err == nil) != (test.fault == "") || err != nil && !strings.Contains(err.Error(), test.fault) {
-			t.Errorf("%s: got %v, want %q", name, err, test.fault)
+		if (err == nil) != (fault == "") || err != nil && !strings.Contains(err.Error(), fault) {
+			t.Errorf("%s: got %v, want %q", settings, err, fault)
 		}
 	}
 }

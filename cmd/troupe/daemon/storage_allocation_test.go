@@ -1,7 +1,6 @@
 package daemon
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -16,7 +15,6 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/internal/must"
-	"github.com/troupe-api/troupe/kinds/meta"
 )
 
 // allocationCluster is a daemon with small Service ranges, and an administrator's client.
@@ -232,59 +230,6 @@ func TestServicesShareAddressesAndPorts(t *testing.T) {
 	}
 	if got := slices.Collect(maps.Keys(m.storage.services.Allocated())); !slices.Equal(got, []string{"10.0.0.1"}) {
 		t.Errorf("without Services these are taken: %v", got)
-	}
-}
-
-// A dry run shows an address and a port, but allocates neither.
-func TestDryRunOfAService(t *testing.T) {
-	m := openAllocationCluster(t, filepath.Join(t.TempDir(), "data"), "platform")
-	code, text := m.do("POST", defaultServicesPath+"?dryRun=All", `{"metadata":{"name":"x"},"spec":{"type":"NodePort","ports":[{"port":1}]}}`)
-	var i item
-	if err := json.Unmarshal(text, &i); err != nil || code != 201 || len(i.Spec.ClusterIPs) != 1 || i.Spec.Ports[0].NodePort == 0 {
-		t.Errorf("%d %v %s", code, err, text)
-	}
-	if len(m.storage.services.Allocated()) != 1 {
-		t.Errorf("taken: %v", m.storage.services.Allocated())
-	}
-}
-
-// The daemon creates the API's Service at the start and repairs changes by others.
-func TestServiceOfTheAPI(t *testing.T) {
-	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
-		name, dir := naming.Translate("platform"), filepath.Join(t.TempDir(), "data")
-		slices := "/apis/" + naming.Group("discovery") + "/v1/namespaces/default/endpointslices/" + name
-		endpoints := "/api/v1/namespaces/default/endpoints/" + name
-		for _, harm := range []func(m *allocationCluster){
-			func(m *allocationCluster) {},
-			func(m *allocationCluster) {
-				m.do("PATCH", defaultServicesPath+"/"+name, `{"spec":{"ports":[{"port":1,"name":"x"}]}}`)
-				m.do("DELETE", endpoints, "")
-				m.do("PATCH", slices, `{"endpoints":[]}`)
-			},
-			func(m *allocationCluster) {
-				m.do("DELETE", defaultServicesPath+"/"+name, "")
-				m.do("POST", defaultServicesPath, `{"metadata":{"name":"`+name+`"},"spec":{"clusterIP":"None"}}`)
-			},
-		} {
-			m := openAllocationCluster(t, dir, naming.Profile)
-			port := fmt.Sprint(m.Addr())
-			port = port[strings.LastIndexByte(port, ':')+1:]
-			for path, want := range map[string][]string{
-				defaultServicesPath + "/" + name: {`"clusterIP":"10.0.0.1"`, `"ports":[{"name":"https","protocol":"TCP","port":443,"targetPort":` + port + `}]`, `"labels":{"component":"apiserver","provider":"` + name + `"}`},
-				endpoints:                        {`"subsets":[{"addresses":[{"ip":"192.0.2.7"}],"ports":[{"name":"https","port":` + port + `,"protocol":"TCP"}]}]`},
-				slices:                           {`"endpoints":[{"addresses":["192.0.2.7"],"conditions":{"ready":true}}]`, `"addressType":"IPv4"`, `"` + naming.Translate("platform.io/service-name") + `":"` + name + `"`},
-			} {
-				code, text := m.do("GET", path, "")
-				for _, w := range want {
-					if code != 200 || !bytes.Contains(text, []byte(w)) {
-						t.Errorf("GET %s: %d, want %s in %s", path, code, w, text)
-					}
-				}
-			}
-			m.checkAllocations(naming.Profile)
-			harm(m)
-			must.Succeed(t, m.Stop(context.Background()))
-		}
 	}
 }
 
