@@ -23,7 +23,7 @@ func TestMixedAges(t *testing.T) {
 	for age := range 5 {
 		mustAppend(t, j, put(fmt.Sprint("k", age), strings.Repeat("x", 300)), put("all", fmt.Sprint(age)))
 		if age%2 == 1 {
-			must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
+			mustSnapshot(t, j, m)
 			mustAppend(t, j, put("after", fmt.Sprint(age)))
 		}
 		must.Succeed(t, j.writeWatermark())

@@ -79,6 +79,10 @@ func checkRestore(t *testing.T, backup []byte, rev Revision, want string) {
 	}
 }
 
+func restoreOn(fs *vfs.Mem, backup []byte) (Restored, error) {
+	return restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs))
+}
+
 func smallBackup(t testing.TB) (*vfs.Mem, []byte) {
 	t.Helper()
 	fs := vfs.NewMem()
@@ -111,7 +115,7 @@ func TestRestoreRefuses(t *testing.T) {
 	try := func(name string, data []byte) {
 		t.Helper()
 		fs := vfs.NewMem()
-		if _, err := restore(testDir, Source{Backup: bytes.NewReader(data)}, testOptions(fs)); err == nil {
+		if _, err := restoreOn(fs, data); err == nil {
 			t.Fatalf("%s: restored", name)
 		}
 		if files := fs.Files(); len(files) != 0 {
@@ -133,7 +137,7 @@ func TestRestoreRefuses(t *testing.T) {
 		t.Error("a backup with a trailing byte passes for whole")
 	}
 	fs, _ := smallBackup(t)
-	if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs)); err == nil || !strings.Contains(err.Error(), "not empty") {
+	if _, err := restoreOn(fs, backup); err == nil || !strings.Contains(err.Error(), "not empty") {
 		t.Errorf("restore into a data directory: %v", err)
 	}
 }
@@ -144,17 +148,12 @@ func TestRestoreCrash(t *testing.T) {
 	_, backup := smallBackup(t)
 	const want = "a@1=1\nb@2=2\nc@3=3\n"
 	count := vfs.NewMem()
-	must.Get(restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(count)))(t)
+	must.Get(restoreOn(count, backup))(t)
 	for at := 1; at <= count.Ops(); at++ {
 		for _, killed := range []bool{false, true} {
 			fs := vfs.NewMem()
-			fs.SetFault(func(op vfs.Op) error {
-				if op.N == at {
-					return vfs.ErrCrashed
-				}
-				return nil
-			})
-			if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs)); err == nil {
+			fs.SetFault(failAt(at, vfs.ErrCrashed))
+			if _, err := restoreOn(fs, backup); err == nil {
 				t.Fatalf("operation %d: no crash", at)
 			}
 			after := fs.Clone()
@@ -168,7 +167,7 @@ func TestRestoreCrash(t *testing.T) {
 					t.Fatalf("operation %d: opens as\n%s", at, got)
 				}
 			}
-			_, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(after))
+			_, err := restoreOn(after, backup)
 			if whole := after.Bytes(testDir+"/restoring") == nil && after.Bytes(testDir+"/format") != nil; err != nil && !whole {
 				t.Fatalf("operation %d: restoring again: %v", at, err)
 			}
@@ -196,13 +195,8 @@ func TestRestoreFails(t *testing.T) {
 		cleaned := 0
 		for at := begin().Ops() + 1; ; at++ {
 			fs := begin()
-			fs.SetFault(func(op vfs.Op) error {
-				if op.N == at {
-					return errors.New("input/output error")
-				}
-				return nil
-			})
-			_, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs))
+			fs.SetFault(failAt(at, errors.New("input/output error")))
+			_, err := restoreOn(fs, backup)
 			if fs.Ops() < at {
 				break
 			}
@@ -216,7 +210,7 @@ func TestRestoreFails(t *testing.T) {
 				continue
 			}
 			fs.SetFault(nil)
-			if _, err := restore(testDir, Source{Backup: bytes.NewReader(backup)}, testOptions(fs)); err != nil {
+			if _, err := restoreOn(fs, backup); err != nil {
 				t.Fatalf("operation %d: restoring again: %v", at, err)
 			}
 		}

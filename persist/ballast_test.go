@@ -102,12 +102,7 @@ func checkOnlyDeletes(t *testing.T, j *Journal) {
 func TestBallastIsOptional(t *testing.T) {
 	for _, cause := range []error{errors.ErrUnsupported, syscall.EIO, syscall.ENOSPC} {
 		fs := vfs.NewMem()
-		fs.SetFault(func(op vfs.Op) error {
-			if op.Name == "allocate" {
-				return cause
-			}
-			return nil
-		})
+		fs.SetFault(failOn("allocate", cause))
 		j, _ := mustReopen(t, testOptions(fs))
 		for range 3 {
 			j.refillBallast()

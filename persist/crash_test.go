@@ -29,7 +29,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 		t.Fatalf("recovered\n%s from base %d, want\n%s", m, m.base, want)
 	}
 	mustAppend(t, j, put("d", "4"))
-	must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
+	mustSnapshot(t, j, m)
 	mustClose(t, j)
 	j, _ = mustReopen(t, testOptions(fs))
 	mustClose(t, j)
@@ -107,12 +107,7 @@ func crashEverywhere(t *testing.T, form int, with Transformer) (crashes int) {
 				chance = rand.New(rand.NewPCG(uint64(at), variant))
 			}
 			fs := vfs.NewMem()
-			fs.SetFault(func(op vfs.Op) error {
-				if op.N == at {
-					return vfs.ErrCrashed
-				}
-				return nil
-			})
+			fs.SetFault(failAt(at, vfs.ErrCrashed))
 			acked, pending, seen := crashWorkload(fs, with)
 			checkAfterCrash(t, fmt.Sprintf("form %d operation %d variant %d", form, at, variant), fs.Crash(chance), with, acked, pending, seen)
 			crashes++
@@ -161,12 +156,7 @@ func TestFaultsEverywhere(t *testing.T) {
 	failures := 0
 	for at := 1; at <= count.Ops(); at += step {
 		fs := vfs.NewMem()
-		fs.SetFault(func(op vfs.Op) error {
-			if op.N == at {
-				return errors.New("input/output error")
-			}
-			return nil
-		})
+		fs.SetFault(failAt(at, errors.New("input/output error")))
 		acked, pending, seen := crashWorkload(fs, nil)
 		checkAfterCrash(t, fmt.Sprintf("operation %d", at), fs.Crash(nil), nil, acked, pending, seen)
 		failures++

@@ -15,12 +15,7 @@ func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
 	mustAppend(t, j, put("a", "1"))
-	fs.SetFault(func(op vfs.Op) error {
-		if op.Name == "sync" {
-			return errors.New("bad disk")
-		}
-		return nil
-	})
+	fs.SetFault(failOn("sync", errors.New("bad disk")))
 	if _, err := j.Append([]Write{put("a", "2")}); !errors.Is(err, ErrFailed) {
 		t.Fatalf("a failed sync answered %v", err)
 	}

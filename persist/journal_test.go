@@ -77,6 +77,31 @@ func mustAppend(t testing.TB, j *Journal, batch ...Write) []Result {
 	return must.Get(j.Append(batch))(t)
 }
 
+func mustSnapshot(t testing.TB, j *Journal, m *model) {
+	t.Helper()
+	must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
+}
+
+// failAt fails the operation of a number.
+func failAt(n int, err error) func(vfs.Op) error {
+	return func(op vfs.Op) error {
+		if op.N == n {
+			return err
+		}
+		return nil
+	}
+}
+
+// failOn fails operations by their name.
+func failOn(name string, err error) func(vfs.Op) error {
+	return func(op vfs.Op) error {
+		if op.Name == name {
+			return err
+		}
+		return nil
+	}
+}
+
 func mustClose(t testing.TB, j *Journal) {
 	t.Helper()
 	must.Succeed(t, j.Close())

@@ -194,12 +194,7 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 		data := fs.Bytes(newest)
 		fs.SetBytes(newest, data[:segmentHeader])
 		before := fs.Ops()
-		fs.SetFault(func(op vfs.Op) error {
-			if op.N == before+at {
-				return vfs.ErrCrashed
-			}
-			return nil
-		})
+		fs.SetFault(failAt(before+at, vfs.ErrCrashed))
 		o := testOptions(fs)
 		o.AcceptDataLoss = true
 		j, _, err := reopen(o)
@@ -272,12 +267,7 @@ func TestRevisionsAreReserved(t *testing.T) {
 func TestStartsOnFullDisk(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		fs, _, last := lossSubject(t, end, "b")
-		fs.SetFault(func(op vfs.Op) error {
-			if op.Name == "create" {
-				return syscall.ENOSPC
-			}
-			return nil
-		})
+		fs.SetFault(failOn("create", syscall.ENOSPC))
 		fs.SetBudget(fs.Used())
 		j, m := mustReopen(t, testOptions(fs))
 		if m.newest != last {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -332,53 +331,6 @@ func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	return list[0] - at
 }
 
-// TestArchiveIsBounded: the archive keeps the newest segments up to its size, without a gap,
-// whatever its former limit.
-func TestArchiveIsBounded(t *testing.T) {
-	p := makePast(t)
-	before := must.Get(listArchive(p.fs, testDir))(t)
-	o := p.options()
-	o.ArchiveBytes = 2500
-	j, m := mustReopen(t, o)
-	mustAppend(t, j, put("a", strings.Repeat("x", 1000)))
-	must.Succeed(t, errors.Join(j.Snapshot(m.newest, m.newest, m.items()), j.Trim(m.newest)))
-	mustAppend(t, j, put("b", "1"))
-	must.Succeed(t, errors.Join(j.writeWatermark(), j.Trim(m.newest)))
-	list := must.Get(listArchive(p.fs, testDir))(t)
-	sum := int64(0)
-	for _, s := range list {
-		sum += int64(len(p.fs.Bytes(s.path)))
-	}
-	if len(list) == 0 || sum > 2500 || list[len(list)-1].first <= before[len(before)-1].first {
-		t.Errorf("%d bytes in %v", sum, list)
-	}
-	mustClose(t, j)
-	var out strings.Builder
-	if ok, err := verify(testDir, &out, Checks{}, o); err != nil || !ok || !strings.Contains(out.String(), "written ") {
-		t.Errorf("%v\n%s", err, out.String())
-	}
-}
-
-// TestFullDiskTakesTheArchive: on a full disk the archive is deleted first, and the write succeeds.
-func TestFullDiskTakesTheArchive(t *testing.T) {
-	p := makePast(t)
-	j, m := mustReopen(t, p.options())
-	p.fs.SetBudget(p.fs.Used() + 100)
-	mustAppend(t, j, put("large", strings.Repeat("x", 3000)))
-	if list, err := listArchive(p.fs, testDir); err != nil || len(list) > 0 {
-		t.Errorf("the archive is %v, %v", list, err)
-	}
-	want := m.String()
-	fs := p.fs.Crash(nil)
-	fs.SetBudget(-1)
-	o := p.options()
-	o.FS = fs
-	if _, m, err := reopen(o); err != nil || m.String() != want {
-		t.Errorf("after a crash: %v", err)
-	}
-	_ = j.Close() // its disk is still full
-}
-
 // TestRestorePointCrash ends a restore of a point at every operation. The directory is complete, or
 // refused and can be recreated; its source is unchanged.
 func TestRestorePointCrash(t *testing.T) {
@@ -425,98 +377,4 @@ func TestRestorePointCrash(t *testing.T) {
 			t.Fatalf("operation %d: the source is damaged, %v", at, err)
 		}
 	}
-}
-
-// TestVerifyFindsGaps checks that Verify names missing and duplicate parts of the archive.
-func TestVerifyFindsGaps(t *testing.T) {
-	p := makePast(t)
-	archived, err := listArchive(p.fs, testDir)
-	if err != nil || len(archived) < 4 {
-		t.Fatalf("only %d segments are archived: %v", len(archived), err)
-	}
-	active := must.Get(listSegments(p.fs, journalDir(testDir)))(t)
-	remove := func(gone ...segment) func(fs *vfs.Mem) error {
-		return func(fs *vfs.Mem) error {
-			for _, s := range gone {
-				if err := fs.Remove(s.path); err != nil {
-					return err
-				}
-			}
-			return nil
-		}
-	}
-	last := archived[len(archived)-1]
-	for name, c := range map[string]struct {
-		harm func(fs *vfs.Mem) error
-		want string // part of the fault; "" is none
-	}{
-		"nothing": {func(*vfs.Mem) error { return nil }, ""},
-		"first":   {remove(archived[0]), archived[1].path},
-		"middle":  {remove(archived[2]), archived[3].path},
-		"last":    {remove(last), active[0].path},
-		"two":     {remove(archived[1], archived[2]), archived[3].path},
-		"all":     {remove(archived...), active[0].path},
-		"active segment in the archive, too": {func(fs *vfs.Mem) error {
-			path := archiveDir(testDir) + "/" + filepath.Base(active[0].path)
-			fs.SetBytes(path, fs.Bytes(active[0].path))
-			return nil
-		}, "already"},
-		"archived segment under another name": {func(fs *vfs.Mem) error {
-			fs.SetBytes(archiveDir(testDir)+"/"+fileName(archived[1].first+1, segmentSuffix), fs.Bytes(archived[1].path))
-			return nil
-		}, fileName(archived[1].first+1, segmentSuffix)},
-	} {
-		o := p.options()
-		fs := p.fs.Clone()
-		o.FS = fs
-		must.Succeed(t, c.harm(fs))
-		var out strings.Builder
-		ok, err := verify(testDir, &out, Checks{}, o)
-		if err != nil || ok != (c.want == "") || !strings.Contains(out.String(), c.want) || ok == strings.Contains(out.String(), "FAULT") {
-			t.Errorf("%s: %t, %v\n%s", name, ok, err, out.String())
-		}
-	}
-}
-
-// TestArchiveHasNoGap: whatever ends the archive removes all of it, and the gap of an accepted loss
-// is no fault.
-func TestArchiveHasNoGap(t *testing.T) {
-	p := makePast(t)
-	o := p.options()
-	check := func(when string) {
-		t.Helper()
-		var out strings.Builder
-		if ok, err := verify(testDir, &out, Checks{}, o); err != nil || !ok {
-			t.Errorf("%s: %v\n%s", when, err, out.String())
-		}
-	}
-	trim := func(j *Journal, m *model) {
-		t.Helper()
-		mustAppend(t, j, put("a", "1"))
-		must.Succeed(t, j.Snapshot(m.newest, m.newest, m.items()))
-		mustAppend(t, j, put("a", "2"))
-		must.Succeed(t, errors.Join(j.writeWatermark(), j.Trim(m.newest)))
-	}
-	o.ArchiveBytes = 0
-	j, m := mustReopen(t, o)
-	trim(j, m)
-	mustClose(t, j)
-	if list, err := listArchive(p.fs, testDir); err != nil || len(list) > 0 {
-		t.Errorf("without an archive there is %v, %v", list, err)
-	}
-	check("without an archive")
-	o.ArchiveBytes = 1 << 20
-	j, m = mustReopen(t, o)
-	trim(j, m)
-	trim(j, m)
-	mustClose(t, j)
-	check("with an archive again")
-	must.Succeed(t, p.fs.Remove(testDir+"/"+controlFile))
-	o.AcceptDataLoss = true
-	j, m = mustReopen(t, o)
-	o.AcceptDataLoss = false
-	trim(j, m)
-	trim(j, m)
-	mustClose(t, j)
-	check("after a loss")
 }

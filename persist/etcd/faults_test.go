@@ -38,19 +38,19 @@ func TestUnknownFate(t *testing.T) {
 	l := etcdtest.NewLink(t, cluster.Members[0].URL)
 	a := open(t, Options{Endpoints: []string{l.URL()}, WriteTimeout: 3 * time.Second, HealthCheckTimeout: 1500 * time.Millisecond})
 	b := open(t, Options{Endpoints: cluster.URLs()})
-	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	same(t, "before", a.append(create("/c/n/a", "1")), "ok")
 	l.BlockAnswers() // requests arrive, responses do not
-	results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
+	results, err := a.Append([]persist.Write{create("/c/n/b", "1")})
 	if err != nil || !errors.Is(results[0].Err, persist.ErrUnknown) {
 		t.Fatalf("a write without an answer: %v, %v, want %v", results, err, persist.ErrUnknown)
 	}
-	if _, err := a.Append([]persist.Write{put("/c/n/c", "1", at("/c/n/c", 0))}); !errors.Is(err, persist.ErrUnavailable) {
+	if _, err := a.Append([]persist.Write{create("/c/n/c", "1")}); !errors.Is(err, persist.ErrUnavailable) {
 		t.Fatalf("a write while it is not known: %v, want %v", err, persist.ErrUnavailable)
 	}
 	l.Reset()
 	l.Mend()
 	eventually(t, "writing", func() bool {
-		results, err := a.Append([]persist.Write{put("/c/n/b", "2", at("/c/n/b", 0))})
+		results, err := a.Append([]persist.Write{create("/c/n/b", "2")})
 		if err == nil && !errors.Is(results[0].Err, persist.ErrCondition) {
 			t.Errorf("the write is refused with %v, since it was committed before", results[0].Err)
 		}
@@ -72,10 +72,10 @@ func TestAway(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
 	a := open(t, Options{Endpoints: cluster.URLs(), WriteTimeout: time.Hour, HealthCheckTimeout: 1500 * time.Millisecond})
-	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	same(t, "before", a.append(create("/c/n/a", "1")), "ok")
 	cluster.Members[0].Pause()
 	eventually(t, "noticing", func() bool { return a.Healthy() != nil })
-	if _, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))}); !errors.Is(err, persist.ErrUnavailable) {
+	if _, err := a.Append([]persist.Write{create("/c/n/b", "1")}); !errors.Is(err, persist.ErrUnavailable) {
 		t.Errorf("a write is answered %v, want %v", err, persist.ErrUnavailable)
 	}
 	if _, err := a.Current(context.Background()); !errors.Is(err, persist.ErrUnavailable) {
@@ -84,7 +84,7 @@ func TestAway(t *testing.T) {
 	cluster.Members[0].Resume()
 	eventually(t, "recovering", func() bool { return a.Healthy() == nil })
 	eventually(t, "writing", func() bool {
-		results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
+		results, err := a.Append([]persist.Write{create("/c/n/b", "1")})
 		return err == nil && results[0].Err == nil
 	})
 }
@@ -97,13 +97,13 @@ func TestRebuild(t *testing.T) {
 	l := etcdtest.NewLink(t, cluster.Members[0].URL)
 	a := open(t, Options{Endpoints: []string{l.URL()}})
 	b := open(t, Options{Endpoints: cluster.URLs()})
-	same(t, "before", b.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	same(t, "before", b.append(create("/c/n/a", "1"), create("/c/n/b", "1")), "ok, ok")
 	a.await()
 	l.Block()
 	same(t, "meanwhile", b.append(
 		persist.Write{Key: "/c/n/a", Delete: true, RevisionOffset: -1, Conditions: []persist.Condition{at("/c/n/a", b.revision("/c/n/a"))}},
-		put("/c/n/b", "2", at("/c/n/b", b.revision("/c/n/b"))), put("/c/n/c", "1", at("/c/n/c", 0))), "ok, ok, ok")
-	w := put("/s/x", "1", at("/s/x", 0))
+		put("/c/n/b", "2", at("/c/n/b", b.revision("/c/n/b"))), create("/c/n/c", "1")), "ok, ok, ok")
+	w := create("/s/x", "1")
 	w.Claims = []persist.Claim{{Name: "address"}}
 	same(t, "a claim", b.append(w), "ok")
 	applied, _ := b.appliedRevision()
@@ -116,7 +116,7 @@ func TestRebuild(t *testing.T) {
 	w.Key = "/s/y"
 	w.Conditions = []persist.Condition{at("/s/y", 0)}
 	same(t, "the claim afterwards", a.append(w), refused)
-	same(t, "a write afterwards", a.append(put("/c/n/d", "1", at("/c/n/d", 0))), "ok")
+	same(t, "a write afterwards", a.append(create("/c/n/d", "1")), "ok")
 	c := open(t, Options{Endpoints: cluster.URLs()})
 	same(t, "a new one", c.text(), a.text())
 	if want := c.revisions.upTo(applied); c.after != want {
@@ -190,7 +190,7 @@ func TestTrim(t *testing.T) {
 	if trim(b) != 0 {
 		t.Error("another log has compacted at the same time")
 	}
-	same(t, "a write afterwards", b.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
+	same(t, "a write afterwards", b.append(create("/c/n/b", "1")), "ok")
 	c := open(t, o)
 	if len(c.history) != 2 || c.history[0].Revision != keep {
 		t.Errorf("the history begins with %s, want revision %d", commitsText(c.history), keep)

@@ -17,7 +17,7 @@ func TestForeignKeys(t *testing.T) {
 	cluster := etcdtest.Start(t, 1)
 	o := Options{Endpoints: cluster.URLs(), CopyDir: t.TempDir()}
 	a := open(t, o)
-	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	same(t, "before", a.append(create("/c/n/a", "1"), create("/c/n/b", "1")), "ok, ok")
 	k, client := a.keys, cluster.Client()
 	values := map[string]string{
 		"/c/n/empty": "", "/c/n/short": "\x01", "/c/n/json": `{"kind":"ConfigMap"}`, "/c/n/format": "\x07\x00\x00x", "/c/n/whole": "\x01\x7f\x00x",
@@ -35,7 +35,7 @@ func TestForeignKeys(t *testing.T) {
 	}
 	must.Get(client.Delete(context.Background(), k.object("/c/n/b")))(t)
 	a.await()
-	same(t, "a write afterwards", a.append(put("/c/n/new", "1", at("/c/n/new", 0))), "ok")
+	same(t, "a write afterwards", a.append(create("/c/n/new", "1")), "ok")
 	same(t, "over what is not to be read", a.append(put("/c/n/beyond", "1", at("/c/n/beyond", a.revision("/c/n/beyond")))), "ok")
 	unreadable := func(m *member) string {
 		var n int
@@ -61,5 +61,5 @@ func TestForeignKeys(t *testing.T) {
 		must.Succeed(t, b.Trim(b.upTo))
 		return b.compacted.Load() > 0
 	})
-	same(t, "a write after a compaction", b.append(put("/c/n/newer", "1", at("/c/n/newer", 0))), "ok")
+	same(t, "a write after a compaction", b.append(create("/c/n/newer", "1")), "ok")
 }

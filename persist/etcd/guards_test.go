@@ -26,23 +26,22 @@ func TestGuards(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
 	a, b := open(t, o), open(t, o)
-	create := func(name string) persist.Write { return put(name, "x", at(name, 0)) }
 	start := a.appliedVersion()
-	same(t, "many of one log", a.append(guarded(create("/1"), true, start, "g", "h"), guarded(create("/2"), true, start, "g"), guarded(create("/3"), true, start, "h")), "ok, ok, ok")
-	same(t, "more of it", a.append(guarded(create("/4"), true, start, "g")), "ok")
-	same(t, "of another, before it knows", b.append(guarded(create("/5"), true, start, "g"), guarded(create("/6"), false, start, "g"), guarded(create("/7"), true, start, "other")), overtaken+", "+overtaken+", ok")
+	same(t, "many of one log", a.append(guarded(create("/1", "x"), true, start, "g", "h"), guarded(create("/2", "x"), true, start, "g"), guarded(create("/3", "x"), true, start, "h")), "ok, ok, ok")
+	same(t, "more of it", a.append(guarded(create("/4", "x"), true, start, "g")), "ok")
+	same(t, "of another, before it knows", b.append(guarded(create("/5", "x"), true, start, "g"), guarded(create("/6", "x"), false, start, "g"), guarded(create("/7", "x"), true, start, "other")), overtaken+", "+overtaken+", ok")
 	b.await()
-	same(t, "with what it knew then", b.append(guarded(create("/5"), true, start, "g")), overtaken)
-	same(t, "with what it knows", b.append(guarded(create("/5"), true, b.appliedVersion(), "g"), guarded(create("/6"), false, b.appliedVersion(), "g")), "ok, "+overtaken)
-	same(t, "names it before it is raised", b.append(guarded(create("/6"), false, b.appliedVersion(), "g"), guarded(create("/8"), true, b.appliedVersion(), "g")), "ok, ok")
+	same(t, "with what it knew then", b.append(guarded(create("/5", "x"), true, start, "g")), overtaken)
+	same(t, "with what it knows", b.append(guarded(create("/5", "x"), true, b.appliedVersion(), "g"), guarded(create("/6", "x"), false, b.appliedVersion(), "g")), "ok, "+overtaken)
+	same(t, "names it before it is raised", b.append(guarded(create("/6", "x"), false, b.appliedVersion(), "g"), guarded(create("/8", "x"), true, b.appliedVersion(), "g")), "ok, ok")
 	a.await()
 	seen := a.appliedVersion()
-	same(t, "the own raise, named", a.append(guarded(create("/9"), true, seen, "g")), "ok")
-	same(t, "the own raise, named afterwards", a.append(guarded(create("/10"), false, seen, "g")), overtaken)
+	same(t, "the own raise, named", a.append(guarded(create("/9", "x"), true, seen, "g")), "ok")
+	same(t, "the own raise, named afterwards", a.append(guarded(create("/10", "x"), false, seen, "g")), overtaken)
 	stale := put("/1", "y", at("/1", 1))
 	same(t, "refused for another reason", a.append(guarded(stale, true, seen, "g")), refused)
 	c := open(t, o)
-	same(t, "known to a new one", c.append(guarded(create("/11"), true, seen, "g"), guarded(create("/11"), true, c.appliedVersion(), "g")), overtaken+", ok")
+	same(t, "known to a new one", c.append(guarded(create("/11", "x"), true, seen, "g"), guarded(create("/11", "x"), true, c.appliedVersion(), "g")), overtaken+", ok")
 }
 
 // TestGuardedSum: logs that raise one guard for each part of a sum never take more than exists, and
@@ -64,7 +63,7 @@ func TestGuardedSum(t *testing.T) {
 					return
 				}
 				name := fmt.Sprintf("/%d/%d", i, k)
-				if m.append(guarded(put(name, "x", at(name, 0)), true, seen, "sum")) == "ok" {
+				if m.append(guarded(create(name, "x"), true, seen, "sum")) == "ok" {
 					k++
 				} else {
 					m.await()
@@ -117,8 +116,8 @@ func TestGuardsDropped(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
 	a := open(t, Options{Endpoints: c.URLs()})
-	same(t, "raised", a.append(guarded(put("/1", "x", at("/1", 0)), true, a.appliedVersion(), "g")), "ok")
-	same(t, "later", a.append(put("/2", "x", at("/2", 0))), "ok")
+	same(t, "raised", a.append(guarded(create("/1", "x"), true, a.appliedVersion(), "g")), "ok")
+	same(t, "later", a.append(create("/2", "x")), "ok")
 	applied, _ := a.appliedRevision()
 	must.Succeed(t, a.dropUnused(t.Context(), a.keys.guards(), applied))
 	found, err := c.Client().Get(t.Context(), a.keys.guards(), clientv3.WithPrefix())
@@ -129,7 +128,7 @@ func TestGuardsDropped(t *testing.T) {
 	if len(a.guards) != 1 { // another log may have deleted it
 		t.Errorf("guards %v are known, want the one", a.guards)
 	}
-	same(t, "raised again", a.append(guarded(put("/3", "x", at("/3", 0)), true, a.appliedVersion(), "g")), "ok")
+	same(t, "raised again", a.append(guarded(create("/3", "x"), true, a.appliedVersion(), "g")), "ok")
 }
 
 // TestGuardDeleted: what was computed before another program has deleted a guard is computed again.
@@ -138,11 +137,11 @@ func TestGuardDeleted(t *testing.T) {
 	c := etcdtest.Start(t, 1)
 	a, b := open(t, Options{Endpoints: c.URLs()}), open(t, Options{Endpoints: c.URLs()})
 	seen := b.appliedVersion()
-	same(t, "raised", a.append(guarded(put("/1", "x", at("/1", 0)), true, a.appliedVersion(), "g")), "ok")
+	same(t, "raised", a.append(guarded(create("/1", "x"), true, a.appliedVersion(), "g")), "ok")
 	must.Get(c.Client().Delete(t.Context(), a.keys.guards(), clientv3.WithPrefix()))(t)
 	b.await()
-	same(t, "computed before", b.append(guarded(put("/2", "x", at("/2", 0)), true, seen, "g")), refused+": another writer was faster")
-	same(t, "computed again", b.append(guarded(put("/2", "x", at("/2", 0)), true, b.appliedVersion(), "g")), "ok")
+	same(t, "computed before", b.append(guarded(create("/2", "x"), true, seen, "g")), refused+": another writer was faster")
+	same(t, "computed again", b.append(guarded(create("/2", "x"), true, b.appliedVersion(), "g")), "ok")
 }
 
 // TestManyGuards: a guard raised by several writes of a batch is put once, within the servers'
@@ -153,7 +152,7 @@ func TestManyGuards(t *testing.T) {
 	var batch []persist.Write
 	for i := range 60 {
 		key := fmt.Sprintf("/k/%d", i)
-		batch = append(batch, guarded(put(key, "x", at(key, 0)), true, a.appliedVersion(), fmt.Sprint("g", i), fmt.Sprint("g", i+1)))
+		batch = append(batch, guarded(create(key, "x"), true, a.appliedVersion(), fmt.Sprint("g", i), fmt.Sprint("g", i+1)))
 	}
 	results := must.Get(a.Append(batch))(t)
 	for i, r := range results {
@@ -174,11 +173,11 @@ func TestFence(t *testing.T) {
 	fence := persist.FencePrefix + "work"
 	take := func(m *member, key string) persist.Revision {
 		t.Helper()
-		same(t, "taking over", m.append(guarded(put(key, "x", at(key, 0)), true, 0, fence)), "ok")
+		same(t, "taking over", m.append(guarded(create(key, "x"), true, 0, fence)), "ok")
 		return m.revision(key)
 	}
 	write := func(key string, taken persist.Revision) persist.Write {
-		return guarded(put(key, "x", at(key, 0)), false, taken, fence)
+		return guarded(create(key, "x"), false, taken, fence)
 	}
 	first := take(a, "/a1")
 	same(t, "work", a.append(write("/1", first), write("/2", first)), "ok, ok")

@@ -28,7 +28,7 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	t.Helper()
 	cluster := etcdtest.Start(t, 1)
 	other = open(t, Options{Endpoints: cluster.URLs(), Fatal: func(error) {}})
-	same(t, "in the backup", other.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	same(t, "in the backup", other.append(create("/c/n/a", "1"), create("/c/n/b", "1")), "ok, ok")
 	a = &cutOff{cluster: cluster, link: etcdtest.NewLink(t, cluster.Members[0].URL)}
 	a.o = Options{Endpoints: []string{a.link.URL()}, Fatal: func(error) {}, HealthCheckTimeout: 1500 * time.Millisecond, CopyDir: t.TempDir()}
 	a.member = open(t, a.o)
@@ -51,7 +51,7 @@ func (a *cutOff) restore(backup string) *member {
 	c := open(a.t, Options{Endpoints: a.cluster.URLs()})
 	for i := 0; ; i++ {
 		key := fmt.Sprint("/c/n/new-", i)
-		same(a.t, "a write of a new one", c.append(put(key, "1", at(key, 0))), "ok")
+		same(a.t, "a write of a new one", c.append(create(key, "1")), "ok")
 		if now, _ := c.appliedRevision(); now > applied+3 {
 			return c
 		}
@@ -75,7 +75,7 @@ func TestRestoredBelowAFollower(t *testing.T) {
 		replaced bool
 	}{
 		{"writes are lost", func(_ *cutOff, other *member) {
-			same(t, "lost", other.append(put("/c/n/a", "lost", at("/c/n/a", other.revision("/c/n/a"))), put("/c/n/lost", "1", at("/c/n/lost", 0))), "ok, ok")
+			same(t, "lost", other.append(put("/c/n/a", "lost", at("/c/n/a", other.revision("/c/n/a"))), create("/c/n/lost", "1")), "ok, ok")
 		}, false},
 		{"nothing below the prefix is lost", func(a *cutOff, _ *member) {
 			for i := range 20 {
@@ -128,7 +128,7 @@ func TestWriteBelowARestore(t *testing.T) {
 		t.Fatal("a write before the restore was refused")
 	}
 	backup := cluster.Save()
-	same(t, "lost", b.append(put("/c/n/a", "lost", at("/c/n/a", 0))), "ok")
+	same(t, "lost", b.append(create("/c/n/a", "lost")), "ok")
 	applied, _ := b.appliedRevision()
 	events := cluster.Client().Watch(t.Context(), a.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(1))
 	for delivered := int64(0); delivered < applied; {
@@ -159,7 +159,7 @@ func TestCopyBelowARestore(t *testing.T) {
 			t.Parallel()
 			a, other := newCutOff(t)
 			backup := a.cluster.Save()
-			same(t, "lost", other.append(put("/c/n/lost", "1", at("/c/n/lost", 0))), "ok")
+			same(t, "lost", other.append(create("/c/n/lost", "1")), "ok")
 			a.await()
 			if copied {
 				must.Succeed(t, a.snapshot())
@@ -187,7 +187,7 @@ func TestCopyOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}
 	a := open(t, o)
-	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	same(t, "a write", a.append(create("/c/n/a", "1")), "ok")
 	must.Succeed(t, a.snapshot())
 	var used origin
 	loaded, err := a.copy.files.Load()

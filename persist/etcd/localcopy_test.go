@@ -220,7 +220,7 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 	first := open(t, o)
 	for i := range 20 {
 		for _, key := range []string{fmt.Sprint("/c/n/", i), fmt.Sprint("/secret/n/", i)} {
-			same(t, key, first.append(put(key, "value of "+key, at(key, 0))), "ok")
+			same(t, key, first.append(create(key, "value of "+key)), "ok")
 		}
 	}
 	must.Succeed(t, first.snapshot())
@@ -260,13 +260,13 @@ func TestRestoredWhileAway(t *testing.T) {
 			cluster, dir := etcdtest.Start(t, 1), t.TempDir()
 			o := Options{Endpoints: cluster.URLs()}
 			first := open(t, o)
-			same(t, "a write", first.append(put("/c/n/a", "in both", at("/c/n/a", 0))), "ok")
+			same(t, "a write", first.append(create("/c/n/a", "in both")), "ok")
 			first.Close()
 			backup := cluster.Members[0].Backup()
 			cluster.AwaitReady()
 			o.CopyDir = dir
 			second := open(t, o)
-			same(t, "a write", second.append(put("/c/n/b", "lost", at("/c/n/b", 0))), "ok")
+			same(t, "a write", second.append(create("/c/n/b", "lost")), "ok")
 			must.Succeed(t, second.snapshot())
 			second.Close()
 			cluster.Members[0].Restore(backup)
@@ -275,7 +275,7 @@ func TestRestoredWhileAway(t *testing.T) {
 			if beyond { // the same key at the same revision, and then more
 				third := open(t, o)
 				for key := range strings.FieldsSeq("/c/n/b /c/n/c /c/n/d /c/n/e") {
-					same(t, key, third.append(put(key, "new", at(key, 0))), "ok")
+					same(t, key, third.append(create(key, "new")), "ok")
 				}
 				third.Close()
 			}
@@ -300,11 +300,11 @@ func TestRestoredBelowALog(t *testing.T) {
 			fatal := make(chan error, 1)
 			o := Options{Endpoints: cluster.URLs(), CopyDir: t.TempDir(), Fatal: func(err error) { fatal <- err }, HealthCheckTimeout: 10 * time.Second}
 			a := open(t, o)
-			same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+			same(t, "before", a.append(create("/c/n/a", "1")), "ok")
 			backup := cluster.Members[0].Backup()
 			cluster.AwaitReady()
 			eventually(t, "going on", func() bool {
-				results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0)), put("/c/n/c", "1", at("/c/n/c", 0))})
+				results, err := a.Append([]persist.Write{create("/c/n/b", "1"), create("/c/n/c", "1")})
 				return err == nil && results[0].Err != nil || a.revision("/c/n/b") > 0
 			})
 			for range 5 {
@@ -322,7 +322,7 @@ func TestRestoredBelowALog(t *testing.T) {
 				})
 			case "writes":
 				eventually(t, "a refusal", func() bool {
-					results, err := a.Append([]persist.Write{put("/c/n/d", "1", at("/c/n/d", 0))})
+					results, err := a.Append([]persist.Write{create("/c/n/d", "1")})
 					if err == nil && results[0].Err == nil {
 						t.Fatal("a write was acknowledged")
 					}

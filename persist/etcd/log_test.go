@@ -169,6 +169,9 @@ func put(key, value string, conditions ...persist.Condition) persist.Write {
 	return persist.Write{Key: key, Value: []byte(head + `","x":"` + value + `"}`), RevisionOffset: len(head), Conditions: conditions}
 }
 
+// create writes a key that does not exist.
+func create(key, value string) persist.Write { return put(key, value, at(key, 0)) }
+
 func at(key string, revision persist.Revision) persist.Condition {
 	return persist.Condition{Key: key, Revision: revision}
 }
@@ -187,7 +190,7 @@ func TestAppend(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
 	a, b := open(t, o), open(t, o)
-	same(t, "creates", a.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0)), put("/c/n/a", "2", at("/c/n/a", 0))), "ok, ok, "+refused)
+	same(t, "creates", a.append(create("/c/n/a", "1"), create("/c/n/b", "1"), create("/c/n/a", "2")), "ok, ok, "+refused)
 	b.await()
 	same(t, "the other", b.text(), a.text())
 	ra := b.revision("/c/n/a")
@@ -209,7 +212,7 @@ func TestAppend(t *testing.T) {
 	same(t, "a whole that is stale", b.append(whole, part), refused+", "+refused)
 	// A write that depends on an earlier one of the batch sees that one.
 	gone := persist.Write{Key: "/namespaces/n", Delete: true, Value: []byte(`{"v":""}`), RevisionOffset: 6}
-	same(t, "a namespace", a.append(put("/namespaces/n", "1", at("/namespaces/n", 0))), "ok")
+	same(t, "a namespace", a.append(create("/namespaces/n", "1")), "ok")
 	n := a.revision("/namespaces/n")
 	gone.Conditions = []persist.Condition{at("/namespaces/n", n)}
 	same(t, "into what goes", a.append(gone, put("/c/n/late", "1", at("/c/n/late", 0), at("/namespaces/n", n))), "ok, "+refused)
@@ -244,12 +247,12 @@ func TestClaims(t *testing.T) {
 		}
 		return w
 	}
-	same(t, "two of one", a.append(claims(put("/s/1", "x", at("/s/1", 0)), "a", "b"), claims(put("/s/2", "x", at("/s/2", 0)), "b")), "ok, "+refused)
-	same(t, "of another log, before it knows", b.append(claims(put("/s/3", "x", at("/s/3", 0)), "a")), refused)
+	same(t, "two of one", a.append(claims(create("/s/1", "x"), "a", "b"), claims(create("/s/2", "x"), "b")), "ok, "+refused)
+	same(t, "of another log, before it knows", b.append(claims(create("/s/3", "x"), "a")), refused)
 	b.await()
-	same(t, "of another log", b.append(claims(put("/s/3", "x", at("/s/3", 0)), "a")), refused)
+	same(t, "of another log", b.append(claims(create("/s/3", "x"), "a")), refused)
 	same(t, "again", b.append(claims(put("/s/1", "y", at("/s/1", b.revision("/s/1"))), "a")), "ok")
-	same(t, "given back and taken in one batch", b.append(claims(put("/s/1", "z", at("/s/1", b.revision("/s/1"))), "-a"), claims(put("/s/3", "x", at("/s/3", 0)), "a")), "ok, ok")
+	same(t, "given back and taken in one batch", b.append(claims(put("/s/1", "z", at("/s/1", b.revision("/s/1"))), "-a"), claims(create("/s/3", "x"), "a")), "ok, ok")
 	a.await()
 	same(t, "of a key that goes", a.append(persist.Write{Key: "/s/1", Delete: true, RevisionOffset: -1, Conditions: []persist.Condition{at("/s/1", a.revision("/s/1"))}}), "ok")
 	part := claims(put("/ip/a", "x"), "a")

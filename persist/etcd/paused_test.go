@@ -50,7 +50,7 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 					a.number, a.recordAt, a.undecided = 1, done.Header.Revision, false
 				}
 				seen := a.appliedVersion()
-				same(t, "raised meanwhile", b.append(guarded(put("/1", "x", at("/1", 0)), true, b.appliedVersion(), "g")), "ok")
+				same(t, "raised meanwhile", b.append(guarded(create("/1", "x"), true, b.appliedVersion(), "g")), "ok")
 				dropAll(t, b)
 				for _, prefix := range []string{b.keys.guards(), b.keys.record(a.writer)} {
 					found, err := b.client.Get(t.Context(), prefix, clientv3.WithPrefix())
@@ -64,13 +64,13 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 				}
 				sent := a.stats.rounds.Load()
 				answer := make(chan string, 1)
-				go func() { answer <- a.append(guarded(put("/2", "x", at("/2", 0)), true, seen, "g")) }()
+				go func() { answer <- a.append(guarded(create("/2", "x"), true, seen, "g")) }()
 				if !caughtUp {
 					eventually(t, "a transaction", func() bool { return a.stats.rounds.Load() > sent })
 					a.resume()
 				}
 				same(t, "computed before the pause", <-answer, overtaken)
-				same(t, "computed again", a.append(guarded(put("/2", "x", at("/2", 0)), true, a.appliedVersion(), "g")), "ok")
+				same(t, "computed again", a.append(guarded(create("/2", "x"), true, a.appliedVersion(), "g")), "ok")
 			})
 		}
 	}
@@ -181,7 +181,7 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
 	o := Options{Endpoints: cluster.URLs(), CopyDir: dir}
 	a := open(t, o)
-	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0)), put("/c/n/b", "1", at("/c/n/b", 0))), "ok, ok")
+	same(t, "before", a.append(create("/c/n/a", "1"), create("/c/n/b", "1")), "ok, ok")
 	must.Succeed(t, a.snapshot())
 	base := a.appliedVersion()
 	value := string(appendHead(nil, 0, -1)) + strings.Repeat("x", 4000)
@@ -220,7 +220,7 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	if n := b.stats.rebuilds.Load(); !compacted || n != 1 {
 		t.Errorf("compacted %v, %d rebuilds", compacted, n)
 	}
-	same(t, "a write", b.append(put("/c/n/c", "1", at("/c/n/c", 0))), "ok")
+	same(t, "a write", b.append(create("/c/n/c", "1")), "ok")
 }
 
 // TestRestoredBelowALogThatIsCutOff: servers are restored from a backup while a log cannot reach
@@ -238,11 +238,11 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					link := etcdtest.NewLink(t, cluster.Members[0].URL)
 					o := Options{Endpoints: cluster.URLs()}
 					first := open(t, o)
-					same(t, "in the backup", first.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+					same(t, "in the backup", first.append(create("/c/n/a", "1")), "ok")
 					must.Succeed(t, first.Close())
 					a := open(t, Options{Endpoints: []string{link.URL()}, Fatal: func(error) {}, HealthCheckTimeout: 1500 * time.Millisecond})
 					if wrote {
-						same(t, "of the log itself", a.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
+						same(t, "of the log itself", a.append(create("/c/n/b", "1")), "ok")
 					}
 					backup := cluster.Save()
 					same(t, "after the backup", a.append(put("/c/n/a", "lost", at("/c/n/a", a.revision("/c/n/a")))), "ok")
@@ -257,7 +257,7 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					c := open(t, o)
 					for i := range 20 {
 						key := fmt.Sprint("/c/n/new-", i)
-						same(t, "a write of a new one", c.append(put(key, "1", at(key, 0))), "ok")
+						same(t, "a write of a new one", c.append(create(key, "1")), "ok")
 					}
 					if now := c.appliedVersion(); strings.Contains(c.text(), "lost") || now <= newest || bumped && now>>positionBits < 1000000 || now > 1<<62 {
 						t.Errorf("a new one is at %d after %d, with\n%s", now, newest, c.text())
@@ -271,7 +271,7 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 							tries++
 							key := fmt.Sprint("/c/n/x-", tries)
 							var results []persist.Result
-							if results, err = a.Append([]persist.Write{put(key, "1", at(key, 0))}); err == nil {
+							if results, err = a.Append([]persist.Write{create(key, "1")}); err == nil {
 								err = results[0].Err
 							}
 						} else {
@@ -288,10 +288,10 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 						eventually(t, "a write", func() bool { // a slow server may exceed the timeout of the first
 							tries++
 							key := fmt.Sprint("/c/n/x-", tries)
-							results, err := a.Append([]persist.Write{put(key, "1", at(key, 0))})
+							results, err := a.Append([]persist.Write{create(key, "1")})
 							return err == nil && results[0].Err == nil
 						})
-					} else if _, err := a.Append([]persist.Write{put("/c/n/z", "1", at("/c/n/z", 0))}); err == nil {
+					} else if _, err := a.Append([]persist.Write{create("/c/n/z", "1")}); err == nil {
 						t.Error("a log that has ended writes")
 					}
 				})
@@ -306,11 +306,11 @@ func TestCopyOfAClosedLog(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}
 	a := open(t, o)
-	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	same(t, "a write", a.append(create("/c/n/a", "1")), "ok")
 	must.Succeed(t, a.snapshot())
 	before, err := a.copy.files.Load()
 	must.Succeed(t, err)
-	same(t, "more", a.append(put("/c/n/b", "1", at("/c/n/b", 0))), "ok")
+	same(t, "more", a.append(create("/c/n/b", "1")), "ok")
 	closed := make(chan error, 1)
 	err = a.Snapshot(a.appliedVersion(), 0, func(yield func(persist.Item) bool) error {
 		yield(persist.Item{Key: "/c/n/a", Value: []byte("{}"), Revision: 1})

@@ -22,7 +22,7 @@ func TestTLS(t *testing.T) {
 	good := Options{Endpoints: cluster.URLs(), CAFile: ours.file}
 	good.CertFile, good.KeyFile = ours.issue(t.TempDir(), soon)
 	a, b := open(t, good), open(t, good)
-	same(t, "a write", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	same(t, "a write", a.append(create("/c/n/a", "1")), "ok")
 	b.await()
 	same(t, "what the other sees", b.text(), a.text())
 
@@ -82,14 +82,14 @@ func TestNewCertificates(t *testing.T) {
 	o := Options{Endpoints: cluster.URLs(), CAFile: before.file, HealthCheckTimeout: 1500 * time.Millisecond}
 	o.CertFile, o.KeyFile = before.issue(dir, soon)
 	a := open(t, o)
-	same(t, "before", a.append(put("/c/n/a", "1", at("/c/n/a", 0))), "ok")
+	same(t, "before", a.append(create("/c/n/a", "1")), "ok")
 	trust(after)
 	cluster.Members[0].Kill()
 	cluster.Members[0].Run()
 	eventually(t, "noticing", func() bool { return a.Healthy() != nil })
 	after.issue(dir, soon)
 	eventually(t, "writing", func() bool {
-		results, err := a.Append([]persist.Write{put("/c/n/b", "1", at("/c/n/b", 0))})
+		results, err := a.Append([]persist.Write{create("/c/n/b", "1")})
 		return err == nil && results[0].Err == nil
 	})
 }
