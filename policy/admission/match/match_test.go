@@ -3,6 +3,7 @@ package match_test
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 	"github.com/troupe-api/troupe/policy"
 	"github.com/troupe-api/troupe/policy/admission/match"
+	"sigs.k8s.io/yaml"
 )
 
 func parse(t *testing.T, text string) tree.Tree {
@@ -22,6 +24,19 @@ func parse(t *testing.T, text string) tree.Tree {
 		t.Fatalf("%s: %v", text, err)
 	}
 	return o
+}
+
+// readCases reads the cases of a test from a YAML file in testdata.
+func readCases[T any](t *testing.T, name string) (all []T) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".yaml")
+	if err == nil {
+		err = yaml.UnmarshalStrict(text, &all)
+	}
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s: no cases, %v", name, err)
+	}
+	return all
 }
 
 // kinds looks up kinds by "group/version/resource".
@@ -58,53 +73,22 @@ type fakeObjects struct {
 
 func TestRules(t *testing.T) {
 	kind := kinds(t)
-	const every = `"operations":["*"],"apiGroups":["*"],"apiVersions":["*"]`
-	for _, c := range []struct {
-		rules, kind, sub string
-		operation        request.Operation
-		want             bool
-	}{
-		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, true},
-		{`[{` + every + `,"resources":["pods"]}]`, "/v1/pods", "status", request.OnUpdate, false},
-		{`[{` + every + `,"resources":["pods"]}]`, "/v1/services", "", request.OnCreate, false},
-		{`[{` + every + `,"resources":["pods/status"]}]`, "/v1/pods", "status", request.OnUpdate, true},
-		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "status", request.OnUpdate, true},
-		{`[{` + every + `,"resources":["pods/*"]}]`, "/v1/pods", "", request.OnUpdate, true},
-		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "status", request.OnUpdate, true},
-		{`[{` + every + `,"resources":["*/status"]}]`, "/v1/nodes", "", request.OnUpdate, false},
-		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "", request.OnDelete, true},
-		{`[{` + every + `,"resources":["*"]}]`, "/v1/nodes", "status", request.OnUpdate, false},
-		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "status", request.OnUpdate, true},
-		{`[{` + every + `,"resources":["*/*"]}]`, "/v1/nodes", "", request.OnCreate, true},
-		{`[{` + every + `,"resources":["a","pods"]}]`, "/v1/pods", "", request.OnCreate, true},
-		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, false},
-		{`[{"operations":["UPDATE","DELETE"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods"]}]`, "/v1/pods", "", request.OnDelete, true},
-		{`[{"operations":["CONNECT"],"apiGroups":["*"],"apiVersions":["*"],"resources":["pods/log"]}]`, "/v1/pods", "log", request.OnConnect, true},
-		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, true},
-		{`[{"operations":["*"],"apiGroups":["apps"],"apiVersions":["v1"],"resources":["*"]}]`, "/v1/pods", "", request.OnCreate, false},
-		{`[{"operations":["*"],"apiGroups":[""],"apiVersions":["v2"],"resources":["pods"]}]`, "/v1/pods", "", request.OnCreate, false},
-		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/pods", "", request.OnCreate, true},
-		{`[{` + every + `,"resources":["*/*"],"scope":"Namespaced"}]`, "/v1/pods", "status", request.OnUpdate, true},
-		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/nodes", "", request.OnCreate, false},
-		{`[{` + every + `,"resources":["*"],"scope":"Namespaced"}]`, "/v1/namespaces", "", request.OnCreate, false},
-		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/namespaces", "", request.OnCreate, true},
-		{`[{` + every + `,"resources":["*"],"scope":"Cluster"}]`, "/v1/pods", "", request.OnCreate, false},
-		{`[{` + every + `,"resources":["*"],"scope":"*"}]`, "/v1/pods", "", request.OnCreate, true},
-		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingwebhookconfigurations", "", request.OnCreate, false},
-		{`[{` + every + `,"resources":["*/*"]}]`, "admissionregistration.k8s.io/v1/validatingadmissionpolicies", "status", request.OnUpdate, false},
-		{`[]`, "/v1/pods", "", request.OnCreate, false},
-	} {
-		criteria, err := match.ForWebhook(parse(t, `{"rules":`+c.rules+`}`), served)
+	for _, c := range readCases[struct {
+		Rules                json.RawMessage
+		Kind, Sub, Operation string
+		Want                 bool
+	}](t, "rules") {
+		criteria, err := match.ForWebhook(parse(t, `{"rules":`+string(c.Rules)+`}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}
-		k := kind(c.kind)
-		got, err := criteria.Match(change(k, c.sub, c.operation, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
-		if err != nil || (got == k) != c.want || (got == nil) == c.want {
-			t.Errorf("%s: %v of %s/%s matches as %v, %v; want %t", c.rules, c.operation, c.kind, c.sub, got, err, c.want)
+		k, operation := kind(c.Kind), map[string]request.Operation{"CREATE": request.OnCreate, "UPDATE": request.OnUpdate, "DELETE": request.OnDelete, "CONNECT": request.OnConnect}[c.Operation]
+		got, err := criteria.Match(change(k, c.Sub, operation, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
+		if err != nil || (got == k) != c.Want || (got == nil) == c.Want {
+			t.Errorf("%s: %s of %s/%s matches as %v, %v; want %t", c.Rules, c.Operation, c.Kind, c.Sub, got, err, c.Want)
 		}
-		if criteria.Selects(k, c.sub) != (c.want || strings.Contains(c.rules, "UPDATE")) {
-			t.Errorf("%s selects %s/%s: %t", c.rules, c.kind, c.sub, !c.want)
+		if criteria.Selects(k, c.Sub) != (c.Want || strings.Contains(string(c.Rules), "UPDATE")) {
+			t.Errorf("%s selects %s/%s: %t", c.Rules, c.Kind, c.Sub, !c.Want)
 		}
 	}
 }
@@ -172,26 +156,16 @@ func TestUnservedVersions(t *testing.T) {
 
 func TestMatchPolicy(t *testing.T) {
 	kind := kinds(t)
-	rule := func(group, version, resource string) string {
-		return `{"operations":["*"],"apiGroups":["` + group + `"],"apiVersions":["` + version + `"],"resources":["` + resource + `"]}`
-	}
-	scalers := func(version string) string { return rule("autoscaling", version, "horizontalpodautoscalers/*") }
-	for _, c := range []struct{ policy, rules, kind, sub, want string }{
-		{"Exact", scalers("v1"), "autoscaling/v2/horizontalpodautoscalers", "", ""},
-		{"Equivalent", scalers("v1"), "autoscaling/v2/horizontalpodautoscalers", "", "autoscaling/v1"},
-		{"Equivalent", scalers("v1"), "autoscaling/v2/horizontalpodautoscalers", "status", "autoscaling/v1"},
-		{"Equivalent", scalers("*"), "autoscaling/v2/horizontalpodautoscalers", "", "autoscaling/v2"},
-		{"Equivalent", scalers("v1") + "," + scalers("v2"), "autoscaling/v2/horizontalpodautoscalers", "", "autoscaling/v2"},
-		{"Equivalent", scalers("v9"), "autoscaling/v2/horizontalpodautoscalers", "", ""},
-		{"Equivalent", rule("", "v1", "events"), "events.k8s.io/v1/events", "", "v1"},
-		{"Equivalent", rule("events.k8s.io", "v1", "events"), "/v1/events", "", "events.k8s.io/v1"},
-		{"Exact", rule("events.k8s.io", "v1", "events"), "/v1/events", "", ""},
-	} {
-		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.policy+`","rules":[`+c.rules+`]}`), served)
+	for _, c := range readCases[struct {
+		Policy          string
+		Rules           json.RawMessage
+		Kind, Sub, Want string
+	}](t, "matchpolicy") {
+		criteria, err := match.ForWebhook(parse(t, `{"matchPolicy":"`+c.Policy+`","rules":`+string(c.Rules)+`}`), served)
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := criteria.Match(change(kind(c.kind), c.sub, request.OnUpdate, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
+		got, err := criteria.Match(change(kind(c.Kind), c.Sub, request.OnUpdate, tree.Tree{}, tree.Tree{}), match.NewNamespaces())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -199,35 +173,25 @@ func TestMatchPolicy(t *testing.T) {
 		if got != nil {
 			version = got.APIVersion()
 		}
-		if version != c.want {
-			t.Errorf("%s %s: %s matches as %q, want %q", c.policy, c.rules, c.kind, version, c.want)
+		if version != c.Want {
+			t.Errorf("%s %s: %s matches as %q, want %q", c.Policy, c.Rules, c.Kind, version, c.Want)
 		}
 	}
 }
 
 func TestPolicyCriteria(t *testing.T) {
 	kind := kinds(t)
-	const pods = `{"operations":["*"],"apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]`
-	for _, c := range []struct {
-		text string
-		want bool
-	}{
-		{`{}`, true},
-		{`{"resourceRules":[` + pods + `}]}`, true},
-		{`{"resourceRules":[` + pods + `,"resourceNames":["y","x"]}]}`, true},
-		{`{"resourceRules":[` + pods + `,"resourceNames":["y"]}]}`, false},
-		{`{"excludeResourceRules":[` + pods + `}]}`, false},
-		{`{"excludeResourceRules":[` + pods + `,"resourceNames":["x"]}]}`, false},
-		{`{"excludeResourceRules":[` + pods + `,"resourceNames":["y"]}]}`, true},
-		{`{"resourceRules":[` + pods + `,"resourceNames":["y"]},` + pods + `}]}`, true},
-	} {
-		criteria, err := match.ForPolicy(parse(t, c.text), served)
+	for _, c := range readCases[struct {
+		Text json.RawMessage
+		Want bool
+	}](t, "criteria") {
+		criteria, err := match.ForPolicy(parse(t, string(c.Text)), served)
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := criteria.Match(change(kind("/v1/pods"), "", request.OnCreate, nil, tree.Tree{}), match.NewNamespaces())
-		if err != nil || (got != nil) != c.want {
-			t.Errorf("%s: %v, %v; want %t", c.text, got, err, c.want)
+		if err != nil || (got != nil) != c.Want {
+			t.Errorf("%s: %v, %v; want %t", c.Text, got, err, c.Want)
 		}
 	}
 }

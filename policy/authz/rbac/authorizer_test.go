@@ -9,50 +9,18 @@ import (
 )
 
 func TestRules(t *testing.T) {
-	many := []string{"get core a", "get core b", "get core c", "get core d", "get core e"}
-	tests := []struct {
-		rules    string // separated by ";"
-		yes, not string // requests, separated by ";"
-	}{
-		{"get core pods", "get core pods ns p; get core pods ns", "list core pods ns; get apps pods ns p; get core pods/log ns p; get core podss ns p; get /pods"},
-		{"* core pods", "get core pods ns p; sing core pods ns p", "get core pods/log ns p; get apps pods ns p"},
-		{"get * pods", "get core pods ns p; get apps pods ns p", "get core nodes - p"},
-		{"get core *", "get core pods ns p; get core pods/log ns p; get core pods/log/x ns p", "get apps pods ns p"},
-		{"get core pods/log", "get core pods/log ns p", "get core pods ns p; get core pods/exec ns p"},
-		{"get core */scale", "get core pods/scale ns p; get core x/scale ns p", "get core pods ns p; get core scale ns p; get core pods/log ns p; get core pods/scale/x ns p"},
-		{"get core pods/*", "get core pods/* ns p", "get core pods ns p; get core pods/log ns p"},
-		{"get core */*", "", "get core pods ns p; get core pods/log ns p"},
-		{"get,list,watch,delete,deletecollection,create core pods a,b", "get core pods ns a; list core pods ns b; delete core pods ns a",
-			"get core pods ns c; list core pods ns; watch core pods ns; deletecollection core pods ns; create core pods ns"},
-		{"get core pods ,", "", "get core pods ns; list core pods ns; get core pods ns p"},
-		{"get /metrics", "get /metrics", "get /metrics/x; get /; get core metrics ns p; post /metrics"},
-		{"get /api/*", "get /api/v1; get /api/", "get /api; get /apis"},
-		{"get /a*", "get /a; get /abc", "get /b"},
-		{"* *", "get /x; get /; post /x/y", "get core pods ns p"},
-		{"* * *", "get core pods ns p; * * *; x y z/q", "get /x"},
-		{"get,list core,apps a,b/c x", "get core a ns x; list apps b/c ns x", "get core b ns x; get core a ns y; list batch a ns x"},
-		// many rules are indexed
-		{strings.Join(append(many, "get core pods", "list core pods/log p"), ";"), "get core pods ns p; list core pods/log ns p; get core e ns", "list core pods ns p; list core pods/log ns; get apps pods ns p"},
-		{strings.Join(append(many, "get * pods", "list core */scale", "get /x"), ";"), "get apps pods ns p; list core e/scale ns p; get /x", "list apps e/scale ns p"},
-	}
-	for _, test := range tests {
+	for _, test := range readCases[struct{ Rules, Allowed, Refused []string }](t, "rules") {
 		c := newFakeCluster()
-		var lines []string
-		for line := range strings.SplitSeq(test.rules, ";") {
-			lines = append(lines, line)
-		}
-		c.set(t, "clusterroles/r", role(lines...))
+		c.set(t, "clusterroles/r", role(test.Rules...))
 		c.set(t, "clusterrolebindings/b", binding("ClusterRole/r", "User:jane"))
 		a := c.authorizer(t)
-		check := func(requests string, want bool) {
-			for text := range strings.SplitSeq(requests, ";") {
-				if text = strings.TrimSpace(text); text != "" && isAllowed(a, "jane", text) != want {
-					t.Errorf("%s: %q is %v", test.rules, text, !want)
+		for want, requests := range map[bool][]string{true: test.Allowed, false: test.Refused} {
+			for _, text := range requests {
+				if isAllowed(a, "jane", text) != want {
+					t.Errorf("%q: %q is %v", test.Rules, text, !want)
 				}
 			}
 		}
-		check(test.yes, true)
-		check(test.not, false)
 	}
 }
 
@@ -139,27 +107,14 @@ func TestReasons(t *testing.T) {
 	c.set(t, "rolebindings/ns/lost", binding("Role/none", "User:lost"))
 	c.set(t, "rolebindings/ns/lost2", binding("Role/none", "User:lost"))
 	a := c.authorizer(t)
-	tests := []struct {
-		who, asked string
-		d          authz.Decision
-		reason     string
-	}{
-		{"z", "get core pods", authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to User "z"`},
-		{"z", "get /x", authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to User "z"`},
-		{"system:serviceaccount:ns:s", "get core pods", authz.Allow, `RBAC: allowed by ClusterRoleBinding "x" of ClusterRole "y" to ServiceAccount "s/ns"`},
-		{"system:serviceaccount:ns:s", "list core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "x/ns" of Role "y" to ServiceAccount "s/ns"`},
-		{"a g", "list core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "x/ns" of Role "y" to Group "g"`},
-		{"w", "get core pods ns", authz.Allow, `RBAC: allowed by RoleBinding "w/ns" of ClusterRole "y" to User "w"`},
-		{"w", "get /x", authz.NoOpinion, ""}, // a binding in a namespace grants no paths
-		{"nobody", "get core pods ns", authz.NoOpinion, ""},
-		{"a g", "list core pods", authz.NoOpinion, `RBAC: clusterrole.rbac.authorization.platform.io "none" not found`},
-		{"lost", "list core pods ns", authz.NoOpinion, `RBAC: [clusterrole.rbac.authorization.platform.io "none" not found, role.rbac.authorization.platform.io "none" not found]`},
-		{"lost", "get /x", authz.NoOpinion, `RBAC: clusterrole.rbac.authorization.platform.io "none" not found`},
-	}
-	for _, test := range tests {
-		d, reason := a.Authorize(parseAttributes(test.who, test.asked))
-		if d != test.d || reason != test.reason {
-			t.Errorf("%s %s: got %d %q, want %d %q", test.who, test.asked, d, reason, test.d, test.reason)
+	for _, test := range readCases[struct {
+		Who, Asked string
+		Allowed    bool
+		Reason     string
+	}](t, "reasons") {
+		want := map[bool]authz.Decision{true: authz.Allow, false: authz.NoOpinion}[test.Allowed]
+		if d, reason := a.Authorize(parseAttributes(test.Who, test.Asked)); d != want || reason != test.Reason {
+			t.Errorf("%+v: got %d %q", test, d, reason)
 		}
 	}
 	if d, reason := a.Authorize(authz.Attributes{Verb: "get", Path: "/x"}); d != authz.NoOpinion || reason != "" {

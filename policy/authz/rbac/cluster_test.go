@@ -2,6 +2,7 @@ package rbac_test
 
 import (
 	"context"
+	"os"
 	"slices"
 	"strings"
 	"sync"
@@ -14,6 +15,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 	"github.com/troupe-api/troupe/policy/authz"
 	"github.com/troupe-api/troupe/policy/authz/rbac"
+	"sigs.k8s.io/yaml"
 )
 
 const group = "rbac.authorization.platform.io"
@@ -172,6 +174,19 @@ func parseAttributes(who, text string) authz.Attributes {
 func isAllowed(a *rbac.Authorizer, who, text string) bool {
 	d, _ := a.Authorize(parseAttributes(who, text))
 	return d == authz.Allow
+}
+
+// readCases reads the cases of a test from a YAML file in testdata.
+func readCases[T any](t *testing.T, name string) (all []T) {
+	t.Helper()
+	text, err := os.ReadFile("testdata/" + name + ".yaml")
+	if err == nil {
+		err = yaml.UnmarshalStrict(text, &all)
+	}
+	if err != nil || len(all) == 0 {
+		t.Fatalf("%s: no cases, %v", name, err)
+	}
+	return all
 }
 
 func count(o tree.Tree, field string) int { return len(o.List(field)) }

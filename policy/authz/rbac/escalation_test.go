@@ -1,6 +1,7 @@
 package rbac_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -47,87 +48,23 @@ func TestEscalation(t *testing.T) {
 		c.set(t, "rolebindings/ns/"+name, binding("ClusterRole/"+name, "User:"+name+"-in-ns"))
 	}
 	c.set(t, "clusterrolebindings/lost", binding("ClusterRole/none", "User:lost"))
-	const denied = `is attempting to grant RBAC permissions not currently held:`
-	gathering := strings.TrimSuffix(role(), "}") + `,"aggregationRule":{"clusterRoleSelectors":[{"matchLabels":{"a":"b"}}]}}`
-	with := func(body, metadata string) string {
-		return strings.TrimSuffix(body, "}") + `,"metadata":` + metadata + `}`
-	}
-	strong := role("delete core nodes")
-	tests := []struct {
-		who, path, old, wanted string
-		want                   string // end of the error, or ""
-	}{
-		{"nobody g", "roles/ns/r", "", role(), ""},
-		{"nobody g", "roles/ns/r", "", role("get core pods"), `roles.rbac.authorization.platform.io "r" is forbidden: user "nobody" (groups=["g"]) ` + denied + "\n" + `{APIGroups:[""], Resources:["pods"], Verbs:["get"]}`},
-		{"nobody g h", "clusterroles/r", "", role("* * *", "* *"), `clusterroles.rbac.authorization.platform.io "r" is forbidden: user "nobody" (groups=["g" "h"]) ` + denied + "\n" + `{APIGroups:["*"], Resources:["*"], Verbs:["*"]}` + "\n" + `{NonResourceURLs:["*"], Verbs:["*"]}`},
-		{"nobody system:masters", "clusterroles/r", "", role("* * *"), ""},
-		{"all", "clusterroles/r", "", role("* * *", "* *", "get core x/y n"), ""},
-		{"resources", "clusterroles/r", "", role("get x y/z", "get /x"), denied + "\n" + `{NonResourceURLs:["/x"], Verbs:["get"]}`},
-		{"reader", "clusterroles/r", "", role("get core pods", "list apps deployments", "list core,apps deployments a", "get /a/b,/a/*"), ""},
-		{"reader", "clusterroles/r", "", role("get,list,watch,delete core pods,nodes"), denied + "\n" +
-			`{APIGroups:[""], Resources:["nodes"], Verbs:["get" "list" "watch" "delete"]}` + "\n" + `{APIGroups:[""], Resources:["pods"], Verbs:["watch" "delete"]}`},
-		{"reader", "clusterroles/r", "", role("get /a", "get /a*"), denied + "\n" + `{NonResourceURLs:["/a"], Verbs:["get"]}` + "\n" + `{NonResourceURLs:["/a*"], Verbs:["get"]}`},
-		{"reader-in-ns", "roles/ns/r", "", role("get core pods"), ""},
-		{"reader-in-ns", "roles/other/r", "", role("get core pods"), denied + "…"},
-		{"reader-in-ns", "clusterroles/r", "", role("get core pods"), denied + "…"},
-		{"named", "clusterroles/r", "", role("get core secrets a"), ""},
-		{"named", "clusterroles/r", "", role("get core secrets a,c"), denied + "\n" + `{APIGroups:[""], Resources:["secrets"], ResourceNames:["c"], Verbs:["get"]}`},
-		{"named", "clusterroles/r", "", role("get core secrets"), denied + "\n" + `{APIGroups:[""], Resources:["secrets"], Verbs:["get"]}`},
-		{"scaler", "clusterroles/r", "", role("update apps deployments/scale,*/scale"), ""},
-		{"scaler", "clusterroles/r", "", role("update apps deployments"), denied + "…"},
-		{"lost", "clusterroles/r", "", role("get core pods"), `Verbs:["get"]}; resolution errors: [clusterrole.rbac.authorization.platform.io "none" not found]`},
-		{"nobody", "clusterroles/r", strong, strong, ""},
-		{"nobody", "clusterroles/r", strong, with(strong, `{"labels":{"aggregate":"x"}}`), denied + "…"},
-		{"nobody", "clusterroles/r", with(strong, `{"finalizers":["a"],"ownerReferences":[{"uid":"x"}]}`), with(strong, `{"finalizers":[]}`), ""},
-		{"nobody", "clusterroles/r", with(strong, `{"finalizers":["a"]}`), with(role("delete core nodes", "get core nodes"), `{}`), denied + "…"},
-		{"nobody", "clusterroles/r", strong, "", ""},
-		{"reader", "clusterroles/r", role("get core pods"), role("get core pods", "list core pods"), ""},
-		{"escalator", "clusterroles/free", role(), strong, ""},
-		{"escalator", "clusterroles/other", role(), strong, denied + "…"},
-		{"escalator", "clusterroles/free", "", strong, denied + "…"}, // a name never allows a create
-		{"escalator-in-ns", "roles/ns/free", role(), strong, ""},
-		{"escalator-in-ns", "roles/other/free", role(), strong, denied + "…"},
-		{"escalator-in-ns", "clusterroles/free", role(), strong, denied + "…"},
-		// aggregating roles
-		{"resources", "clusterroles/r", "", gathering, `must have cluster-admin privileges to use the aggregationRule`},
-		{"resources", "clusterroles/r", gathering, role(), `must have cluster-admin privileges to use the aggregationRule`},
-		{"all", "clusterroles/r", "", gathering, ""},
-		{"nobody system:masters", "clusterroles/r", gathering, role(), ""},
-		{"nobody", "clusterrolebindings/b", "", binding("ClusterRole/strong", "User:nobody"), `clusterrolebindings.rbac.authorization.platform.io "b" is forbidden: user "nobody" (groups=[]) ` + denied + "\n" + `{APIGroups:[""], Resources:["nodes"], Verbs:["delete"]}`},
-		{"nobody", "rolebindings/ns/b", "", binding("Role/strong", "User:nobody"), denied + "\n" + `{APIGroups:[""], Resources:["pods"], Verbs:["delete"]}`},
-		{"nobody", "rolebindings/ns/b", binding("Role/strong"), binding("Role/strong", "User:nobody"), denied + "…"},
-		{"nobody", "rolebindings/ns/b", "", binding("Role/none", "User:nobody"), `role.rbac.authorization.platform.io "none" not found`},
-		// may bind anything
-		{"all", "clusterrolebindings/b", "", binding("ClusterRole/none", "User:nobody"), ""},
-		{"nobody", "clusterrolebindings/b", "", binding("Role/strong", "User:nobody"), ""}, // invalid
-		{"nobody", "rolebindings/ns/b", "", binding("Robot/strong", "User:nobody"), ""},
-		{"nobody", "rolebindings/ns/b", "", binding("Role/", "User:nobody"), ""},
-		{"reader", "clusterrolebindings/b", "", binding("ClusterRole/none", "User:nobody"), `clusterrole.rbac.authorization.platform.io "none" not found`},
-		{"all-in-ns", "rolebindings/ns/b", "", binding("ClusterRole/strong", "User:nobody"), ""},
-		{"all-in-ns", "rolebindings/other/b", "", binding("ClusterRole/strong", "User:nobody"), denied + "…"},
-		{"all-in-ns", "clusterrolebindings/b", "", binding("ClusterRole/strong", "User:nobody"), denied + "…"},
-		{"reader", "clusterrolebindings/b", "", binding("ClusterRole/reader", "User:nobody"), ""},
-		{"binder", "clusterrolebindings/b", "", binding("ClusterRole/strong", "User:nobody"), ""},
-		{"binder", "rolebindings/ns/b", "", binding("Role/strong", "User:nobody"), ""},
-		{"binder", "clusterrolebindings/b", "", binding("ClusterRole/all", "User:nobody"), denied + "…"},
-		{"binder-in-ns", "rolebindings/ns/b", "", binding("ClusterRole/strong", "User:nobody"), ""},
-		{"binder-in-ns", "clusterrolebindings/b", "", binding("ClusterRole/strong", "User:nobody"), denied + "…"},
-		{"escalator", "rolebindings/ns/b", "", binding("ClusterRole/strong", "User:nobody"), denied + "…"},
-	}
 	roles := c.authorizer(t)
 	chain := admission.New(meta.Platform, admission.PluginConfig{}, []admission.Registration{rbac.Escalation(roles, roles, c)})
-	for _, test := range tests {
-		a := newAttributes(t, test.who, test.path, test.old, test.wanted)
+	for _, c := range readCases[struct {
+		Who, Path   string
+		Old, Wanted json.RawMessage
+		Want        string
+	}](t, "escalation") {
+		a := newAttributes(t, c.Who, c.Path, string(c.Old), string(c.Wanted))
 		a.Kind.Storage = a.Key.GroupResource
 		a.Mutation.Admission = chain.For(a.User, a.Kind, "", a.Key.Namespace)
-		err := a.Admit(request.InTurn)
 		got := ""
-		if err != nil {
+		if err := a.Admit(request.InTurn); err != nil {
 			got = err.Error()
 		}
-		want, some := strings.CutSuffix(test.want, "…")
-		if test.want == "" && got != "" || !some && !strings.HasSuffix(got, want) || some && !strings.Contains(got, want) {
-			t.Errorf("%s %s %s → %s:\n got %q\nwant %q", test.who, test.path, test.old, test.wanted, got, test.want)
+		want, some := strings.CutSuffix(c.Want, "…")
+		if want == "" && got != "" || !some && !strings.HasSuffix(got, want) || some && !strings.Contains(got, want) {
+			t.Errorf("%s %s %s → %s:\n got %q\nwant %q", c.Who, c.Path, c.Old, c.Wanted, got, c.Want)
 		}
 	}
 }
