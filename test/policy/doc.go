@@ -88,9 +88,9 @@
 //	watches whose authorization is revoked                    TestWatchesEnd in test/policy
 //	watches whose remote authorizer revokes its decision      TestWatchesOfRemotes in test/policy
 //	authorization mode AlwaysDeny                             TestAlwaysDeny in test/policy
-//	legacy proxy and redirect paths                           TestOldVerbs in test/policy
+//	legacy proxy and redirect paths                           TestAuthTranscripts/old-verbs in test/policy
 //	tokens that one authenticator refused and others accept   TestRefusedElsewhere in test/policy
-//	certificates on requests that are pending or denied       TestCertificateStates in test/policy
+//	certificates on requests that are pending or denied       TestAuthTranscripts/certificate-states in test/policy
 //	Secrets of bootstrap tokens with odd fields               TestOddBootstrapSecrets in test/policy
 //	anonymous access to the ConfigMap cluster-info            TestClusterInfo in test/policy
 //	tokens in volumes, by the serving key; bad key files      TestVolumeTokens, TestServingKeyVerifies, TestFaultyFiles in test/policy

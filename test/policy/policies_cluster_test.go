@@ -15,10 +15,11 @@ type policyCluster struct{ profileSession }
 
 func openPolicies(t *testing.T, profile string) policyCluster {
 	t.Helper()
-	return policyCluster{openProfile(t, profile, func(c *daemon.Config) {
-		c.API.FeatureGates = daemon.Switches{"MutatingAdmissionPolicy": true}
-		c.API.RuntimeConfig = daemon.Switches{"api/beta": true}
-	})}
+	return policyCluster{openProfile(t, profile, withMutatingPolicies)}
+}
+
+func withMutatingPolicies(c *daemon.Config) {
+	c.API.FeatureGates, c.API.RuntimeConfig = daemon.Switches{"MutatingAdmissionPolicy": true}, daemon.Switches{"api/beta": true}
 }
 
 // openPoliciesInProfiles runs a test with openPolicies in both naming profiles.

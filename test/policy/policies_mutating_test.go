@@ -100,31 +100,3 @@ func TestMutatedIdentity(t *testing.T) {
 		c.send(200, http.MethodGet, configMaps+"/there", "", `"name":"there"`)
 	})
 }
-
-// TestReinvocation: a policy that wants to be asked again sees what later ones have made, one that does not is asked once; and
-// what a policy makes is validated by others.
-func TestReinvocation(t *testing.T) {
-	t.Parallel()
-	c := openPolicies(t, "platform")
-	count := func(key string) string {
-		return `"mutations":[{"patchType":"JSONPatch","jsonPatch":{"expression":"[JSONPatch{op: 'add', path: '/data/` + key + `', value: string(size(object.data))}]"}}]`
-	}
-	c.mutation("a", "", count("a")+`,"reinvocationPolicy":"IfNeeded"`, "")
-	c.mutation("b", "", count("b")+`,"reinvocationPolicy":"Never"`, "")
-	c.send(201, http.MethodPost, configMaps, configMap("a", `"x":"y"`), `"data":{"a":"3","b":"2","x":"y"}`)
-	c.policy("c", "", `"validations":[{"expression":"!('a' in object.data)"}]`, "")
-	c.send(422, http.MethodPost, configMaps, configMap("b", `"x":"y"`), "failed expression")
-}
-
-// TestMutatedScale: the body of a sub-resource is changed, and nothing else of the object.
-func TestMutatedScale(t *testing.T) {
-	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
-		const deployments = "/apis/apps/v1/namespaces/default/deployments"
-		c.send(201, http.MethodPost, deployments, `{"metadata":{"name":"a"},"spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`)
-		c.mutation("p", rules("UPDATE", "apps", "v1", "deployments/scale"), `"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{spec: Object.spec{replicas: object.spec.replicas + 1}}"}}]`, "")
-		c.policy("q", rules("UPDATE", "apps", "v1", "deployments/scale"), `"validations":[{"expression":"object.kind == 'Scale' && oldObject.kind == 'Scale' && request.subResource == 'scale' && object.spec.replicas < 5","message":"too many"}]`, "")
-		c.send(200, http.MethodPatch, deployments+"/a/scale", `{"spec":{"replicas":2}}`, `"replicas":3`)
-		c.send(422, http.MethodPatch, deployments+"/a/scale", `{"spec":{"replicas":4}}`, "too many")
-		c.send(200, http.MethodGet, deployments+"/a", "", `"replicas":3`)
-	})
-}

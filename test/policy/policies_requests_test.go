@@ -7,39 +7,6 @@ import (
 	"testing"
 )
 
-// TestOperations: policies see every way to write, with the object before and after.
-func TestOperations(t *testing.T) {
-	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
-		c.policy("p", rules("*", "", "v1", "configmaps pods pods/*"), `"variables":[{"name":"o","expression":"object != null ? object : oldObject"}],
-			"validations":[{"expression":"'let' in variables.o.metadata.?labels.orValue({})","messageExpression":"request.operation + ' ' + request.resource.resource + '/' + request.?subResource.orValue('') + ' of ' + request.?name.orValue('') + ', dry ' + string(request.dryRun) + ', old ' + string(oldObject != null) + ', new ' + string(object != null)"}]`, "")
-		const pod = `{"metadata":{"name":"p","labels":{"let":""}},"spec":{"containers":[{"name":"c","image":"i"}]}}`
-		const let = `{"metadata":{"name":"%s","labels":{"let":""}}}`
-		c.send(422, http.MethodPost, configMaps, configMap("a", ""), "CREATE configmaps/ of a, dry false, old false, new true")
-		c.send(422, http.MethodPost, configMaps+"?dryRun=All", configMap("a", ""), "CREATE configmaps/ of a, dry true")
-		c.send(422, http.MethodPost, configMaps, `{"metadata":{"generateName":"gen-"}}`, "CREATE configmaps/ of ", `configmaps \"gen-`)
-		c.sendAs(422, http.MethodPatch, configMaps+"/a?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}}`, "CREATE configmaps/ of a")
-		c.send(201, http.MethodPost, configMaps, fmt.Sprintf(let, "a"))
-		c.send(422, http.MethodPatch, configMaps+"/a", `{"metadata":{"labels":null}}`, "UPDATE configmaps/ of a, dry false, old true, new true")
-		c.sendAs(422, http.MethodPatch, configMaps+"/a", "application/json-patch+json", `[{"op":"remove","path":"/metadata/labels"}]`, "UPDATE configmaps/ of a")
-		c.send(422, http.MethodPut, configMaps+"/a", configMap("a", `"x":"y"`), "UPDATE configmaps/ of a")
-		c.send(200, http.MethodPatch, configMaps+"/a", `{"data":{"x":"y"}}`)
-		c.send(201, http.MethodPost, pods, pod)
-		c.send(422, http.MethodPost, pods+"/p/binding", `{"metadata":{"name":"p"},"target":{"name":"n"}}`, "CREATE pods/binding of p")
-		c.send(422, http.MethodPost, pods+"/p/eviction", `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"p"}}`, "CREATE pods/eviction of p")
-		c.send(422, http.MethodPatch, pods+"/p/status", `{"metadata":{"labels":null},"status":{"phase":"Failed"}}`, "UPDATE pods/status of p")
-		c.send(200, http.MethodDelete, pods+"/p?gracePeriodSeconds=0", "")
-
-		c.clear()
-		c.send(201, http.MethodPost, configMaps, configMap("b", ""))
-		c.policy("q", rules("DELETE", "", "v1", "configmaps"), `"validations":[{"expression":"object == null && 'let' in oldObject.metadata.?labels.orValue({})","message":"stays"}]`, "")
-		c.send(422, http.MethodDelete, configMaps+"/b", "", "stays")
-		c.send(422, http.MethodDelete, configMaps+"?labelSelector=!let", "", "stays")
-		c.send(200, http.MethodDelete, configMaps+"?labelSelector=let", "")
-		c.send(404, http.MethodGet, configMaps+"/a", "")
-		c.send(200, http.MethodGet, configMaps+"/b", "")
-	})
-}
-
 // TestEffectIsImmediate: a policy, a binding and parameters count as soon as their write is answered, and as long as they are there.
 func TestEffectIsImmediate(t *testing.T) {
 	t.Parallel()
@@ -120,55 +87,6 @@ func TestParams(t *testing.T) {
 		c.policy("p", rules("CREATE", "", "v1", "namespaces"), limit+check, `"paramRef":{"name":"one","parameterNotFoundAction":"Deny"}`)
 		c.send(422, http.MethodPost, "/api/v1/namespaces", `{"metadata":{"name":"third"}}`, "cannot use namespaced paramRef in policy binding that matches cluster-scoped resources")
 	})
-}
-
-// TestCustomKinds: policies about custom kinds, in another version, too.
-func TestCustomKinds(t *testing.T) {
-	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
-		const schema = `"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"object","properties":{"n":{"type":"integer"},"set":{"type":"array","x-platform-list-type":"set","items":{"type":"string"}},"list":{"type":"array","items":{"type":"string"}}}}}}}`
-		text := `{"metadata":{"name":"things.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"things","kind":"Thing"},"versions":[{"name":"v1","served":true,"storage":true,` + schema + `},{"name":"v2","served":true,"storage":false,` + schema + `}]}}`
-		c.send(201, http.MethodPost, "/apis/apiextensions.platform.io/v1/customresourcedefinitions", text)
-		thing := func(version, name, spec string) string {
-			return `{"apiVersion":"example.com/` + version + `","kind":"Thing","metadata":{"name":"` + name + `"},"spec":{` + spec + `}}`
-		}
-		const at = "/apis/example.com/%s/namespaces/default/things"
-		c.policy("p", rules("*", "example.com", "v1", "things"), `"validations":[{"expression":"object.spec.n < 5 && object.apiVersion == 'example.com/v1' && request.kind.version == 'v1'","messageExpression":"request.requestKind.version + ' as ' + request.kind.version"}]`, "")
-		c.send(422, http.MethodPost, fmt.Sprintf(at, "v1"), thing("v1", "a", `"n":5`), "v1 as v1")
-		c.send(422, http.MethodPost, fmt.Sprintf(at, "v2"), thing("v2", "a", `"n":5`), "v2 as v1")
-		c.send(201, http.MethodPost, fmt.Sprintf(at, "v2"), thing("v2", "a", `"n":4`))
-		c.send(422, http.MethodPatch, fmt.Sprintf(at, "v2")+"/a", `{"spec":{"n":6}}`, "v2 as v1")
-		c.clear()
-		c.mutation("m", rules("CREATE", "example.com", "v2", "things"), `"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{spec: Object.spec{n: 7, set: ['b','c']}}"}}]`, "")
-		c.send(201, http.MethodPost, fmt.Sprintf(at, "v1"), thing("v1", "b", `"set":["a","b"],"list":["l"]`), `"apiVersion":"example.com/v1"`, `"n":7`, `"set":["a","b","c"]`, `"list":["l"]`)
-		c.clear()
-		c.mutation("m", rules("CREATE", "example.com", "v1", "things"), `"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{spec: Object.spec{list: ['x']}}"}}]`, "")
-		c.send(403, http.MethodPost, fmt.Sprintf(at, "v1"), thing("v1", "c", ""), "may not mutate atomic arrays, maps or structs: .spec.list")
-	})
-}
-
-// TestEquivalentVersions: a built-in kind in another version, and another group.
-func TestEquivalentVersions(t *testing.T) {
-	t.Parallel()
-	c := openPolicies(t, "platform")
-	const scalers = "/apis/autoscaling/%s/namespaces/default/horizontalpodautoscalers"
-	c.policy("p", rules("CREATE", "autoscaling", "v1", "horizontalpodautoscalers"), `"validations":[{"expression":"object.apiVersion == 'autoscaling/v1' && object.spec.targetCPUUtilizationPercentage < 80"}]`, "")
-	body := func(percent int) string {
-		return fmt.Sprintf(`{"metadata":{"name":"a"},"spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"d","apiVersion":"apps/v1"},"metrics":[{"type":"Resource","resource":{"name":"cpu","target":{"type":"Utilization","averageUtilization":%d}}}]}}`, percent)
-	}
-	c.send(422, http.MethodPost, fmt.Sprintf(scalers, "v2"), body(90), "failed expression")
-	c.send(201, http.MethodPost, fmt.Sprintf(scalers, "v2"), body(70))
-	c.mutation("m", rules("UPDATE", "autoscaling", "v1", "horizontalpodautoscalers"), `"mutations":[{"patchType":"ApplyConfiguration","applyConfiguration":{"expression":"Object{spec: Object.spec{targetCPUUtilizationPercentage: 60}}"}}]`, "")
-	c.send(200, http.MethodPatch, fmt.Sprintf(scalers, "v2")+"/a", `{"spec":{"maxReplicas":4}}`, `"averageUtilization":60`, `"maxReplicas":4`)
-}
-
-// TestOwnKindsAreExempt: a policy cannot keep anybody from repairing it.
-func TestOwnKindsAreExempt(t *testing.T) {
-	t.Parallel()
-	c := openPolicies(t, "platform")
-	c.policy("p", rules("*", "*", "*", "*"), `"validations":[{"expression":"false"}]`, "")
-	c.send(422, http.MethodPost, configMaps, configMap("a", ""))
-	c.clear()
-	c.send(201, http.MethodPost, configMaps, configMap("a", ""))
 }
 
 // TestTakenName checks that validation and policies come before the conflict with an existing name,

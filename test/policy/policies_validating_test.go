@@ -81,16 +81,3 @@ const (
 	expensive = ten + ".all(a, " + ten + ".all(b, " + ten + ".all(c, " + ten + ".all(d, " + ten + ".all(e, " + ten + ".all(f, true))))))"
 	costly    = "authorizer.group('').resource('pods').check('get').allowed() && authorizer.group('').resource('pods').check('list').allowed()"
 )
-
-// TestParametersOfOwnKind: policies and bindings may be parameters like any other objects.
-func TestParametersOfOwnKind(t *testing.T) {
-	t.Parallel()
-	c := openPolicies(t, "platform")
-	for _, x := range []struct{ name, kind, param string }{{"p", "ValidatingAdmissionPolicy", "p"}, {"q", "ValidatingAdmissionPolicyBinding", "q-b"}} {
-		c.policy(x.name, "", `"paramKind":{"apiVersion":"admissionregistration.platform.io/v1","kind":"`+x.kind+`"},"validations":[{"expression":"object.data.name == params.metadata.name","message":"not `+x.param+`"}]`,
-			`"paramRef":{"name":"`+x.param+`","parameterNotFoundAction":"Deny"}`)
-		c.send(422, http.MethodPost, configMaps, configMap(x.name, `"name":"x"`), "not "+x.param)
-		c.send(201, http.MethodPost, configMaps, configMap(x.name, `"name":"`+x.param+`"`))
-		c.clear()
-	}
-}

@@ -226,7 +226,7 @@ func TestQuarantine(t *testing.T) {
 		if !strings.Contains(metrics, "troupe_unreadable_objects 8\n") {
 			t.Error("/metrics does not count 8")
 		}
-		if ready := expect(t, s, 200, "GET", "/readyz?verbose", "", ""); !strings.Contains(ready, "8 cannot be read") {
+		if ready := expect(t, s, 200, "GET", "/readyz?verbose", "", ""); !strings.Contains(ready, "8 unreadable objects") {
 			t.Errorf("/readyz says %s", ready)
 		}
 		if items := itemsOf(t, s, configMaps); len(items) != 1 || !strings.Contains(items[0], `"name":"good"`) {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 	"github.com/troupe-api/troupe/test/client"
+	"github.com/troupe-api/troupe/test/transcript"
 )
 
 // A userCluster is a daemon whose users have tokens. Requests, and what is expected of their answers, are written in the names of
@@ -22,15 +23,21 @@ type userCluster struct {
 	dir       string
 	profile   string
 	log       *client.Log
+	tokens    map[string]string // by user
 }
 
 // serveUsers starts a daemon for createUsers and for root, an administrator. change may be nil; it may write files to dir.
 func serveUsers(t *testing.T, change func(c *daemon.Config, dir string), users ...string) *userCluster {
 	t.Helper()
-	r := &userCluster{t: t, dir: t.TempDir(), log: &client.Log{}}
+	r := &userCluster{t: t, dir: t.TempDir(), log: &client.Log{}, tokens: map[string]string{}}
+	users = append(users, "root=system:masters")
+	for _, u := range users {
+		name, _, _ := strings.Cut(u, "=")
+		r.tokens[name] = credential(name)
+	}
 	config := daemon.Default()
 	config.DataDir, config.Serving.SecurePort, config.Controllers = filepath.Join(r.dir, "data"), 0, client.WithoutRoots
-	createUsers(t, append(users, "root=system:masters")...)(&config)
+	createUsers(t, users...)(&config)
 	if change != nil {
 		change(&config, r.dir)
 	}
@@ -50,6 +57,15 @@ func serveUsersInProfiles(t *testing.T, change func(*daemon.Config), users []str
 			}
 		}, users...))
 	})
+}
+
+// replay plays the transcript testdata/NAME.txt.
+func (r *userCluster) replay(name string) {
+	r.t.Helper()
+	if *transcript.Update && r.profile != client.Profiles[0] {
+		r.t.Skip("transcripts are recorded with platform names")
+	}
+	transcript.Run(r.t, r.Client, "testdata/"+name+".txt", transcript.Options{Profile: r.profile, Tokens: r.tokens})
 }
 
 func (r *userCluster) named(text string) string { return client.Named(r.profile, text) }

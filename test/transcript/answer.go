@@ -21,7 +21,7 @@ import (
 type normalizer struct {
 	variables [][2]string // names and values, the latest let first
 	kept      [][2]string // names and values of keep, and the namespace
-	sent      string      // the paths and bodies of all requests
+	sent      string      // the paths, headers and bodies of all requests
 }
 
 func (n *normalizer) set(name, value string) {

@@ -23,7 +23,7 @@ const mark = "=>"
 
 var (
 	requestLine = regexp.MustCompile(`^(until )?(?:as (\S+) )?([A-Z]+|watch|events) (\S.*)$`)
-	headerLine  = regexp.MustCompile(`^[A-Z][A-Za-z0-9-]*:( |$)`)
+	headerLine  = regexp.MustCompile(`^[A-Z][A-Za-z0-9%-]*:( |$)`)
 	assignment  = regexp.MustCompile(`^(let|keep) (\w+) = (.*)$`)
 )
 

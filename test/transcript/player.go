@@ -104,7 +104,7 @@ func (p *player) play(b *block) (answer string, err error) {
 	if strings.HasPrefix(path, "http://") {
 		c = client.Over("", &http.Transport{})
 	}
-	p.sent += path + "\n" + string(body) + "\n"
+	p.sent += path + "\n" + strings.Join(b.header, "\n") + "\n" + string(body) + "\n"
 	var content any // nil, not an empty body
 	if body != nil {
 		content = body
