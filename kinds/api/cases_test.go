@@ -3,16 +3,15 @@ package api_test
 import (
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/codec"
 	"github.com/troupe-api/troupe/kinds/convert"
+	"github.com/troupe-api/troupe/kinds/internal/golden"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/rules"
 	"github.com/troupe-api/troupe/kinds/schema"
@@ -27,34 +26,10 @@ func TestCases(t *testing.T) {
 		t.Fatal(paths, err)
 	}
 	for _, path := range paths {
-		t.Run(strings.Replace(strings.TrimSuffix(path, ".txt"), "/testdata", "", 1), func(t *testing.T) { runCases(t, path) })
-	}
-}
-
-// runCases runs the blocks of a file, which blank lines separate.
-func runCases(t *testing.T, path string) {
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	var recorded []string
-	var s section
-	for block := range strings.SplitSeq(strings.TrimSuffix(string(text), "\n"), "\n\n") {
-		given, want, _ := strings.Cut(block, "\n=> ")
-		got := s.run(t, given)
-		if got == "" {
-			recorded = append(recorded, given)
-			continue
-		}
-		recorded = append(recorded, given+"\n=> "+got)
-		if got != want && !*updateGolden {
-			t.Errorf("%s\n=> %s\nwant\n=> %s", block[:min(len(given), 1000)], got, want)
-		}
-	}
-	if *updateGolden {
-		if err := os.WriteFile(path, []byte(strings.Join(recorded, "\n\n")+"\n"), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		t.Run(strings.Replace(strings.TrimSuffix(path, ".txt"), "/testdata", "", 1), func(t *testing.T) {
+			var s section
+			golden.Run(t, path, func(given []string) string { return s.run(t, given) })
+		})
 	}
 }
 
@@ -67,18 +42,13 @@ type section struct {
 	texts  tree.Tree // by name, which cases use as <<name>>
 }
 
-// run runs a block and returns its results, or "" if it is the head of a section or a comment.
-func (s *section) run(t *testing.T, block string) string {
+// run runs a block and returns its results, or "" if it is the head of a section.
+func (s *section) run(t *testing.T, lines []string) string {
 	t.Helper()
-	lines := strings.Split(block, "\n")
-	lines = slices.DeleteFunc(lines, func(line string) bool { return strings.HasPrefix(line, "#") })
-	if len(lines) == 0 {
-		return ""
-	}
 	words := append(strings.Fields(lines[0]), "", "")
 	given, err := codec.DecodeUntyped([]byte(s.expand(strings.Join(lines[1:], "\n"))))
 	if err != nil {
-		t.Fatalf("%s: %v", block, err)
+		t.Fatalf("%s: %v", strings.Join(lines, "\n"), err)
 	}
 	switch words[0] {
 	case "let":
@@ -107,7 +77,7 @@ func (s *section) run(t *testing.T, block string) string {
 	for i, line := range faults {
 		faults[i] = collapse(strings.ReplaceAll(line, "\n", `\n`))
 	}
-	return strings.Join(faults, "\n=> ")
+	return strings.Join(faults, "\n")
 }
 
 // open reads "kind <naming> <apiVersion> <kind>".

@@ -2,7 +2,6 @@ package api_test
 
 import (
 	"encoding/json"
-	"flag"
 	"fmt"
 	"os"
 	"slices"
@@ -10,11 +9,10 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/kinds/api"
+	"github.com/troupe-api/troupe/kinds/internal/golden"
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
 )
-
-var updateGolden = flag.Bool("update", false, "write the golden files")
 
 // declaredFile lists every declared rule: message, field, rule, value.
 const declaredFile = "testdata/declared.txt"
@@ -23,7 +21,7 @@ const declaredFile = "testdata/declared.txt"
 // rules.
 func TestDeclaredRules(t *testing.T) {
 	got := declared(plan(t))
-	if *updateGolden {
+	if *golden.Update {
 		if err := os.WriteFile(declaredFile, []byte(got), 0o644); err != nil {
 			t.Fatal(err)
 		}

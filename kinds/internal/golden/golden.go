@@ -1,0 +1,53 @@
+// Package golden compares results of tests with those in a file, and records them with -update.
+//
+// Blank lines separate the blocks of a file. A block ends in the result of what its first lines
+// give:
+//
+//	name or input
+//	further input
+//	=> result
+//	=> second line of the result
+//
+// Lines that begin with # are comments.
+package golden
+
+import (
+	"flag"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Update reports whether tests record results instead of comparing them.
+var Update = flag.Bool("update", false, "record the results in golden files")
+
+// Run calls result for the input lines of each block of the file at path. The result is "" for
+// blocks that have none.
+func Run(t *testing.T, path string, result func(given []string) string) {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n\n")
+	for i, block := range blocks {
+		given, want, _ := strings.Cut(block, "\n=> ")
+		lines := slices.DeleteFunc(strings.Split(given, "\n"), func(line string) bool { return strings.HasPrefix(line, "#") })
+		if len(lines) == 0 {
+			continue
+		}
+		got := strings.ReplaceAll(result(lines), "\n", "\n=> ")
+		if got != want && !*Update {
+			t.Errorf("%s: %s\n=> %s\nwant\n=> %s", path, given[:min(len(given), 1000)], got, want)
+		}
+		if blocks[i] = given; got != "" {
+			blocks[i] += "\n=> " + got
+		}
+	}
+	if *Update {
+		if err := os.WriteFile(path, []byte(strings.Join(blocks, "\n\n")+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
