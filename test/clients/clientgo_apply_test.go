@@ -18,7 +18,8 @@ func applied(ns string, replicas int32, containers ...*applycore.ContainerApplyC
 		WithTemplate(applycore.PodTemplateSpec().WithLabels(selector.MatchLabels).WithSpec(applycore.PodSpec().WithContainers(containers...))))
 }
 
-// TestTypedApply applies, extracts what it owns, changes that and applies it again.
+// TestTypedApply checks that extracted apply configurations can be changed and applied again, and
+// that conflicts are reported.
 func TestTypedApply(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -37,7 +38,7 @@ func TestTypedApply(t *testing.T) {
 		}
 		again := must1(deployments.Apply(t.Context(), mine, one))(t)
 		if again.ResourceVersion != o.ResourceVersion {
-			t.Error("what was extracted is a change")
+			t.Error("applying the extracted configuration changed the object")
 		}
 		two := metav1.ApplyOptions{FieldManager: "two"}
 		if _, err := deployments.Apply(t.Context(), applied(ns, 3, main), two); !apierrors.IsConflict(err) {
@@ -49,7 +50,7 @@ func TestTypedApply(t *testing.T) {
 		mine.Spec.Template.Spec.Containers = mine.Spec.Template.Spec.Containers[:1]
 		o = must1(deployments.Apply(t.Context(), mine, one))(t)
 		if *o.Spec.Replicas != 3 || len(o.Spec.Template.Spec.Containers) != 1 {
-			t.Errorf("after one has let go: %s", show(o))
+			t.Errorf("after manager one removed its fields: %s", show(o))
 		}
 		o = must1(deployments.ApplyStatus(t.Context(), applyapps.Deployment("a", ns).WithStatus(applyapps.DeploymentStatus().WithReplicas(3)), one))(t)
 		status := must1(applyapps.ExtractDeploymentStatus(o, "one"))(t)

@@ -24,7 +24,8 @@ import (
 	definitions "k8s.io/apiextensions-apiserver/pkg/client/clientset/clientset/typed/apiextensions/v1"
 )
 
-// define makes a kind Gadget with a status, in a group of its own, and says where it is.
+// define creates a CustomResourceDefinition for Gadget, with a status subresource, in a new API
+// group.
 func define(t *testing.T, config *rest.Config) schema.GroupVersionResource {
 	t.Helper()
 	at := schema.GroupVersionResource{Group: clientGoServer(t).Namespace(t) + ".example.com", Version: "v1", Resource: "gadgets"}
@@ -48,8 +49,8 @@ func define(t *testing.T, config *rest.Config) schema.GroupVersionResource {
 	return at
 }
 
-// TestCustomKind runs a controller, as its authors write them, for a kind that has just been
-// defined: it finds the kind by discovery, follows it, and brings the status where the spec is.
+// TestCustomKind checks that a controller finds a new custom kind by discovery, watches it, and
+// updates the status of its objects.
 func TestCustomKind(t *testing.T) {
 	t.Parallel()
 	for _, media := range []string{asJSON, asProtobuf} {
@@ -99,7 +100,7 @@ func TestCustomKind(t *testing.T) {
 	}
 }
 
-// control brings the status of the objects of an informer where their spec is.
+// control starts a controller that copies spec.size to status.size.
 func control(ctx context.Context, t *testing.T, client dynamic.ResourceInterface, informer cache.SharedIndexInformer) {
 	t.Helper()
 	queue := workqueue.NewTypedRateLimitingQueue(workqueue.DefaultTypedControllerRateLimiter[string]())

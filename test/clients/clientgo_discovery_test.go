@@ -19,14 +19,14 @@ import (
 	"k8s.io/client-go/restmapper"
 )
 
-// lines draws resources, one a line.
+// lines returns one line per resource, without the fields that the client sets in only one of the
+// two discovery formats.
 func lines(lists []*metav1.APIResourceList) (all []string) {
 	for _, list := range lists {
 		for _, r := range list.APIResources {
 			slices.Sort(r.Verbs)
 			slices.Sort(r.ShortNames)
 			slices.Sort(r.Categories)
-			// what the client itself fills in, in one of the two forms
 			r.Group, r.Version, r.StorageVersionHash = "", "", ""
 			if strings.Contains(r.Name, "/") {
 				r.SingularName = ""
@@ -38,7 +38,7 @@ func lines(lists []*metav1.APIResourceList) (all []string) {
 	return all
 }
 
-// TestDiscoveryInProtobuf: the documents hold the same as in JSON.
+// TestDiscoveryInProtobuf checks that discovery documents in Protobuf equal those in JSON.
 func TestDiscoveryInProtobuf(t *testing.T) {
 	t.Parallel()
 	client := must1(discovery.NewDiscoveryClientForConfig(clientGoServer(t).Config(t, asJSON)))(t).RESTClient()
@@ -62,7 +62,7 @@ func TestDiscoveryInProtobuf(t *testing.T) {
 	}
 }
 
-// TestDiscovery asks in both forms; they must say the same.
+// TestDiscovery checks that aggregated and legacy discovery return the same groups and resources.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	var traffic Traffic
@@ -95,7 +95,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestMapper finds resources by kinds and short names.
+// TestMapper checks that REST mappers resolve kinds and short names.
 func TestMapper(t *testing.T) {
 	t.Parallel()
 	c := memory.NewMemCacheClient(clientGoServer(t).Typed(t, asJSON).Discovery())
@@ -121,7 +121,7 @@ func TestMapper(t *testing.T) {
 	}
 }
 
-// TestOpenAPI reads the documents as the client does.
+// TestOpenAPI checks that client-go can read the OpenAPI v2 and v3 documents.
 func TestOpenAPI(t *testing.T) {
 	t.Parallel()
 	c := must1(discovery.NewDiscoveryClientForConfig(clientGoServer(t).Config(t, asJSON)))(t)

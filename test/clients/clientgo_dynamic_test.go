@@ -16,7 +16,7 @@ import (
 
 var deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 
-// tree is an object without a type.
+// tree returns an unstructured object.
 func tree(apiVersion, kind, name string, fields map[string]any) *unstructured.Unstructured {
 	o := &unstructured.Unstructured{Object: map[string]any{}}
 	for name, v := range fields {
@@ -28,7 +28,6 @@ func tree(apiVersion, kind, name string, fields map[string]any) *unstructured.Un
 	return o
 }
 
-// atClientGo reads a text of an object without a type.
 func atClientGo(t *testing.T, o *unstructured.Unstructured, path ...string) string {
 	t.Helper()
 	text, _, err := unstructured.NestedString(o.Object, path...)
@@ -36,7 +35,8 @@ func atClientGo(t *testing.T, o *unstructured.Unstructured, path ...string) stri
 	return text
 }
 
-// TestDynamic takes an object through its life.
+// TestDynamic checks that the dynamic client can create, update, patch, list, watch and delete an
+// object.
 func TestDynamic(t *testing.T) {
 	t.Parallel()
 	ns := clientGoServer(t).Namespace(t)
@@ -68,7 +68,8 @@ func TestDynamic(t *testing.T) {
 	expect(t, w, event{watch.Modified, updated}, event{watch.Modified, patched}, event{kind: watch.Deleted})
 }
 
-// TestDynamicApply applies as two managers, who fall out over a field.
+// TestDynamicApply checks that two field managers conflict over a field, and that fields removed by
+// their manager are deleted.
 func TestDynamicApply(t *testing.T) {
 	t.Parallel()
 	ns := clientGoServer(t).Namespace(t)
@@ -80,7 +81,7 @@ func TestDynamicApply(t *testing.T) {
 	first := must1(apply("one", false, map[string]any{"x": "1", "y": "1"}))(t)
 	again := must1(apply("one", false, map[string]any{"x": "1", "y": "1"}))(t)
 	if first.GetResourceVersion() != again.GetResourceVersion() {
-		t.Error("the same again made a version")
+		t.Error("applying the same configuration again changed the object")
 	}
 	if _, err := apply("two", false, map[string]any{"x": "2"}); !apierrors.IsConflict(err) || !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
 		t.Errorf("another value of another manager: %v", err)
@@ -88,7 +89,7 @@ func TestDynamicApply(t *testing.T) {
 	must1(apply("two", true, map[string]any{"x": "2"}))(t)
 	o := must1(apply("one", false, map[string]any{}))(t)
 	if atClientGo(t, o, "data", "x") != "2" || atClientGo(t, o, "data", "y") != "" {
-		t.Errorf("after one has let go: %s", show(o))
+		t.Errorf("after manager one removed its fields: %s", show(o))
 	}
 	must1(c.Resource(deployments).Namespace(ns).Apply(t.Context(), "d", tree("apps/v1", "Deployment", "d", map[string]any{"spec": map[string]any{
 		"selector": map[string]any{"matchLabels": map[string]any{"app": "a"}},
@@ -108,7 +109,7 @@ func TestDynamicApply(t *testing.T) {
 	}
 }
 
-// TestMetadata reads, changes and deletes by the heads of objects alone.
+// TestMetadata checks that the metadata client can get, patch, list, watch and delete objects.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	for encoding, media := range encodings {
@@ -136,7 +137,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestTable asks for lists as people see them.
+// TestTable checks that lists in the Table format honor includeObject.
 func TestTable(t *testing.T) {
 	t.Parallel()
 	ns, c := clientGoServer(t).Namespace(t), clientGoServer(t).Typed(t, asJSON)

@@ -28,11 +28,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// configMaps are what informers watch here.
 var configMaps = corev1.SchemeGroupVersion.WithResource("configmaps")
 
-// An informerKind makes an informer of a resource in a namespace, and the list that it is compared
-// with.
+// An informerKind creates an informer for the ConfigMaps of a namespace, and a function that lists
+// them.
 type informerKind struct {
 	media string
 	make  func(t *testing.T, config *rest.Config, ns string) (cache.SharedIndexInformer, func(context.Context) (runtime.Object, error))
@@ -67,8 +66,8 @@ func metadataInformer(t *testing.T, config *rest.Config, ns string) (cache.Share
 	}
 }
 
-// TestInformers holds caches against lists, with and without the stream of initial events.
-// With it, the client's own detector compares what was streamed with a list too.
+// TestInformers checks that informer caches equal a list, with and without streamed initial events.
+// For streams, client-go's consistency detector also compares them with a list.
 func TestInformers(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
@@ -85,7 +84,8 @@ func TestInformers(t *testing.T) {
 	}
 }
 
-// check starts an informer, writes before and after, and compares.
+// check compares the informer's cache with a list after writes before and after the informer's
+// start.
 func (k informerKind) check(t *testing.T, streamed bool) {
 	ns := clientGoServer(t).Namespace(t)
 	maps := clientGoServer(t).Typed(t, asProtobuf).CoreV1().ConfigMaps(ns)
@@ -133,7 +133,7 @@ func (k informerKind) check(t *testing.T, streamed bool) {
 	}
 }
 
-// waitInSync waits until a cache is what a list says.
+// waitInSync waits until the cache equals a list.
 func waitInSync(t *testing.T, informer cache.SharedIndexInformer, list func(context.Context) (runtime.Object, error)) {
 	t.Helper()
 	all := must1(list(t.Context()))(t)
@@ -145,7 +145,8 @@ func waitInSync(t *testing.T, informer cache.SharedIndexInformer, list func(cont
 	}, func() string { return differs })
 }
 
-// difference says in what a cache and the items of a list differ; "" is in nothing.
+// difference describes the first difference between a cache and the items of a list; "" if there is
+// none.
 func difference(store cache.Store, items []runtime.Object) string {
 	if cached := store.List(); len(cached) != len(items) {
 		return fmt.Sprintf("%d are cached, %d listed", len(cached), len(items))
@@ -163,7 +164,7 @@ func difference(store cache.Store, items []runtime.Object) string {
 	return ""
 }
 
-// TestFactory runs the informers of many kinds at once, with resyncs.
+// TestFactory checks that informers of many kinds sync concurrently, with resyncs.
 func TestFactory(t *testing.T) {
 	t.Parallel()
 	c, ns := clientGoServer(t).Typed(t, asProtobuf), clientGoServer(t).Namespace(t)
@@ -193,10 +194,9 @@ func TestFactory(t *testing.T) {
 	}
 }
 
-// clientGoFeatures guards what a test changes of client-go for the whole process.
+// clientGoFeatures guards client-go's feature gates, which are global to the process.
 var clientGoFeatures sync.Mutex
 
-// ownClientGoFeatures lets a test change features of client-go until it ends.
 func ownClientGoFeatures(t *testing.T) {
 	clientGoFeatures.Lock()
 	t.Cleanup(clientGoFeatures.Unlock)

@@ -20,13 +20,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An object is a typed object: a pointer to its struct.
 type object interface {
 	runtime.Object
 	metav1.Object
 }
 
-// resources is what typed clients have in common.
+// resources is the common interface of typed clients.
 type resources[T object, L runtime.Object] interface {
 	Create(context.Context, T, metav1.CreateOptions) (T, error)
 	Update(context.Context, T, metav1.UpdateOptions) (T, error)
@@ -37,7 +36,7 @@ type resources[T object, L runtime.Object] interface {
 	Delete(context.Context, string, metav1.DeleteOptions) error
 }
 
-// A kind is a row: a collection, an object to create there, and how to change it.
+// A kind is a row of the table of TestTyped: a collection, an object to create, and a change to it.
 type kind interface {
 	name() string
 	lifecycle(t *testing.T, ns, media string)
@@ -51,12 +50,11 @@ type row[T object, L runtime.Object] struct {
 
 func (r row[T, L]) name() string { return fmt.Sprintf("%T", r.sample)[1:] }
 
-// of makes a row.
 func of[T object, L runtime.Object](in func(kubernetes.Interface, string) resources[T, L], sample T, change func(T)) kind {
 	return row[T, L]{in, sample, change}
 }
 
-// lifecycle takes one object through its life, and reads each state in the other media type too.
+// lifecycle creates, changes and deletes an object. It reads each state in both media types.
 func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	ctx, selected := t.Context(), metav1.ListOptions{LabelSelector: "test=" + ns}
 	c, other := r.in(clientGoServer(t).Typed(t, media), ns), r.in(clientGoServer(t).Typed(t, asJSON), ns)
@@ -106,7 +104,7 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	if err := c.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions("other")}); !apierrors.IsConflict(err) {
 		t.Errorf("deleted by another uid: %v", err)
 	}
-	background := metav1.DeletePropagationBackground // atClientGo once: some kinds orphan what they own otherwise
+	background := metav1.DeletePropagationBackground // explicit, because some kinds orphan their dependents by default
 	mustClientGo(t, c.Delete(ctx, name, metav1.DeleteOptions{
 		GracePeriodSeconds: new(int64), PropagationPolicy: &background, Preconditions: metav1.NewUIDPreconditions(string(created.GetUID())),
 	}))
@@ -116,13 +114,12 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	expect(t, watching, event{watch.Modified, updated}, event{watch.Modified, patched}, event{kind: watch.Deleted})
 }
 
-// An event is what a watch must say; of which object counts if there is one.
+// An event is an expected watch event. If object is nil, any object matches.
 type event struct {
 	kind   watch.EventType
 	object runtime.Object
 }
 
-// expect takes events from a watch.
 func expect(t *testing.T, w watch.Interface, wants ...event) {
 	t.Helper()
 	for i, want := range wants {
@@ -133,7 +130,6 @@ func expect(t *testing.T, w watch.Interface, wants ...event) {
 	}
 }
 
-// next takes one event from a watch.
 func next(t *testing.T, w watch.Interface) watch.Event {
 	t.Helper()
 	select {
@@ -148,7 +144,6 @@ func next(t *testing.T, w watch.Interface) watch.Event {
 	panic("unreachable")
 }
 
-// show is an object as JSON.
 func show(v any) string {
 	text, err := json.Marshal(v)
 	if err != nil {

@@ -14,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// candidate runs for a lease until its context ends, and says its name when it leads.
+// candidate takes part in a leader election until the context ends, and sends its name when it
+// becomes the leader.
 func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, release bool, leads chan<- string) (stopped chan struct{}) {
 	stopped = make(chan struct{})
 	go func() {
@@ -35,8 +36,8 @@ func candidate(ctx context.Context, c kubernetes.Interface, ns, name string, rel
 	return stopped
 }
 
-// TestLeader lets two run; when the leader goes, the other takes over: at once where the
-// lease is given back, else when it has run out.
+// TestLeader checks that the other candidate becomes the leader: at once if the lease is released,
+// otherwise after it expires.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	for _, release := range []bool{true, false} {
@@ -63,9 +64,9 @@ func TestLeader(t *testing.T) {
 			<-stopped[first]
 			lease = must1(c.CoordinationV1().Leases(ns).Get(t.Context(), "leader", metav1.GetOptions{}))(t)
 			if holder := lease.Spec.HolderIdentity; holder != nil && *holder == first {
-				// Not given back, also where a renewal that was under way has kept client-go from
-				// that. It runs out soon; had it been short from the beginning, a leader that is
-				// held up would lose it.
+				// The lease was not released, possibly because a renewal in progress prevented it.
+				// Shorten it only now: with a short lease from the start, a slow leader would lose
+				// it.
 				const soon = `{"spec":{"leaseDurationSeconds":1}}`
 				must1(c.CoordinationV1().Leases(ns).Patch(t.Context(), "leader", types.MergePatchType, []byte(soon), metav1.PatchOptions{}))(t)
 			}
@@ -80,14 +81,13 @@ func TestLeader(t *testing.T) {
 	}
 }
 
-// wins waits for the next leader.
 func wins(t *testing.T, leads <-chan string) string {
 	t.Helper()
 	select {
 	case name := <-leads:
 		return name
 	case <-time.After(client.Watchdog):
-		t.Fatal("nobody leads")
+		t.Fatal("no leader was elected")
 		return ""
 	}
 }

@@ -14,7 +14,7 @@ import (
 	"k8s.io/client-go/tools/record"
 )
 
-// TestRecorder says the same thrice: it becomes one event that counts.
+// TestRecorder checks that three equal events become one core/v1 Event with a count.
 func TestRecorder(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -33,12 +33,12 @@ func TestRecorder(t *testing.T) {
 		}, func() string { return show(found) })
 		other := must1(c.EventsV1().Events(ns).Get(t.Context(), found.Items[0].Name, metav1.GetOptions{}))(t)
 		if other.DeprecatedCount != 3 || other.Note != "could not start main" || other.Regarding.UID != pod.UID {
-			t.Errorf("as the other group has it: %s", show(other))
+			t.Errorf("in events.k8s.io/v1: %s", show(other))
 		}
 	})
 }
 
-// TestSeries says the same thrice in the other group: it becomes an event with a series.
+// TestSeries checks that three equal events become one events.k8s.io/v1 Event with a series.
 func TestSeries(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -48,8 +48,7 @@ func TestSeries(t *testing.T) {
 		mustClientGo(t, broadcaster.StartRecordingToSinkWithContext(t.Context()))
 		recorder := broadcaster.NewRecorder(scheme.Scheme, "example.com/test")
 		var found *eventsv1.EventList
-		// The client sends each apart from the others: the first must be there before it is
-		// counted.
+		// Each event must exist before the next one, because the client sends them independently.
 		for i := range 3 {
 			recorder.Eventf(pod, nil, corev1.EventTypeNormal, "Started", "Starting", "started %s", "main")
 			eventually(t, "an event has a series", func(ctx context.Context) (done bool, err error) {
@@ -59,7 +58,7 @@ func TestSeries(t *testing.T) {
 		}
 		other := must1(c.CoreV1().Events(ns).Get(t.Context(), found.Items[0].Name, metav1.GetOptions{}))(t)
 		if other.Series == nil || other.Message != "started main" || other.ReportingController != "example.com/test" || other.InvolvedObject.Name != "a" {
-			t.Errorf("as the other group has it: %s", show(other))
+			t.Errorf("in core/v1: %s", show(other))
 		}
 	})
 }

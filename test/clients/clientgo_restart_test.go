@@ -34,10 +34,10 @@ const (
 	writers      = 4
 	names        = 8 // per writer
 	marker       = "marker"
-	missedWrites = 300 // writes; the history goes by runs of 128
+	missedWrites = 300 // more than the 128 events of a history chunk
 )
 
-// A follower is an informer that is left running, and what its handlers were told.
+// A follower is a running informer with the state that its event handlers have received.
 type follower struct {
 	name     string
 	informer cache.SharedIndexInformer
@@ -45,14 +45,13 @@ type follower struct {
 	traffic  Traffic
 
 	mu       sync.Mutex
-	observed map[string]string // versions, by keys
+	observed map[string]string // resource versions by key
 	faults   []string
 }
 
-// TestKilledInformer leaves informers of all kinds running while the daemon is killed and
-// started again, and writers write all the time. In the end what is cached, what the
-// handlers were told and what is listed are one. The daemon remembers what was before a
-// kill, so nobody reads the state twice; then the same where it forgets.
+// TestKilledInformer checks that informers stay consistent with a list while the daemon is killed
+// and restarted under write load. With a sufficient watch history they read the state only once;
+// with an expired one they read it after each restart.
 func TestKilledInformer(t *testing.T) {
 	t.Parallel()
 	ownClientGoFeatures(t)
@@ -60,7 +59,7 @@ func TestKilledInformer(t *testing.T) {
 	for _, c := range []struct {
 		name, settings string
 		kills          int
-		forgets        bool // whether followers come back too late to go on where they were
+		forgets        bool // whether the watch history has expired when followers reconnect
 	}{
 		{"remembered", "{}", 8, false},
 		{"forgotten", "watch-history-time: 1ms\nwatch-history-bytes: 1", 2, true},
@@ -72,7 +71,7 @@ func TestKilledInformer(t *testing.T) {
 				watches, all := len(f.traffic.With("watch=true")), len(f.traffic.With(""))
 				streams := len(f.traffic.With("sendInitialEvents=true"))
 				t.Logf("%s: %d watches, %d of them of the state, %d lists", f.name, watches, streams, all-watches)
-				// One list is the one that the cache is held against.
+				// One of the lists is the one that the test compares the cache with.
 				if state := streams + all - watches - 1; state < 1 || c.forgets && state <= c.kills || !c.forgets && state > 1 {
 					t.Errorf("%s: the state was read %d times", f.name, state)
 				}
@@ -81,7 +80,8 @@ func TestKilledInformer(t *testing.T) {
 	}
 }
 
-// killed runs the daemon, kills it again and again under its followers, and checks them.
+// killed runs the daemon, kills and restarts it under its followers, and checks their caches. If
+// late is set, they reconnect only after the watch history has expired.
 func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	data := filepath.Join(t.TempDir(), "data")
 	p := serve(t, data, "kubernetes", "0", "--config", settings)
@@ -134,8 +134,8 @@ func killed(t *testing.T, settings string, kills int, late bool) []*follower {
 	return followers
 }
 
-// dialRetrying dials until it is let in: while the port is closed, a client would wait longer and
-// longer between its attempts.
+// dialRetrying retries refused connections, because the client's own backoff would grow while the
+// port is closed.
 func dialRetrying(ctx context.Context, network, address string) (conn net.Conn, err error) {
 	var dialer net.Dialer
 	client.Poll(func() bool {
@@ -145,7 +145,7 @@ func dialRetrying(ctx context.Context, network, address string) (conn net.Conn, 
 	return conn, err
 }
 
-// expireHistory writes until the daemon does not know any more what was before.
+// expireHistory writes until the watch history no longer contains the previous state.
 func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 	t.Helper()
 	before := must1(maps.List(t.Context(), metav1.ListOptions{Limit: 1}))(t)
@@ -159,7 +159,7 @@ func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 	}, nil)
 }
 
-// A dialGate holds up connections while it is closed.
+// A dialGate delays connections while it is closed.
 type dialGate struct{ closed atomic.Bool }
 
 func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn, error) {
@@ -167,7 +167,7 @@ func (d *dialGate) dial(ctx context.Context, network, address string) (net.Conn,
 	return dialRetrying(ctx, network, address)
 }
 
-// startFollowers starts an informer of every kind, with and without the stream of initial events.
+// startFollowers starts an informer of every kind, with and without streamed initial events.
 func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, config func(media string) *rest.Config) (all []*follower) {
 	for _, streamed := range []bool{true, false} {
 		t.Run(fmt.Sprintf("streamed=%t", streamed), func(t *testing.T) {
@@ -185,7 +185,7 @@ func startFollowers(ctx context.Context, t *testing.T, running *sync.WaitGroup, 
 	return all
 }
 
-// waitCaughtUp writes the marker, and waits until all followers know it.
+// waitCaughtUp writes the marker, and waits until it is in the cache of every follower.
 func waitCaughtUp(t *testing.T, maps typedcorev1.ConfigMapInterface, followers []*follower, n int) {
 	t.Helper()
 	eventually(t, "the marker is written", func(ctx context.Context) (bool, error) {
@@ -200,7 +200,6 @@ func waitCaughtUp(t *testing.T, maps typedcorev1.ConfigMapInterface, followers [
 	}
 }
 
-// put makes an object be, with a value.
 func put(ctx context.Context, maps typedcorev1.ConfigMapInterface, name, value string) error {
 	patch := fmt.Appendf(nil, `{"data":{"value":%q}}`, value)
 	if _, err := maps.Patch(ctx, name, types.MergePatchType, patch, metav1.PatchOptions{}); err == nil {
@@ -210,7 +209,7 @@ func put(ctx context.Context, maps typedcorev1.ConfigMapInterface, name, value s
 	return err
 }
 
-// writeClientGo writes objects of its own until its context ends, whatever becomes of the daemon.
+// writeClientGo changes objects of its own until the context ends, ignoring errors.
 func writeClientGo(ctx context.Context, maps typedcorev1.ConfigMapInterface, writer int, acknowledged *client.Tally) {
 	random := rand.New(rand.NewPCG(2, uint64(writer)))
 	for i := 0; ctx.Err() == nil; i++ {
@@ -235,7 +234,8 @@ func versionOf(o any) string {
 	return head.GetResourceVersion()
 }
 
-// observe notes that an object has a version; "" is none any more.
+// observe records the resource version of an object, or its deletion. A lower version than before
+// is a fault.
 func (f *follower) observe(o any, gone bool) {
 	key, err := cache.DeletionHandlingMetaNamespaceKeyFunc(o)
 	f.mu.Lock()
@@ -248,23 +248,21 @@ func (f *follower) observe(o any, gone bool) {
 		delete(f.observed, key)
 		return
 	}
-	before, _ := strconv.ParseUint(f.observed[key], 10, 64) // 0 if it was not there
+	before, _ := strconv.ParseUint(f.observed[key], 10, 64) // 0 if it did not exist
 	if now, err := strconv.ParseUint(versionOf(o), 10, 64); err != nil || now < before {
 		f.faults = append(f.faults, fmt.Sprintf("%s went from version %d to %s", key, before, versionOf(o)))
 	}
 	f.observed[key] = versionOf(o)
 }
 
-// OnAdd implements cache.ResourceEventHandler.
 func (f *follower) OnAdd(o any, _ bool) { f.observe(o, false) }
 
-// OnUpdate implements cache.ResourceEventHandler.
 func (f *follower) OnUpdate(_, o any) { f.observe(o, false) }
 
-// OnDelete implements cache.ResourceEventHandler.
 func (f *follower) OnDelete(o any) { f.observe(o, true) }
 
-// checkCache holds what the handlers were told against the cache.
+// checkCache checks that the event handlers have received the state of the cache, and reports
+// recorded faults.
 func (f *follower) checkCache(t *testing.T) {
 	t.Helper()
 	eventually(t, f.name+": the handlers know the cache", func(context.Context) (bool, error) {

@@ -25,23 +25,23 @@ import (
 	troupe "github.com/troupe-api/troupe/test/client"
 )
 
-// The media types of bodies.
+// Media types.
 const (
 	asJSON     = "application/json"
 	asProtobuf = "application/vnd.kubernetes.protobuf"
 )
 
-// encodings are the media types that typed clients speak.
+// encodings holds the media types of typed clients.
 var encodings = map[string]string{"json": asJSON, "protobuf": asProtobuf}
 
-// A Server is a daemon in this process, under the names of existing clients.
+// Server is a daemon in this process, with Kubernetes names.
 type Server struct {
 	daemon *daemon.Daemon
 	dir    string
-	names  atomic.Int64 // of namespaces given out
+	names  atomic.Int64 // number of namespaces created
 }
 
-// Serve starts a daemon that writes its log to log, after change has changed its configuration.
+// Serve starts a daemon that logs to log. change may modify its configuration, unless it is nil.
 func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
 	dir, err := os.MkdirTemp("", "clients")
 	if err != nil {
@@ -50,7 +50,7 @@ func Serve(log io.Writer, change func(*daemon.Config)) (*Server, error) {
 	config := daemon.Default()
 	config.DataDir, config.Naming, config.Serving.SecurePort = dir, "kubernetes", 0
 	config.Controllers = troupe.KeepingControllers
-	config.Admission.Disable = []string{"StorageObjectInUseProtection"} // which lets nothing go at once
+	config.Admission.Disable = []string{"StorageObjectInUseProtection"} // its finalizers delay deletions
 	if change != nil {
 		change(&config)
 	}
@@ -68,7 +68,7 @@ func (s *Server) Stop() error {
 	return errors.Join(s.daemon.Stop(ctx), os.RemoveAll(s.dir))
 }
 
-// Config is a configuration of clients that write and ask for a media type.
+// Config returns a client configuration for a media type.
 func (s *Server) Config(t testing.TB, media string) *rest.Config {
 	t.Helper()
 	return configOf(t, s.daemon.Kubeconfig(), media)
@@ -87,13 +87,13 @@ func configOf(t testing.TB, kubeconfig, media string) *rest.Config {
 	return config
 }
 
-// Typed is a typed client.
+// Typed returns a clientset.
 func (s *Server) Typed(t testing.TB, media string) kubernetes.Interface {
 	t.Helper()
 	return must1(kubernetes.NewForConfig(s.Config(t, media)))(t)
 }
 
-// Namespace makes a namespace and says its name.
+// Namespace creates a namespace and returns its name.
 func (s *Server) Namespace(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("test-%d", s.names.Add(1))
@@ -103,13 +103,13 @@ func (s *Server) Namespace(t testing.TB) string {
 	return name
 }
 
-// Traffic keeps the requests of one client, method and target each.
+// Traffic records the method and URI of each request of a client.
 type Traffic struct {
 	mu       sync.Mutex
 	requests []string
 }
 
-// Of makes the clients of a configuration tell their requests.
+// Of makes clients of a configuration record their requests.
 func (r *Traffic) Of(config *rest.Config) *rest.Config {
 	config.Wrap(func(next http.RoundTripper) http.RoundTripper {
 		return roundTrip(func(q *http.Request) (*http.Response, error) {
@@ -122,7 +122,7 @@ func (r *Traffic) Of(config *rest.Config) *rest.Config {
 	return config
 }
 
-// With are the requests that contain all parts.
+// With returns the requests that contain all parts.
 func (r *Traffic) With(parts ...string) []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -133,10 +133,8 @@ func (r *Traffic) With(parts ...string) []string {
 
 type roundTrip func(*http.Request) (*http.Response, error)
 
-// RoundTrip implements http.RoundTripper.
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-// mustClientGo ends a test that cannot go on.
 func mustClientGo(t testing.TB, err error) {
 	t.Helper()
 	if err != nil {
@@ -144,7 +142,7 @@ func mustClientGo(t testing.TB, err error) {
 	}
 }
 
-// must1 is what was made, or the end of the test.
+// must1 returns a function that returns v, or fails the test if err is set.
 func must1[T any](v T, err error) func(testing.TB) T {
 	return func(t testing.TB) T {
 		t.Helper()
@@ -153,8 +151,8 @@ func must1[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// eventually waits for something to come true, and ends the test where it does not; tell, if
-// any, says what is instead.
+// eventually waits until holds returns true, and fails the test if it does not. The failure
+// includes the result of tell, unless that is nil.
 func eventually(t testing.TB, what string, holds func(context.Context) (bool, error), tell func() string) {
 	t.Helper()
 	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, troupe.Watchdog, true, holds)

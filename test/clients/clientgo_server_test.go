@@ -17,7 +17,7 @@ var sharedServer = client.NewShared(func() (*Server, error) {
 	return s, nil
 })
 
-// clientGoServer serves all tests except those that kill it.
+// clientGoServer returns the daemon that most tests share.
 func clientGoServer(t testing.TB) *Server {
 	t.Helper()
 	return sharedServer.Get(t)

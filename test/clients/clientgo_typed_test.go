@@ -26,7 +26,7 @@ import (
 	"k8s.io/client-go/kubernetes"
 )
 
-// What several kinds hold.
+// Values for several kinds.
 var (
 	selector = &metav1.LabelSelector{MatchLabels: map[string]string{"app": "a"}}
 	podSpec  = corev1.PodSpec{Containers: []corev1.Container{{
@@ -43,14 +43,13 @@ var (
 	someone  = []rbacv1.Subject{{Kind: "User", APIGroup: rbacv1.GroupName, Name: "u"}}
 )
 
-// once is the template of a Pod that is not started again.
 func once() corev1.PodTemplateSpec {
 	p := *template.DeepCopy()
 	p.Spec.RestartPolicy = corev1.RestartPolicyNever
 	return p
 }
 
-// rows are the kinds of all groups: an object to create, and a change to it.
+// rows lists the kinds of all API groups.
 var rows = []kind{
 	of(func(c kubernetes.Interface, ns string) resources[*corev1.ConfigMap, *corev1.ConfigMapList] {
 		return c.CoreV1().ConfigMaps(ns)
@@ -243,7 +242,7 @@ var rows = []kind{
 		}),
 }
 
-// TestTyped takes an object of every kind through its life, in both encodings.
+// TestTyped creates, changes and deletes an object of every kind, in JSON and Protobuf.
 func TestTyped(t *testing.T) {
 	for _, r := range rows {
 		for encoding, media := range encodings {

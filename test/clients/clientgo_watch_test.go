@@ -26,7 +26,8 @@ import (
 	troupe "github.com/troupe-api/troupe/test/client"
 )
 
-// TestInitialEvents streams the state and then, after the bookmark that says so, what changes.
+// TestInitialEvents checks that a watch streams the current state, a bookmark that marks its end,
+// and then changes.
 func TestInitialEvents(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -48,7 +49,8 @@ func TestInitialEvents(t *testing.T) {
 	})
 }
 
-// TestRetriedWatch is ended by the server every second, and misses nothing.
+// TestRetriedWatch checks that a RetryWatcher misses no event, although the server ends each watch
+// after one second.
 func TestRetriedWatch(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -69,7 +71,7 @@ func TestRetriedWatch(t *testing.T) {
 		defer writing.Wait()
 		writing.Go(func() {
 			for i := range writes {
-				troupe.Poll(func() bool { return watches.Load() > int64(i/4) || t.Failed() }) // some in each of three watches
+				troupe.Poll(func() bool { return watches.Load() > int64(i/4) || t.Failed() }) // spread the writes over three watches
 				o := &corev1.ConfigMap{ObjectMeta: named(fmt.Sprintf("b-%02d", i))}
 				if _, err := maps.Create(t.Context(), o, metav1.CreateOptions{}); err != nil {
 					t.Error(err)
@@ -88,8 +90,8 @@ func TestRetriedWatch(t *testing.T) {
 	})
 }
 
-// TestExpiredWatch: a RetryWatcher whose version has left the history ends with the error, rather
-// than retrying forever.
+// TestExpiredWatch checks that a RetryWatcher ends with the error 410 Expired, instead of retrying,
+// if its version has left the watch history.
 func TestExpiredWatch(t *testing.T) {
 	t.Parallel()
 	var log troupe.Log
@@ -137,8 +139,8 @@ func TestExpiredWatch(t *testing.T) {
 	}
 }
 
-// forget changes an object until the history of its kind begins later than the state that is
-// passed.
+// forget changes an object until the watch history of its kind no longer contains the given
+// version.
 func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Unstructured) {
 	t.Helper()
 	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}
@@ -156,7 +158,7 @@ func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Uns
 	}, nil)
 }
 
-// TestUntil waits for a state of one object.
+// TestUntil checks that UntilWithSync finds the expected state of an object.
 func TestUntil(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -193,7 +195,7 @@ func TestUntil(t *testing.T) {
 	})
 }
 
-// TestPager reads by chunks, and sees one state.
+// TestPager checks that paged lists show one consistent state.
 func TestPager(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -204,7 +206,7 @@ func TestPager(t *testing.T) {
 		}
 		chunks := 0
 		pages := pager.New(func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
-			if chunks++; chunks == 2 { // none of the chunks after the first shows it
+			if chunks++; chunks == 2 { // later chunks still show the deleted object
 				if err := maps.Delete(ctx, "a-20", metav1.DeleteOptions{}); err != nil {
 					return nil, err
 				}

@@ -25,7 +25,7 @@ import (
 	"k8s.io/client-go/util/retry"
 )
 
-// each runs a test in both encodings, each in a namespace of its own.
+// each runs a test in both encodings, with a namespace for each.
 func each(t *testing.T, test func(t *testing.T, c kubernetes.Interface, ns string)) {
 	t.Helper()
 	for encoding, media := range encodings {
@@ -36,11 +36,10 @@ func each(t *testing.T, test func(t *testing.T, c kubernetes.Interface, ns strin
 	}
 }
 
-// named is the metadata of an object to create.
 func named(name string) metav1.ObjectMeta { return metav1.ObjectMeta{Name: name} }
 
-// TestConflicts counts in one object by several writers, each of which reads, adds and
-// updates until nobody was faster.
+// TestConflicts checks that several writers lose no increment of a counter if they retry on
+// conflict.
 func TestConflicts(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -75,7 +74,8 @@ func TestConflicts(t *testing.T) {
 	})
 }
 
-// TestStatus updates the status alone, and all but it.
+// TestStatus checks that updates of the status change only the status, and other updates do not
+// change it.
 func TestStatus(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -100,7 +100,7 @@ func TestStatus(t *testing.T) {
 	})
 }
 
-// TestScale scales by the typed client, and by the one for anything that scales.
+// TestScale checks that the typed client and the scale client can scale a Deployment.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -128,7 +128,7 @@ func TestScale(t *testing.T) {
 	})
 }
 
-// anyScale scales to 4 and to 5.
+// anyScale scales to 4 and to 5 with the scale client.
 func anyScale(t *testing.T, ns string) {
 	t.Helper()
 	discovery := clientGoServer(t).Typed(t, asJSON).Discovery()
@@ -145,7 +145,7 @@ func anyScale(t *testing.T, ns string) {
 	}
 }
 
-// TestEvict evicts while a budget allows it.
+// TestEvict checks that evictions are rejected once the disruption budget is exhausted.
 func TestEvict(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -173,7 +173,7 @@ func TestEvict(t *testing.T) {
 	})
 }
 
-// TestDeleteCollection deletes what is selected.
+// TestDeleteCollection checks that only the selected objects are deleted, and none by a dry run.
 func TestDeleteCollection(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -194,7 +194,7 @@ func TestDeleteCollection(t *testing.T) {
 	})
 }
 
-// TestReviews asks who one is and what one may.
+// TestReviews checks SelfSubjectReview and SelfSubjectAccessReview.
 func TestReviews(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -210,7 +210,7 @@ func TestReviews(t *testing.T) {
 	})
 }
 
-// TestSubresources uses what few clients do.
+// TestSubresources tests binding, ephemeral containers and finalization of a namespace.
 func TestSubresources(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {
@@ -235,7 +235,7 @@ func TestSubresources(t *testing.T) {
 	})
 }
 
-// TestNotFound tells errors apart as controllers do.
+// TestNotFound checks that client-go's error predicates recognize the server's errors.
 func TestNotFound(t *testing.T) {
 	t.Parallel()
 	each(t, func(t *testing.T, c kubernetes.Interface, ns string) {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestColors: a difference has colors on a terminal, but not for who wants none.
+// TestColors checks that differences are colored on a terminal, unless NO_COLOR is set.
 func TestColors(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
@@ -27,7 +27,7 @@ func TestColors(t *testing.T) {
 	}
 }
 
-// onTerminal is all that a command writes to a terminal.
+// onTerminal runs a command in a terminal and returns its output.
 func onTerminal(t *testing.T, c *exec.Cmd) []byte {
 	t.Helper()
 	end, keyboard := client.OpenTerminal(t)
@@ -36,8 +36,8 @@ func onTerminal(t *testing.T, c *exec.Cmd) []byte {
 	if err := c.Start(); err != nil {
 		t.Fatal(err)
 	}
-	_ = end.Close()                 // so that reading ends with the command
-	text, _ := io.ReadAll(keyboard) // a terminal ends with an error
+	_ = end.Close()                 // otherwise reading would not end with the command
+	text, _ := io.ReadAll(keyboard) // on Linux, reading ends with EIO
 	if err := c.Wait(); err != nil {
 		t.Fatalf("%v: %s", err, text)
 	}

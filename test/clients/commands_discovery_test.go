@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestOldDiscovery: a server without aggregated discovery is asked version by version, and
-// everything goes on as with a newer one. A version whose server does not answer keeps nobody from
-// the others.
+// TestOldDiscovery checks that commands work with a server without aggregated discovery, by
+// requesting each API version. An unavailable API version affects no other one.
 func TestOldDiscovery(t *testing.T) {
 	t.Parallel()
 	for _, profile := range []string{"platform", "kubernetes"} {
@@ -35,8 +34,8 @@ func TestOldDiscovery(t *testing.T) {
 	}
 }
 
-// oldServer is a server in front of that of the place which has no aggregated discovery, and no
-// answer at a path. It gives the path of its client configuration.
+// oldServer starts a proxy without aggregated discovery that returns 503 for the path silent. It
+// returns the path of a kubeconfig.
 func oldServer(p *place, silent string) string {
 	return p.front("old"+strings.ReplaceAll(silent, "/", "-"), func(w http.ResponseWriter, r *http.Request, next http.Handler) {
 		if r.URL.Path == silent {

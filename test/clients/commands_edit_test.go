@@ -9,12 +9,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// commandDeployment is one to edit.
 const commandDeployment = `{"metadata":{"name":"web","labels":{"app":"web"}},"spec":{"replicas":1,"selector":{"matchLabels":{"app":"web"}},
 	"template":{"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"web","image":"i:1"}]}}}}`
 
-// edit opens a terminal in which a Deployment is edited by a script, which keeps what it is shown
-// the first and the second time in shown.1 and shown.2.
+// edit runs troupe edit in a terminal, with script as the editor. The first two texts shown to it
+// are kept in shown.1 and shown.2.
 func (p *place) edit(script string) *terminal {
 	p.T.Helper()
 	editor := p.write("editor", `#!/bin/sh
@@ -64,7 +63,7 @@ func TestEdit(t *testing.T) {
 					t.Errorf("%v replicas", replicas)
 				}
 			}},
-		"who gives up keeps the text": {
+		"giving up keeps the text": {
 			`[ $n = 1 ] && sed -i 's/replicas: 1/replicas: -1/' "$1"; true`, 1, "A copy of your changes has been stored to",
 			func(t *testing.T, p *place) {
 				if replicas, _, _ := p.spec(); replicas != 1.0 {

@@ -12,7 +12,7 @@ import (
 
 const manifest = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: far}\ndata: {mode: fast}\n"
 
-// TestURL: objects come from web servers, too; whatever else these answer is no object.
+// TestURL checks that manifests can be read from URLs, and that other responses are rejected.
 func TestURL(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
@@ -42,15 +42,15 @@ func TestURL(t *testing.T) {
 	p.expect(0, `configmap "far" deleted from default namespace`+"\n", "delete", "-f", web.URL+"/app.yaml")
 }
 
-// TestKustomize: the program that builds a kustomization is the one in PATH, and without it people
-// are told what to do.
+// TestKustomize checks that -k runs the kustomize or kubectl in PATH, and that the error without
+// either says how to install one.
 func TestKustomize(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
 	if err := os.Mkdir(filepath.Join(p.dir, "bin"), 0o700); err != nil {
 		t.Fatal(err)
 	}
-	p.env = append(p.env, "PATH="+filepath.Join(p.dir, "bin")) // the last one counts
+	p.env = append(p.env, "PATH="+filepath.Join(p.dir, "bin")) // the last value counts
 	const hint = "error: -k needs kustomize or kubectl in PATH: install it from https://kubectl.docs.kubernetes.io/installation/kustomize, or build the kustomization elsewhere and use -f\n"
 	p.expect(1, hint, "apply", "-k", "overlay")
 	p.write("bin/kubectl", "#!/bin/sh\n[ \"$*\" = 'kustomize overlay' ] && printf '"+strings.ReplaceAll(manifest, "\n", `\n`)+"'\n")
@@ -76,8 +76,8 @@ spec:
     schema: {openAPIV3Schema: {type: object, properties: {spec: {type: object, properties: {size: {type: integer}}}}}}
 `
 
-// TestApplyDefinition checks that one run applies objects of a kind before which, in the folder, no
-// CustomResourceDefinition has come.
+// TestApplyDefinition checks that one run applies custom objects whose CustomResourceDefinition
+// follows in the same folder.
 func TestApplyDefinition(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "kubernetes")
@@ -89,7 +89,7 @@ func TestApplyDefinition(t *testing.T) {
 	p.expect(0, "customresourcedefinition.apiextensions.k8s.io/widgets.example.com created\nwidget.example.com/one created\n", "apply", "-f", "app")
 }
 
-// TestApplyReportsAllErrors checks that an error keeps neither the other objects of a file from
+// TestApplyReportsAllErrors checks that an invalid object prevents neither the other objects from
 // being applied nor their errors from being reported.
 func TestApplyReportsAllErrors(t *testing.T) {
 	t.Parallel()

@@ -14,12 +14,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// evil sets the title of a terminal, clears it, and does so again by control characters beyond
-// ASCII.
+// evil contains escape sequences that set a terminal's title and clear it, also with C1 control
+// characters.
 const evil = "a\x1b]0;owned\x07\x1b[2Jb\u009b2Jc\rd\x08\x7f"
 
-// TestHostileServer: what a server sends reaches the terminal as text only, and it cannot send the
-// client elsewhere or have half an answer taken for a whole one.
+// TestHostileServer checks that output contains no control characters from the server, that
+// redirects are not followed, and that truncated responses are rejected.
 func TestHostileServer(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "kubernetes")
@@ -98,8 +98,8 @@ func TestHostileServer(t *testing.T) {
 	}
 }
 
-// front is a server in front of that of the place, whose requests are answered by handle, or by
-// next. It gives the path of its client configuration.
+// front starts a proxy whose requests handle answers, possibly with next. It returns the path of a
+// kubeconfig.
 func (p *place) front(name string, handle func(w http.ResponseWriter, r *http.Request, next http.Handler)) string {
 	p.T.Helper()
 	target, err := url.Parse(p.URL)

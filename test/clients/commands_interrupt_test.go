@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestInterrupt: Ctrl-C ends what waits, with the code that shells know and without a word.
+// TestInterrupt checks that Ctrl-C ends waiting commands with exit code 130 and without output.
 func TestInterrupt(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t, "platform")
@@ -36,11 +36,11 @@ func TestInterrupt(t *testing.T) {
 			said := term.String()
 			term.press(ctrlC)
 			code := term.end()
-			// The end of a line may come after what is in it.
+			// The newline may be written after the rest of its line.
 			if more := strings.TrimPrefix(term.String(), said); code != 130 || strings.TrimSpace(more) != "^C" {
 				t.Errorf("exit code %d, said %q after %q", code, more, said)
 			}
-			client.Eventually(t, func() error { // the next one is counted from here
+			client.Eventually(t, func() error { // the next command's count starts here
 				if watches(p) <= before {
 					return nil
 				}
@@ -50,13 +50,13 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
-// watches is how many watches of clients are open.
+// watches returns the number of open watches.
 func watches(p *place) int {
 	p.T.Helper()
 	text := string(p.Send(200, "GET", "/metrics", "", "").Body)
 	m := regexp.MustCompile(`(?m)^apiserver_longrunning_requests\{verb="WATCH"\} (\d+)$`).FindStringSubmatch(text)
 	if m == nil {
-		p.T.Fatal("no figure of watches")
+		p.T.Fatal("no metric of watches")
 	}
 	n, err := strconv.Atoi(m[1])
 	if err != nil {

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// A screen is what a terminal shows. It knows the few sequences that our programs write.
+// A screen interprets the escape sequences that troupe writes, and holds the visible text.
 type screen struct {
 	mu            sync.Mutex
 	width, height int
 	rows          [][]rune
 	x, y          int
-	other         bool // the second screen is shown
-	hidden        bool // the cursor is
+	other         bool // the alternate screen is shown
+	hidden        bool // the cursor is hidden
 	faults        []string
-	pending       string // a sequence, or a character, whose end is still to come
+	pending       string // an incomplete escape sequence or character
 }
 
 func newScreen(width, height int) *screen {
@@ -30,7 +30,7 @@ func (s *screen) clear() {
 	s.rows, s.x, s.y = make([][]rune, s.height), 0, 0
 }
 
-// Write draws what a program writes.
+// Write interprets output of a program.
 func (s *screen) Write(text []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -52,7 +52,7 @@ func (s *screen) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// cutSequence cuts an escape sequence such as "\x1b[?25l" off.
+// cutSequence cuts off an escape sequence such as "\x1b[?25l".
 func cutSequence(text string) (sequence, after string, found bool) {
 	body, ok := strings.CutPrefix(text, "\x1b[")
 	if !ok {
@@ -108,7 +108,7 @@ func (s *screen) draw(r rune) {
 	}
 }
 
-// String is the text on the screen.
+// String returns the visible text.
 func (s *screen) String() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -119,7 +119,7 @@ func (s *screen) String() string {
 	return strings.TrimRight(strings.Join(lines, "\n"), "\n")
 }
 
-// What a program writes may come in any parts.
+// TestScreenInParts checks that output may be split at any byte.
 func TestScreenInParts(t *testing.T) {
 	s := newScreen(9, 1)
 	for _, b := range []byte("\x1b[Ha – ü…") {

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestShells: the shells complete commands, flags, types, names of objects and of namespaces, which
-// are asked of the server when the tab key is pressed.
+// TestShells checks that bash, zsh and fish complete commands, flags, resources and names, which
+// they request from the server.
 func TestShells(t *testing.T) {
 	p := newPlace(t, "platform")
 	p.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"warehouse"}}`)
@@ -36,8 +36,7 @@ func TestShells(t *testing.T) {
 			term := p.open(200, 24, c)
 			term.press(setup.line)
 			term.see("ready-2")
-			// What is completed shows in what the command says: the texts are not on the line
-			// itself.
+			// The commands' output shows what was completed; it is not part of the typed line.
 			for _, try := range []struct{ typed, says string }{
 				{"troupe get configm\t -n warehouse -o name\r", "configmap/settings-of-it"},
 				{"troupe get -n warehouse configmaps sett\t -o custom-columns=X:.metadata.name,Y:.kind\r", "settings-of-it   ConfigMap"},

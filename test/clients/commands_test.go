@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A place is where commands run: a server, and a directory that is their home.
+// A place is a server with a home directory for commands.
 type place struct {
 	client.Session
 	dir string
@@ -45,7 +45,7 @@ func (p *place) command(args ...string) *exec.Cmd {
 	return c
 }
 
-// run returns both outputs of a command and its exit code.
+// run returns the combined output of a command and its exit code.
 func (p *place) run(args ...string) (output string, code int) {
 	p.T.Helper()
 	c := p.command(args...)
@@ -56,7 +56,6 @@ func (p *place) run(args ...string) (output string, code int) {
 	return string(out), c.ProcessState.ExitCode()
 }
 
-// expect runs a command that is to say something and to end with a code.
 func (p *place) expect(code int, output string, args ...string) {
 	p.T.Helper()
 	if got, exit := p.run(args...); got != output || exit != code {
@@ -64,7 +63,7 @@ func (p *place) expect(code int, output string, args ...string) {
 	}
 }
 
-// A terminal is one with a command in the foreground.
+// A terminal runs a command in the foreground.
 type terminal struct {
 	p        *place
 	screen   *screen
@@ -73,10 +72,10 @@ type terminal struct {
 	command  *exec.Cmd
 
 	mu  sync.Mutex
-	all bytes.Buffer // what was written to it
+	all bytes.Buffer // all output
 }
 
-// Write implements io.Writer for what is written to the terminal.
+// Write records output of the command.
 func (t *terminal) Write(text []byte) (int, error) {
 	t.mu.Lock()
 	t.all.Write(text)
@@ -90,7 +89,7 @@ func (t *terminal) String() string {
 	return strings.ReplaceAll(t.all.String(), "\r\n", "\n")
 }
 
-// open runs a command in a terminal of a size.
+// open runs a command in a new terminal.
 func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	p.T.Helper()
 	end, keyboard := client.OpenTerminal(p.T)
@@ -101,7 +100,7 @@ func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	if err := c.Start(); err != nil {
 		p.T.Fatal(err)
 	}
-	if err := end.Close(); err != nil { // so that reading ends with the command
+	if err := end.Close(); err != nil { // otherwise reading would not end with the command
 		p.T.Fatal(err)
 	}
 	go func() {
@@ -111,7 +110,7 @@ func (p *place) open(width, height int, c *exec.Cmd) *terminal {
 	return t
 }
 
-// resize makes the terminal one of another size.
+// resize changes the size and clears the screen.
 func (t *terminal) resize(width, height int) {
 	t.p.T.Helper()
 	t.screen.mu.Lock()
@@ -130,7 +129,6 @@ func (t *terminal) press(keys string) {
 	}
 }
 
-// see waits until what was written holds a text.
 func (t *terminal) see(text string) {
 	t.p.T.Helper()
 	client.Eventually(t.p.T, func() error {
@@ -141,7 +139,7 @@ func (t *terminal) see(text string) {
 	})
 }
 
-// end waits for the end of the command, and gives its exit code.
+// end waits for the command and returns its exit code.
 func (t *terminal) end() int {
 	t.p.T.Helper()
 	select {

@@ -2,7 +2,7 @@ package clients
 
 import "testing"
 
-// usageAPI makes the daemon serve the metrics API as custom resources.
+// usageAPI defines the metrics API as custom resources, with some objects.
 const usageAPI = `apiVersion: apiextensions.k8s.io/v1
 kind: CustomResourceDefinition
 metadata: {name: pods.metrics.k8s.io, annotations: {api-approved.kubernetes.io: "unapproved, for a test"}}

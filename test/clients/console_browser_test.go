@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A browser is one tab of a Chromium of its own, which fails the test if a page logs an error or
-// asks a foreign server.
+// A browser is a tab of a new Chromium process. The test fails if a page logs an error or contacts
+// a foreign host.
 type browser struct {
 	t   *testing.T
 	ctx context.Context
@@ -31,7 +31,7 @@ type browser struct {
 	mu      sync.Mutex
 	allowed map[string]bool // hosts
 	faults  []string
-	excused []string // parts of messages that are expected
+	excused []string // parts of expected error messages
 }
 
 func openBrowser(t *testing.T, hosts ...string) *browser {
@@ -88,14 +88,12 @@ func (b *browser) fault(text string) {
 	b.faults = append(b.faults, text)
 }
 
-// excuse takes errors with a text for expected.
 func (b *browser) excuse(part string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.excused = append(b.excused, part)
 }
 
-// run does one thing after the other, or fails the test.
 func (b *browser) run(what string, actions ...chromedp.Action) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
@@ -105,7 +103,7 @@ func (b *browser) run(what string, actions ...chromedp.Action) {
 	}
 }
 
-// shown is what the page shows, unless a script keeps it busy.
+// shown returns the visible text; "" if a script blocks the page.
 func (b *browser) shown() (text string) {
 	ctx, cancel := context.WithTimeout(b.ctx, 5*time.Second)
 	defer cancel()
@@ -118,14 +116,13 @@ func (b *browser) open(address string) {
 	b.run("open "+address, chromedp.Navigate(address))
 }
 
-// see waits until the page shows a text.
 func (b *browser) see(text string) {
 	b.t.Helper()
 	b.wait("see "+text, `document.body.innerText.includes(`+quote(text)+`)`)
 }
 
-// wait waits until a script finds something true. A page that is loading has no scripts yet, which
-// is no fault.
+// wait waits until a script returns true. Errors are ignored meanwhile, because a loading page has
+// no scripts yet.
 func (b *browser) wait(what, script string) {
 	b.t.Helper()
 	ctx, cancel := context.WithTimeout(b.ctx, client.Watchdog)
@@ -143,14 +140,14 @@ func (b *browser) wait(what, script string) {
 	b.t.Fatalf("%s: not within %v (%v); the page shows:\n%s", what, client.Watchdog, last, text)
 }
 
-// click clicks the link, button, tab or summary of a name, once it is there.
+// click waits for a link, button, tab or summary with the given text and clicks it.
 func (b *browser) click(name string) {
 	b.t.Helper()
 	b.wait("click "+name, `(() => { const e = document.evaluate(`+quote(`//*[self::a or self::button or self::summary][normalize-space(.)='`+name+`']`)+`,
 		document, null, XPathResult.FIRST_ORDERED_NODE_TYPE).singleNodeValue; if (!e || e.offsetParent === null) return false; e.click(); return true })()`)
 }
 
-// fill writes a text into the field of a label.
+// fill sets the value of the field with the given label.
 func (b *browser) fill(label, text string) {
 	b.t.Helper()
 	b.run("fill "+label, chromedp.SetValue(fieldOf(label), text, chromedp.BySearch), chromedp.Evaluate(
@@ -162,14 +159,13 @@ func fieldOf(label string) string {
 	return `(//label[contains(normalize-space(.), '` + label + `')]//*[self::input or self::select or self::textarea] | //*[@id=//label[contains(normalize-space(.), '` + label + `')]/@for])[1]`
 }
 
-// text is what a script finds.
 func (b *browser) text(script string) (found string) {
 	b.t.Helper()
 	b.run("evaluate", chromedp.Evaluate(script, &found))
 	return found
 }
 
-// dark shows pages as people with a dark screen see them.
+// dark emulates the preference for a dark or a light color scheme.
 func (b *browser) dark(on bool) {
 	b.t.Helper()
 	scheme := "light"
@@ -179,7 +175,7 @@ func (b *browser) dark(on bool) {
 	b.run("choose colours", emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}))
 }
 
-// screenshot keeps a picture where TROUPE_SCREENSHOTS says.
+// screenshot stores a screenshot in the folder TROUPE_SCREENSHOTS, if that is set.
 func (b *browser) screenshot(name string) {
 	folder := os.Getenv("TROUPE_SCREENSHOTS")
 	if folder == "" {
@@ -195,7 +191,6 @@ func (b *browser) screenshot(name string) {
 	}
 }
 
-// quote is a text as a literal of scripts and XPath.
 func quote(s string) string {
 	if strings.Contains(s, `"`) {
 		return "'" + s + "'"

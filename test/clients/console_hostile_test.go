@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostileContents: what objects hold is text, wherever it is shown: no markup of theirs becomes
-// part of a page, and no script of theirs runs.
+// TestHostileContents checks that contents of objects are shown as text everywhere: their markup is
+// escaped and their scripts do not run.
 func TestHostileContents(t *testing.T) {
 	const markup = `<img src=x onerror="window.hostile=1"><script>window.hostile=1</script>`
 	s := openSite(t, meta.Kubernetes)

@@ -25,14 +25,15 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A provider signs carol in without a question, by the authorization code flow with proof keys.
+// A provider is an OpenID Connect provider that signs carol in without a prompt, by the
+// authorization code flow with PKCE.
 type provider struct {
 	*httptest.Server
 	key *rsa.PrivateKey
 
 	mu    sync.Mutex
-	asked url.Values // of the authorization
-	nonce string     // instead of the one that was asked for, if set
+	asked url.Values // query of the authorization request
+	nonce string     // replaces the requested nonce if set
 }
 
 func newProvider(t *testing.T) *provider {
@@ -91,8 +92,8 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// People sign in with the provider whose tokens the server takes; the answer to another sign-in is
-// refused.
+// TestSignInWithProvider checks that users can sign in with the server's OIDC issuer, and that a
+// response for another sign-in is rejected.
 func TestSignInWithProvider(t *testing.T) {
 	p := newProvider(t)
 	ca := filepath.Join(t.TempDir(), "ca.crt")
@@ -101,7 +102,7 @@ func TestSignInWithProvider(t *testing.T) {
 		c.Serving.Console = true
 		c.Authentication.OIDC.IssuerURL, c.Authentication.OIDC.ClientID, c.Authentication.OIDC.CAFile, c.Authentication.OIDC.UsernamePrefix = p.URL, "console", ca, "-"
 	})
-	client.Eventually(t, func() error { // the server asks the provider in the background
+	client.Eventually(t, func() error { // the server reads the provider's configuration in the background
 		answer, err := s.Get(s.Ctx, "/console/config.json")
 		if err == nil && strings.Contains(string(answer.Body), `"signIn":null`) {
 			err = &answer
@@ -110,13 +111,13 @@ func TestSignInWithProvider(t *testing.T) {
 	})
 	host := func(where string) string { return strings.TrimPrefix(where, "https://") }
 	b := openBrowser(t, host(s.URL), host(p.URL))
-	b.excuse("403") // carol may do nothing, and who has not signed in may not ask who they are
+	b.excuse("403") // carol has no permissions, and anonymous self reviews are forbidden
 	b.excuse("favicon.ico")
 	b.open(s.URL + "/console/#/access")
 	b.see("Sign in to Troupe")
 	b.click("Sign in with " + host(p.URL))
 	b.see("carol")
-	b.see("Who may do what") // where the sign-in began
+	b.see("Who may do what") // the page where the sign-in began
 	if got := b.text(`location.search + JSON.stringify(Object.keys(sessionStorage))`); got != `["token"]` {
 		t.Errorf("after the sign-in the address and the tab keep %s", got)
 	}

@@ -22,14 +22,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ofConsole are the functions of the server in which, under the mixed load, only the console has a
-// part: figures, and tables.
+// ofConsole matches the functions that, under the mixed load, the server calls only for the
+// console: metrics and tables.
 const ofConsole = `http\.\(\*Server\)\.writeMetrics|represent\.\(\*Events\)\.appendTable|present\.\(\*TableWriter\)|represent\.\(\*Encoder\)\.tableList`
 
-// TestShare measures which part of the server's CPU a console takes while the bench drives its
-// mixed load: one browser with the overview, and one with the live table of everything that is
-// written. The part is read off the server's own profile, so what else the machine does is no
-// matter. The table stays live all the time. What it finds is in docs/console.md.
+// TestShare measures the share of the server's CPU time for two consoles under the bench's mixed
+// load. One shows the overview, the other a live table of all writes, which must stay live. The
+// share is from the server's own profile, so other processes do not affect it. docs/console.md has
+// the result.
 func TestShare(t *testing.T) {
 	dir := t.TempDir()
 	troupe, err := client.BuildTroupe(dir)
@@ -54,7 +54,7 @@ func TestShare(t *testing.T) {
 	}
 
 	overview, table := openBrowser(t, address), openBrowser(t, address)
-	var looks, received atomic.Int64 // at the figures; bytes of the table
+	var looks, received atomic.Int64 // requests for metrics; bytes of the table
 	chromedp.ListenTarget(overview.ctx, func(event any) {
 		if e, ok := event.(*network.EventRequestWillBeSent); ok && strings.HasSuffix(e.Request.URL, "/metrics") {
 			looks.Add(1)
@@ -81,7 +81,7 @@ func TestShare(t *testing.T) {
 	if err := load.Start(); err != nil {
 		t.Fatal(err)
 	}
-	client.Eventually(t, func() error { // the load is there
+	client.Eventually(t, func() error { // wait for the load
 		answer, err := c.Get(ctx, "/metrics")
 		if err == nil && !regexp.MustCompile(`(?m)^troupe_watch_events_total \d{4,}$`).Match(answer.Body) {
 			err = fmt.Errorf("no load yet")
@@ -89,14 +89,14 @@ func TestShare(t *testing.T) {
 		return err
 	})
 	looksBefore, receivedBefore := looks.Load(), received.Load()
-	answer, err := c.Get(ctx, "/debug/pprof/profile?seconds=30") // half of what the load lasts
+	answer, err := c.Get(ctx, "/debug/pprof/profile?seconds=30") // half of the load's duration
 	if err != nil || answer.Code != 200 {
 		t.Fatal(answer, err)
 	}
 	profile := filepath.Join(dir, "profile")
 	client.WriteFile(t, profile, answer.Body)
 	looked, got := looks.Load()-looksBefore, received.Load()-receivedBefore
-	table.see("live") // still: it was neither dropped, nor has it an error
+	table.see("live") // still live, without an error
 	if fault := table.text(`document.querySelector("[role=alert]")?.textContent ?? ""`); fault != "" {
 		t.Errorf("the table has %s", fault)
 	}
@@ -121,7 +121,7 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// freeAddress is one of this machine at which nobody listens.
+// freeAddress returns a loopback address with a free port.
 func freeAddress(t *testing.T) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

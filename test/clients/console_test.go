@@ -27,7 +27,7 @@ const (
 	readerToken = "token-of-a-reader"
 )
 
-// A consoleSite is a daemon with the console, some objects, and a browser.
+// A consoleSite is a daemon with the console and some objects, shown in a browser.
 type consoleSite struct {
 	*browser
 	client.Session
@@ -49,7 +49,7 @@ func openSite(t *testing.T, naming *meta.Naming) *consoleSite {
 
 func (s *consoleSite) apply(manager, path, object string) {
 	s.Session.T.Helper()
-	for _, code := range []int{201, 200} { // 201 on the first time
+	for _, code := range []int{201, 200} { // 201 for a new object
 		answer, err := s.Do(s.Ctx, "PATCH", path+"?force=true&fieldManager="+manager, "application/apply-patch+yaml", []byte(object))
 		if err == nil && answer.Code == code || err == nil && answer.Code == 200 {
 			return
@@ -84,7 +84,7 @@ func (s *consoleSite) page(path string) string { return s.URL + "/console/" + pa
 
 func (s *consoleSite) signIn(token string) {
 	s.browser.t.Helper()
-	s.excuse("selfsubjectreviews") // who has not signed in asks in vain whether the browser has a certificate
+	s.excuse("selfsubjectreviews") // the console's request for the user of a client certificate fails before the sign-in
 	s.open(s.page(""))
 	s.see("Sign in to Troupe")
 	s.fill("Token", token)
@@ -97,7 +97,8 @@ func eachProfile(t *testing.T, test func(t *testing.T, s *consoleSite)) {
 	}
 }
 
-// Who has no token sees no object, and a wrong one is told apart.
+// TestSignIn checks that objects are shown only after a sign-in, and that an invalid token is
+// reported.
 func TestSignIn(t *testing.T) {
 	s := openSite(t, meta.Platform)
 	s.excuse("401")
@@ -109,12 +110,12 @@ func TestSignIn(t *testing.T) {
 	s.see("alice")
 	s.open(s.page("#/objects/-/configmaps"))
 	s.run("reload", chromedp.Reload())
-	s.see("Label selector") // the tab stays signed in
+	s.see("Label selector") // still signed in
 	s.click("Sign out")
 	s.see("Sign in to Troupe")
 }
 
-// The overview shows figures of the server that change.
+// TestOverview checks that the overview shows changing metrics.
 func TestOverview(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -126,7 +127,8 @@ func TestOverview(t *testing.T) {
 	})
 }
 
-// From the first page it takes three clicks to see who manages a field.
+// TestOwnershipInThreeClicks checks that the field managers of an object are visible after three
+// clicks.
 func TestOwnershipInThreeClicks(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -151,7 +153,7 @@ func TestOwnershipInThreeClicks(t *testing.T) {
 	})
 }
 
-// Tables follow what changes, and links lead to objects of every namespace.
+// TestTablesAreLive checks that tables follow changes, and can be filtered.
 func TestTablesAreLive(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -170,9 +172,8 @@ func TestTablesAreLive(t *testing.T) {
 	})
 }
 
-// A table that changes too quickly to be read is listed from time to time, also if it has more rows
-// than are shown, and watched again once it has calmed down. No watch is left open behind it, and
-// nothing of that is an error.
+// TestQuickTable checks that a long table with too many changes per second is polled, without an
+// open watch or an error. It is watched again once the changes stop.
 func TestQuickTable(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	watches := map[network.RequestID]bool{}
@@ -247,7 +248,7 @@ func TestQuickTable(t *testing.T) {
 	}
 }
 
-// A dry run shows what would change, and changes nothing.
+// TestDryRun checks that a dry run shows the difference, and changes nothing.
 func TestDryRun(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.excuse("422")
@@ -307,7 +308,7 @@ func TestDefinitions(t *testing.T) {
 	})
 }
 
-// The matrix says of everybody what the server would say.
+// TestAccess checks that the access matrix shows the server's decisions for any user.
 func TestAccess(t *testing.T) {
 	eachProfile(t, func(t *testing.T, s *consoleSite) {
 		s.signIn(adminToken)
@@ -324,7 +325,8 @@ func TestAccess(t *testing.T) {
 	})
 }
 
-// Who may read little is told so, in the words of the server, and sees what they may do.
+// TestFewRights checks that a user with few permissions sees the server's error messages and the
+// access matrix.
 func TestFewRights(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	s.excuse("403")
@@ -336,7 +338,7 @@ func TestFewRights(t *testing.T) {
 	s.wait("no", `document.querySelectorAll(".matrix td.no").length > 100`)
 }
 
-// Every page passes the checks of axe for WCAG 2.1 AA, on light and on dark ground.
+// TestAccessible checks all pages with axe for WCAG 2.1 AA, in light and dark color schemes.
 func TestAccessible(t *testing.T) {
 	axe, err := os.ReadFile("../../http/internal/console/web/node_modules/axe-core/axe.min.js")
 	if err != nil {
@@ -349,8 +351,7 @@ func TestAccessible(t *testing.T) {
 		for _, dark := range []bool{false, true} {
 			s.dark(dark)
 			var found []string
-			// The page's policy forbids scripts of others; the protocol of the browser does not ask
-			// it.
+			// The content security policy does not apply to scripts from the DevTools protocol.
 			s.run("axe", chromedp.Evaluate(string(axe), nil), chromedp.Evaluate(
 				`axe.run(document, {runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa"]}).then(r => r.violations.map(v => v.id + ": " + v.help + ": " + v.nodes.slice(0, 3).map(n => n.html.slice(0, 200)).join(" ")))`,
 				&found, awaitPromise))
@@ -381,8 +382,7 @@ func TestAccessible(t *testing.T) {
 	}
 }
 
-// TestWidths checks that no page is wider than a narrow or a wide window, and that its links and
-// buttons are inside of it.
+// TestWidths checks that pages, links and buttons fit in a narrow and a wide window.
 func TestWidths(t *testing.T) {
 	s := openSite(t, meta.Kubernetes)
 	s.excuse("selfsubjectreviews")
@@ -430,7 +430,8 @@ func TestWidths(t *testing.T) {
 	}
 }
 
-// Nothing of the console answers without its switch, and nobody can show it in a frame of theirs.
+// TestSwitch checks that the console is disabled by default, serves only its files, and forbids
+// framing.
 func TestSwitch(t *testing.T) {
 	off := client.Open(t, nil)
 	off.Send(404, "GET", "/console/", "", "")

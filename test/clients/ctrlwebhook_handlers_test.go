@@ -18,14 +18,12 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// everything are the operations that the library's validators know.
+// everything lists the operations that the library's validators support.
 var everything = append([]admissionregistration.OperationType{admissionregistration.Delete}, writes...)
 
-// letters completes and checks ConfigMaps as authors of webhooks write it: what it does stands in
-// the data.
+// letters defaults and validates ConfigMaps. Their data selects its responses.
 type letters struct{}
 
-// Default implements admission.Defaulter.
 func (letters) Default(ctx context.Context, c *corev1.ConfigMap) error {
 	r, err := admission.RequestFromContext(ctx)
 	if err != nil {
@@ -40,7 +38,6 @@ func (letters) Default(ctx context.Context, c *corev1.ConfigMap) error {
 	return nil
 }
 
-// ValidateCreate implements admission.Validator.
 func (letters) ValidateCreate(_ context.Context, c *corev1.ConfigMap) (admission.Warnings, error) {
 	switch {
 	case c.Data["panic"] != "":
@@ -53,7 +50,6 @@ func (letters) ValidateCreate(_ context.Context, c *corev1.ConfigMap) (admission
 	return admission.Warnings{"created with " + c.Data["greeting"]}, nil
 }
 
-// ValidateUpdate implements admission.Validator.
 func (letters) ValidateUpdate(_ context.Context, old, now *corev1.ConfigMap) (admission.Warnings, error) {
 	if old.Data["greeting"] != now.Data["greeting"] {
 		return nil, apierrors.NewInvalid(schema.GroupKind{Kind: "Letter"}, now.Name, nil)
@@ -61,7 +57,6 @@ func (letters) ValidateUpdate(_ context.Context, old, now *corev1.ConfigMap) (ad
 	return admission.Warnings{"updated"}, nil
 }
 
-// ValidateDelete implements admission.Validator.
 func (letters) ValidateDelete(_ context.Context, c *corev1.ConfigMap) (admission.Warnings, error) {
 	if c.Data["keep"] != "" {
 		return nil, errors.New("it is kept")
@@ -73,7 +68,7 @@ func (s *controllerWebhookSite) configMap(name string, data map[string]string) *
 	return &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Namespace: s.namespace, Name: name}, Data: data}
 }
 
-// refused checks that an error has a code, and a message that ends in a text.
+// refused checks the status code of an error and the end of its message.
 func (s *controllerWebhookSite) refused(err error, code int32, text string) {
 	s.Helper()
 	var status apierrors.APIStatus
@@ -82,8 +77,8 @@ func (s *controllerWebhookSite) refused(err error, code int32, text string) {
 	}
 }
 
-// TestBuilder: a manager's webhooks that the builder makes of a type, under the paths that it gives
-// them.
+// TestBuilder checks a manager's webhooks that the library's builder registers for a type, at its
+// default paths.
 func TestBuilder(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {
@@ -131,7 +126,8 @@ func TestBuilder(t *testing.T) {
 	}
 }
 
-// TestDefaulterOfGeneratedName: a request to make an object under a generated name tells no name.
+// TestDefaulterOfGeneratedName checks that the admission request for an object with a generated
+// name has no name.
 func TestDefaulterOfGeneratedName(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {
@@ -146,7 +142,8 @@ func TestDefaulterOfGeneratedName(t *testing.T) {
 	}
 }
 
-// TestSeveralPatches: a handler of several that each change a part, and warn.
+// TestSeveralPatches checks that the patches and warnings of several handlers of one webhook are
+// combined.
 func TestSeveralPatches(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

@@ -20,8 +20,8 @@ func marshal(t *testing.T, o runtime.Object) []byte {
 	return text
 }
 
-// TestInstalledFromFiles: configurations that lie in a folder, as kubebuilder writes them, are
-// installed with the address and the authority of the test; once more, they are updated.
+// TestInstalledFromFiles checks that webhook configurations from files are installed with the
+// test's address and CA, and that installing them again updates them.
 func TestInstalledFromFiles(t *testing.T) {
 	t.Parallel()
 	s := open(t, func(namespace string, o *envtest.WebhookInstallOptions) {

@@ -21,7 +21,6 @@ import (
 	"sigs.k8s.io/controller-runtime/pkg/webhook/admission"
 )
 
-// writes are the operations that change an object.
 var writes = []admissionregistration.OperationType{admissionregistration.Create, admissionregistration.Update}
 
 func deploymentControllerWebhooks(namespace, name string) *appsv1.Deployment {
@@ -38,7 +37,7 @@ func deploymentControllerWebhooks(namespace, name string) *appsv1.Deployment {
 	}
 }
 
-// denying refuses every Deployment, once it has read it.
+// denying decodes a Deployment and denies the request.
 func denying(_ context.Context, r admission.Request) admission.Response {
 	var d appsv1.Deployment
 	if err := admission.NewDecoder(scheme.Scheme).Decode(r, &d); err != nil {
@@ -54,8 +53,8 @@ func allowing(context.Context, admission.Request) admission.Response { return ad
 
 var errUnexpected = apierrors.NewBadRequest("this is another object than was written")
 
-// TestDenyingServer: servers with a manager, with a handler made of several, without a manager, and
-// of the webhook's author; each refuses all Deployments.
+// TestDenyingServer checks that a webhook can deny requests with each kind of server that the
+// library supports. Without a server, requests fail.
 func TestDenyingServer(t *testing.T) {
 	t.Parallel()
 	for name, serve := range map[string]func(*controllerWebhookSite){
@@ -84,7 +83,7 @@ func TestDenyingServer(t *testing.T) {
 				o.ValidatingWebhooks = append(o.ValidatingWebhooks, validating(namespace, "/failing", about("apps", []string{"deployments"}, writes...)))
 			})
 			if err := s.Create(t.Context(), deploymentControllerWebhooks(s.namespace, "early")); err == nil || !strings.Contains(err.Error(), "failed to call webhook") {
-				t.Errorf("while nobody serves: %v", err)
+				t.Errorf("without a webhook server: %v", err)
 			}
 			serve(s)
 			err := s.Create(t.Context(), deploymentControllerWebhooks(s.namespace, "d"))
@@ -95,7 +94,7 @@ func TestDenyingServer(t *testing.T) {
 	}
 }
 
-// startManager runs a manager until its webhooks are served.
+// startManager runs a manager, and returns when its webhooks are served.
 func (s *controllerWebhookSite) startManager(m interface {
 	Start(context.Context) error
 	GetWebhookServer() webhook.Server
@@ -111,7 +110,7 @@ func (s *controllerWebhookSite) startServer(server webhook.Server) {
 	s.start(server, func() error { return started(nil) })
 }
 
-// serve serves one webhook without the server of the library, until the test ends.
+// serve serves one webhook without the library's server until the end of the test.
 func (s *controllerWebhookSite) serve(path string, hook *admission.Webhook) {
 	s.Helper()
 	handler, err := admission.StandaloneWebhook(hook, admission.StandaloneOptions{MetricsPath: path})

@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// config is that of clients of the one daemon that all sites share.
+// config is the client configuration for the daemon that all sites share.
 var config = client.NewShared(func() (*rest.Config, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -46,10 +46,11 @@ var config = client.NewShared(func() (*rest.Config, error) {
 	return config, nil
 })
 
-// namespaces counts those that were given out.
+// namespaces is the number of namespaces created.
 var namespaces atomic.Int64
 
-// A controllerWebhookSite is a namespace with what its webhooks are served with.
+// A controllerWebhookSite is a namespace with webhook configurations and the certificates to serve
+// them.
 type controllerWebhookSite struct {
 	*testing.T
 	ctrlclient.Client
@@ -58,7 +59,7 @@ type controllerWebhookSite struct {
 	warnings  *warnings
 }
 
-// open makes a namespace, and installs the configurations that fill names for it.
+// open creates a namespace and installs the webhook configurations that fill adds for it.
 func open(t *testing.T, fill func(namespace string, o *envtest.WebhookInstallOptions)) *controllerWebhookSite {
 	t.Helper()
 	s := &controllerWebhookSite{T: t, namespace: fmt.Sprintf("hooks-%d", namespaces.Add(1)), warnings: &warnings{}}
@@ -79,7 +80,7 @@ func open(t *testing.T, fill func(namespace string, o *envtest.WebhookInstallOpt
 	return s
 }
 
-// close takes out what was installed, so that nobody is asked who has gone.
+// close removes the configurations, so that the server no longer calls the stopped webhooks.
 func (s *controllerWebhookSite) close() {
 	for _, c := range s.env.WebhookInstallOptions.MutatingWebhooks {
 		s.remove(c)
@@ -105,13 +106,13 @@ func (s *controllerWebhookSite) create(o ctrlclient.Object) {
 	}
 }
 
-// options are those of a webhook server at the address that was installed.
+// options returns options of a webhook server at the installed address.
 func (s *controllerWebhookSite) options() webhook.Options {
 	o := s.env.WebhookInstallOptions
 	return webhook.Options{Host: o.LocalServingHost, Port: o.LocalServingPort, CertDir: o.LocalServingCertDir}
 }
 
-// manager is one whose webhooks are at the address that was installed.
+// manager returns a manager whose webhook server uses the installed address.
 func (s *controllerWebhookSite) manager() manager.Manager {
 	s.Helper()
 	m, err := manager.New(config.Get(s), manager.Options{
@@ -123,7 +124,7 @@ func (s *controllerWebhookSite) manager() manager.Manager {
 	return m
 }
 
-// start runs a server or a manager until the test ends, and waits until it serves.
+// start runs a server or a manager until the end of the test, and returns when it serves.
 func (s *controllerWebhookSite) start(what interface{ Start(context.Context) error }, started func() error) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -138,26 +139,25 @@ func (s *controllerWebhookSite) start(what interface{ Start(context.Context) err
 	client.Eventually(s.T, started)
 }
 
-// about is a rule for writes of a resource, with sub-resources as in "pods/status".
+// about returns a rule for operations on resources; subresources are written like "pods/status".
 func about(group string, resources []string, operations ...admissionregistration.OperationType) []admissionregistration.RuleWithOperations {
 	return []admissionregistration.RuleWithOperations{{
 		Operations: operations, Rule: admissionregistration.Rule{APIGroups: []string{group}, APIVersions: []string{"v1"}, Resources: resources},
 	}}
 }
 
-// atControllerWebhooks is where a webhook is. The installer makes a URL of the reference.
+// atControllerWebhooks returns a reference to a webhook. The installer replaces it by a URL.
 func atControllerWebhooks(path string) admissionregistration.WebhookClientConfig {
 	return admissionregistration.WebhookClientConfig{Service: &admissionregistration.ServiceReference{Namespace: "default", Name: "webhooks", Path: &path}}
 }
 
-// within selects a namespace.
 func within(namespace string) *metav1.LabelSelector {
 	return &metav1.LabelSelector{MatchLabels: map[string]string{corev1.LabelMetadataName: namespace}}
 }
 
 var noSideEffects = admissionregistration.SideEffectClassNone
 
-// validating is a configuration of one webhook.
+// validating returns a configuration with one webhook.
 func validating(namespace, path string, rules []admissionregistration.RuleWithOperations) *admissionregistration.ValidatingWebhookConfiguration {
 	return &admissionregistration.ValidatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},
@@ -168,7 +168,7 @@ func validating(namespace, path string, rules []admissionregistration.RuleWithOp
 	}
 }
 
-// mutating is a configuration of one webhook.
+// mutating returns a configuration with one webhook.
 func mutating(namespace, path string, rules []admissionregistration.RuleWithOperations) *admissionregistration.MutatingWebhookConfiguration {
 	return &admissionregistration.MutatingWebhookConfiguration{
 		ObjectMeta: metav1.ObjectMeta{Name: namespace},

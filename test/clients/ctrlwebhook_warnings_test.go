@@ -7,20 +7,19 @@ import (
 	"testing"
 )
 
-// warnings gathers what the server warns of.
+// warnings collects the server's warnings.
 type warnings struct {
 	mu   sync.Mutex
 	said []string
 }
 
-// HandleWarningHeaderWithContext implements rest.WarningHandlerWithContext.
 func (w *warnings) HandleWarningHeaderWithContext(_ context.Context, _ int, _, text string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.said = append(w.said, text)
 }
 
-// expect checks what was said since it was called last.
+// expect checks the warnings since the previous call.
 func (w *warnings) expect(t *testing.T, want ...string) {
 	t.Helper()
 	w.mu.Lock()

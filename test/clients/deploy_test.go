@@ -24,7 +24,7 @@ func readDeploy(t *testing.T, name string) string {
 	return string(text)
 }
 
-// Whatever starts the daemon passes flags that it has, with values that it takes.
+// TestDeployFlags checks that the deployment files pass only existing flags with valid values.
 func TestDeployFlags(t *testing.T) {
 	flag := regexp.MustCompile(`--([a-z0-9-]+)=([^\s",]+)`)
 	for _, name := range []string{"troupe.service", "Containerfile", "kustomize/statefulset.yaml"} {
@@ -33,7 +33,7 @@ func TestDeployFlags(t *testing.T) {
 		found := 0
 	flags:
 		for _, match := range flag.FindAllStringSubmatch(readDeploy(t, name), -1) {
-			if match[1] == "from" || match[1] == "chown" { // of the container file itself
+			if match[1] == "from" || match[1] == "chown" { // instructions of the Containerfile
 				continue
 			}
 			found++
@@ -56,8 +56,8 @@ func TestDeployFlags(t *testing.T) {
 	}
 }
 
-// The objects are accepted as they are, without a warning, in a namespace that enforces the
-// strictest level of Pod security.
+// TestObjects checks that the manifests are accepted without warnings, and that the Pod meets the
+// restricted Pod security level of its namespace.
 func TestObjects(t *testing.T) {
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
 	built, err := krusty.MakeKustomizer(krusty.MakeDefaultOptions()).Run(filesys.MakeFsOnDisk(), folder+"kustomize")
@@ -91,7 +91,7 @@ func TestObjects(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	client.Eventually(t, func() error { // Pods need the account that the daemon makes
+	client.Eventually(t, func() error { // Pods require the default service account, which a controller creates
 		answer, err := s.Get(s.Ctx, "/api/v1/namespaces/troupe/serviceaccounts/default")
 		if err == nil && answer.Code != 200 {
 			err = &answer
@@ -101,14 +101,15 @@ func TestObjects(t *testing.T) {
 	s.Send(201, "POST", "/api/v1/namespaces/troupe/pods", client.JSON, string(text))
 }
 
-// Every expression parses, and asks for metrics that the daemon writes.
+// TestMetrics checks that the expressions of alerts and dashboard panels are valid and use existing
+// metrics.
 func TestMetrics(t *testing.T) {
 	s := client.Open(t, nil)
-	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // so that there is a write to tell of
+	s.Send(409, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"default"}}`) // causes metrics of writes
 	answer := s.Send(200, "GET", "/metrics", "", "")
 	written := map[string]bool{
-		"up": true, // Prometheus itself says so
-		// What no request has caused has no series yet; docs/operations.md lists them.
+		"up": true, // written by Prometheus itself
+		// These metrics have no series before a request causes one; docs/operations.md lists them.
 		"troupe_unreadable_objects": true, "apiserver_audit_error_total": true,
 	}
 	for line := range strings.Lines(string(answer.Body)) {
@@ -133,7 +134,7 @@ func TestMetrics(t *testing.T) {
 		for _, r := range g.Rules {
 			asked[r.Alert] = r.Expr
 			if r.Labels["severity"] == "" || r.Annotations["summary"] == "" || r.Annotations["description"] == "" {
-				t.Errorf("the alert %s does not say how grave it is, or what to do", r.Alert)
+				t.Errorf("the alert %s has no severity, summary or description", r.Alert)
 			}
 		}
 	}

@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// soak says that the long forms of the suites run.
+// soak reports whether the long forms of tests run.
 var soak = os.Getenv("TROUPE_SOAK") != ""
 
-// abandoned is the variable that makes the test binary start a control plane and wait to be killed;
-// its value is the folder of assets.
+// abandoned is an environment variable with the assets directory. It makes the test binary start a
+// control plane and wait to be killed.
 const abandoned = "TROUPE_TEST_ABANDONED"
 
-// assets is a folder for envtest, which the command has filled from a binary that is gone before
-// anything starts.
+// assets is an assets directory installed by troupe, whose binary is then removed because the
+// assets must not depend on it.
 var assets = client.NewShared(func() (string, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -38,7 +38,7 @@ var assets = client.NewShared(func() (string, error) {
 	return assets, os.Remove(binary)
 })
 
-// abandon starts a control plane, says so and waits.
+// abandon starts a control plane, prints a line and waits.
 func abandon() {
 	if _, err := (&envtest.Environment{BinaryAssetsDirectory: os.Getenv(abandoned)}).Start(); err != nil {
 		fmt.Println(err)

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// startEnvtest starts a control plane and stops it when the test ends.
+// startEnvtest starts a control plane that stops at the end of the test.
 func startEnvtest(t *testing.T, e *envtest.Environment) runtimeclient.Client {
 	t.Helper()
 	config, err := e.Start()
@@ -56,7 +56,7 @@ func mustEnvtest(t *testing.T, err error) {
 	}
 }
 
-// gone waits until an object is not there any more.
+// gone waits until an object is deleted.
 func gone(t *testing.T, c runtimeclient.Client, o runtimeclient.Object) {
 	t.Helper()
 	client.Eventually(t, func() error {
@@ -70,8 +70,8 @@ func gone(t *testing.T, c runtimeclient.Client, o runtimeclient.Object) {
 	})
 }
 
-// TestEnvironment: what a suite does with a control plane, with definitions, garbage, namespaces
-// and users.
+// TestEnvironment checks that a control plane supports CRDs, garbage collection, deletion of
+// namespaces, and users.
 func TestEnvironment(t *testing.T) {
 	t.Parallel()
 	e := &envtest.Environment{BinaryAssetsDirectory: assets.Get(t), CRDDirectoryPaths: []string{"testdata/envtest"}, ErrorIfCRDPathMissing: true}
@@ -119,8 +119,7 @@ func TestEnvironment(t *testing.T) {
 	mustEnvtest(t, hers.Get(ctx, runtimeclient.ObjectKeyFromObject(backup), backup))
 }
 
-// TestEnvtestFlags: a suite passes flags on, and the server does what they say or says that it does
-// not.
+// TestEnvtestFlags checks that flags of a suite are applied, and that unsupported ones are logged.
 func TestEnvtestFlags(t *testing.T) {
 	t.Parallel()
 	var log bytes.Buffer
@@ -149,7 +148,7 @@ func TestEnvtestFlags(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce: suites of several packages run beside each other.
+// TestManyAtOnce checks that several control planes can run concurrently.
 func TestManyAtOnce(t *testing.T) {
 	t.Parallel()
 	count := 3
@@ -182,8 +181,8 @@ func TestManyAtOnce(t *testing.T) {
 	}
 }
 
-// TestEnvtestKilled: when a test is killed, its control plane ends and takes with it the
-// directories that it was given.
+// TestEnvtestKilled checks that the control plane of a killed test ends and removes its
+// directories.
 func TestEnvtestKilled(t *testing.T) {
 	t.Parallel()
 	temporary := t.TempDir()
@@ -206,8 +205,8 @@ func TestEnvtestKilled(t *testing.T) {
 		if left := processesOf(t, temporary); len(left) > 0 {
 			return fmt.Errorf("%v go on", left)
 		}
-		// What envtest has made for itself alone, such as certificates of webhooks, is not for the
-		// control plane to remove.
+		// The control plane does not know other directories of envtest, such as for webhook
+		// certificates.
 		left, err := filepath.Glob(filepath.Join(temporary, "k8s_test_framework_*"))
 		if err == nil && len(left) > 0 {
 			err = fmt.Errorf("%v are left", left)
@@ -216,7 +215,7 @@ func TestEnvtestKilled(t *testing.T) {
 	})
 }
 
-// processesOf are the stand-ins that were started with a directory among temporary files.
+// processesOf returns the command lines of assets whose arguments are below a temporary directory.
 func processesOf(t *testing.T, temporary string) []string {
 	t.Helper()
 	lines, err := filepath.Glob("/proc/[0-9]*/cmdline")

@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestOwnCertificate is the way from a private key to a client that works: openssl makes the key
-// and the request, the administrator approves it and gives rights to the user, and kubectl works
-// with the certificate that was signed.
+// TestOwnCertificate checks that a user can obtain a client certificate by a
+// CertificateSigningRequest, with openssl and kubectl, and use it.
 func TestOwnCertificate(t *testing.T) {
 	client.NeedTool(t, "openssl")
 	t.Parallel()
@@ -36,7 +35,8 @@ func TestOwnCertificate(t *testing.T) {
 	}
 }
 
-// TestDenial: a request that is denied is not signed, and cannot be approved afterwards.
+// TestDenial checks that a denied CertificateSigningRequest gets no certificate and cannot be
+// approved later.
 func TestDenial(t *testing.T) {
 	client.NeedTool(t, "openssl")
 	t.Parallel()
@@ -56,8 +56,8 @@ func TestDenial(t *testing.T) {
 	}
 }
 
-// newAdministrator is kubectl as the administrator of a new server, in the names of existing
-// clients. It works on a copy of the kubeconfig, to which users may be added.
+// newAdministrator returns kubectl as the administrator of a new server with Kubernetes names. It
+// uses a copy of the kubeconfig, to which tests can add users.
 func newAdministrator(t *testing.T) kubectlClient {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "data")

@@ -14,15 +14,15 @@ import (
 	testclient "github.com/troupe-api/troupe/test/client"
 )
 
-// A kubectlClient is one kubectl, at work in one directory against one server.
+// A kubectlClient runs kubectl in one directory against one server.
 type kubectlClient struct {
-	dir   string // working directory; also home, so that no cache is shared
+	dir   string // working directory; also HOME, so that each client has its own cache
 	env   []string
-	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process of its own
+	shell *testclient.Shell // runs kubectl in workers; nil if each command is a process
 }
 
-// newClientKubectl returns a client of a server of a naming profile. Its commands are processes of
-// binary, or run in workers of that program.
+// newClientKubectl returns a client of a server with a naming profile. It runs binary, as a process
+// per command or in workers.
 func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kubeconfig, dir string) kubectlClient {
 	t.Helper()
 	bin := filepath.Join(dir, ".bin")
@@ -35,22 +35,21 @@ func newClientKubectl(t *testing.T, binary string, inWorkers bool, profile, kube
 	c := kubectlClient{dir: dir, env: []string{
 		"PATH=" + bin + ":" + os.Getenv("PATH"), "HOME=" + dir, "KUBECONFIG=" + kubeconfig,
 		"LANG=C", "LC_ALL=C", "TZ=UTC", "TMPDIR=" + dir,
-		// A client that watches instead of listing first waits for the vendor's bookmark
-		// annotation, which the profile "platform" does not send.
+		// With streamed lists kubectl waits for the bookmark annotation of Kubernetes, which the
+		// profile "platform" does not send.
 		"KUBE_FEATURE_WatchListClient=" + strconv.FormatBool(profile != "platform"),
 	}}
 	if inWorkers {
 		c.shell = &testclient.Shell{Dir: dir, Env: c.env, Program: "kubectl", Workers: testclient.StartWorkers(t, binary, c.env)}
 	} else {
-		c.env = append(c.env, "GOGC=off") // a command is over before collecting garbage pays
+		c.env = append(c.env, "GOGC=off") // commands end before garbage collection would pay off
 	}
 	return c
 }
 
-// installedClients are looked for where KUBECTLS names none.
+// installedClients is the pattern of the clients for a soak if KUBECTLS is not set.
 const installedClients = "/usr/lib/google-cloud-sdk/bin/kubectl.1.*"
 
-// others lists the clients for a soak.
 func others() ([]string, error) {
 	if paths := os.Getenv("KUBECTLS"); paths != "" {
 		return filepath.SplitList(paths), nil
@@ -58,7 +57,7 @@ func others() ([]string, error) {
 	return filepath.Glob(installedClients)
 }
 
-// run gives one command to the shell. An error means that it did not run at all.
+// run runs a command line. An error means that it could not be run.
 func (c kubectlClient) run(command string) (step, error) {
 	out, code, err := c.shellOutput(command)
 	if err != nil {

@@ -8,15 +8,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// serve starts the daemon as a process on a port, or a free one for "0".
+// serve starts the daemon as a process; port "0" chooses a free one.
 func serve(t *testing.T, dir, profile, port string, flags ...string) *client.Process {
 	t.Helper()
 	args := append([]string{"serve", "--data-dir", dir, "--naming", profile, "--secure-port", port}, flags...)
 	return client.StartDaemon(t, exec.Command(client.TroupeBinary(t), args...))
 }
 
-// TestKubectlKilled applies, kills the process, and starts it again where it was: everything that
-// was answered is there, to the byte, under the same identity.
+// TestKubectlKilled checks that all acknowledged writes are unchanged after the daemon is killed
+// and restarted.
 func TestKubectlKilled(t *testing.T) {
 	t.Parallel()
 	for _, profile := range profiles {
@@ -45,7 +45,7 @@ func TestKubectlKilled(t *testing.T) {
 	}
 }
 
-// must runs a command that must succeed, and returns what it printed.
+// must runs a command, which must succeed, and returns its output.
 func (c kubectlClient) must(t *testing.T, command string) string {
 	t.Helper()
 	s, err := c.run(command)

@@ -15,10 +15,9 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// profiles are the naming profiles.
 var profiles = []string{"kubernetes", "platform"}
 
-// tables are the names of the tables of a profile: those of all profiles, and its own.
+// tables returns the names of the tables for a profile, including those for all profiles.
 func tables(t *testing.T, profile string) (names []string) {
 	t.Helper()
 	for _, pattern := range []string{"testdata/kubectl/steps/*.txt", "testdata/kubectl/steps/" + profile + "/*.txt"} {
@@ -36,12 +35,10 @@ func tables(t *testing.T, profile string) (names []string) {
 	return names
 }
 
-// recordingPath returns the path of the transcript of a table.
 func recordingPath(profile, table string) string {
 	return filepath.Join("testdata/kubectl", profile, filepath.Base(table)+".txt")
 }
 
-// workspace is a copy of the manifests.
 func workspace(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -51,19 +48,17 @@ func workspace(t *testing.T) string {
 	return dir
 }
 
-// controllers are all but those that write beside the tables, at a time of their own: tables set
-// the status of volumes and budgets themselves, and count the Secrets that they have made.
+// controllers excludes those whose writes would interfere with the tables, which set the status of
+// volumes and budgets and count their Secrets.
 const controllers = testclient.WithoutRoots + ",-disruption-controller,-persistentvolume-binder-controller,-serviceaccount-token-secret-controller"
 
-// workloadsTables are the tables whose daemon runs the controllers of workloads, beside a simulated
-// kubelet.
+// workloadsTables lists the tables that run with the workload controllers and a simulated kubelet.
 var workloadsTables = []string{"kubernetes/rollout"}
 
-// processTables are the tables whose commands are processes of their own, for signals and exit
-// codes.
+// processTables lists the tables whose commands run as processes, for signals and exit codes.
 var processTables = []string{"watch", "auth", "troupe/formats"}
 
-// startKubelet starts a simulated kubelet; the result stops it.
+// startKubelet starts a simulated kubelet. stop stops it.
 func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 	t.Helper()
 	c, err := testclient.New(kubeconfig)
@@ -73,7 +68,7 @@ func startKubelet(t *testing.T, kubeconfig string) (stop func()) {
 	return kubelet.Start(t.Context(), c).Stop
 }
 
-// perform runs a table with a client on a new daemon.
+// perform runs a table with a client and a new daemon.
 func perform(t *testing.T, binary string, inWorkers bool, profile, table string) (steps []step) {
 	t.Helper()
 	text := testclient.ReadFile(t, "testdata/kubectl/steps/"+table+".txt")
@@ -122,7 +117,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// compare reports the steps of two transcripts that differ.
+// compare reports steps that differ between two transcripts.
 func compare(t *testing.T, got, want string) {
 	t.Helper()
 	gots, wants := split(got), split(want)
@@ -136,13 +131,12 @@ func compare(t *testing.T, got, want string) {
 	}
 }
 
-// split cuts a transcript into its steps.
 func split(transcript string) []string {
 	return strings.Split(transcript, "\n$ ")
 }
 
-// TestOtherClients runs every table with clients of other versions. It has nothing to do
-// without TROUPE_SOAK.
+// TestOtherClients runs every table with other versions of kubectl and compares exit codes. It runs
+// only with TROUPE_SOAK.
 func TestOtherClients(t *testing.T) {
 	if os.Getenv("TROUPE_SOAK") == "" {
 		return
@@ -155,15 +149,15 @@ func TestOtherClients(t *testing.T) {
 		for _, profile := range profiles {
 			for _, table := range tables(t, profile) {
 				if profile == "platform" && table == "create" {
-					continue // what is built from flags is JSON from some versions and Protobuf from others
+					continue // some versions send objects from flags as JSON and others as Protobuf
 				}
 				t.Run(filepath.Base(binary)+"/"+profile+"/"+table, func(t *testing.T) {
 					t.Parallel()
 					steps := perform(t, binary, false, profile, table)
 					exits(t, steps, recordingPath(profile, table), func(s step) bool {
-						// the oldest client asks for a beta version of the self review,
+						// The oldest client requests a beta version of SelfSubjectReview, and
+						// clients up to 1.33 one of VolumeAttributesClass, which is stable now.
 						return strings.HasSuffix(binary, ".1.27") && strings.Contains(s.command, "auth whoami") ||
-							// and clients up to 1.33 for one of a kind that is stable now
 							strings.Contains(s.command, "describe volumeattributesclass")
 					})
 				})
@@ -172,7 +166,7 @@ func TestOtherClients(t *testing.T) {
 	}
 }
 
-// exits checks that every step, but for those that differ, ended with the code of the transcript.
+// exits checks the exit codes of all steps except those that may differ.
 func exits(t *testing.T, steps []step, path string, differs func(step) bool) {
 	t.Helper()
 	text := testclient.ReadFile(t, path)

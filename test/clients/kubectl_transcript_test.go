@@ -6,14 +6,14 @@ import (
 	"strings"
 )
 
-// A step is one command of a table and what it did.
+// A step is a command of a table and its result.
 type step struct {
 	command string
 	output  string // standard output and error, normalized
 	exit    int
 }
 
-// commands are the lines of a table that are not for readers only.
+// commands returns the command lines of a table.
 func commands(table string) (all []string) {
 	for line := range strings.Lines(table) {
 		line = strings.TrimSpace(line)
@@ -24,7 +24,7 @@ func commands(table string) (all []string) {
 	return all
 }
 
-// writeKubectl draws steps as a transcript.
+// writeKubectl formats a transcript.
 func writeKubectl(steps []step) string {
 	var b strings.Builder
 	for _, s := range steps {
@@ -37,8 +37,8 @@ func writeKubectl(steps []step) string {
 	return b.String()
 }
 
-// varying lists what differs from run to run, and what stands for it. The order counts:
-// ages come last, so that they do not cut a time in two.
+// varying replaces output that varies between runs. The order matters: ages come last, because they
+// would also match parts of times.
 var varying = []struct {
 	what *regexp.Regexp
 	with string
@@ -58,8 +58,8 @@ var varying = []struct {
 	{regexp.MustCompile(`-{4,}`), "----"},
 }
 
-// normalize puts names for what differs from run to run, sets columns three blanks apart,
-// and leaves out trailing blanks.
+// normalize replaces output that varies between runs, separates columns by three spaces, and
+// removes trailing spaces.
 func normalize(output string) string {
 	var b strings.Builder
 	for line := range strings.Lines(output) {

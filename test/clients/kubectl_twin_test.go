@@ -12,12 +12,12 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// asKubectl is the output of a step that is the one of kubectl, to the letter.
+// asKubectl replaces output that equals kubectl's.
 const asKubectl = "(as kubectl)\n"
 
-// TestTwins runs the tables with troupe as the client, in the place of kubectl. Its transcripts,
-// testdata/kubectl/twin/PROFILE/NAME.txt, hold only what differs from those of kubectl: other
-// words, or a table of the profile platform that kubectl cannot print.
+// TestTwins runs the tables with troupe instead of kubectl. Its transcripts in
+// testdata/kubectl/twin contain only differences from kubectl's: other texts, and tables of the
+// profile platform, which kubectl cannot print.
 func TestTwins(t *testing.T) {
 	for _, profile := range profiles {
 		for _, table := range append(tables(t, profile), ownTables(t)...) {
@@ -55,8 +55,8 @@ func TestTwins(t *testing.T) {
 	}
 }
 
-// ownTables are the tables for troupe alone, testdata/kubectl/steps/troupe/NAME.txt: what kubectl
-// has not, or says otherwise.
+// ownTables returns the names of the tables in testdata/kubectl/steps/troupe, for commands that
+// kubectl does not have or that print other texts.
 func ownTables(t *testing.T) (names []string) {
 	t.Helper()
 	files, err := filepath.Glob("testdata/kubectl/steps/troupe/*.txt")
@@ -69,15 +69,14 @@ func ownTables(t *testing.T) (names []string) {
 	return names
 }
 
-// dailyTwins are the tables that run in the profile kubernetes where nothing is soaked. In the
-// profile platform, whose only such client troupe is, all of them run.
+// dailyTwins lists the tables that run in the profile kubernetes without TROUPE_SOAK. In the
+// profile platform all tables run, because no other client supports it completely.
 var dailyTwins = []string{"create", "kubernetes/access", "kubernetes/custom"}
 
-// withoutTwin are the tables of what troupe does not have: last-applied annotations, rollouts, and
-// modes of kubectl that few use.
+// withoutTwin lists the tables for features that troupe does not have: last-applied annotations,
+// rollouts, and rarely used modes of kubectl.
 var withoutTwin = []string{"ssa", "kubernetes/modes", "kubernetes/rollout"}
 
-// readKubectl reads a transcript.
 func readKubectl(transcript string) (steps []step) {
 	for _, text := range split("\n" + strings.TrimSuffix(transcript, "\n")) {
 		command, output, ok := strings.Cut(text, "\n")

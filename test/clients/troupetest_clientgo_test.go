@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/troupetest"
 )
 
-// clientset is a client of client-go for whoever the credentials are of.
+// clientset returns a clientset for credentials.
 func clientset(t *testing.T, credentials *troupetest.Credentials) kubernetes.Interface {
 	t.Helper()
 	config, err := clientcmd.RESTConfigFromKubeConfig(credentials.Kubeconfig())
@@ -26,7 +26,7 @@ func clientset(t *testing.T, credentials *troupetest.Credentials) kubernetes.Int
 	return client
 }
 
-// TestClientGo is how a test uses client-go, as the administrator and as another user.
+// TestClientGo is an example of a test with client-go, as the administrator and as another user.
 func TestClientGo(t *testing.T) {
 	t.Parallel()
 	server := troupetest.Start(t)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A labeller labels every namespace that is not one of the system.
+// A labeller adds the label team to namespaces without it.
 type labeller struct{ runtimeclient.Client }
 
 func (l labeller) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, error) {
@@ -29,8 +29,7 @@ func (l labeller) Reconcile(ctx context.Context, r ctrl.Request) (ctrl.Result, e
 	return ctrl.Result{}, l.Update(ctx, n)
 }
 
-// TestControllerRuntime is how a test runs a manager with a controller, and looks at what that
-// does.
+// TestControllerRuntime is an example of a test of a controller in a manager.
 func TestControllerRuntime(t *testing.T) {
 	t.Parallel()
 	api := troupetest.Start(t)
