@@ -1,44 +1,28 @@
 package api
 
 import (
-	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCoverage: every test that COVERAGE.md names exists.
+// TestCoverage finds tests and transcripts that COVERAGE.md names and that do not exist.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
-	list, err := os.ReadFile("COVERAGE.md")
-	if err != nil {
-		t.Fatal(err)
-	}
-	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
-	var all []string
-	err = filepath.WalkDir("../..", func(path string, _ fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, "_test.go") {
-			return err
+	all := testNames(t)
+	list := string(client.ReadFile(t, "COVERAGE.md"))
+	for _, m := range regexp.MustCompile(`\b((?:Test|Fuzz)[A-Z]\w*)(\*|/[a-z0-9-]+)?`).FindAllStringSubmatch(list, -1) {
+		found := all[m[1]]
+		if name, isPath := strings.CutPrefix(m[2], "/"); isPath {
+			found = found && isTranscript(t, ".", name)
 		}
-		source, err := os.ReadFile(path)
-		for _, m := range declared.FindAllSubmatch(source, -1) {
-			all = append(all, string(m[1]))
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, name := range regexp.MustCompile(`\b(Test|Fuzz)[A-Z]\w*\*?`).FindAllString(string(list), -1) {
-		prefix, many := strings.CutSuffix(name, "*")
-		found := false
-		for _, test := range all {
-			found = found || test == name || many && strings.HasPrefix(test, prefix)
+		for test := range all {
+			found = found || m[2] == "*" && strings.HasPrefix(test, m[1])
 		}
 		if !found {
-			t.Errorf("there is no %s", name)
+			t.Errorf("there is no %s", m[0])
 		}
 	}
 }

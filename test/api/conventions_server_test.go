@@ -13,11 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// configMaps is the collection of most cases; future is a version that is never reached.
-const (
-	metaName      = "meta.platform.io"
-	futureVersion = "99999999999"
-)
+const metaName = "meta.platform.io"
 
 // A service is a daemon of one test.
 type testServer struct {
@@ -67,22 +63,11 @@ func (s *testServer) create(t testing.TB, collection, name string, labels map[st
 	return s.send(t, 201, http.MethodPost, collection, client.JSON, client.ConfigMap(name, labels, nil)).Object().Version()
 }
 
-// accept is a GET with an Accept header.
-func (s *testServer) accept(t testing.TB, path, accept string) client.Answer {
-	t.Helper()
-	return s.sendAccept(t, http.MethodGet, path, "", accept, "")
-}
-
 // A status is what the cases look at of a Status.
 type status struct {
 	Status, Message, Reason string
 	Code                    int
 	Metadata                struct{ Continue string }
-	Details                 *struct {
-		Name, Group, Kind string
-		RetryAfterSeconds int
-		Causes            []struct{ Reason, Message, Field string }
-	}
 }
 
 func statusOf(t testing.TB, a client.Answer) (s status) {

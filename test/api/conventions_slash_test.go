@@ -7,51 +7,7 @@ import (
 	"testing"
 
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
-	"github.com/troupe-api/troupe/test/client"
 )
-
-// TestSlashes: a path that ends in a slash is that without it where the public server takes it so.
-func TestSlashes(t *testing.T) {
-	t.Parallel()
-	s := serveConventions(t, nil)
-	s.create(t, configMaps, "a", nil)
-	s.send(t, 201, http.MethodPost, "/api/v1/nodes/", client.JSON, `{"metadata":{"name":"n"}}`)
-	for _, c := range []struct {
-		path string
-		code int
-		kind string
-	}{
-		{"/api/", 200, "APIVersions"},
-		{"/apis/", 200, "APIGroupList"},
-		{"/api/v1/", 200, "APIResourceList"},
-		{"/apis/apps/", 200, "APIGroup"},
-		{"/apis/apps/v1/", 200, "APIResourceList"},
-		{"/apis/apps/v1/?pretty=true", 200, "APIResourceList"},
-		{"/apis/nothing/", 404, ""},
-		{"/apis/apps/v9/", 404, ""},
-		{"/version/", 200, ""},
-		{"/api/v1/nodes/", 200, "NodeList"},
-		{"/api/v1/nodes/n/", 200, "Node"},
-		{"/api/v1/nodes/n/status/", 200, "Node"},
-		{configMaps + "/", 200, "ConfigMapList"},
-		{configMaps + "/?limit=1", 200, "ConfigMapList"},
-		{configMaps + "/a/", 200, "ConfigMap"},
-		{"/api/v1/namespaces/default/", 200, "Namespace"},
-		{"/apis/apps/v1/deployments/", 200, "DeploymentList"},
-		{configMaps + "//", 400, "Status"},
-		{"/healthz/", 404, ""},
-		{"/metrics/", 404, ""},
-		{"/openapi/v2/", 404, ""},
-		{"/openapi/v3/apis/apps/v1/", 404, ""},
-	} {
-		answer := s.send(t, c.code, http.MethodGet, c.path, "", nil)
-		if c.kind != "" && answer.Object()["kind"] != c.kind {
-			t.Errorf("%s: %v, want %s", c.path, answer.Object()["kind"], c.kind)
-		}
-	}
-	s.send(t, 200, http.MethodDelete, configMaps+"/a/", "", nil)
-	s.get(t, 404, configMaps+"/a")
-}
 
 // TestServerAddress: /api says where the server is, as others reach it.
 func TestServerAddress(t *testing.T) {

@@ -8,10 +8,25 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
+// isTranscript reports whether the suite in a folder has a transcript of that name.
+func isTranscript(t *testing.T, suite, name string) bool {
+	t.Helper()
+	for _, pattern := range []string{"testdata/*", "testdata/*/*"} {
+		files, err := filepath.Glob(filepath.Join(suite, pattern, name+".txt"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(files) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // TestReliability finds tests that docs/reliability.md names and that do not exist.
 func TestReliability(t *testing.T) {
 	text := client.ReadFile(t, "../../docs/reliability.md")
-	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)(?:/\\w+)?`").FindAllStringSubmatch(string(text), -1)
+	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)(?:/([\\w-]+))?`").FindAllStringSubmatch(string(text), -1)
 	if len(named) < 100 {
 		t.Fatalf("only %d tests are named", len(named))
 	}
@@ -20,8 +35,8 @@ func TestReliability(t *testing.T) {
 		if known[n[1]] == nil {
 			known[n[1]] = tests(t, filepath.Join("../..", n[1]))
 		}
-		if !known[n[1]][n[2]] {
-			t.Errorf("%s has no %s", n[1], n[2])
+		if !known[n[1]][n[2]] || n[3] != "" && !isTranscript(t, filepath.Join("../..", n[1]), n[3]) {
+			t.Errorf("there is no %s", n[0])
 		}
 	}
 }

@@ -4,8 +4,8 @@
 //
 // # Apply
 //
-// These tests test server-side apply and managed fields from outside, over HTTP: who owns
-// what after which write, and what that does to the object.
+// These tests cover server-side apply and managed fields over HTTP: the owners of fields after each
+// write, and the effect on the object. Most are transcripts in testdata/apply.
 //
 // # Catalog
 //
@@ -54,8 +54,8 @@
 // the tables of get, list and watch cell by cell, continue tokens, watches, WebSockets,
 // field validation and dry runs. COVERAGE.md maps statements to tests.
 //
-// A testServer is one daemon with the requests that most tests need. Most tests are tables of a
-// request and the response that is required.
+// Most are transcripts in testdata/conventions. A testServer is a daemon with the requests of the
+// other tests.
 //
 // # Coverage
 //

@@ -34,7 +34,7 @@ func TestDepartures(t *testing.T) {
 	page := client.ReadFile(t, "../../docs/departures.md")
 	told := map[string]bool{}
 	for _, m := range regexp.MustCompile("`([A-Za-z]+/[A-Za-z-]+)`[,|\\s]").FindAllStringSubmatch(string(page), -1) {
-		if name := m[1]; !strings.HasPrefix(name, "test/") && !strings.HasPrefix(name, "autoscaling/") {
+		if name := m[1]; !strings.HasPrefix(name, "Test") && !strings.HasPrefix(name, "test/") && !strings.HasPrefix(name, "autoscaling/") {
 			told[name] = true
 		}
 	}
@@ -49,9 +49,9 @@ func TestDepartures(t *testing.T) {
 		}
 	}
 	tests := testNames(t)
-	for _, m := range regexp.MustCompile("`(Test[A-Za-z0-9]+)`").FindAllStringSubmatch(string(page), -1) {
-		if !tests[m[1]] {
-			t.Errorf("docs/departures.md names %s, which does not exist", m[1])
+	for _, m := range regexp.MustCompile("`(Test[A-Za-z0-9]+)(?:/([a-z0-9-]+))?`").FindAllStringSubmatch(string(page), -1) {
+		if !tests[m[1]] || m[2] != "" && !isTranscript(t, ".", m[2]) {
+			t.Errorf("docs/departures.md names %s, which does not exist", m[0])
 		}
 	}
 }
@@ -59,7 +59,7 @@ func TestDepartures(t *testing.T) {
 // testNames returns the names of all tests in the repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
-	declared := regexp.MustCompile(`(?m)^func (Test\w+)\(`)
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
 	names := map[string]bool{}
 	err := filepath.WalkDir("../..", func(path string, entry fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, "_test.go") {

@@ -25,6 +25,7 @@ type normalizer struct {
 }
 
 func (n *normalizer) set(name, value string) {
+	n.kept = slices.DeleteFunc(n.kept, func(kept [2]string) bool { return kept[0] == name })
 	n.variables = append([][2]string{{name, value}}, n.variables...)
 	n.kept = append(n.kept, [2]string{name, value})
 }
@@ -62,24 +63,34 @@ func (n *normalizer) describe(a client.Answer, show, usual []string) string {
 		lines = append(lines, "Content-Type: "+kind)
 	}
 	switch {
+	case slices.Equal(show, []string{"text"}):
+		lines = append(lines, n.lines(a.Body)...)
 	case show != nil:
 		for _, path := range show {
 			lines = append(lines, n.line(a, path))
 		}
 	case status != nil:
 		lines = append(lines, n.describeStatus(a.Code, status)...)
-	case documents == nil && !utf8.Valid(a.Body):
-		lines = append(lines, "| binary")
-	case documents == nil && len(a.Body) > 0:
-		for line := range strings.Lines(n.text(string(a.Body))) {
-			lines = append(lines, strings.TrimRight("| "+line, "\r\n "))
-		}
+	case documents == nil:
+		lines = append(lines, n.lines(a.Body)...)
 	default:
 		for _, d := range documents {
 			lines = append(lines, indent(n.value("", d), 0))
 		}
 	}
 	return strings.Join(lines, "\n")
+}
+
+// lines writes a body as it is, apart from values that differ from run to run.
+func (n *normalizer) lines(body []byte) (lines []string) {
+	if !utf8.Valid(body) {
+		return []string{"| binary"}
+	}
+	for line := range strings.Lines(string(body)) {
+		text := versionField.ReplaceAllString(n.text(line), `${1}*`)
+		lines = append(lines, strings.TrimRight("| "+text, "\r\n "))
+	}
+	return lines
 }
 
 // describeStatus writes the message and the causes of an error.
@@ -129,6 +140,10 @@ func (n *normalizer) describeEvent(e client.Event, show []string) string {
 
 // line writes one shown value.
 func (n *normalizer) line(a client.Answer, path string) string {
+	if text, ok := strings.CutPrefix(path, "line "); ok {
+		found := slices.DeleteFunc(n.lines(a.Body), func(line string) bool { return !strings.Contains(line, text) })
+		return strings.Join(found, "\n")
+	}
 	v, ok := n.find(a, path)
 	if !ok {
 		return path + ": absent"
@@ -136,11 +151,23 @@ func (n *normalizer) line(a client.Answer, path string) string {
 	if strings.HasPrefix(path, "header ") {
 		return path + ": " + n.text(v.(string))
 	}
+	for _, kept := range n.kept {
+		if compact(v) == kept[1] {
+			return path + ": {" + kept[0] + "}"
+		}
+	}
 	key := path[strings.LastIndex(path, ".")+1:]
-	if key == "managedFields" {
+	if list, ok := v.([]any); ok && key == "managedFields" {
 		key = ""
+		slices.SortStableFunc(list, func(a, b any) int { return strings.Compare(managerOf(a), managerOf(b)) })
 	}
 	return path + ": " + indent(n.value(key, v), len(path)+2)
+}
+
+// managerOf returns the key to sort an entry of managed fields by, as their order depends on time.
+func managerOf(entry any) string {
+	e, _ := entry.(map[string]any)
+	return fmt.Sprint(e["manager"], e["operation"], e["subresource"])
 }
 
 // find returns the value of a header or at a path.
@@ -207,10 +234,15 @@ func decode(a client.Answer) (documents []any) {
 
 // volatile are the fields whose values differ from run to run, and opaque those of free names.
 var (
-	volatile = strings.Fields("uid resourceVersion managedFields continue token clusterIP clusterIPs nodePort healthCheckNodePort")
+	volatile = strings.Fields("uid resourceVersion managedFields continue time token clusterIP clusterIPs nodePort healthCheckNodePort")
 	opaque   = strings.Fields("data stringData labels annotations matchLabels")
 	instant  = regexp.MustCompile(`\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)`)
 	uuid     = regexp.MustCompile(`\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b`)
+
+	generateName   = regexp.MustCompile(`"?generateName"?: ?"?([^"\s]+)`)
+	aboutVersions  = regexp.MustCompile(`(?i)resource ?version`)
+	unquotedNumber = regexp.MustCompile(`[ (][1-9]\d*\b`)
+	versionField   = regexp.MustCompile(`(resourceVersion"?: ?"?)\d+`)
 )
 
 // value normalizes the value of a field.
@@ -256,9 +288,12 @@ func (n *normalizer) masked(key string, v any) any {
 	}
 	text := strings.Trim(compact(v), `"`)
 	for _, kept := range n.kept {
-		if text == kept[1] {
+		if text == kept[1] && key != "continue" && key != "time" {
 			return "{" + kept[0] + "}"
 		}
+	}
+	if key == "continue" || key == "time" { // two may be equal by chance
+		return "*"
 	}
 	if text == "" || text == "null" || text == "None" || len(text) >= longEnough && strings.Contains(n.sent, text) {
 		return v
@@ -273,6 +308,15 @@ func (n *normalizer) text(s string) string {
 		if len(kept[1]) >= longEnough {
 			s = strings.ReplaceAll(s, kept[1], "{"+kept[0]+"}")
 		}
+	}
+	if aboutVersions.MatchString(s) {
+		s = unquotedNumber.ReplaceAllStringFunc(s, func(text string) string {
+			return text[:1] + n.masked("resourceVersion", text[1:]).(string)
+		})
+	}
+	for _, match := range generateName.FindAllStringSubmatch(n.sent, -1) {
+		generated := regexp.MustCompile(`\b` + regexp.QuoteMeta(match[1]) + `[a-z0-9]{5}\b`)
+		s = generated.ReplaceAllString(s, match[1]+"*")
 	}
 	for _, pattern := range []*regexp.Regexp{instant, uuid} {
 		s = pattern.ReplaceAllStringFunc(s, func(value string) string {

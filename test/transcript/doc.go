@@ -24,9 +24,11 @@
 //	[until] [as USER] METHOD PATH   until repeats the request until the answer is the recorded one;
 //	                                PATH may be an http:// URL of another server
 //	Name: value                     a header; an empty value removes a default
-//	show PATH, PATH, header NAME    what to record instead of the whole body; none: no body
+//	show PATH, PATH, header NAME    what to record instead of the whole body; line TEXT: the lines
+//	                                with a text; text: the body as it is; none: no body
 //	keep NAME = PATH                keeps a value of the answer for {NAME}
-//	BODY                            up to the answer: JSON, YAML or any text; @file reads a file
+//	BODY                            up to the answer: JSON, YAML or any text; @file reads a file,
+//	                                @"..." is a string literal of Go
 //
 // Lines before the first request, and paragraphs without one, apply to the following exchanges:
 // headers, show, and let NAME = TEXT. A default show does not apply to errors and events. Other
@@ -47,8 +49,9 @@
 //
 // A * replaces values that differ from run to run: uid, resourceVersion, managedFields, addresses,
 // tokens, generated names, times and UUIDs. They are kept if the requests contain them, and
-// shown as {NAME} if they equal a value of keep. So metadata.resourceVersion: "{v}" says that an
-// object is unchanged. A show of metadata.managedFields itself records them.
+// shown as {NAME} if they equal a value of keep, as is any value of show. So
+// metadata.resourceVersion: "{v}" says that an object is unchanged, and items: {before} that a list
+// is. A show of metadata.managedFields itself records them in the order of their managers.
 //
 // # Watches
 //

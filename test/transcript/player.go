@@ -150,6 +150,10 @@ func (p *player) body(b *block) ([]byte, error) {
 	if b.body == "" {
 		return nil, nil
 	}
+	if text, isLiteral := strings.CutPrefix(b.body, `@"`); isLiteral {
+		text, err := strconv.Unquote(`"` + text)
+		return []byte(p.expand(text)), err
+	}
 	if name, isFile := strings.CutPrefix(b.body, "@"); isFile {
 		text, err := os.ReadFile(filepath.Join(p.folder, name))
 		return []byte(p.expand(string(text))), err

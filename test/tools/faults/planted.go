@@ -42,7 +42,7 @@ var storeFaults = []fault{
 	{
 		"the reservation of a refused change is never released", "actors/object.go",
 		"	if !reply.accepted {\n		c.Reserved.Release()", "	if !reply.accepted {\n		_ = c.Reserved",
-		"./test/api -run DryRunAllocates",
+		"./test/api -run TestConventions/dryrun-allocates",
 	},
 	{
 		"a request that panics gets no response", "actors/object.go",
@@ -68,12 +68,12 @@ var storeFaults = []fault{
 	{
 		"a namespace lists objects of another one with the same prefix", "actors/index.go",
 		"		prefix = namespace + \"/\"", "		prefix = namespace",
-		"./test/api -run NamespacesAreApart",
+		"./test/api -run TestConventions/namespaces-apart",
 	},
 	{
 		"remainingItemCount is one too small", "actors/index.go",
 		"	return max(end-s.rank(from), 0)", "	return max(end-s.rank(from)-1, 0)",
-		"./test/api -run Remaining",
+		"./test/api -run TestConventions/remaining",
 	},
 }
 
@@ -336,7 +336,7 @@ var mutationFaults = []fault{
 	{
 		"a finalizer is added to a terminating object", "kinds/rules/metadata.go",
 		"		validateNoNewFinalizers(m, old, faults)\n", "",
-		"./test/api -run LateFinalizers",
+		"./test/api -run TestConventions/late-finalizers",
 	},
 	{
 		"a refused create leaks an address", "actors/mutation/create.go",
