@@ -9,7 +9,7 @@ import (
 
 	"github.com/troupe-api/troupe/kinds/meta"
 	"github.com/troupe-api/troupe/kinds/schema"
-	"github.com/troupe-api/troupe/kinds/table"
+	kindstable "github.com/troupe-api/troupe/kinds/table"
 	"github.com/troupe-api/troupe/test/client"
 	"github.com/troupe-api/troupe/test/transcript"
 )
@@ -86,7 +86,7 @@ func TestColumnPaths(t *testing.T) {
 	t.Parallel()
 	for _, k := range newCatalog(t, meta.Kubernetes).Kinds() {
 		for _, c := range k.Columns {
-			if !table.HasFunction(c.Path) {
+			if !kindstable.HasFunction(c.Path) {
 				t.Errorf("%s: no function %s", k.Kind, c.Path)
 			}
 			for _, path := range functionPaths(c.Path) {
