@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// startCommand starts troupe cluster with two nodes and what is built in, and waits until it says
-// how to use it.
+// startCommand starts troupe cluster with two nodes and built-in components, and waits until it
+// prints how to use the cluster.
 func startCommand(t *testing.T, dir string, port string, more ...string) *process {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, append(clusterArgs(dir, port), more...)...)
@@ -22,7 +22,7 @@ func clusterArgs(dir, port string) []string {
 	return []string{"cluster", "--dir", dir, "--secure-port", port, "--nodes=2", "--kube-controller-manager=built-in", "--kube-scheduler=built-in"}
 }
 
-// wantRefused waits until a start has failed, and says what to do about it.
+// wantRefused checks that a start fails and that the error ends with an advice.
 func wantRefused(t *testing.T, advice, dir, port string) {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, clusterArgs(dir, port)...)
@@ -32,8 +32,8 @@ func wantRefused(t *testing.T, advice, dir, port string) {
 	}
 }
 
-// TestCommand: troupe cluster says what is in its way, in flags of its own, stops cleanly, and goes
-// on where it was.
+// TestCommand checks that troupe cluster suggests its own flags if its directory or port is in use,
+// stops cleanly, and resumes with its previous state.
 func TestCommand(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")
@@ -62,8 +62,8 @@ func TestCommand(t *testing.T) {
 	c.eventually(t, "1", `k get pods -l app=web --no-headers | wc -l`)
 }
 
-// TestPlatform: the names of the platform are those of nodes, leases, volumes and what is built in,
-// too. The client is troupe's own.
+// TestPlatform checks nodes, leases, volumes and built-in components with the names of the profile
+// platform. The client is troupe.
 func TestPlatform(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "cluster")

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestTables plays the tables, one after the other in one cluster, each in a namespace of its own:
-// a kill of the daemon is for all who are there.
+// TestTables runs the tables sequentially in one cluster, with a namespace for each: killing the
+// daemon affects all users of the cluster.
 func TestTables(t *testing.T) {
 	patterns := []string{"testdata/cluster/*.txt"}
 	if built.Get(t).manager != "" {
@@ -27,7 +27,7 @@ func TestTables(t *testing.T) {
 	}
 }
 
-// play plays one table.
+// play runs one table.
 func play(t *testing.T, c *testCluster, file string) {
 	text, err := os.ReadFile(file)
 	if err != nil {

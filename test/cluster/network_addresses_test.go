@@ -20,7 +20,7 @@ type ipAddress struct {
 	}
 }
 
-// addresses are the IPAddresses of the cluster, by name, with their parents.
+// addresses returns the parents of the IPAddresses by name.
 func (c *networkCluster) addresses() (map[string]string, error) {
 	var list struct{ Items []ipAddress }
 	err := c.get(netv1+"ipaddresses", &list)
@@ -45,8 +45,9 @@ func service(name, spec string) string {
 	return fmt.Sprintf(`{"metadata":{"name":%q},"spec":{%s"ports":[{"port":80}]}}`, name, spec)
 }
 
-// TestIPAddresses: an address has its IPAddress from the answer to the Service's creation to the
-// answer to its deletion.
+// TestIPAddresses checks that a Service's IPAddress exists when the response to its creation is
+// sent, and is gone when the one to its deletion is. Addresses have one owner, and dry runs
+// allocate none.
 func TestIPAddresses(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -152,7 +153,7 @@ type serviceCIDR struct {
 	}
 }
 
-// cidr says what is to be seen of a ServiceCIDR.
+// cidr returns the ranges, finalizers and conditions of a ServiceCIDR.
 func (c *networkCluster) cidr(name string) (string, error) {
 	var s serviceCIDR
 	if err := c.get(netv1+"servicecidrs/"+name, &s); err != nil {
@@ -167,7 +168,8 @@ func (c *networkCluster) cidr(name string) (string, error) {
 
 const cidrFinalizer = "networking.k8s.io/service-cidr-finalizer"
 
-// TestServiceCIDRs: further ranges give further addresses, and stay while these are in use.
+// TestServiceCIDRs checks that addresses are allocated from additional ranges, and that a range is
+// deleted only after its addresses are released or another range contains them.
 func TestServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Services.ClusterIPRange = "10.0.0.0/29" })
@@ -212,11 +214,11 @@ func TestServiceCIDRs(t *testing.T) {
 		return want(got, "[10.1.0.0/28] ["+cidrFinalizer+"] Ready=False Terminating: There are still IPAddresses referencing the ServiceCIDR, please remove them or create a new ServiceCIDR")
 	})
 	c.Send(422, "POST", ns+"services", client.JSON, service("late", ""))
-	// Another range that contains the addresses lets it go.
+	// Another range that contains the addresses allows the deletion.
 	c.create(netv1+"servicecidrs", `{"metadata":{"name":"wide"},"spec":{"cidrs":["10.1.0.0/24"]}}`)
 	c.soon(func() error { return c.gone(netv1 + "servicecidrs/more") })
 	ready("wide", "10.1.0.0/24")
-	// And so does the end of the Services.
+	// Deleting the Services allows it too.
 	c.Send(200, "DELETE", netv1+"servicecidrs/wide", client.JSON, "")
 	c.Send(200, "DELETE", ns+"services/far", client.JSON, "")
 	c.Send(200, "DELETE", ns+"services/any", client.JSON, "")
@@ -231,7 +233,7 @@ func TestServiceCIDRs(t *testing.T) {
 	})
 }
 
-// gone tells whether an object does not exist any more.
+// gone returns an error while an object exists.
 func (c *networkCluster) gone(path string) error {
 	answer, err := c.Get(c.Ctx, path)
 	if err == nil && answer.Code != 404 {
@@ -240,8 +242,8 @@ func (c *networkCluster) gone(path string) error {
 	return err
 }
 
-// TestOwnObjects: what makes the API known in the cluster is there, and repaired when somebody
-// changes it.
+// TestOwnObjects checks that the Service, Endpoints and EndpointSlice of the API exist, and are
+// repaired after changes by others.
 func TestOwnObjects(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)

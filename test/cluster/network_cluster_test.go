@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// networkCluster is a daemon that serves the names that users know.
+// networkCluster is a daemon with Kubernetes names.
 type networkCluster struct{ client.Session }
 
 func openNetwork(t *testing.T, change func(*daemon.Config)) *networkCluster {
@@ -19,7 +19,7 @@ func openNetwork(t *testing.T, change func(*daemon.Config)) *networkCluster {
 	return openIn(t, t.TempDir(), change)
 }
 
-// openIn starts a daemon on a data directory that another one may have left.
+// openIn starts a daemon on an empty or existing data directory.
 func openIn(t *testing.T, dir string, change func(*daemon.Config)) *networkCluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
@@ -42,26 +42,25 @@ const (
 	policy    = "/apis/policy/v1/"
 )
 
-// namespace makes a namespace, and returns the path of its objects in the core group.
+// namespace creates a namespace and returns the path of its objects in the core group.
 func (c *networkCluster) namespace(name string) string {
 	c.T.Helper()
 	c.Send(201, "POST", core+"namespaces", client.JSON, fmt.Sprintf(`{"metadata":{"name":%q}}`, name))
 	return core + "namespaces/" + name + "/"
 }
 
-// create creates an object.
 func (c *networkCluster) create(path, body string) client.Object {
 	c.T.Helper()
 	return c.Send(201, "POST", path, client.JSON, body).Object()
 }
 
-// patch merges a change into an object.
+// patch applies a merge patch to an object.
 func (c *networkCluster) patch(path, body string) {
 	c.T.Helper()
 	c.Send(200, "PATCH", path, "application/merge-patch+json", body)
 }
 
-// get reads an object into what it is decoded as.
+// get decodes an object into a value. A status code other than 200 is an error.
 func (c *networkCluster) get(path string, into any) error {
 	answer, err := c.Get(c.Ctx, path)
 	if err != nil {
@@ -73,13 +72,11 @@ func (c *networkCluster) get(path string, into any) error {
 	return json.Unmarshal(answer.Body, into)
 }
 
-// soon waits until a condition holds.
 func (c *networkCluster) soon(check func() error) {
 	c.T.Helper()
 	client.Eventually(c.T, check)
 }
 
-// want compares what is found with what is expected, as text.
 func want(got, expected any) error {
 	if g, e := fmt.Sprint(got), fmt.Sprint(expected); g != e {
 		return fmt.Errorf("got  %s\nwant %s", g, e)
@@ -87,20 +84,20 @@ func want(got, expected any) error {
 	return nil
 }
 
-// node makes a node in a zone.
+// node creates a Node in a zone.
 func (c *networkCluster) node(name, zone string) {
 	c.T.Helper()
 	c.create(core+"nodes", fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"topology.kubernetes.io/zone":%q}}}`, name, zone))
 }
 
-// pod makes a Pod that runs on a node with an address.
+// pod creates a running Pod on a node.
 func (c *networkCluster) pod(ns, name, labels, node, ips, ready string) {
 	c.T.Helper()
 	c.create(ns+"pods", fmt.Sprintf(`{"metadata":{"name":%q,"labels":%s},"spec":{"nodeName":%q,"terminationGracePeriodSeconds":30,"containers":[{"name":"c","image":"i","ports":[{"name":"web","containerPort":8080}]}]}}`, name, labels, node))
 	c.podStatus(ns, name, ips, ready)
 }
 
-// podStatus is what the kubelet would say of a Pod.
+// podStatus updates the status of a running Pod, like a kubelet.
 func (c *networkCluster) podStatus(ns, name, ips, ready string) {
 	c.T.Helper()
 	c.patch(ns+"pods/"+name+"/status", fmt.Sprintf(`{"status":{"phase":"Running","podIP":%q,"podIPs":[%s],"conditions":[{"type":"Ready","status":%q,"lastTransitionTime":"2026-01-02T03:04:05Z"}]}}`,

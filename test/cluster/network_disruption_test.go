@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// budget says what is to be seen of a budget.
+// budget formats the status of a disruption budget. Until the controller has observed the current
+// generation it returns an error.
 func (c *networkCluster) budget(ns, name string) (string, error) {
 	var b struct {
 		Metadata struct{ Generation int }
@@ -48,8 +49,8 @@ func (c *networkCluster) wantBudget(ns, name, expected string) {
 	})
 }
 
-// TestDisruptionBudgets: budgets know how many Pods may go, as their Pods and the owners of these
-// are.
+// TestDisruptionBudgets checks the status of budgets as their Pods and the scales of their owners
+// change, and that evictions are counted.
 func TestDisruptionBudgets(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -64,14 +65,14 @@ func TestDisruptionBudgets(t *testing.T) {
 	c.wantBudget("pdb", "number", "expected 2 healthy 1 desired 1 allowed 0 DisruptionAllowed=False InsufficientPods")
 	c.podStatus(ns, "p2", `{"ip":"10.9.0.2"}`, "True")
 	c.wantBudget("pdb", "number", "expected 2 healthy 2 desired 1 allowed 1 DisruptionAllowed=True SufficientPods")
-	// An eviction takes the one that may go, and the next one has to wait.
+	// Only one eviction is allowed.
 	const eviction = `{"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":%q,"namespace":"pdb"}}`
 	c.Send(201, "POST", ns+"pods/p2/eviction", client.JSON, fmt.Sprintf(eviction, "p2"))
 	c.Send(429, "POST", ns+"pods/p1/eviction", client.JSON, fmt.Sprintf(eviction, "p1"))
 	c.wantBudget("pdb", "number", "expected 2 healthy 1 desired 1 allowed 0 DisruptionAllowed=False InsufficientPods")
 
-	// A share is one of what the owners want: a Deployment by way of its ReplicaSet, and an object
-	// of a custom kind.
+	// Percentages refer to the replicas of the owners: a Deployment, found by its ReplicaSet, and a
+	// custom object with a scale subresource.
 	const definition = `{"metadata":{"name":"sets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"sets","kind":"Set"},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}},"subresources":{"scale":{"specReplicasPath":".spec.replicas","statusReplicasPath":".status.replicas"}}}]}}`
 	c.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)

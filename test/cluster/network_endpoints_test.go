@@ -35,7 +35,7 @@ type endpoint struct {
 	}
 }
 
-// String shows what differs between endpoints.
+// String returns the fields that the tests compare.
 func (e endpoint) String() string {
 	text := fmt.Sprintf("%s@%s/%s", strings.Join(e.Addresses, ","), e.NodeName, e.Zone)
 	for name, is := range map[string]bool{"ready": e.Conditions.Ready} {
@@ -61,14 +61,14 @@ func (e endpoint) String() string {
 	return text
 }
 
-// slices are the slices of a Service, by address type and ports.
+// slices returns the EndpointSlices of a Service.
 func (c *networkCluster) slices(namespace, service string) ([]endpointSlice, error) {
 	var list struct{ Items []endpointSlice }
 	err := c.get(discovery+"namespaces/"+namespace+"/endpointslices?labelSelector=kubernetes.io/service-name%3D"+service, &list)
 	return list.Items, err
 }
 
-// wantSlices waits until the slices of a Service say what they should, one line each.
+// wantSlices waits until a Service has exactly the given EndpointSlices, one per line.
 func (c *networkCluster) wantSlices(namespace, service string, lines ...string) {
 	c.T.Helper()
 	c.soon(func() error {
@@ -90,7 +90,7 @@ func (c *networkCluster) wantSlices(namespace, service string, lines ...string) 
 	})
 }
 
-// wantEndpoints waits until the Endpoints of a Service say what they should.
+// wantEndpoints waits until the Endpoints of a Service have the given subsets.
 func (c *networkCluster) wantEndpoints(ns, service, expected string) {
 	c.T.Helper()
 	c.soon(func() error {
@@ -112,7 +112,8 @@ func (c *networkCluster) wantEndpoints(ns, service, expected string) {
 
 const v4 = `{"ip":"10.9.0.%d"}`
 
-// TestEndpoints: Pods of a Service are in its slices and Endpoints, in the state in which they are.
+// TestEndpoints checks that EndpointSlices and Endpoints follow the Pods of a Service and their
+// conditions.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, nil)
@@ -142,7 +143,7 @@ func TestEndpoints(t *testing.T) {
 			t.Errorf("%+v", m)
 		}
 		c.wantEndpoints(ns, "s", "[{[{10.9.0.1} {10.9.0.2} {10.9.0.3}] [] [{http 8080} {raw 9000}]}]")
-		c.Send(200, "DELETE", ns+"pods/p2", client.JSON, "") // it has time to end
+		c.Send(200, "DELETE", ns+"pods/p2", client.JSON, "") // its grace period keeps it
 		c.wantSlices("life", "s", "IPv4 "+ports+": 10.9.0.1@n1/z1 ready serving; 10.9.0.2@n2/z2 serving terminating")
 		c.wantEndpoints(ns, "s", "[{[{10.9.0.1} {10.9.0.3}] [] [{http 8080} {raw 9000}]}]")
 		c.patch(ns+"pods/p1/status", `{"status":{"phase":"Succeeded"}}`)
@@ -154,7 +155,7 @@ func TestEndpoints(t *testing.T) {
 		c.wantSlices("life", "s", "IPv4 "+ports+": 10.9.0.2@n2/z2 serving terminating; 10.9.0.4@n2/z2 ready serving")
 		c.patch(ns+"services/s", `{"spec":{"selector":{"app":"b"}}}`)
 		c.wantSlices("life", "s", "IPv4 "+ports+": 10.9.0.3@nowhere/z3 ready serving")
-		// What somebody else has changed or taken is put back.
+		// Changes and deletions by others are reverted.
 		c.patch(discovery+"namespaces/life/endpointslices/"+m.Name, `{"endpoints":[]}`)
 		c.wantSlices("life", "s", "IPv4 "+ports+": 10.9.0.3@nowhere/z3 ready serving")
 		c.Send(200, "DELETE", ns+"endpoints/s", client.JSON, "")

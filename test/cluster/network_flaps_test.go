@@ -13,8 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// serviceIPs are the cluster IPs of the Services of a cluster, with the names of these. Two with
-// the same one are a fault.
+// serviceIPs returns the Services by cluster IP. Duplicate addresses fail the test.
 func (c *networkCluster) serviceIPs() map[string]string {
 	c.T.Helper()
 	var list struct {
@@ -36,8 +35,8 @@ func (c *networkCluster) serviceIPs() map[string]string {
 	return all
 }
 
-// checkAddresses finds Services without their IPAddress, IPAddresses without their Service, and
-// addresses outside of all ranges.
+// checkAddresses checks that Services and IPAddresses match, and that all addresses are in a
+// ServiceCIDR.
 func (c *networkCluster) checkAddresses() {
 	c.T.Helper()
 	var list struct{ Items []serviceCIDR }
@@ -66,8 +65,9 @@ func (c *networkCluster) checkAddresses() {
 	}
 }
 
-// TestFlappingServiceCIDRs: ranges come and go while Services come and go. No address is given out
-// twice, none is kept that nobody has, and no range goes while an address of it is in use.
+// TestFlappingServiceCIDRs checks allocation while ranges and Services are created and deleted
+// concurrently. No address is allocated twice or leaks, and no range is deleted while one of its
+// addresses is in use.
 func TestFlappingServiceCIDRs(t *testing.T) {
 	t.Parallel()
 	rounds := 25
@@ -97,8 +97,8 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 		name := fmt.Sprintf("range-%d", i)
 		for k := range rounds {
 			do("POST", netv1+"servicecidrs", fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"cidrs":["10.1.%d.0/28"]}}`, name, i%2), 201, 409)
-			// Half of them go before they are ready, and the others while somebody takes an address
-			// of theirs.
+			// Half of the ranges are deleted before they are ready, and the others while an address
+			// is allocated from them.
 			if k%2 == 1 {
 				do("DELETE", netv1+"servicecidrs/"+name, "", 200, 404)
 				continue
@@ -108,7 +108,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 				if err == nil && !strings.Contains(got, "Ready=") {
 					return fmt.Errorf("neither ready nor about to go: %s", got)
 				}
-				return nil // the one before may just have gone
+				return nil // the previous range may be gone only now
 			})
 			owner := fmt.Sprintf("owner-%d-%d", i, k)
 			do("POST", ns+"services", service(owner, fmt.Sprintf(`"clusterIP":"10.1.%d.%d",`, i%2, 1+k%14)), 201, 422)
@@ -128,7 +128,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 			}
 		}
 	}
-	t.Run("flap", func(t *testing.T) { // which ends when all of them have
+	t.Run("flap", func(t *testing.T) { // returns when all parallel subtests have ended
 		for i := range 3 {
 			t.Run(fmt.Sprint("range ", i), func(t *testing.T) { t.Parallel(); ranges(t, i) })
 		}
@@ -150,15 +150,15 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 	for i := range 3 {
 		c.soon(func() error { return c.gone(fmt.Sprintf("%sservicecidrs/range-%d", netv1, i)) })
 	}
-	for i := range 5 { // all that the default range has beside the API's own address
+	for i := range 5 { // the remaining addresses of the default range
 		c.create(ns+"services", service(fmt.Sprintf("last-%d", i), ""))
 	}
 	c.Send(422, "POST", ns+"services", client.JSON, service("full", ""))
 	c.checkAddresses()
 }
 
-// TestManyAddresses: a range is given out to its last address, over a restart, and given back. It
-// is one of 254 addresses, or of 65,534 in the soak.
+// TestManyAddresses checks that a range can be used up to its last address, across a restart, and
+// released. It has 254 addresses, or 65,534 in the soak.
 func TestManyAddresses(t *testing.T) {
 	t.Parallel()
 	cidr, total := "10.4.0.0/24", 254

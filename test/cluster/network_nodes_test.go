@@ -23,8 +23,8 @@ type node struct {
 	}
 }
 
-// TestSilentNodes: a node that reports no more is unknown and tainted, and its Pods go, but not
-// when no node reports.
+// TestSilentNodes checks that a node without heartbeats becomes Unknown and tainted, and that its
+// Pods are evicted, but not if all nodes are silent.
 func TestSilentNodes(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -40,8 +40,8 @@ func TestSilentNodes(t *testing.T) {
 	c.pod(ns, "stays", `{}`, "alive", `{"ip":"10.9.0.1"}`, "True")
 	c.pod(ns, "goes", `{}`, "silent", `{"ip":"10.9.0.2"}`, "True")
 	c.patch(ns+"pods/goes", `{"spec":{"tolerations":[{"key":"node.kubernetes.io/not-ready","operator":"Exists","effect":"NoExecute","tolerationSeconds":300},{"key":"node.kubernetes.io/unreachable","operator":"Exists","effect":"NoExecute","tolerationSeconds":0}]}}`)
-	// What a kubelet does; its status too, since a node that was thought silent stays unknown until
-	// it says otherwise.
+	// Report like a kubelet. The status is needed too, because an Unknown node stays so until its
+	// status is updated.
 	var renewed int
 	renew := func(name string) {
 		renewed++
@@ -97,10 +97,10 @@ func TestSilentNodes(t *testing.T) {
 		}
 		return want(len(n.Spec.Taints), 0)
 	})
-	// A node that an administrator closes.
+	// Cordon a node.
 	c.patch(core+"nodes/alive", `{"spec":{"unschedulable":true}}`)
 	shows("alive", "True [unschedulable:NoSchedule]")
-	// Nobody reports any more: the states are unknown, and no Pod goes.
+	// Without any heartbeats the conditions become Unknown, but no Pod is evicted.
 	for _, name := range []string{"alive", "silent"} {
 		c.soon(func() error {
 			var n node
@@ -114,13 +114,13 @@ func TestSilentNodes(t *testing.T) {
 	}
 }
 
-// ready is what the kubelet of a node says of it.
+// ready updates the condition Ready of a node, like a kubelet.
 func (c *networkCluster) ready(name, status string) {
 	c.T.Helper()
 	c.patch(core+"nodes/"+name+"/status", fmt.Sprintf(`{"status":{"conditions":[{"type":"Ready","status":%q,"lastHeartbeatTime":%q}]}}`, status, time.Now().UTC().Format(time.RFC3339)))
 }
 
-// TestNodeRanges: each node gets a part of the range, and gives it back.
+// TestNodeRanges checks that each node gets Pod CIDRs, which are reused after its deletion.
 func TestNodeRanges(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -165,7 +165,8 @@ func TestNodeRanges(t *testing.T) {
 	}
 }
 
-// TestPodGC: when too many Pods have ended, those that were evicted go first, then the oldest.
+// TestPodGC checks that evicted Pods are deleted first, and then the oldest, if there are too many
+// terminated Pods.
 func TestPodGC(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -180,7 +181,7 @@ func TestPodGC(t *testing.T) {
 	}
 	c.patch(ns+"pods/b/status", `{"status":{"phase":"Failed","reason":"Evicted"}}`)
 	c.Stop(t)
-	c = openIn(t, dir, func(d *daemon.Config) { d.Nodes.TerminatedPodThreshold = 2 }) // it looks when it starts
+	c = openIn(t, dir, func(d *daemon.Config) { d.Nodes.TerminatedPodThreshold = 2 }) // the collector runs at the start
 	c.soon(func() error {
 		var list struct {
 			Items []struct{ Metadata struct{ Name string } }
@@ -192,8 +193,8 @@ func TestPodGC(t *testing.T) {
 	})
 }
 
-// TestCordon: the taint of a closed node follows the change of the node, not the period of the
-// controller.
+// TestCordon checks that the taint of a cordoned node is set when the node changes, not at the
+// controller's next period.
 func TestCordon(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) {
@@ -216,8 +217,8 @@ func TestCordon(t *testing.T) {
 	}
 }
 
-// TestSchedulerResources: the scheduler counts quantities in every form, and of a resize that is
-// infeasible what is allocated.
+// TestSchedulerResources checks that the scheduler accepts quantities in all formats, and uses the
+// allocated resources of a Pod whose resize is infeasible.
 func TestSchedulerResources(t *testing.T) {
 	t.Parallel()
 	c := openNetwork(t, func(d *daemon.Config) { d.Controllers = "*,scheduler" })

@@ -10,7 +10,7 @@ import (
 
 const daemonSets = "/apis/apps/v1/namespaces/default/daemonsets"
 
-// nodesOf are the nodes of Pods, in order.
+// nodesOf returns the sorted names of the nodes of Pods.
 func nodesOf(all []client.Object) (nodes []string) {
 	for _, p := range all {
 		nodes = append(nodes, fmt.Sprint(p.At("spec.nodeName")))
@@ -19,16 +19,16 @@ func nodesOf(all []client.Object) (nodes []string) {
 	return nodes
 }
 
-// node creates a Node that is ready. Admission puts a taint on a new one, which a controller of
-// nodes takes off.
+// node creates a ready Node. It removes the taint that admission adds, like the node lifecycle
+// controller.
 func (c *workloadCluster) node(name, labels string) {
 	c.T.Helper()
 	c.create("/api/v1/nodes", `{"metadata":{"name":"`+name+`","labels":{`+labels+`}}}`)
 	c.patch("/api/v1/nodes/"+name, `{"spec":{"taints":null}}`)
 }
 
-// TestDaemonSet: a Pod on each node that the template is for, as nodes come, go, change and are
-// tainted, and updates.
+// TestDaemonSet checks that each eligible node has a Pod as nodes and their labels and taints
+// change, and that updates are rolled out.
 func TestDaemonSet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -55,7 +55,7 @@ func TestDaemonSet(t *testing.T) {
 	c.patch("/api/v1/nodes/n1", `{"spec":{"taints":[{"key":"only","value":"db","effect":"NoExecute"}]}}`)
 	on("n2", "n3", "n4")
 	c.Send(200, "DELETE", "/api/v1/nodes/n2", "", "")
-	for _, p := range c.list(pods, "app=agent") { // the garbage collector of Pods does that
+	for _, p := range c.list(pods, "app=agent") { // in place of the Pod garbage collector
 		if p.At("spec.nodeName") == "n2" {
 			c.Send(200, "DELETE", pods+"/"+p.Name()+"?gracePeriodSeconds=0", "", "")
 		}

@@ -15,7 +15,6 @@ const (
 	pods        = "/api/v1/namespaces/default/pods"
 )
 
-// template is a template of Pods with a label "app", an image and annotations.
 func template(app, image, annotations string) string {
 	return `{"metadata":{"labels":{"app":"` + app + `"},"annotations":{` + annotations + `}},"spec":{"containers":[{"name":"c","image":"` + image + `"}]}}`
 }
@@ -24,7 +23,8 @@ func deployment(name, spec, template string) string {
 	return `{"metadata":{"name":"` + name + `"},"spec":{` + spec + `,"selector":{"matchLabels":{"app":"` + name + `"}},"template":` + template + `}}`
 }
 
-// TestRollout: a Deployment comes up, is rolled out by steps within its bounds, and back.
+// TestRollout checks that a Deployment becomes available, that updates are rolled out, and that old
+// ReplicaSets beyond the history limit are deleted.
 func TestRollout(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -68,8 +68,8 @@ func TestRollout(t *testing.T) {
 	})
 }
 
-// TestRolloutOfFalse: a setting that is false is another template than one that leaves the setting
-// out; an empty list is the same.
+// TestRolloutOfFalse checks that setting a field explicitly to false starts a rollout, and that an
+// empty list does not.
 func TestRolloutOfFalse(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -93,14 +93,14 @@ func TestRolloutOfFalse(t *testing.T) {
 	}
 }
 
-// TestRecreate: no new Pod is made before the last old one is gone.
+// TestRecreate checks that no new Pod is created before the last old one is deleted.
 func TestRecreate(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
 	path := deployments + "/r"
 	c.create(deployments, deployment("r", `"replicas":2,"strategy":{"type":"Recreate"}`, template("r", "one", `"sim":"stay"`)))
 	c.wait(path, map[string]any{"status.replicas": 2})
-	client.Eventually(t, func() error { // they have a node, so they are not gone at once
+	client.Eventually(t, func() error { // without a node they would be deleted at once
 		for _, p := range c.list(pods, "app=r") {
 			if p.At("status.phase") != "Running" {
 				return fmt.Errorf("%s does not run", p.Name())
@@ -119,8 +119,8 @@ func TestRecreate(t *testing.T) {
 	c.wait(path, map[string]any{"status.updatedReplicas": 2, "status.availableReplicas": 2, "status.replicas": 2})
 }
 
-// TestScale: scaling in the middle of a rollout changes old and new Pods in proportion, a pause
-// stops the rollout, and a rollout that does not come on is told of.
+// TestScale checks that scaling during a rollout is proportional, that a pause stops the rollout,
+// and that an exceeded deadline is reported.
 func TestScale(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -140,7 +140,7 @@ func TestScale(t *testing.T) {
 	c.wait(path, map[string]any{"status.availableReplicas": nil, "status.replicas": nil})
 }
 
-// newest is the name of the set of a Deployment with the highest revision.
+// newest returns the name of the ReplicaSet with the highest revision.
 func (c *workloadCluster) newest(app string) (name string) {
 	c.T.Helper()
 	highest := ""
@@ -152,15 +152,15 @@ func (c *workloadCluster) newest(app string) (name string) {
 	return name
 }
 
-// TestAdoption: a set adopts Pods that nobody controls and it selects, releases those that it no
-// longer does, and two Deployments that select the same Pods leave each other's alone.
+// TestAdoption checks that a ReplicaSet adopts matching orphans and releases Pods that no longer
+// match. Deployments with the same selector keep to their own Pods.
 func TestAdoption(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
 	c.create(pods, `{"metadata":{"name":"lost","labels":{"app":"a"}},"spec":{"containers":[{"name":"c","image":"i"}]}}`)
 	c.create(replicaSets, `{"metadata":{"name":"a"},"spec":{"replicas":2,"selector":{"matchLabels":{"app":"a"}},"template":`+template("a", "one", "")+`}}`)
 	c.wait(replicaSets+"/a", map[string]any{"status.replicas": 2, "status.availableReplicas": 2})
-	client.Eventually(t, func() error { // the controller may have heard of the set before it has of the Pod
+	client.Eventually(t, func() error { // the controller may observe the ReplicaSet before the Pod
 		if all := c.list(pods, "app=a"); len(all) != 2 || c.get(pods+"/lost").At("metadata.ownerReferences") == nil {
 			return fmt.Errorf("not adopted, of %d Pods: %s", len(all), c.get(pods+"/lost"))
 		}
@@ -184,8 +184,8 @@ func TestAdoption(t *testing.T) {
 	}
 }
 
-// TestQuiet: when all is done nothing is written any more, although two Deployments select the same
-// Pods.
+// TestQuiet checks that controllers write nothing in the desired state, although two Deployments
+// have the same selector.
 func TestQuiet(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -206,7 +206,7 @@ func TestQuiet(t *testing.T) {
 		}
 		return v
 	}
-	// Whatever is in flight ends; then a write by somebody else has no echo.
+	// After pending writes, a write to another object causes no further ones.
 	client.Eventually(t, func() error {
 		before := version()
 		for range 20 {
@@ -219,7 +219,7 @@ func TestQuiet(t *testing.T) {
 	})
 }
 
-// setOf is the name of the only set of a Deployment.
+// setOf returns the name of the only ReplicaSet of a Deployment.
 func (c *workloadCluster) setOf(deployment string) string {
 	c.T.Helper()
 	for _, s := range c.list(replicaSets, "") {
@@ -230,8 +230,8 @@ func (c *workloadCluster) setOf(deployment string) string {
 	return ""
 }
 
-// TestRefusedPods: where a quota refuses Pods, sets and Deployments say so, and go on when there is
-// room.
+// TestRefusedPods checks that Pods rejected by a quota are reported in conditions and Events, and
+// created once the quota allows them.
 func TestRefusedPods(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)

@@ -22,7 +22,8 @@ func job(name, spec, sim string) string {
 	return `{"metadata":{"name":"` + name + `"},"spec":` + jobSpec(spec, sim) + `}`
 }
 
-// TestJobs: Jobs end as they should, every Pod is counted once, and none keeps the finalizer.
+// TestJobs checks that Jobs get the expected conditions and counts, and that their Pods lose the
+// finalizer.
 func TestJobs(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -70,7 +71,7 @@ func TestJobs(t *testing.T) {
 	}
 }
 
-// TestSuspend: a Job that is suspended has no Pods, and goes on when it is resumed.
+// TestSuspend checks that a suspended Job has no active Pods, and that it can be resumed.
 func TestSuspend(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -83,7 +84,7 @@ func TestSuspend(t *testing.T) {
 	c.patch(path, `{"spec":{"suspend":false}}`)
 	c.waitCondition(path, "Suspended", "False JobResumed: Job resumed")
 	c.wait(path, map[string]any{"status.active": 3, "status.ready": 3})
-	// Its Pods lose their finalizer with it.
+	// Deleting the Job removes its Pods' finalizers.
 	c.Send(200, "DELETE", path+"?propagationPolicy=Background", "", "")
 	client.Eventually(t, func() error {
 		if n := len(c.list(pods, "job-name=s")); n > 0 {
@@ -93,7 +94,7 @@ func TestSuspend(t *testing.T) {
 	})
 }
 
-// TestInvalidSchedule: an Event tells that a schedule has no time.
+// TestInvalidSchedule checks that a schedule that never occurs is reported by an Event.
 func TestInvalidSchedule(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -113,7 +114,8 @@ func TestInvalidSchedule(t *testing.T) {
 	})
 }
 
-// TestCronJob: a CronJob whose time has passed makes one Job, for the last time that it missed.
+// TestCronJob checks that a CronJob creates one Job for the last missed time, and deletes it after
+// success.
 func TestCronJob(t *testing.T) {
 	t.Parallel()
 	c := openWorkloads(t)
@@ -139,8 +141,8 @@ func TestCronJob(t *testing.T) {
 		}
 		return nil
 	})
-	// When it has ended it is deleted: no successful ones are kept. The kubelet may write between,
-	// so this is done until then.
+	// A successful Job is deleted, because the history limit is 0. Repeat the update, because the
+	// kubelet may overwrite it.
 	client.Eventually(t, func() error {
 		for _, p := range c.list(pods, "job-name="+made.Name()) {
 			_, _ = c.Patch(c.Ctx, pods+"/"+p.Name()+"/status", map[string]any{"status": map[string]any{"phase": "Succeeded"}})

@@ -12,22 +12,20 @@ import (
 	"github.com/troupe-api/troupe/test/kubelet"
 )
 
-// withWorkloads is the setting of controllers with those of workloads.
 const withWorkloads = client.WithoutRoots + ",workloads"
 
-// A workloadCluster is a daemon with the controllers of workloads, and a kubelet.
+// A workloadCluster is a daemon with the workload controllers and a simulated kubelet.
 type workloadCluster struct {
 	client.Session
 	kubelet *kubelet.Kubelet
 }
 
-// openWorkloads starts a cluster in the profile kubernetes, for one test.
 func openWorkloads(t *testing.T) *workloadCluster {
 	t.Helper()
 	return serve(t, t.TempDir())
 }
 
-// serve serves the data of a directory with the controllers of workloads, but for some.
+// serve starts a daemon on a data directory with the workload controllers, except those in without.
 func serve(t *testing.T, dir string, without ...string) *workloadCluster {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), client.Watchdog)
@@ -44,13 +42,12 @@ func serve(t *testing.T, dir string, without ...string) *workloadCluster {
 	return c
 }
 
-// create creates an object of JSON.
 func (c *workloadCluster) create(path, body string) client.Object {
 	c.T.Helper()
 	return c.Send(201, "POST", path, client.JSON, body).Object()
 }
 
-// patch merges a change into an object.
+// patch applies a merge patch to an object.
 func (c *workloadCluster) patch(path, body string) client.Object {
 	c.T.Helper()
 	return c.Send(200, "PATCH", path, client.MergePatch, body).Object()
@@ -61,7 +58,7 @@ func (c *workloadCluster) get(path string) client.Object {
 	return c.Send(200, "GET", path, "", "").Object()
 }
 
-// list is what a collection holds; query may be "".
+// list returns the objects of a collection that match a label selector, which may be "".
 func (c *workloadCluster) list(path, labels string) []client.Object {
 	c.T.Helper()
 	l, err := c.List(c.Ctx, path, url.Values{"labelSelector": {labels}})
@@ -71,7 +68,7 @@ func (c *workloadCluster) list(path, labels string) []client.Object {
 	return l.Items
 }
 
-// wait waits until a path of an object has a value, as fmt prints it.
+// wait waits until the fields of an object have the given values, compared as text.
 func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
 	c.T.Helper()
 	var o client.Object
@@ -91,7 +88,7 @@ func (c *workloadCluster) wait(path string, want map[string]any) client.Object {
 	return o
 }
 
-// condition is "status reason: message" of a condition; "" if there is none.
+// condition returns "status reason: message" of a condition; "" if there is none.
 func condition(o client.Object, kind string) string {
 	all, _ := o.At("status.conditions").([]any)
 	for _, v := range all {
@@ -102,7 +99,7 @@ func condition(o client.Object, kind string) string {
 	return ""
 }
 
-// waitCondition waits until a condition reads as it should.
+// waitCondition waits until a condition equals want.
 func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	c.T.Helper()
 	var o client.Object
@@ -116,7 +113,7 @@ func (c *workloadCluster) waitCondition(path, kind, want string) client.Object {
 	return o
 }
 
-// events are the Events about an object, as "reason: message".
+// events returns the Events of an object as "component reason: message".
 func (c *workloadCluster) events(namespace, name string) (lines []string) {
 	c.T.Helper()
 	for _, e := range c.list("/api/v1/namespaces/"+namespace+"/events", "") {

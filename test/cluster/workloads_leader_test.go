@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLeader: while a controller manager holds its Lease nothing is done here, and everything when
-// it no longer does.
+// TestLeader checks that the controllers do nothing while kube-controller-manager holds its lease,
+// and work once the lease is gone.
 func TestLeader(t *testing.T) {
 	t.Parallel()
 	const leases = "/apis/coordination.k8s.io/v1/namespaces/kube-system/leases"
@@ -26,7 +26,7 @@ func TestLeader(t *testing.T) {
 	before.Stop(t)
 
 	c := serve(t, dir)
-	for range 50 { // some time for what should not happen
+	for range 50 { // some time for Pods to be created
 		c.patch("/api/v1/namespaces/default", `{"metadata":{"annotations":{"at":"`+time.Now().String()+`"}}}`)
 	}
 	if n := len(c.list(pods, "app=a")); n > 0 {

@@ -8,9 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRestarts: a daemon that is stopped at any point of the work of each controller finishes it
-// when it is started again: every object comes to what it asks for, with no Pod too many, and no
-// Job is counted twice.
+// TestRestarts checks that controllers resume their work after restarts at any point. All objects
+// reach the desired state, without surplus Pods or Jobs counted twice.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds = 5
@@ -33,7 +32,7 @@ func TestRestarts(t *testing.T) {
 		} else {
 			c.patch(deployments+"/d", fmt.Sprintf(`{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"image-%d"}]}}}}`, round))
 		}
-		client.Eventually(t, func() error { // a point of the work, which goes on after it
+		client.Eventually(t, func() error { // some progress, but not the end of the work
 			if n := len(c.list(pods, "")); n < 20*round {
 				return fmt.Errorf("%d Pods", n)
 			}
@@ -60,7 +59,7 @@ func TestRestarts(t *testing.T) {
 			return nil
 		})
 	}
-	if n := len(c.list(jobs, "of=c")); n < 1 || n > 2 { // a new year may have begun meanwhile
+	if n := len(c.list(jobs, "of=c")); n < 1 || n > 2 { // a new year may have begun
 		t.Errorf("%d Jobs of the CronJob", n)
 	}
 }

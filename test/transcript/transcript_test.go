@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// mirror answers with the request in a Status or another object, and a watch with two events.
+// mirror returns the request in a Status or another object, or two events for a watch.
 func mirror(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	w.Header().Set("Content-Type", client.JSON)
@@ -32,7 +32,8 @@ func mirror(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestPlantedMismatches plays a transcript, and one whose recorded answers are wrong.
+// TestPlantedMismatches plays a correct transcript, and one with wrong recorded responses, whose
+// failures must match a golden file.
 func TestPlantedMismatches(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(mirror))
 	t.Cleanup(server.Close)
