@@ -9,7 +9,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// policies writes a policy file.
 func policies(t *testing.T, dir string, specs ...string) string {
 	t.Helper()
 	text := "# policies\n"

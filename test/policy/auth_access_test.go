@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestVolumeTokens: the token of a volume ends after the hour that was asked for, unless longer ones
-// are wanted.
+// TestVolumeTokens checks that a token for a volume lives as long as requested, or for a year with
+// ExtendTokenExpiration.
 func TestVolumeTokens(t *testing.T) {
 	t.Parallel()
 	for _, extended := range []bool{false, true} {
@@ -35,7 +35,8 @@ func TestVolumeTokens(t *testing.T) {
 	}
 }
 
-// TestClusterInfo: what new members read before they trust the server is open to everybody.
+// TestClusterInfo checks that anonymous clients can read cluster-info, from which new nodes learn
+// the server's CA.
 func TestClusterInfo(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, nil, "rita")
@@ -45,7 +46,8 @@ func TestClusterInfo(t *testing.T) {
 	r.replay("auth/cluster-info")
 }
 
-// TestAuthAlwaysDeny: everything is denied to everybody, but for the daemon's own administrator.
+// TestAuthAlwaysDeny checks that AlwaysDeny rejects every request except those of the daemon's own
+// administrator.
 func TestAuthAlwaysDeny(t *testing.T) {
 	t.Parallel()
 	serveUsers(t, func(c *daemon.Config, dir string) {
@@ -54,8 +56,8 @@ func TestAuthAlwaysDeny(t *testing.T) {
 	}, "rita").replay("auth/always-deny")
 }
 
-// TestRefusedElsewhere checks that a token that the provider's rules reject reaches the webhook, which
-// rejects it, too, and that groups of the system in a token are dropped.
+// TestRefusedElsewhere checks that a token that OIDC rejects is passed to the webhook, which also
+// rejects it. System groups in a token are dropped unless they are allowed.
 func TestRefusedElsewhere(t *testing.T) {
 	t.Parallel()
 	d := newTokenWebhookServer(t)
@@ -93,8 +95,8 @@ func TestRefusedElsewhere(t *testing.T) {
 	r.expectCode("of the webhook", "good", 201)
 }
 
-// TestServingKeyVerifies: where no keys are named, tokens in Secrets count that the key of the serving
-// certificate has signed, and no other tokens of it.
+// TestServingKeyVerifies checks that, without configured keys, the serving key verifies legacy
+// tokens of Secrets. It verifies no bound tokens.
 func TestServingKeyVerifies(t *testing.T) {
 	t.Parallel()
 	serving := pki.Server(t, pki.Authority(t, "serving"), "127.0.0.1")
@@ -141,7 +143,7 @@ func TestServingKeyVerifies(t *testing.T) {
 	}
 }
 
-// TestFaultyFiles: a file that cannot be used is named, with the flag that it was given by.
+// TestFaultyFiles checks that the error for an unusable file names the file and its flag.
 func TestFaultyFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -185,7 +187,8 @@ func TestFaultyFiles(t *testing.T) {
 	}
 }
 
-// TestOddBootstrapSecrets: a Secret that holds no good token lets nobody in, and the log says why.
+// TestOddBootstrapSecrets checks that a Secret without a valid token authenticates no client, and
+// that the log gives the reason.
 func TestOddBootstrapSecrets(t *testing.T) {
 	t.Parallel()
 	log := &client.Log{}

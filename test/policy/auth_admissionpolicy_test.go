@@ -15,8 +15,8 @@ const (
 	policyMatches = `"matchConstraints":{"resourceRules":[{"operations":["CREATE"],"apiGroups":[""],"apiVersions":["v1"],"resources":["configmaps"]}]}`
 )
 
-// TestPolicyAsksRemoteAuthorizer: a policy that asks an authorizer that takes long holds up nobody else, not even writers of the
-// same object.
+// TestPolicyAsksRemoteAuthorizer checks that a policy that waits for a slow authorizer delays no
+// other request, not even a write of the same object.
 func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)
@@ -41,6 +41,6 @@ func TestPolicyAsksRemoteAuthorizer(t *testing.T) {
 	r.expect("root", "POST", configMaps, `{"metadata":{"name":"a"}}`, 201)
 	close(m.unblock)
 	if code := <-answers; code != 409 {
-		t.Errorf("the slow one was answered %d", code)
+		t.Errorf("the slow request got %d", code)
 	}
 }

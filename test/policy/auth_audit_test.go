@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// auditLevels are the levels of the golden logs, each for the requests in the namespace of its name.
+// auditLevels are the levels of the golden logs. Each applies to the namespace of the same name.
 var auditLevels = []string{"metadata", "request", "response"}
 
 const authAuditPolicy = `apiVersion: audit.platform.io/v1
@@ -34,7 +34,7 @@ rules:
 - {level: Metadata, nonResourceURLs: [/metrics]}
 `
 
-// A collector counts the events that an audit webhook gets.
+// A collector is an audit webhook that counts its events.
 type collector struct {
 	mu     sync.Mutex
 	events int
@@ -55,7 +55,7 @@ func (c *collector) ServeHTTP(_ http.ResponseWriter, r *http.Request) {
 	c.events += len(list.Items)
 }
 
-// auditWebhook starts a collector, and writes the client configuration for it.
+// auditWebhook starts c as a webhook and returns the path of its kubeconfig.
 func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	t.Helper()
 	server := httptest.NewTLSServer(c)
@@ -67,8 +67,8 @@ func auditWebhook(t *testing.T, c *collector, dir string) (path string) {
 	return path
 }
 
-// TestAuditLogs plays the same requests at each level. Log and webhook gather for an hour, so
-// that what is read is what the shutdown has flushed.
+// TestAuditLogs sends the same requests at each level. Log and webhook batch for an hour, so
+// everything in them was flushed by the shutdown.
 func TestAuditLogs(t *testing.T) {
 	t.Parallel()
 	var path string
@@ -124,7 +124,8 @@ func TestAuditLogs(t *testing.T) {
 	}
 }
 
-// TestFaultyAudit: what is wrong is said at the start, with the place.
+// TestFaultyAudit checks that the daemon does not start with a faulty audit configuration, and that
+// the error names the flag and the field.
 func TestFaultyAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -156,7 +157,7 @@ func TestFaultyAudit(t *testing.T) {
 	}
 }
 
-// playAudited makes one request of each sort in a namespace.
+// playAudited sends one request of each type in a namespace.
 func playAudited(r *userCluster, namespace string) {
 	r.t.Helper()
 	maps, secrets := "/api/v1/namespaces/"+namespace+"/configmaps", "/api/v1/namespaces/"+namespace+"/secrets"
@@ -203,8 +204,8 @@ func playAudited(r *userCluster, namespace string) {
 	}
 }
 
-// askAudited makes one request; headers are "name: value". Of the answer it takes the code and
-// the id under which it is audited.
+// askAudited sends one request and returns the status code and the Audit-Id of the response.
+// Headers are "name: value".
 func askAudited(r *userCluster, user, method, path, body string, headers []string) (code int, id string) {
 	r.t.Helper()
 	q, err := http.NewRequestWithContext(r.t.Context(), method, r.URL+path, strings.NewReader(body))
@@ -234,7 +235,7 @@ func askAudited(r *userCluster, user, method, path, body string, headers []strin
 	return answer.StatusCode, answer.Header.Get("Audit-Id")
 }
 
-// volatile are the parts of a log that differ from run to run.
+// volatile matches the parts of a log that differ between runs.
 var volatile = regexp.MustCompile(`("(?:requestReceivedTimestamp|stageTimestamp|creationTimestamp|time)":)"[^"]*"|("(?:uid|resourceVersion)":)"[^"]+"|("name":)"g-[^"]+"`)
 
 func checkAudit(t *testing.T, level, log string) {
@@ -245,8 +246,8 @@ func checkAudit(t *testing.T, level, log string) {
 
 var auditID = regexp.MustCompile(`"auditID":"([^"]*)"`)
 
-// byRequest puts the lines of each request together: the end of a watch may be written down
-// after the beginning of the next request.
+// byRequest groups the lines by request, because the end of a watch may be logged after the next
+// request has started.
 func byRequest(log string) string {
 	lines := map[string]string{}
 	var order []string

@@ -13,7 +13,8 @@ import (
 
 const systemSecrets = "/api/v1/namespaces/platform-system/secrets"
 
-// bootstrapAuth tokens let members in, sign what they read first, and go when they end.
+// bootstrapAuth checks that bootstrap tokens authenticate clients, sign cluster-info, and are
+// deleted when they expire.
 func bootstrapAuth(t *testing.T, r tokenCluster) {
 	put := func(id, more string) string {
 		r.do("root", "DELETE", systemSecrets+"/bootstrap-token-"+id, "")

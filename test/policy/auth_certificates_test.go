@@ -36,8 +36,8 @@ func TestCertificates(t *testing.T) {
 	for range 2 {
 		jane.expect("", "POST", selfReviewPath, "{}", 201, self)
 	}
-	// The certificate is looked at first, as long as it is good; a token may make up for a bad one. A bad
-	// token is refused whatever stands beside it.
+	// A valid certificate takes precedence over a valid token. A valid token makes up for an
+	// invalid certificate, but an invalid token is always rejected.
 	jane.want("with a token that is good", jane.do("rita", "POST", selfReviewPath, "{}"), 201, `"username":"jane"`)
 	jane.want("with a token that is bad", jane.do("nobody", "POST", selfReviewPath, "{}"), 401)
 	stranger := r.withCertificate(pki.Client(t, pki.Authority(t, "people"), "jane"))
@@ -53,7 +53,6 @@ func TestCertificates(t *testing.T) {
 	})
 	r.withCertificate(two).expect("", "POST", selfReviewPath, "{}", 401)
 
-	// Anonymous requests reach only the paths that allow them.
 	r.expect("", "GET", "/livez", "", 200)
 	r.expect("", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 401, `"message":"Unauthorized"`)
@@ -63,7 +62,8 @@ func TestCertificates(t *testing.T) {
 	r.expect("rita", "GET", "/readyz", "", 200)
 }
 
-// With AlwaysAllow there are no anonymous requests: a request without a credential is refused.
+// TestAnonymousWithAlwaysAllow checks that AlwaysAllow turns off anonymous access: a request
+// without credentials is rejected.
 func TestAnonymousWithAlwaysAllow(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "rita")

@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// eventually waits until a request of a user gets a code: what nodes may read follows the Pods.
+// eventually waits until a user's request gets a status code, because the rights of nodes follow
+// the Pods with a delay.
 func (r *userCluster) eventually(user, path string, code int) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {

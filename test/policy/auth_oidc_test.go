@@ -22,8 +22,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// An identityProvider is an OpenID Connect provider over TLS. It has its address from the
-// beginning, but serves only from open to close.
+// An identityProvider is an OpenID Connect provider over TLS. Its address is fixed from the
+// beginning, but it serves only between open and close.
 type identityProvider struct {
 	t    *testing.T
 	url  string
@@ -31,10 +31,10 @@ type identityProvider struct {
 
 	mu     sync.Mutex
 	server *http.Server
-	id     string // of the key
+	id     string // key ID
 	key    *rsa.PrivateKey
-	wait   chan struct{} // if set, answers wait until it is closed
-	asked  chan struct{} // gets one for each question that waits
+	wait   chan struct{} // if set, responses wait until it is closed
+	asked  chan struct{} // receives a value for each waiting request
 }
 
 func newIdentityProvider(t *testing.T, ca tls.Certificate) *identityProvider {
@@ -50,7 +50,7 @@ func newIdentityProvider(t *testing.T, ca tls.Certificate) *identityProvider {
 	return p
 }
 
-// rotate signs with a new key, and shows no other.
+// rotate replaces the signing key and publishes only the new one.
 func (p *identityProvider) rotate(id string) {
 	key, err := rsa.GenerateKey(rand.Reader, 2048)
 	if err != nil {
@@ -78,7 +78,7 @@ func (p *identityProvider) close() {
 	}
 }
 
-// blockAnswers makes answers wait until the function it gives is called.
+// blockAnswers delays all responses until release is called.
 func (p *identityProvider) blockAnswers() (release func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -113,7 +113,7 @@ func (p *identityProvider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// token is an identity token of a user, whose claims changes may change.
+// token returns an identity token of a user, with changes to its claims.
 func (p *identityProvider) token(user string, changes map[string]any) string {
 	p.t.Helper()
 	p.mu.Lock()
@@ -160,7 +160,7 @@ func TestOIDC(t *testing.T) {
 	}
 	jane := p.token("jane", nil)
 
-	// The provider is dead when the daemon starts: its users are out, others are in.
+	// The provider is down when the daemon starts: only its users are rejected.
 	r.want("a dead provider", as(jane), 401, `"message":"Unauthorized"`)
 	r.expect("rita", "GET", "/version", "", 200)
 	r.expect("", "GET", "/readyz", "", 200)
@@ -181,12 +181,12 @@ func TestOIDC(t *testing.T) {
 	r.want("a review", r.do("root", "POST", "/apis/authentication.platform.io/v1/tokenreviews", `{"spec":{"token":"`+jane+`"}}`), 201,
 		`"authenticated":true`, `"username":"`+p.url+`#jane"`)
 
-	// A new key is found when the first token comes that it has signed; the old one is forgotten.
+	// A new key is fetched for the first token signed with it, and the old key is dropped.
 	p.rotate("k1")
 	await("a new key", p.token("jane", nil))
 	r.want("a token of the old key", as(jane), 401)
 
-	// A provider that does not answer holds up only those who need it.
+	// An unresponsive provider delays only tokens that need it.
 	release := p.blockAnswers()
 	defer release()
 	known := p.token("joe", nil)
@@ -202,7 +202,7 @@ func TestOIDC(t *testing.T) {
 	release()
 	r.want("the token that waited", <-answer, 201)
 
-	// A provider that has gone leaves what is known.
+	// Known keys stay valid while the provider is down.
 	kim := p.token("kim", nil)
 	p.close()
 	r.want("without the provider", as(kim), 201)

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// withCertificate is the realm for a client with a certificate.
+// withCertificate returns a copy of the cluster whose client presents cert.
 func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	config := r.Anonymous()
 	config.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
@@ -24,8 +24,8 @@ func (r *userCluster) withCertificate(cert tls.Certificate) *userCluster {
 	return &other
 }
 
-// newProxy starts an authenticating proxy before a realm: it knows its users by password, and
-// proves itself to the daemon with a certificate.
+// newProxy starts an authenticating proxy in front of the daemon. It checks users' passwords and
+// presents cert to the daemon.
 func newProxy(t *testing.T, r *userCluster, cert tls.Certificate) *httptest.Server {
 	target, err := url.Parse(r.URL)
 	if err != nil {
@@ -75,7 +75,7 @@ func TestProxy(t *testing.T) {
 			t.Fatal(err)
 		}
 		q.Header.Set("Content-Type", "application/json")
-		q.Header.Set("X-Remote-Group", "system:masters") // which the proxy takes away
+		q.Header.Set("X-Remote-Group", "system:masters") // removed by the proxy
 		q.SetBasicAuth(user, password)
 		answer, err := http.DefaultClient.Do(q)
 		if err != nil {
@@ -94,13 +94,13 @@ func TestProxy(t *testing.T) {
 	if code, body := ask("joe", "open sesame", "GET", configMaps); code != 403 {
 		t.Errorf("joe through the proxy: %d %s", code, body)
 	}
-	if code, body := ask("jane", "guess", "GET", configMaps); code != 401 { // the proxy's certificate is nobody's
+	if code, body := ask("jane", "guess", "GET", configMaps); code != 401 { // the proxy's certificate authenticates no user
 		t.Errorf("a wrong password: %d %s", code, body)
 	}
 
 	masters := []string{"X-Remote-User: eve", "X-Remote-Group: system:masters"}
 	direct := r.withCertificate(pki.Client(t, proxies, "front"))
-	// The client here sends headers in the order of their bytes: X-Remote-Group, x-remote-group.
+	// The client sends headers in byte order: X-Remote-Group before x-remote-group.
 	direct.want("everything", direct.do("", "POST", selfReviewPath, "{}", "X-REMOTE-USER: jane", "x-remote-uid: u1", "x-remote-group: a", "X-Remote-Group: b",
 		"X-Remote-Extra-Acme.com%2FProject: p1", "x-remote-extra-acme.com%2fproject: p2", "X-Remote-Extra-Scopes: dev"), 201,
 		`"userInfo":{"username":"jane","uid":"u1","groups":["b","a","system:authenticated"],"extra":{"acme.com/project":["p1","p2"],"scopes":["dev"]}}`)

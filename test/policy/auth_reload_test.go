@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// reloadServing: under traffic the pair is replaced by a broken one and then by a new one.
-// No request fails, no connection is lost.
+// reloadServing replaces the serving pair under traffic, first by a broken and then by a new one.
+// No request fails and no connection is closed.
 func (v *tlsServer) reloadServing(t *testing.T) {
 	var traffic sync.WaitGroup
 	defer traffic.Wait()
@@ -51,7 +51,7 @@ func (v *tlsServer) reloadServing(t *testing.T) {
 	})
 }
 
-// sendContinuously sends one request after the other on one connection, until ctx ends.
+// sendContinuously sends one request after another on one connection until ctx ends.
 func (v *tlsServer) sendContinuously(ctx context.Context, t *testing.T) {
 	c, err := tls.Dial("tcp", v.host(), v.settings(func(c *tls.Config) { c.Certificates = v.TLS.Certificates }))
 	if err != nil {
@@ -88,11 +88,10 @@ func (v *tlsServer) reloadNamed(t *testing.T) {
 	}
 }
 
-// reloadClients: who was believed is not any more, on the same connection, once the CA has
-// gone; and the other way round.
+// reloadClients checks that a replaced client CA applies to connections that are already open.
 func (v *tlsServer) reloadClients(t *testing.T) {
 	with := func(cert tls.Certificate) *http.Client {
-		// Certificates would be sent only if their CA is acceptable.
+		// GetClientCertificate, because Certificates are sent only if the server accepts their CA.
 		return v.caller(func(c *tls.Config) {
 			c.GetClientCertificate = func(*tls.CertificateRequestInfo) (*tls.Certificate, error) { return &cert, nil }
 		})

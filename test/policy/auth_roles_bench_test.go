@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// BenchmarkRoleTakesEffect is the time from the answer to the create of a binding to the first
-// review that allows what it grants; reviews are asked one after the other.
+// BenchmarkRoleTakesEffect measures the time from the response to the creation of a binding until a
+// SubjectAccessReview allows what it grants. Reviews are sent one after another.
 func BenchmarkRoleTakesEffect(b *testing.B) {
 	s := client.Serve(b, filepath.Join(b.TempDir(), "data"), nil)
 	post := func(path, body string) string {

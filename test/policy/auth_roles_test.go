@@ -10,14 +10,15 @@ import (
 
 const rbacGroup = `"apiGroup":"rbac.authorization.platform.io"`
 
-// bound is a binding of a role, as "ClusterRole/name", to a user.
+// bound returns a binding of a role, given as "ClusterRole/name", to a user.
 func bound(name, role, user string) string {
 	kind, role, _ := strings.Cut(role, "/")
 	return `{"metadata":{"name":"` + name + `"},"roleRef":{` + rbacGroup + `,"kind":"` + kind + `","name":"` + role + `"},
 		"subjects":[{"kind":"User",` + rbacGroup + `,"name":"` + user + `"}]}`
 }
 
-// TestDefaultRolesAreRepaired: what was deleted or weakened comes back with the next start.
+// TestDefaultRolesAreRepaired checks that a restart restores default roles that were deleted or
+// restricted.
 func TestDefaultRolesAreRepaired(t *testing.T) {
 	t.Parallel()
 	dir := filepath.Join(t.TempDir(), "data")

@@ -18,14 +18,14 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// keySet: the published keys verify a token, and hold nothing private.
+// keySet checks that the published keys verify a token and contain no private parts.
 func keySet(t *testing.T, r tokenCluster) {
 	a := r.do("root", "GET", "/.well-known/openid-configuration", "")
 	r.want("configuration", a, 200, `"issuer":"`+ownToken+`"`, `"jwks_uri":"`+r.URL+`/openid/v1/jwks"`, `"id_token_signing_alg_values_supported":["ES256"]`)
 	if got := a.Header.Get("Content-Type"); got != "application/json" {
 		t.Errorf("the configuration is %s", got)
 	}
-	a = r.do("", "GET", "/openid/v1/jwks", "", "Authorization: Bearer "+r.token(`{}`)) // every account may read it
+	a = r.do("", "GET", "/openid/v1/jwks", "", "Authorization: Bearer "+r.token(`{}`)) // every service account may read it
 	if got := a.Header.Get("Content-Type"); a.Code != 200 || got != "application/jwk-set+json" {
 		t.Fatalf("%s: %s", got, a)
 	}
@@ -69,7 +69,8 @@ func keySet(t *testing.T, r tokenCluster) {
 	}
 }
 
-// TestTokenKeysRotate: a token of a former key and issuer is good as long as they are named.
+// TestTokenKeysRotate checks that tokens of a former key and issuer stay valid as long as both are
+// configured.
 func TestTokenKeysRotate(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

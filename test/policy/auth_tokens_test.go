@@ -18,7 +18,7 @@ const (
 	ownToken = "https://platform.default.svc"
 )
 
-// A tokenCluster is a realm in which service accounts act.
+// A tokenCluster is a userCluster for tests of service accounts.
 type tokenCluster struct{ *userCluster }
 
 func newTokenCluster(t *testing.T, change func(c *daemon.Config, dir string)) tokenCluster {
@@ -32,7 +32,8 @@ func newTokenCluster(t *testing.T, change func(c *daemon.Config, dir string)) to
 	})}
 }
 
-// reviewSelf asks with a token who it belongs to: 201, or 401.
+// reviewSelf sends a SelfSubjectReview with a token. Status code 401 means that the token is
+// invalid.
 func (r tokenCluster) reviewSelf(token string) client.Answer {
 	r.t.Helper()
 	return r.do("", "POST", selfReviewPath, "{}", "Authorization: Bearer "+token)
@@ -45,14 +46,13 @@ func (r tokenCluster) expectCode(what, token string, code int) {
 	}
 }
 
-// recreateAccount makes the service account robot anew.
 func (r tokenCluster) recreateAccount() {
 	r.t.Helper()
 	r.do("root", "DELETE", robot, "")
 	r.must(core+"serviceaccounts", `{"metadata":{"name":"robot"}}`)
 }
 
-// token asks for a token of robot.
+// token requests a token for the service account robot.
 func (r tokenCluster) token(spec string) string {
 	r.t.Helper()
 	a := r.do("root", "POST", robot+"/token", `{"spec":`+spec+`}`)
@@ -62,7 +62,7 @@ func (r tokenCluster) token(spec string) string {
 	return a.Object()["status"].(map[string]any)["token"].(string)
 }
 
-// eventually asks until the answer is right.
+// eventually repeats a GET until right accepts the response.
 func (r tokenCluster) eventually(what, path string, right func(a client.Answer) bool) (a client.Answer) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
@@ -89,7 +89,7 @@ func decoded(o client.Object, key string) string {
 
 const pod = `{"metadata":{"name":"p"},"spec":{"serviceAccountName":"robot","terminationGracePeriodSeconds":0,"containers":[{"name":"c","image":"i"}]}}`
 
-// TestTokens: what a token is good for ends with what it is bound to.
+// TestTokens checks that a token becomes invalid with the object that it is bound to.
 func TestTokens(t *testing.T) {
 	t.Parallel()
 	r := newTokenCluster(t, nil)
@@ -148,7 +148,7 @@ func TestTokens(t *testing.T) {
 	})
 }
 
-// requestsAuth are refused in the words of the field.
+// requestsAuth checks the errors for invalid token requests.
 func requestsAuth(t *testing.T, r tokenCluster) {
 	r.must(core+"serviceaccounts", `{"metadata":{"name":"other"}}`)
 	ref := func(kind, version, name, uid string) string {
@@ -215,7 +215,8 @@ func reviewTokens(t *testing.T, r tokenCluster) {
 
 const tokenSecret = `{"metadata":{"name":"%s","annotations":{"platform.io/service-account.name":"%s"}},"type":"platform.io/service-account-token"}`
 
-// secrets are filled, repaired, revoked, and go with their account.
+// secrets checks that token Secrets are filled, repaired, revoked and deleted with their service
+// account.
 func secrets(t *testing.T, r tokenCluster) {
 	filled := func(a client.Answer) bool { return a.Code == 200 && decoded(a.Object(), "token") != "" }
 	r.must(core+"secrets", fmt.Sprintf(tokenSecret, "held", "robot"))

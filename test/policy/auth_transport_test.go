@@ -21,19 +21,18 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A transport is a daemon whose certificates are in files that the test may change.
+// A tlsServer is a daemon whose certificate files the test can replace.
 type tlsServer struct {
 	*client.Server
-	t         *testing.T // of the part that runs
-	data, dir string     // of the daemon, and of the files
-	// roots signs what the daemon serves with, firstCA and secondCA sign clients.
+	t         *testing.T // of the current subtest
+	data, dir string     // of the daemon, of its files
+	// roots signs the serving certificates; firstCA and secondCA sign client certificates.
 	roots, firstCA, secondCA tls.Certificate
 }
 
-// path is that of a file of the daemon.
 func (v *tlsServer) path(name string) string { return filepath.Join(v.dir, name) }
 
-// write replaces a file in one go.
+// write replaces a file atomically.
 func (v *tlsServer) write(name string, text []byte) {
 	v.t.Helper()
 	fresh := v.path(name) + ".new"
@@ -43,7 +42,6 @@ func (v *tlsServer) write(name string, text []byte) {
 	}
 }
 
-// writePair replaces name.crt and name.key.
 func (v *tlsServer) writePair(name string, c tls.Certificate) {
 	v.t.Helper()
 	v.write(name+".crt", pki.PEM(c.Leaf))
@@ -72,10 +70,9 @@ func startTLSServer(t *testing.T) *tlsServer {
 	return v
 }
 
-// host is the address of the daemon.
 func (v *tlsServer) host() string { return strings.TrimPrefix(v.URL, "https://") }
 
-// settings are those of a client that trusts the roots.
+// settings returns the TLS configuration of a client that trusts the roots.
 func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	c := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "127.0.0.1"}
 	c.RootCAs.AddCert(v.roots.Leaf)
@@ -85,7 +82,7 @@ func (v *tlsServer) settings(change func(*tls.Config)) *tls.Config {
 	return c
 }
 
-// served is the certificate that a client with these settings is served with.
+// served returns the serving certificate that a client with these settings gets.
 func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.ConnectionState, error) {
 	v.t.Helper()
 	c, err := tls.DialWithDialer(&net.Dialer{Timeout: client.Watchdog}, "tcp", v.host(), v.settings(change))
@@ -97,14 +94,13 @@ func (v *tlsServer) served(change func(*tls.Config)) (*x509.Certificate, tls.Con
 	return state.PeerCertificates[0], state, nil
 }
 
-// caller is an HTTP client with these settings.
 func (v *tlsServer) caller(change func(*tls.Config)) *http.Client {
 	tr := &http.Transport{TLSClientConfig: v.settings(change)}
 	v.t.Cleanup(tr.CloseIdleConnections)
 	return &http.Client{Transport: tr, Timeout: client.Watchdog}
 }
 
-// code is that of the answer to a request, which must be answered.
+// code sends a GET request and returns the status code of the response.
 func (v *tlsServer) code(c *http.Client, path string) int {
 	v.t.Helper()
 	answer, err := c.Get(v.URL + path)
@@ -118,7 +114,6 @@ func (v *tlsServer) code(c *http.Client, path string) int {
 	return answer.StatusCode
 }
 
-// until waits until something becomes true.
 func (v *tlsServer) until(what string, ok func() bool) {
 	v.t.Helper()
 	client.Eventually(v.t, func() error {
@@ -129,7 +124,7 @@ func (v *tlsServer) until(what string, ok func() bool) {
 	})
 }
 
-// reloads is the figure of a series of reloads in /metrics.
+// reloads returns the value of a reload counter in /metrics.
 func (v *tlsServer) reloads(what, status string) string {
 	v.t.Helper()
 	answer, err := v.admin().Get(v.URL + "/metrics")
@@ -149,7 +144,6 @@ func (v *tlsServer) reloads(what, status string) string {
 	return figure
 }
 
-// admin is a client of the administrator.
 func (v *tlsServer) admin() *http.Client {
 	return v.caller(func(c *tls.Config) { c.Certificates = v.TLS.Certificates })
 }
@@ -185,7 +179,7 @@ func (v *tlsServer) versions(t *testing.T) {
 	}
 	for name, test := range map[string]struct {
 		change  func(*tls.Config)
-		version uint16 // 0: refused
+		version uint16 // 0: rejected
 	}{
 		"1.0":             {between(tls.VersionTLS10, tls.VersionTLS10), 0},
 		"1.1":             {between(tls.VersionTLS10, tls.VersionTLS11), 0},
@@ -223,7 +217,7 @@ func (v *tlsServer) names(t *testing.T) {
 	}
 }
 
-// sessions: a second connection resumes the session of the first, and is that of the same
+// sessions checks that a second connection resumes the TLS session, with the same authenticated
 // client.
 func (v *tlsServer) sessions(t *testing.T) {
 	cache := tls.NewLRUClientSessionCache(1)
@@ -286,7 +280,7 @@ func (v *tlsServer) origins(t *testing.T) {
 		r.Header.Set("Origin", test.origin)
 		c := v.admin()
 		if test.code == 204 {
-			c = v.caller(nil) // browsers send no credential with such a question
+			c = v.caller(nil) // browsers send no credentials with a preflight request
 		}
 		answer, err := c.Do(r)
 		if err != nil {
@@ -300,7 +294,8 @@ func (v *tlsServer) origins(t *testing.T) {
 	}
 }
 
-// slowHandshakes: a thousand connections that never begin their handshakes.
+// slowHandshakes checks that a thousand connections that never start a handshake do not delay
+// others.
 func (v *tlsServer) slowHandshakes(t *testing.T) {
 	for range 1000 {
 		c, err := net.DialTimeout("tcp", v.host(), client.Watchdog)
@@ -310,11 +305,10 @@ func (v *tlsServer) slowHandshakes(t *testing.T) {
 		defer c.Close()
 	}
 	if code := v.code(v.admin(), "/api/v1/secrets"); code != 200 {
-		t.Errorf("beside slow ones: %d", code)
+		t.Errorf("with idle connections: %d", code)
 	}
 }
 
-// TestMinTLSVersion: VersionTLS13 refuses what is older.
 func TestMinTLSVersion(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, filepath.Join(t.TempDir(), "data"), func(c *daemon.Config) { c.TLS.MinVersion = "VersionTLS13" })

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A viewer is a watch that runs, and how it has begun.
+// A watcher is a watch that can be started again with the same request.
 type watcher struct {
 	r       *userCluster
 	name    string
@@ -19,8 +19,8 @@ type watcher struct {
 	decoder *json.Decoder
 }
 
-// openWatch begins a watch of a user, "" being nobody; headers are "name: value". The caller may let
-// nobody else use the realm's connections meanwhile.
+// openWatch starts a watch as a user, anonymously if user is "". Headers are "name: value". The
+// watch holds its connection, so others must not share the cluster's connections meanwhile.
 func (r *userCluster) openWatch(what, user, path string, headers ...string) *watcher {
 	r.t.Helper()
 	v := r.watch(what, user, path, headers...)
@@ -30,7 +30,7 @@ func (r *userCluster) openWatch(what, user, path string, headers ...string) *wat
 	return v
 }
 
-// watch prepares a watch, as openWatch does, and does not begin it.
+// watch prepares a watch for openWatch without starting it.
 func (r *userCluster) watch(what, user, path string, headers ...string) *watcher {
 	v := &watcher{r: r, name: what}
 	v.begin = func() (*http.Response, error) {
@@ -52,7 +52,6 @@ func (r *userCluster) watch(what, user, path string, headers ...string) *watcher
 	return v
 }
 
-// open begins the watch and returns the status code.
 func (v *watcher) open() int {
 	v.r.t.Helper()
 	answer, err := v.begin()
@@ -64,8 +63,9 @@ func (v *watcher) open() int {
 	return answer.StatusCode
 }
 
-// whileValid opens a watch with a credential that ends soon. On a busy machine it may have ended before; then the next one lives
-// twice as long.
+// whileValid calls open with the lifetime of a credential until it reports success, doubling the
+// lifetime each time. On a busy machine a short-lived credential may expire before the watch
+// starts.
 func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	t.Helper()
 	for life := 2 * time.Second; !open(life); life *= 2 {
@@ -75,7 +75,7 @@ func whileValid(t *testing.T, open func(life time.Duration) (opened bool)) {
 	}
 }
 
-// expectEvent reads until an event of an object.
+// expectEvent reads watch events until one for the named object arrives.
 func (v *watcher) expectEvent(name string) {
 	v.r.t.Helper()
 	for {
@@ -89,7 +89,8 @@ func (v *watcher) expectEvent(name string) {
 	}
 }
 
-// expectEnd reads to the end, before which a Status must say why, as it does to who begins again.
+// expectEnd reads to the end of the watch. Its last event must be a Status with the code, which a
+// new watch request must get as well.
 func (v *watcher) expectEnd(code int) {
 	v.r.t.Helper()
 	var last client.Event

@@ -23,7 +23,7 @@ const configMapsPath = core + "configmaps"
 
 const watchRule = `{"apiGroups":[""],"resources":["configmaps"],"verbs":["get","list","watch"]}`
 
-// bindGroup lets all members of a group watch.
+// bindGroup allows all members of a group to watch.
 func (r *userCluster) bindGroup(name, group string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+watchRule+`]}`)
@@ -31,8 +31,8 @@ func (r *userCluster) bindGroup(name, group string) {
 		"subjects":[{"kind":"Group","apiGroup":"rbac.authorization.platform.io","name":"`+group+`"}]}`)
 }
 
-// TestWatchesEnd: a watch ends soon after its user may no longer watch, whatever the cause, and
-// no other watch does.
+// TestWatchesEnd checks that a watch ends soon after its user loses access, for every cause. Other
+// watches go on.
 func TestWatchesEnd(t *testing.T) {
 	t.Parallel()
 	people, proxies, signer := pki.Authority(t, "people"), pki.Authority(t, "proxies"), pki.NewKey(t)
@@ -137,7 +137,7 @@ func TestWatchesEnd(t *testing.T) {
 			now := time.Now()
 			claims := jwt.MapClaims{
 				"iss": ownToken, "aud": []string{ownToken}, "sub": "system:serviceaccount:default:a3", "iat": now.Unix() - 600, "nbf": now.Unix() - 600, "jti": "j",
-				"exp":         now.Add(life - time.Minute).Unix(), // a minute is forgiven
+				"exp":         now.Add(life - time.Minute).Unix(), // the authenticator allows one minute of clock skew
 				"platform.io": map[string]any{"namespace": "default", "serviceaccount": map[string]any{"name": "a3", "uid": uid}},
 			}
 			text, err := jwt.NewWithClaims(jwt.SigningMethodES256, claims).SignedString(signer)
@@ -153,7 +153,7 @@ func TestWatchesEnd(t *testing.T) {
 		var v *watcher
 		whileValid(t, func(life time.Duration) bool {
 			end := time.Now().Add(life).UTC().Format(time.RFC3339)
-			// A controller removes the Secret of a token that has ended.
+			// Delete it first, because a controller removes the Secret of an expired token.
 			r.do("root", "DELETE", systemSecrets+"/bootstrap-token-abcdef", "")
 			r.must(systemSecrets, `{"metadata":{"name":"bootstrap-token-abcdef"},"type":"bootstrap.platform.io/token","stringData":{
 				"token-id":"abcdef","token-secret":"0123456789abcdef","usage-bootstrap-authentication":"true","expiration":"`+end+`"}}`)
@@ -220,14 +220,14 @@ func TestWatchesEnd(t *testing.T) {
 	}
 }
 
-// eventuallyAs waits until a user may read what is at a path.
+// eventuallyAs waits until a user may read path.
 func (r userCluster) eventuallyAs(user, path string) {
 	r.t.Helper()
 	r.eventually(user, path, 200)
 }
 
-// TestWatchesOfRemotes: what remotes say counts for their time, also for watches. One that does not
-// answer ends none.
+// TestWatchesOfRemotes checks that decisions of remote authenticators and authorizers expire for
+// running watches too. An unresponsive remote ends no watch.
 func TestWatchesOfRemotes(t *testing.T) {
 	t.Parallel()
 	d, m := newTokenWebhookServer(t), newAuthzWebhookServer(t)

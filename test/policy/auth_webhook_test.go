@@ -16,14 +16,14 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A reviewServer is a webhook that reviews tokens or requests.
+// A reviewServer is a webhook for token or access reviews.
 type reviewServer struct {
 	*httptest.Server
 	path        string // of its URL
 	requests    atomic.Int64
 	lastRequest atomic.Value  // string
-	unblock     chan struct{} // closed: the slow need not wait
-	// revoked: fickle is not known any longer. failing: requests are answered with status 500.
+	unblock     chan struct{} // closed to release slow requests
+	// revoked rejects the token or user "fickle". failing answers every request with status 500.
 	revoked, failing atomic.Bool
 }
 
@@ -33,7 +33,7 @@ func (s *reviewServer) start(t *testing.T, path string, handler http.Handler) {
 	t.Cleanup(s.Close)
 }
 
-// kubeconfig writes the client configuration for the webhook.
+// kubeconfig writes the kubeconfig for the webhook and returns its path.
 func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 	t.Helper()
 	path, ca := filepath.Join(dir, s.path+".yaml"), s.path+".crt"
@@ -46,11 +46,11 @@ func (s *reviewServer) kubeconfig(t *testing.T, dir string) string {
 	return path
 }
 
-// A tokenWebhookServer knows tokens; what some of them say is how it answers.
+// A tokenWebhookServer authenticates known tokens. The name of a token selects the response.
 type tokenWebhookServer struct {
 	reviewServer
-	slow       chan struct{} // gets one for each question about the slow token
-	wrongPaths atomic.Int64  // questions elsewhere than at /review
+	slow       chan struct{} // receives a value for each review of the slow token
+	wrongPaths atomic.Int64  // requests to paths other than /review
 }
 
 func newTokenWebhookServer(t *testing.T) *tokenWebhookServer {
@@ -161,14 +161,15 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 		t.Error("a refusal was not remembered")
 	}
 	r.want("forbidden", as("forbidden"), 401)
-	if n := d.requests.Load(); n != before+1 && (n != before+2 || !client.OnEtcd()) { // where others write, it is asked again before a refusal
+	if n := d.requests.Load(); n != before+1 && (n != before+2 || !client.OnEtcd()) { // on etcd, a rejection is confirmed by a second request
 		t.Error("a failure was remembered")
 	}
 	const reviews = "/apis/authentication.platform.io/v1/tokenreviews"
 	r.want("a review", r.do("root", "POST", reviews, `{"spec":{"token":"good"}}`), 201, `"authenticated":true`, `"username":"wendy"`)
 	r.want("a review for others", r.do("root", "POST", reviews, `{"spec":{"token":"good","audiences":["others"]}}`), 201, `"status":{"user":{},"error":"invalid bearer token"}`)
 
-	// The slow remote holds up who needs it, once for all that come with the same token.
+	// A slow webhook delays only requests that need it. Requests with the same token share one
+	// review.
 	before = d.requests.Load()
 	answers := make(chan client.Answer, 4)
 	for range cap(answers) {
@@ -186,7 +187,7 @@ func checkTokenWebhook(t *testing.T, r *userCluster, d *tokenWebhookServer, vers
 		t.Errorf("%d questions about one token at a time", n)
 	}
 
-	// The dead remote leaves what is known.
+	// Cached decisions outlive the webhook.
 	d.Close()
 	r.want("good, still", as("good"), 201)
 	r.expect("rita", "GET", "/version", "", 200)

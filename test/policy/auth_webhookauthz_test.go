@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An authzWebhookServer allows who is named so, denies the wicked, and lets the slow wait.
+// An authzWebhookServer decides by user name: good is allowed, wicked denied, slow waits.
 type authzWebhookServer struct{ reviewServer }
 
 func newAuthzWebhookServer(t *testing.T) *authzWebhookServer {
@@ -59,7 +59,7 @@ func (m *authzWebhookServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	fmt.Fprintf(w, `{"apiVersion":%q,"kind":%q,"status":%s}`, review.APIVersion, review.Kind, status)
 }
 
-// TestAuthorizationWebhook: the remote stands before RBAC.
+// TestAuthorizationWebhook checks a webhook that precedes RBAC.
 func TestAuthorizationWebhook(t *testing.T) {
 	t.Parallel()
 	m := newAuthzWebhookServer(t)
@@ -91,7 +91,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.expect("broken", "GET", "/api/v1/secrets", "", 403, "the authorization webhook gave no answer")
 	r.expect("root", "GET", "/api/v1/secrets", "", 200)
 
-	// Reviews ask as well, and tell what went wrong.
+	// Access reviews query the webhook as well and report its errors.
 	review := func(user string) string {
 		return `{"spec":{"user":"` + user + `","resourceAttributes":{"verb":"get","resource":"secrets"}}}`
 	}
@@ -101,7 +101,7 @@ func TestAuthorizationWebhook(t *testing.T) {
 	r.expect("good", "POST", reviewPath+"/selfsubjectrulesreviews", `{"spec":{"namespace":"default"}}`, 201,
 		`"incomplete":true`, `"evaluationError":"webhook authorizer does not support user rule resolution"`)
 
-	// Who waits for the remote holds up nobody else.
+	// A request that waits for the webhook delays no other.
 	waiting := make(chan int, 1)
 	go func() { waiting <- r.do("slow", "GET", configMaps, "").Code }()
 	client.Eventually(t, func() error {

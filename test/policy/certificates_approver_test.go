@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestApprover: requests of nodes for client certificates are approved by the rights of those who ask, and no others.
+// TestApprover checks that node client certificates are approved only if the requester has the
+// right to request them.
 func TestApprover(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		const self, boot = "system:node:n1", "system:bootstrap:abcdef"
@@ -36,7 +37,7 @@ func TestApprover(t *testing.T) {
 		ask(self, "refused", joining)
 		c.decide("refused", "Denied", 0)
 
-		// The rights may come later.
+		// The right may be granted after the request.
 		c.grant(self, "selfnodeclient")
 		if got := c.condition("self", "Approved"); got != "AutoApproved: Auto approving self kubelet client certificate after SubjectAccessReview." {
 			c.T.Error(got)
@@ -59,7 +60,8 @@ func TestApprover(t *testing.T) {
 	})
 }
 
-// TestOwnCertificate: who was given a certificate is, to the server, who it names.
+// TestOwnCertificate checks that a client with an issued certificate is authenticated as its
+// subject.
 func TestOwnCertificate(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		key := c.ask("jane", order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}}})
@@ -67,7 +69,7 @@ func TestOwnCertificate(t *testing.T) {
 		if got := c.whoami(c.certificate("jane"), key); got != "jane dev,ops,system:authenticated" {
 			c.T.Error(got)
 		}
-		// A serving certificate is not for clients.
+		// A serving certificate does not authenticate clients.
 		key = c.ask("n1", order{signer: nodeServerSigner, usages: "server auth,digital signature", CertificateRequest: x509.CertificateRequest{Subject: node("n1"), DNSNames: []string{"n1"}}})
 		c.decide("n1", "Approved", 0)
 		if got := c.whoami(c.certificate("n1"), key); got != "" {

@@ -9,8 +9,9 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestCleaner: requests go an hour after the last decision, and with their certificates. Without a decision they stay
-// for a day, which is in the table of package actors/controllers/certificates.
+// TestCleaner checks that requests are deleted an hour after their last decision, also those with a
+// certificate. Package actors/controllers/certificates tests that pending requests are kept for a
+// day.
 func TestCleaner(t *testing.T) {
 	openCertificatesInProfiles(t, func(c *daemon.Config) { c.CertificateSigning.Duration = daemon.Duration(time.Second) }, func(c *certificateCluster) {
 		jane := order{signer: "example.com/s", usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}}

@@ -23,20 +23,19 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// The signers in platform form.
+// The signers, with platform names.
 const (
 	certificateClientSigner = "platform.io/apiserver-client"
 	nodeClientSigner        = "platform.io/apiserver-client-node"
 	nodeServerSigner        = "platform.io/node-serving"
 )
 
-// everyController is all that run by themselves; client.Serve leaves one out.
+// everyController enables all default controllers; client.Serve excludes one.
 const everyController = "*"
 
-// A certificateCluster is a daemon with all controllers.
+// A certificateCluster is a daemon that runs all controllers.
 type certificateCluster struct{ profileSession }
 
-// openCertificates starts a daemon; change may be nil.
 func openCertificates(t *testing.T, profile string, change func(*daemon.Config)) *certificateCluster {
 	t.Helper()
 	return &certificateCluster{openProfile(t, profile, func(c *daemon.Config) {
@@ -47,14 +46,13 @@ func openCertificates(t *testing.T, profile string, change func(*daemon.Config))
 	})}
 }
 
-// openCertificatesInProfiles runs a test with openCertificates in both naming profiles.
 func openCertificatesInProfiles(t *testing.T, change func(*daemon.Config), test func(*certificateCluster)) {
 	client.InProfiles(t, func(t *testing.T, profile string) { test(openCertificates(t, profile, change)) })
 }
 
 const csrs = "/apis/certificates.platform.io/v1/certificatesigningrequests"
 
-// as sends a request as a user of some groups; "" is the administrator.
+// as sends a request as a user with groups, or as the administrator if user is "".
 func (c *certificateCluster) as(user string, groups []string, code int, method, path, contentType, body string) client.Object {
 	c.T.Helper()
 	headers := []string{"Content-Type: " + contentType}
@@ -75,21 +73,20 @@ func (c *certificateCluster) as(user string, groups []string, code int, method, 
 	return o
 }
 
-// must sends a request as the administrator.
 func (c *certificateCluster) must(code int, method, path, contentType, body string) client.Object {
 	c.T.Helper()
 	return c.as("", nil, code, method, path, contentType, body)
 }
 
-// An order is what a CertificateSigningRequest asks for.
+// An order is the content of a CertificateSigningRequest.
 type order struct {
 	signer string
-	usages string // with commas
+	usages string // comma-separated
 	x509.CertificateRequest
-	seconds int // 0: none
+	seconds int // 0: no expirationSeconds
 }
 
-// body is the object that asks for it.
+// body returns the CertificateSigningRequest in JSON.
 func (o order) body(t *testing.T, name string, key *ecdsa.PrivateKey) string {
 	t.Helper()
 	spec := map[string]any{
@@ -102,12 +99,11 @@ func (o order) body(t *testing.T, name string, key *ecdsa.PrivateKey) string {
 	return string(text)
 }
 
-// node is the subject of a node.
 func node(name string) pkix.Name {
 	return pkix.Name{CommonName: "system:node:" + name, Organization: []string{"system:nodes"}}
 }
 
-// ask creates a request and returns its key.
+// ask creates a CertificateSigningRequest and returns its key.
 func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	c.T.Helper()
 	key := pki.NewKey(c.T)
@@ -115,14 +111,14 @@ func (c *certificateCluster) ask(name string, o order) *ecdsa.PrivateKey {
 	return key
 }
 
-// decide adds a condition to a request, last changed some time ago.
+// decide adds a condition to a request, with a lastUpdateTime some time ago.
 func (c *certificateCluster) decide(name, condition string, ago time.Duration) {
 	c.T.Helper()
 	sub := "approval"
 	if condition == "Failed" {
 		sub = "status"
 	}
-	// The administrator's requests for nodes are approved by themselves.
+	// Replace a condition of the approver, which approves the administrator's requests for nodes.
 	conditions := slices.DeleteFunc(c.conditions(name), func(one any) bool { return one.(map[string]any)["type"] == condition })
 	conditions = append(conditions, map[string]any{
 		"type": condition, "status": "True", "reason": "ByTest", "message": "m", "lastUpdateTime": time.Now().Add(-ago).UTC().Format(time.RFC3339),
@@ -158,7 +154,7 @@ func (c *certificateCluster) condition(name, kind string) (text string) {
 	return text
 }
 
-// certificate waits for the certificate of a request.
+// certificate waits until a request has a certificate and returns it.
 func (c *certificateCluster) certificate(name string) (cert *x509.Certificate) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -177,7 +173,6 @@ func (c *certificateCluster) certificate(name string) (cert *x509.Certificate) {
 	return cert
 }
 
-// gone waits until a request is deleted.
 func (c *certificateCluster) gone(name string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -189,7 +184,7 @@ func (c *certificateCluster) gone(name string) {
 	})
 }
 
-// grant gives a user the right to create a sub-resource of requests.
+// grant allows a user to create a subresource of CertificateSigningRequests.
 func (c *certificateCluster) grant(user, subresource string) {
 	c.T.Helper()
 	const roles = "/apis/rbac.authorization.platform.io/v1/"
@@ -198,13 +193,13 @@ func (c *certificateCluster) grant(user, subresource string) {
 		"subjects":[{"apiGroup":"rbac.authorization.platform.io","kind":"User","name":%q}]}`, subresource, user))
 }
 
-// An authority is a CA of a test, in two files.
+// An authority is a CA in two files.
 type authority struct {
 	certFile, keyFile string
 	cert              *x509.Certificate
 }
 
-// newAuthority makes a CA that ends after a time; isCA false makes it a certificate like any other.
+// newAuthority creates a CA that expires after life, or an ordinary certificate if isCA is false.
 func newAuthority(t *testing.T, dir, name string, life time.Duration, isCA bool) authority {
 	t.Helper()
 	c := pki.Issue(t, tls.Certificate{}, &x509.Certificate{
@@ -221,7 +216,8 @@ func writeCertificates(t *testing.T, path string, text []byte) {
 	client.WriteFile(t, path, text)
 }
 
-// whoami asks the server who presents a certificate; "" if it does not know.
+// whoami returns the user name and groups of a client with this certificate, or "" if it is
+// rejected.
 func (c *certificateCluster) whoami(cert *x509.Certificate, key *ecdsa.PrivateKey) string {
 	c.T.Helper()
 	config := c.TLS.Clone()

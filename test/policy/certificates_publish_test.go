@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// parsePEM is the first certificate of a text.
+// parsePEM returns the first certificate in text.
 func parsePEM(t *testing.T, text string) *x509.Certificate {
 	t.Helper()
 	block, _ := pem.Decode([]byte(text))
@@ -30,7 +30,7 @@ func parsePEM(t *testing.T, text string) *x509.Certificate {
 	return cert
 }
 
-// waitMetric waits until a counter is above 0.
+// waitMetric waits until a counter is greater than 0.
 func (c *certificateCluster) waitMetric(name string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -49,7 +49,8 @@ func (c *certificateCluster) waitMetric(name string) {
 
 const roots = "/configmaps/platform-root-ca.crt"
 
-// rootsOf waits until the ConfigMap of a namespace holds one certificate under its key, and nothing else.
+// rootsOf waits until the root CA ConfigMap of a namespace contains exactly one certificate and no
+// other key.
 func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object) error) (text string) {
 	c.T.Helper()
 	client.Eventually(c.T, func() error {
@@ -72,7 +73,8 @@ func (c *certificateCluster) rootsOf(namespace string, accept func(client.Object
 	return text
 }
 
-// TestRootCA: every namespace has the server's roots, and gets them back.
+// TestRootCA checks that every namespace has the root CA ConfigMap, and that changes to it are
+// reverted.
 func TestRootCA(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"mine"}}`)
@@ -96,7 +98,7 @@ func TestRootCA(t *testing.T) {
 		}
 		c.must(200, "DELETE", at, "", "")
 		c.rootsOf("mine", another)
-		// Nobody keeps it from being corrected.
+		// An immutable ConfigMap is corrected as well.
 		uid = c.must(200, "GET", at, "", "").UID()
 		c.must(200, "PATCH", at, client.MergePatch, `{"immutable":true,"data":{"ca.crt":"nonsense"}}`)
 		c.rootsOf("mine", another)
@@ -120,7 +122,7 @@ func withBundles(c *daemon.Config) {
 	c.TLS.ReloadPeriod = daemon.Duration(5 * time.Millisecond)
 }
 
-// TestTrustBundles: bundles are served where they are switched on, in two versions.
+// TestTrustBundles checks that ClusterTrustBundles are served in two versions when enabled.
 func TestTrustBundles(t *testing.T) {
 	openCertificatesInProfiles(t, withBundles, func(c *certificateCluster) {
 		root := c.rootsOf("default", nil)
@@ -139,7 +141,7 @@ func TestTrustBundles(t *testing.T) {
 		if items := list["items"].([]any); len(items) != 1 {
 			c.T.Errorf("selected by signer: %v", items)
 		}
-		// Who writes for a signer needs the right to attest.
+		// Writing a bundle of a signer requires the right to attest.
 		c.must(201, "POST", "/apis/rbac.authorization.platform.io/v1/clusterroles", client.JSON, `{"metadata":{"name":"bundles"},"rules":[
 			{"apiGroups":["certificates.platform.io"],"resources":["clustertrustbundles"],"verbs":["*"]},
 			{"apiGroups":["certificates.platform.io"],"resources":["signers"],"resourceNames":["example.org/*"],"verbs":["attest"]}]}`)
@@ -154,7 +156,7 @@ func TestTrustBundles(t *testing.T) {
 	})
 }
 
-// TestTrustBundlesOff: by default they are not served, and nothing is published.
+// TestTrustBundlesOff checks that ClusterTrustBundles are neither served nor published by default.
 func TestTrustBundlesOff(t *testing.T) {
 	openCertificatesInProfiles(t, nil, func(c *certificateCluster) {
 		c.must(404, "GET", bundles, "", "")
@@ -165,7 +167,7 @@ func TestTrustBundlesOff(t *testing.T) {
 	})
 }
 
-// published are the bundles of the server's own signer.
+// published returns the bundles of the server's own signer.
 func (c *certificateCluster) published() []client.Object {
 	c.T.Helper()
 	list, err := c.List(c.Ctx, c.named(bundles), nil)
@@ -181,7 +183,8 @@ func (c *certificateCluster) published() []client.Object {
 	return own
 }
 
-// TestRotation: when the server has another CA, the roots in all namespaces and the bundle are those of it.
+// TestRotation checks that a new server CA replaces the roots in all namespaces and the published
+// bundle.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	dir := ""
@@ -216,7 +219,7 @@ func TestRotation(t *testing.T) {
 	bundle(name)
 }
 
-// renew asks for another CA, and takes the administrator's new credentials when they are there.
+// renew requests a new CA and loads the administrator's new credentials.
 func (c *certificateCluster) renew(dir string) {
 	c.T.Helper()
 	kubeconfig := filepath.Join(dir, "admin.kubeconfig")

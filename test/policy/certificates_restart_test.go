@@ -14,8 +14,9 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestRestarts: a daemon that ends at any point of the work finishes it when it is started again: each request is
-// approved and signed once, those that are over go, and every namespace has the roots.
+// TestRestarts checks that a daemon stopped at any point completes the work after a restart. Each
+// request is approved and signed once, finished ones are deleted, and every namespace has the
+// roots.
 func TestRestarts(t *testing.T) {
 	t.Parallel()
 	const rounds, perRound = 4, 12
@@ -27,7 +28,7 @@ func TestRestarts(t *testing.T) {
 		return &certificateCluster{profileSession{client.Session{Server: s, Ctx: ctx, T: t}, "platform"}}
 	}
 	jane := order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: pkix.Name{CommonName: "jane"}}}
-	signed := map[string]string{} // the serial numbers that were seen, by the name of the request
+	signed := map[string]string{} // serial numbers by name of the request
 	for round := range rounds {
 		c := serve()
 		var wait sync.WaitGroup
@@ -46,7 +47,7 @@ func TestRestarts(t *testing.T) {
 		}
 		wait.Wait()
 		before := len(signed)
-		client.Eventually(t, func() error { // the daemon ends when so many are signed, or more
+		client.Eventually(t, func() error { // the daemon is stopped when at least this many are signed
 			for i := range perRound {
 				name := fmt.Sprintf("r%d-%d", round, i)
 				if i%4 != 0 && c.status(name)["certificate"] != nil {

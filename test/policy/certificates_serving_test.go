@@ -15,14 +15,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestInClusterClient: a Pod verifies the server by every name of its Service, with nothing but what is mounted into the
-// Pod: the roots of its namespace and a token of its service account.
+// TestInClusterClient checks that a Pod can verify the server by every name of its Service. It uses
+// only its mounted files: the roots and a service account token.
 func TestInClusterClient(t *testing.T) {
 	dial := func(c *certificateCluster, roots *x509.CertPool) *http.Client {
 		address := strings.TrimPrefix(c.URL, "https://")
 		return &http.Client{Transport: &http.Transport{
 			TLSClientConfig: &tls.Config{RootCAs: roots}, DisableKeepAlives: true,
-			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) { // what kube-proxy does
+			DialContext: func(ctx context.Context, network, _ string) (net.Conn, error) { // as kube-proxy does
 				return (&net.Dialer{}).DialContext(ctx, network, address)
 			},
 		}}
@@ -42,7 +42,7 @@ func TestInClusterClient(t *testing.T) {
 			return err
 		})
 		token := c.must(201, "POST", "/api/v1/namespaces/default/serviceaccounts/default/token", client.JSON, `{}`).At("status.token")
-		service := c.profile // that of the API has the name of the profile
+		service := c.profile // the API's Service is named after the profile
 		ip := c.must(200, "GET", "/api/v1/namespaces/default/services/"+service, "", "").At("spec.clusterIP")
 		pod := dial(c, roots)
 		for _, host := range []string{
@@ -68,7 +68,8 @@ func TestInClusterClient(t *testing.T) {
 	})
 }
 
-// TestServingCertificateLacksAName: a certificate without one of the names gives way at the next start, others stay.
+// TestServingCertificateLacksAName checks that a restart replaces a serving certificate that lacks
+// a required name, and keeps others.
 func TestServingCertificateLacksAName(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

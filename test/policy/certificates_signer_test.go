@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSigners: each signer signs what its rules allow, and says why it does not sign anything else. More is in the
-// table of package actors/controllers/certificates.
+// TestSigners checks that each signer signs only requests that its rules allow, and reports the
+// reason otherwise. Package actors/controllers/certificates has more cases.
 func TestSigners(t *testing.T) {
 	uri, _ := url.Parse("spiffe://example.com/a")
 	person := pkix.Name{CommonName: "jane", Organization: []string{"dev", "ops"}}
@@ -29,7 +29,7 @@ func TestSigners(t *testing.T) {
 	cases := []struct {
 		name string
 		order
-		failure string // "" if it is signed
+		failure string // "": it is signed
 	}{
 		{"client", order{signer: certificateClientSigner, usages: "client auth", CertificateRequest: x509.CertificateRequest{Subject: person}}, ""},
 		{"client-names", order{signer: certificateClientSigner, usages: "client auth,digital signature,key encipherment", CertificateRequest: names}, ""},
@@ -65,7 +65,7 @@ func TestSigners(t *testing.T) {
 		if len(serials) != 4 {
 			c.T.Errorf("serial numbers: %v", serials)
 		}
-		// Nobody signs for others, nor what is not approved, or denied.
+		// No signer signs for another one, or signs pending or denied requests.
 		c.ask("other", order{signer: "example.com/s", usages: "client auth", CertificateRequest: names})
 		c.ask("pending", cases[0].order)
 		c.ask("denied", cases[0].order)
@@ -82,7 +82,7 @@ func TestSigners(t *testing.T) {
 	})
 }
 
-// authority is the daemon's own CA.
+// authority returns the daemon's own CA.
 func (c *certificateCluster) authority() *x509.Certificate {
 	c.T.Helper()
 	text := c.must(200, "GET", "/api/v1/namespaces/default/configmaps/platform-root-ca.crt", "", "")["data"].(map[string]any)["ca.crt"].(string)
@@ -97,8 +97,8 @@ func checkNames(t *testing.T, name string, cert *x509.Certificate, r x509.Certif
 	}
 }
 
-// TestLifetime: a certificate lasts as long as the request says, at most as long as the operator allows, never longer
-// than the CA, and begins a little earlier.
+// TestLifetime checks that a certificate lives for the requested time, within the operator's limit
+// and the CA's lifetime. Its validity starts slightly in the past.
 func TestLifetime(t *testing.T) {
 	t.Parallel()
 	ca := newAuthority(t, t.TempDir(), "signing", 30*time.Hour, true)
@@ -118,7 +118,7 @@ func TestLifetime(t *testing.T) {
 		c.decide(name, "Approved", 0)
 		cert := c.certificate(name)
 		after := time.Now()
-		between := func(at time.Time, shift time.Duration) bool { // since the request was made; certificates have whole seconds
+		between := func(at time.Time, shift time.Duration) bool { // relative to the time of the request; certificates have whole seconds
 			return !at.Before(before.Add(shift).Truncate(time.Second)) && !at.After(after.Add(shift))
 		}
 		if ends := cert.NotAfter; test.want == asTheCA && !ends.Equal(ca.cert.NotAfter) || test.want != asTheCA && !between(ends, test.want) {
@@ -133,8 +133,8 @@ func TestLifetime(t *testing.T) {
 	}
 }
 
-// TestSignerFiles: with files for one signer the others do not sign; a CA that is replaced signs from then on, and one
-// that is broken changes nothing.
+// TestSignerFiles checks that the other signers do not sign if only one has files. A replaced CA is
+// used at once, and a broken file changes nothing.
 func TestSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -173,7 +173,7 @@ func TestSignerFiles(t *testing.T) {
 	}
 }
 
-// TestBadSignerFiles: a daemon does not start with a CA that could not sign.
+// TestBadSignerFiles checks that a daemon does not start with a CA that cannot sign.
 func TestBadSignerFiles(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,8 +16,9 @@ import (
 	testclient "github.com/troupe-api/troupe/test/client"
 )
 
-// TestWhatAPluginIsGiven: arguments, environment, and the variable with what the client knows, named as the profile of the
-// apiVersion has it; and the command, relative to the file.
+// TestWhatAPluginIsGiven checks the arguments, the environment and the command of a plugin. The
+// profile of apiVersion determines the name of the variable with the client's information, and the
+// command is relative to the kubeconfig.
 func TestWhatAPluginIsGiven(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -66,7 +67,8 @@ func TestWhatAPluginIsGiven(t *testing.T) {
 	}
 }
 
-// TestConfigurationFaults: what the fields of a plugin must be, said when the file is read and without running anything.
+// TestConfigurationFaults checks that faulty plugin fields are reported when the kubeconfig is
+// loaded, without running the plugin.
 func TestConfigurationFaults(t *testing.T) {
 	t.Parallel()
 	const cluster = `server: "https://127.0.0.1:1"`
@@ -105,7 +107,8 @@ func TestConfigurationFaults(t *testing.T) {
 	}
 }
 
-// TestAnswersOfAPlugin: what it may answer, and what it is told where it does not.
+// TestAnswersOfAPlugin checks which outputs of a plugin are accepted, and the errors for the
+// others.
 func TestAnswersOfAPlugin(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -146,7 +149,7 @@ func TestAnswersOfAPlugin(t *testing.T) {
 	}
 }
 
-// TestPluginsThatFail: a program that is missing, fails, does not end or does not stop talking.
+// TestPluginsThatFail runs plugins that are missing, fail, do not exit or do not stop writing.
 func TestPluginsThatFail(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -185,7 +188,7 @@ func TestPluginsThatFail(t *testing.T) {
 	}
 }
 
-// TestPeopleAreTold: what a plugin writes for people reaches them.
+// TestPeopleAreTold checks that the standard error of a plugin reaches the user.
 func TestPeopleAreTold(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
@@ -199,7 +202,8 @@ func TestPeopleAreTold(t *testing.T) {
 	}
 }
 
-// TestCaching: a credential is got once, by however many want it, and again when it has expired or was refused.
+// TestCaching checks that a credential is fetched once for all requests, and again after it expired
+// or was rejected.
 func TestCaching(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
@@ -227,7 +231,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 1 {
 		t.Errorf("run %d times for 20 requests at once", p.runs())
 	}
-	// Refused: got anew, and the request with its body is sent again.
+	// Rejected: fetch a new one and repeat the request with its body.
 	s.mu.Lock()
 	s.refuse["Bearer t0"] = true
 	s.mu.Unlock()
@@ -236,7 +240,7 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 2 || s.headers[len(s.headers)-1] != "Bearer t1" || s.bodies[len(s.bodies)-1] != "a body" {
 		t.Errorf("after 401: run %d times, sent %q with %q", p.runs(), s.headers, s.bodies)
 	}
-	// Refused for good: asked once more per refusal, and the client sees the 401.
+	// Rejected again: fetch once per response with code 401, which the client then gets.
 	s.mu.Lock()
 	s.refuse["Bearer t1"] = true
 	s.mu.Unlock()
@@ -244,9 +248,9 @@ func TestCaching(t *testing.T) {
 	if p.runs() != 3 {
 		t.Errorf("after a 401 for good: run %d times", p.runs())
 	}
-	// Expired: got anew for each request.
+	// Expired: fetch for each request.
 	p.answer(apiVersion, `"token":"t2","expirationTimestamp":"2020-01-01T00:00:00Z"`)
-	get("GET", "", 200) // the one that is held is refused before
+	get("GET", "", 200) // the cached one is rejected first
 	get("GET", "", 200)
 	get("GET", "", 200)
 	if p.runs() != 6 {
@@ -260,12 +264,13 @@ func TestCaching(t *testing.T) {
 	}
 }
 
-// TestNewCertificate: another certificate makes a new handshake, and requests under way end over the old connection.
+// TestNewCertificate checks that a new certificate causes a new handshake, while running requests
+// finish on the old connection.
 func TestNewCertificate(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newPlugin(t)
 	jane := certificate(t, "jane")
-	p.answer(apiVersion, jane+`,"expirationTimestamp":"2020-01-01T00:00:00Z"`) // so that it is asked each time
+	p.answer(apiVersion, jane+`,"expirationTimestamp":"2020-01-01T00:00:00Z"`) // expired, so that the plugin runs each time
 	c := clientCredentials(t, p.config(s.cluster(), never), kubeconfig.Programs{})
 	get := func() {
 		t.Helper()
@@ -286,7 +291,7 @@ func TestNewCertificate(t *testing.T) {
 	if s.accepted != 2 || !slices.Equal(s.names, []string{"jane", "jane", "john", "john"}) {
 		t.Errorf("%d connections, of %q", s.accepted, s.names)
 	}
-	// A token that changes needs no new connection.
+	// A new token needs no new connection.
 	p.answer(apiVersion, `"token":"a"`)
 	s.mu.Lock()
 	s.refuse["john"] = true
@@ -305,7 +310,8 @@ func TestNewCertificate(t *testing.T) {
 	}
 }
 
-// TestModes: which plugins get the standard input, by a terminal, by something else, and where the client needs it itself.
+// TestModes checks which plugins get the standard input: from a terminal, from another file, or
+// while the client reads it.
 func TestModes(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -353,7 +359,7 @@ func TestModes(t *testing.T) {
 		}
 		g := p.given()
 		if said := strings.Contains(g.Env["PLATFORM_EXEC_INFO"], `"interactive":true`); said != test.interactive {
-			t.Errorf("%+v: was told %s", test, g.Env["PLATFORM_EXEC_INFO"])
+			t.Errorf("%+v: got %s", test, g.Env["PLATFORM_EXEC_INFO"])
 		}
 		if test.interactive && g.Stdin != "my password\n" {
 			t.Errorf("%+v: read %q", test, g.Stdin)

@@ -21,16 +21,16 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A provider is an OpenID Connect provider that gives tokens for refresh tokens.
+// A provider is an OpenID Connect provider that issues tokens for refresh tokens.
 type provider struct {
 	*httptest.Server
 	t     *testing.T
-	began time.Time // the lives of all tokens count from here
+	began time.Time // reference time of all token lifetimes
 
 	mu       sync.Mutex
-	refresh  string   // the refresh token that is good now; it changes with each use
-	asked    []string // what it was asked, one text each
-	withhold bool     // give no id_token
+	refresh  string   // the valid refresh token, which changes with each use
+	asked    []string // one text for each request
+	withhold bool     // send no id_token
 	life     time.Duration
 }
 
@@ -41,7 +41,6 @@ func newProvider(t *testing.T) *provider {
 	return p
 }
 
-// token is an identity token that is good for so long.
 func (p *provider) token(id string, life time.Duration) string {
 	text, err := jwt.NewWithClaims(jwt.SigningMethodHS256, jwt.MapClaims{"jti": id, "exp": p.began.Add(life).Unix()}).SignedString([]byte("k"))
 	if err != nil {
@@ -74,7 +73,7 @@ func (p *provider) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_ = json.NewEncoder(w).Encode(answer)
 }
 
-// config writes a client configuration of a user of this provider.
+// config writes a kubeconfig for a user of this provider.
 func (p *provider) config(s *credentialServer, idToken, refreshToken string) string {
 	p.t.Helper()
 	ca := pki.PEM(p.Certificate())
@@ -104,8 +103,8 @@ current-context: x
 	return path
 }
 
-// TestProvider: an identity token is used until it expires or is refused, and refreshed then; new tokens are written into the file, where
-// the next process finds them.
+// TestProvider checks that an identity token is used until it expires or is rejected, and then
+// refreshed. New tokens are written to the kubeconfig, where other processes find them.
 func TestProvider(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)
@@ -142,7 +141,7 @@ func TestProvider(t *testing.T) {
 		t.Errorf("the next process sent %q, and asked %q", got, p.asked)
 	}
 
-	// One that has expired, or is about to, is refreshed before it is sent.
+	// An expired or almost expired token is refreshed before the request.
 	for _, life := range []time.Duration{-time.Minute, 5 * time.Second} {
 		p.refresh = "r0"
 		old := p.token("old", life)
@@ -150,14 +149,14 @@ func TestProvider(t *testing.T) {
 			t.Errorf("sent a token that ends in %v", life)
 		}
 	}
-	// Without an identity token, the refresh token gets the first one.
+	// Without an identity token, the refresh token fetches the first one.
 	p.refresh = "r0"
 	if got := get(clientCredentials(t, p.config(s, "", "r0"), kubeconfig.Programs{})); !strings.HasPrefix(got, "Bearer ey") {
 		t.Errorf("sent %q", got)
 	}
 }
 
-// TestProviderFaults: what a user is told.
+// TestProviderFaults checks the errors for failed refreshes.
 func TestProviderFaults(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)
@@ -191,7 +190,7 @@ func TestProviderFaults(t *testing.T) {
 	}
 }
 
-// TestProviderAuthorityInline: the provider's CA as data.
+// TestProviderAuthorityInline checks idp-certificate-authority-data.
 func TestProviderAuthorityInline(t *testing.T) {
 	t.Parallel()
 	s, p := serveCredentials(t), newProvider(t)

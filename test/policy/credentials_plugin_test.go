@@ -14,10 +14,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// pluginVariable makes the test binary a plugin; its value is the directory that the plugin works in.
+// pluginVariable makes the test binary run as a plugin. Its value is the plugin's directory.
 const pluginVariable = "TROUPE_TEST_PLUGIN"
 
-// given is what a plugin finds when it is run.
+// given is the input of one run of a plugin.
 type given struct {
 	Args  []string
 	Env   map[string]string
@@ -25,7 +25,7 @@ type given struct {
 	Dir   string
 }
 
-// runPlugin writes down what it was given, in dir/run.N, and answers what dir/answer holds.
+// runPlugin records its input in dir/run.N and writes the content of dir/answer.
 func runPlugin(dir string) int {
 	g := given{Args: os.Args, Env: map[string]string{}}
 	for _, e := range os.Environ() {
@@ -76,13 +76,13 @@ func runPlugin(dir string) int {
 	return 0
 }
 
-// A plugin is one that a test configures.
+// A plugin is the directory of a plugin and of the kubeconfig that uses it.
 type plugin struct {
 	t   *testing.T
-	dir string // in which it works, and the client configuration is
+	dir string // working directory, with the kubeconfig
 }
 
-// newPlugin makes a plugin bin/plugin beside the configuration.
+// newPlugin creates bin/plugin beside the kubeconfig, as a link to the test binary.
 func newPlugin(t *testing.T) *plugin {
 	t.Helper()
 	p := &plugin{t, t.TempDir()}
@@ -104,13 +104,11 @@ func (p *plugin) write(name, text string) {
 	client.WriteFile(p.t, filepath.Join(p.dir, name), text)
 }
 
-// answer makes it answer a status in a version.
 func (p *plugin) answer(apiVersion, status string) {
 	p.t.Helper()
 	p.write("answer", fmt.Sprintf(`{"kind":"ExecCredential","apiVersion":%q,"status":{%s}}`, apiVersion, status))
 }
 
-// runs is how often it was run.
 func (p *plugin) runs() int {
 	p.t.Helper()
 	all, err := filepath.Glob(filepath.Join(p.dir, "run.*"))
@@ -120,7 +118,7 @@ func (p *plugin) runs() int {
 	return len(all)
 }
 
-// given is what its first run was given.
+// given returns the input of the first run.
 func (p *plugin) given() (g given) {
 	p.t.Helper()
 	text := client.ReadFile(p.t, filepath.Join(p.dir, "run.0"))
@@ -128,11 +126,11 @@ func (p *plugin) given() (g given) {
 	return g
 }
 
-// apiVersion is the stable one of the specification.
+// apiVersion is the stable version of the plugin API.
 const apiVersion = "client.authentication.platform.io/v1"
 
-// config writes a client configuration whose user is this plugin, with further fields in YAML, and returns its path. The
-// cluster's fields are in YAML, too.
+// config writes a kubeconfig with a cluster and this plugin as its user, and returns the path.
+// cluster and exec are fields in YAML.
 func (p *plugin) config(cluster, exec string) string {
 	p.t.Helper()
 	p.write("config", fmt.Sprintf(`clusters: [{name: c, cluster: {%s}}]
@@ -143,5 +141,5 @@ current-context: x
 	return filepath.Join(p.dir, "config")
 }
 
-// never is a plugin that needs no terminal.
+// never contains the exec fields of a plugin that needs no terminal.
 const never = "apiVersion: " + apiVersion + ", interactiveMode: Never"

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// put writes a file below dir.
+// put writes a file below dir and returns its path.
 func put(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
@@ -23,7 +23,7 @@ func put(t *testing.T, dir, name, text string) string {
 	return path
 }
 
-// bare takes everything out of the environment that tells where a client configuration is.
+// bare removes every setting from the environment that selects a kubeconfig.
 func bare(t *testing.T) (home string) {
 	home = t.TempDir()
 	for _, name := range []string{"KUBECONFIG", "KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT", "PLATFORM_SERVICE_HOST", "PLATFORM_SERVICE_PORT"} {
@@ -33,7 +33,8 @@ func bare(t *testing.T) (home string) {
 	return home
 }
 
-// TestMerging: several files are as one, of which the first that names something is right; files that they name are beside them.
+// TestMerging checks that several kubeconfigs are merged and the first definition of a name wins.
+// Relative paths refer to the file that contains them.
 func TestMerging(t *testing.T) {
 	home := bare(t)
 	one := put(t, t.TempDir(), "one", `clusters: [{name: c, cluster: {server: "https://one"}}]
@@ -89,7 +90,8 @@ current-context: x
 	}
 }
 
-// TestInContainer: a Pod finds server, token, CA and namespace in its container, in either profile.
+// TestInContainer checks that a client in a Pod finds server, token, CA and namespace, in both
+// profiles.
 func TestInContainer(t *testing.T) {
 	s := serveCredentials(t)
 	for prefix, dir := range map[string]string{"PLATFORM": "var/run/secrets/platform.io/serviceaccount", "KUBERNETES": "var/run/secrets/kubernetes.io/serviceaccount"} {
@@ -115,7 +117,7 @@ func TestInContainer(t *testing.T) {
 	}
 }
 
-// TestCredentialImpersonation: what a user of a client configuration, or flags, say of whom to act as.
+// TestCredentialImpersonation checks impersonation by the fields of a kubeconfig user and by flags.
 func TestCredentialImpersonation(t *testing.T) {
 	t.Parallel()
 	s := serveCredentials(t)
@@ -130,7 +132,8 @@ func TestCredentialImpersonation(t *testing.T) {
 	}
 }
 
-// TestEdit: what is not touched stays, a file that is not there is made, and one that is no client configuration is left alone.
+// TestEdit checks that Edit keeps other fields, creates a missing file, and does not change a file
+// that is no kubeconfig.
 func TestEdit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -16,13 +16,13 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A credentialServer takes the tokens that a test lets in, and writes down what clients prove themselves with.
+// A credentialServer records the credentials of its clients and rejects those that a test selects.
 type credentialServer struct {
 	*httptest.Server
 	mu       sync.Mutex
-	refuse   map[string]bool // Authorization headers that are answered 401
+	refuse   map[string]bool // Authorization headers that get status code 401
 	headers  []string        // Authorization of each request
-	names    []string        // of each request's client certificate
+	names    []string        // common names of the client certificates
 	accepted int             // connections
 	bodies   []string
 	last     http.Header
@@ -58,12 +58,12 @@ func (s *credentialServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// cluster is the server as a cluster in a client configuration, in YAML.
+// cluster returns the fields of a kubeconfig cluster for the server, in YAML.
 func (s *credentialServer) cluster() string {
 	return fmt.Sprintf(`server: "%s", certificate-authority-data: %s`, s.URL, base64.StdEncoding.EncodeToString(pki.PEM(s.Certificate())))
 }
 
-// clientCredentials is one by a client configuration.
+// clientCredentials returns a client configured by the kubeconfig at path.
 func clientCredentials(t *testing.T, path string, programs kubeconfig.Programs) *http.Client {
 	t.Helper()
 	c, err := kubeconfig.Rules{Path: path, Programs: programs}.Load()
@@ -75,7 +75,7 @@ func clientCredentials(t *testing.T, path string, programs kubeconfig.Programs) 
 	return &http.Client{Transport: transport, Timeout: client.Watchdog}
 }
 
-// certificate is a certificate of a user with its key, as fields of a plugin's status.
+// certificate returns a client certificate and its key as fields of a plugin's status.
 func certificate(t *testing.T, name string) string {
 	t.Helper()
 	c := pki.Client(t, tls.Certificate{}, name)

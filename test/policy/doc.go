@@ -1,56 +1,53 @@
-// Package policy tests who may do what: authentication, authorization, admission, certificates, and attacks.
+// Package policy tests authentication, authorization, admission, certificates, and attacks on them.
 //
 // The files of a topic begin with its name. The topics:
 //
 // # Auth
 //
-// These tests ask a running daemon who it believes its clients to be and what it lets
-// them do: the ways to authenticate, the modes of authorization, impersonation, reviews,
-// tokens, audit, and TLS. Each part has a file, and what it talks to (providers, webhooks,
-// proxies, files that change) is real and in the same process.
+// These tests check how a running daemon authenticates clients and authorizes their requests:
+// authenticators, authorization modes, impersonation, access reviews, tokens, audit and TLS.
+// Providers, webhooks and proxies are real servers in the test process.
 //
 // # Certificates
 //
-// These tests test the way of a certificate: who may ask, what is approved by itself, what each signer signs
-// and refuses, when requests go, and where the server's own roots are published. Every daemon is a real one.
+// These tests cover the life of a CertificateSigningRequest: creation, approval, signing and
+// deletion. They also cover the publication of the server's own roots.
 //
 // # Credentials
 //
-// These tests run clients whose credentials come from elsewhere: from programs (plugins) and from an OpenID
-// Connect provider. The plugin is the program in testdata's stead that the tests make: the test's own binary, which writes down what it
-// was given and answers what it is told to.
+// These tests run clients that get credentials from exec plugins and from an OpenID Connect
+// provider. The plugin is the test binary itself. It records its input and prints a given output.
 //
 // # FlowControl
 //
-// These tests test API priority and fairness from outside: the objects and who maintains them, how requests are
-// classified, what is refused and how, and what operators see. The engine is tested in policy/flowcontrol.
+// These tests check API priority and fairness from outside: its objects and their maintenance,
+// classification, rejections, metrics and dumps. The tests of the engine are in policy/flowcontrol.
 //
 // # Plugins
 //
-// These tests test the admission plugins that are not about Pods, through the real daemon and, where
-// names differ, in both naming profiles.
+// These tests check the admission plugins for objects other than Pods, in both naming profiles
+// where names differ.
 //
 // # PodPlugins
 //
-// These tests test the admission of Pods by a running daemon: what new Pods get of their account,
-// class, namespace and node, and what they are refused for. Every case says which plugin it is about.
+// These tests check the admission of Pods: defaults from service account, class, namespace and
+// node, and rejections. Every case names its plugin.
 //
 // # PodSecurity
 //
-// These tests compare policy/admission/podsecurity with the public implementation of Pod security
-// admission: what each check says of random Pods and of its published fixtures, at each level and version, and
-// what is decided on random writes of Namespaces, Pods and objects with Pod templates. The published suite runs
-// against the daemon, over HTTP.
+// These tests compare policy/admission/podsecurity with the public Pod security admission. They
+// use random Pods, the published fixtures at each level and version, and random writes. The
+// published suite also runs against the daemon over HTTP.
 //
 // # Policies
 //
-// These tests test admission policies through the HTTP interface of a daemon, under both naming profiles.
+// These tests check admission policies over HTTP, in both naming profiles.
 //
 // # Security
 //
-// These tests attack a running daemon over TLS, mostly with hand-written bytes, and checks its
-// responses. Each test covers one attack. The tests see the daemon only from outside; they do not
-// measure response times, so timing side channels are not covered.
+// These tests attack a running daemon over TLS, mostly with hand-written bytes, and check its
+// responses. Each test covers one attack. They do not measure response times, so timing side
+// channels are not covered.
 //
 //	attack                                                    test
 //	smuggling: two body lengths, folds, control bytes, Host   TestSmuggling
@@ -67,33 +64,33 @@
 //	continue tokens of another type or namespace              TestContinueTokens
 //	empty, wrong and repeated bearer tokens                   TestBearerTokens
 //	identity headers without the proxy's certificate          TestForgedProxyHeaders
-//	impersonation without permission or without a user        TestImpersonation
+//	impersonation without permission or without a user        TestSecurityImpersonation
 //	identity tokens: alg, keys, issuer, audience, times       TestForgedIdentityTokens
 //	service account tokens: the same, and bound objects       TestForgedAccountTokens
 //	service account tokens of deleted or recreated objects    TestRevokedAccountTokens
 //	certificates: time, CA, use, name                         TestClientCertificates
-//	privilege escalation by roles and bindings                TestEscalation
+//	privilege escalation by roles and bindings                TestSecurityEscalation
 //	resourceNames in rules for requests without a name        TestResourceNames
 //	creating with only the right to update or patch           TestCreation
 //	certificate requests for system:masters, nodes, others    TestCertificateRequests
 //	approving and signing without permission for the signer   TestCertificateApproval
 //	CA bundles that were stored before they were validated    TestStoredBundles
 //	CEL rules that would take gigabytes or minutes            TestCostlyExpressions
-//	definitions: too deep, too many or too long CEL rules     TestCostlyDefinitions
+//	CRDs: too deep, too many or too long CEL rules            TestCostlyDefinitions
 //	deleting namespaces and kinds with undecodable objects    TestUnreadableIsDeleted
-//	definitions that take over built-in kinds                 TestTakeoverByDefinition, TestTakeoverFromStore
-//	sub-resources to evade authorization or validation        TestSubresources
+//	CRDs that take over built-in kinds                        TestTakeoverByDefinition, TestTakeoverFromStore
+//	subresources to evade authorization or validation         TestSubresources
 //	token webhooks: redirects, endless and wrong responses    TestHostileTokenWebhook
 //	authorization webhooks: the same                          TestHostileAuthorizationWebhook
-//	watches whose authorization is revoked                    TestWatchesEnd in test/policy
-//	watches whose remote authorizer revokes its decision      TestWatchesOfRemotes in test/policy
-//	authorization mode AlwaysDeny                             TestAlwaysDeny in test/policy
-//	legacy proxy and redirect paths                           TestAuthTranscripts/old-verbs in test/policy
-//	tokens that one authenticator refused and others accept   TestRefusedElsewhere in test/policy
-//	certificates on requests that are pending or denied       TestAuthTranscripts/certificate-states in test/policy
-//	Secrets of bootstrap tokens with odd fields               TestOddBootstrapSecrets in test/policy
-//	anonymous access to the ConfigMap cluster-info            TestClusterInfo in test/policy
-//	tokens in volumes, by the serving key; bad key files      TestVolumeTokens, TestServingKeyVerifies, TestFaultyFiles in test/policy
+//	watches whose authorization is revoked                    TestWatchesEnd
+//	watches whose remote authorizer revokes its decision      TestWatchesOfRemotes
+//	authorization mode AlwaysDeny                             TestAuthAlwaysDeny
+//	legacy proxy and redirect paths                           TestAuthTranscripts/old-verbs
+//	tokens that one authenticator rejects and others accept   TestRefusedElsewhere
+//	certificates on requests that are pending or denied       TestAuthTranscripts/certificate-states
+//	Secrets of bootstrap tokens with odd fields               TestOddBootstrapSecrets
+//	anonymous access to the ConfigMap cluster-info            TestClusterInfo
+//	tokens in volumes, by the serving key; bad key files      TestVolumeTokens, TestServingKeyVerifies, TestFaultyFiles
 //	control characters and secrets in log and metrics         TestLogsAndMetrics
 //	forged, unbounded and missing audit lines                 TestAuditForgery
 //	the identity in audit events                              TestAuditIdentity
@@ -108,7 +105,7 @@
 //	lists that fail after a part was sent                     TestBrokenStream
 //	many concurrent large lists in every representation       test/storage TestListMemory
 //	a thousand slow clients                                   TestSlowCrowd
-//	large Content-Length, without authentication              TestAnnouncedBodies
+//	large Content-Length, with and without authentication     TestAnnouncedBodies
 //	large bodies that arrive slowly                           TestBodyBudget
 //	cross-site requests and WebSockets from browsers          TestForeignPages
 //	more connections than descriptors or than the limit       TestDescriptorsRunOut, TestSilentConnections in test/storage

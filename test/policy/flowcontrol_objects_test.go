@@ -15,7 +15,8 @@ import (
 
 const annotation = flowcontrolv1.AutoUpdateAnnotationKey
 
-// TestObjects: the objects of a new server are those of Kubernetes 1.35, and each schema finds its level.
+// TestObjects checks that a new server has the objects of Kubernetes 1.35, and that each FlowSchema
+// finds its priority level.
 func TestObjects(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -42,7 +43,8 @@ func TestObjects(t *testing.T) {
 	}
 }
 
-// TestDangling: the condition follows the level, whichever of the two comes first.
+// TestDangling checks that the condition Dangling follows the priority level, created before or
+// after the FlowSchema.
 func TestDangling(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -68,7 +70,8 @@ func TestDangling(t *testing.T) {
 	expect("True NotFound")
 }
 
-// TestMaintenance: what the server maintains comes back, and changes of operators stay where they may make them.
+// TestMaintenance checks that the server restores the objects that it maintains, and keeps the
+// changes that operators may make.
 func TestMaintenance(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -115,7 +118,7 @@ func TestMaintenance(t *testing.T) {
 	}
 }
 
-// TestRejectedObjects: the API refuses what could not be enforced, and says why.
+// TestRejectedObjects checks the errors for objects that cannot be enforced.
 func TestRejectedObjects(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)

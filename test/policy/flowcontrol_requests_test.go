@@ -20,7 +20,7 @@ func show(v any) string {
 	return string(text)
 }
 
-// dangling is the condition, as "status reason".
+// dangling returns the condition Dangling as "status reason".
 func dangling(f *flowcontrolv1.FlowSchema) string {
 	for _, c := range f.Status.Conditions {
 		if c.Type == flowcontrolv1.FlowSchemaConditionDangling {
@@ -35,8 +35,8 @@ func (s *flowControlServer) level(t testing.TB, name string) types.UID {
 	return must(s.PriorityLevelConfigurations().Get(context.Background(), name, metav1.GetOptions{}))(t).UID
 }
 
-// TestClassification: the headers of an answer tell how its request was classified, also of one that is not allowed or not
-// found.
+// TestClassification checks that response headers name the FlowSchema and the priority level, also
+// if the request is forbidden or the object not found.
 func TestClassification(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -72,11 +72,12 @@ func TestClassification(t *testing.T) {
 	}
 }
 
-// slow is a request that takes its seat for three seconds: it asks for a version that is never there.
+// slow is a request that holds its seat for three seconds, because it waits for a resource version
+// that is never reached.
 const slow = "/api/v1/namespaces/default/configmaps/x?resourceVersion=9000000000000000"
 
-// TestRefusals: a level without queues refuses what it has no seats for, and one with queues what finds them full; who has
-// another flow or level does not notice.
+// TestRefusals checks that a level without queues rejects requests beyond its seats, and a level
+// with queues those beyond its queues. Other flows and levels are not affected.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -105,12 +106,12 @@ func TestRefusals(t *testing.T) {
 			})
 		}
 		all.Wait()
-		// Two seats; with queues three may wait as well.
+		// Two seats. With queues, three more requests may wait.
 		if served := codes[504]; codes[429]+served != 12 || codes[429] < 5 || served < 2 || level == "queues" && served < 4 {
 			t.Errorf("%s: %v", user, codes)
 		}
 		if a := s.as(t.Context(), t, "jane", "GET", "/api/v1/namespaces/default/configmaps"); a.code != 200 {
-			t.Errorf("somebody else: %d %s", a.code, a.body)
+			t.Errorf("another user: %d %s", a.code, a.body)
 		}
 	}
 	metrics := s.as(t.Context(), t, "admin", "GET", "/metrics").body
@@ -128,7 +129,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestWaitIsBounded: nobody waits for more than a quarter of the time of its request.
+// TestWaitIsBounded checks that a request waits for at most a quarter of its timeout.
 func TestWaitIsBounded(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -141,7 +142,7 @@ func TestWaitIsBounded(t *testing.T) {
 	if m := s.as(t.Context(), t, "admin", "GET", "/metrics").body; !strings.Contains(m, `priority_level="none",reason="time-out"} 1`) {
 		t.Error("the time-out is not counted")
 	}
-	// A level that goes serves those who wait no longer, but new ones are somebody else's.
+	// After its level was deleted, a new request uses another level.
 	if err := s.PriorityLevelConfigurations().Delete(t.Context(), "none", metav1.DeleteOptions{}); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestWaitIsBounded(t *testing.T) {
 	}
 }
 
-// TestDumps are tables for operators, as kube-apiserver has them.
+// TestDumps checks the dump tables of kube-apiserver.
 func TestDumps(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, nil)
@@ -178,7 +179,8 @@ func TestDumps(t *testing.T) {
 	}
 }
 
-// TestFlowControlSwitchedOff: without flow control the objects are there and nobody waits for them.
+// TestFlowControlSwitchedOff checks that without flow control the objects exist but are not
+// applied.
 func TestFlowControlSwitchedOff(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, func(c *daemon.Config) { c.Serving.PriorityAndFairness = false })
@@ -189,7 +191,7 @@ func TestFlowControlSwitchedOff(t *testing.T) {
 	}
 }
 
-// TestPlatformNames: with the names of the platform the objects, headers and groups have these.
+// TestPlatformNames checks the platform names of objects, headers and groups.
 func TestPlatformNames(t *testing.T) {
 	t.Parallel()
 	s := serveFlowControl(t, func(c *daemon.Config) { c.Naming = "platform" })

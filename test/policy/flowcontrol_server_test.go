@@ -30,7 +30,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 	}
 }
 
-// A flowControlServer is a daemon with the names of Kubernetes and six seats. Who is authenticated may do everything.
+// A flowControlServer is a daemon with Kubernetes names and six seats. Authenticated users may do
+// everything.
 type flowControlServer struct {
 	*client.Server
 	config *rest.Config
@@ -53,14 +54,13 @@ func serveFlowControl(t *testing.T, change func(*daemon.Config)) *flowControlSer
 	return s
 }
 
-// A flowControlAnswer is what a user got.
 type flowControlAnswer struct {
 	code   int
 	header http.Header
 	body   string
 }
 
-// as sends a request as a user, without the retries of clients.
+// as sends a request as a user, without the client's retries.
 func (s *flowControlServer) as(ctx context.Context, t testing.TB, user, method, path string) flowControlAnswer {
 	t.Helper()
 	config := rest.CopyConfig(s.config)
@@ -89,7 +89,7 @@ const (
 	levelHeader  = "X-Kubernetes-PF-PriorityLevel-UID"
 )
 
-// schemaFor is a schema of all that some users ask for.
+// schemaFor returns a FlowSchema that matches all requests of some users.
 func schemaFor(name, level string, precedence int32, users ...string) *flowcontrolv1.FlowSchema {
 	var subjects []flowcontrolv1.Subject
 	for _, u := range users {
@@ -110,7 +110,8 @@ func schemaFor(name, level string, precedence int32, users ...string) *flowcontr
 	}
 }
 
-// levelWith is a priority level with shares of the seats, and queues for a number of requests; 0: without any.
+// levelWith returns a priority level with shares of the seats and queues of a length, or without
+// queues if queues is 0.
 func levelWith(name string, shares, queues, length int32) *flowcontrolv1.PriorityLevelConfiguration {
 	response := flowcontrolv1.LimitResponse{Type: flowcontrolv1.LimitResponseTypeReject}
 	if queues > 0 {

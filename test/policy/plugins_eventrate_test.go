@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Events of both groups share the buckets of a limit, and a dry run takes nothing.
+// TestEventRateLimit checks that events of both groups share the buckets of a limit. A dry run
+// takes nothing.
 func TestEventRateLimit(t *testing.T) {
 	t.Parallel()
 	for profile, domain := range map[string]string{"platform": "platform.io", "kubernetes": "k8s.io"} {
@@ -34,7 +35,7 @@ func TestEventRateLimit(t *testing.T) {
 		}
 		const coreEvent = `{"metadata":{"name":"e%d"},"involvedObject":{"namespace":"default"}}`
 		const ownEvent = `{"metadata":{"name":"e%d"},"eventTime":"2026-01-01T00:00:00.000000Z","reportingController":"a.b/c","reportingInstance":"i","action":"a","reason":"r","type":"Normal","regarding":{"namespace":"default"}}`
-		client.Eventually(t, func() error { // on a busy machine there may be a second between two of them, in which one is admitted
+		client.Eventually(t, func() error { // on a busy machine a second may pass between two events, which admits another one
 			for range 100 {
 				if post(core, coreEvent).Code == 429 {
 					break

@@ -14,13 +14,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A reviewer is a backend of image policies.
+// A reviewer is an image policy webhook.
 type reviewer struct {
 	mu    sync.Mutex
-	asked []map[string]any // the specs of the questions
+	asked []map[string]any // specs of the reviews
 }
 
-// ServeHTTP allows and refuses images by their names.
+// ServeHTTP decides by the names of the images.
 func (r *reviewer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	var review map[string]any
 	if err := json.NewDecoder(q.Body).Decode(&review); err != nil {
@@ -49,7 +49,7 @@ func (r *reviewer) ServeHTTP(w http.ResponseWriter, q *http.Request) {
 	}
 }
 
-// questions are the specs of the questions since the last time, as JSON.
+// questions returns the specs of the reviews since its last call, as JSON.
 func (r *reviewer) questions() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -58,8 +58,8 @@ func (r *reviewer) questions() string {
 	return string(text)
 }
 
-// TestImagePolicyWebhook: a backend decides about the images of Pods; its answers are kept, and without one defaultAllow
-// decides.
+// TestImagePolicyWebhook checks that a webhook decides about the images of Pods and that its
+// decisions are cached. If it fails, defaultAllow decides.
 func TestImagePolicyWebhook(t *testing.T) {
 	t.Parallel()
 	for profile, defaultAllow := range map[string]bool{"platform": false, "kubernetes": true} {

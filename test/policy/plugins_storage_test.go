@@ -21,7 +21,8 @@ func storageClass(name, annotation string) string {
 	return `{"metadata":{"name":"` + name + `","annotations":{"` + annotation + `":"true"}},"provisioner":"example.com/p"}`
 }
 
-// A default counts from the moment at which the write that makes it one is answered; of several, the newest.
+// TestDefaultStorageClass checks that a new default class applies to the next claim. The newest of
+// several defaults wins.
 func TestDefaultStorageClass(t *testing.T) {
 	serveUsersInProfiles(t, nil, nil, func(c *userCluster) {
 		hasClass := func(name, want string, more string) {
@@ -37,7 +38,7 @@ func TestDefaultStorageClass(t *testing.T) {
 		hasClass("b", "old", "")
 		hasClass("c", "", `,"storageClassName":""`)
 		hasClass("d", "no", `,"storageClassName":"no"`)
-		client.NextSecond() // the newer one has a later time of creation
+		client.NextSecond() // the newer class needs a later creation timestamp
 		c.must(storageClasses, storageClass("new", "storageclass.platform.io/is-default-class"))
 		hasClass("e", "new", "")
 		c.expect("root", "PATCH", storageClasses+"/new", `{"metadata":{"annotations":null}}`, 200)

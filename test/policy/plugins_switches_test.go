@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// Names that nobody knows, and switches that contradict each other, are errors before anything starts.
+// TestUnknownPlugins checks that unknown names and contradicting settings are rejected before the
+// daemon starts.
 func TestUnknownPlugins(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -33,15 +34,15 @@ func TestUnknownPlugins(t *testing.T) {
 	}
 }
 
-// A plugin without effect is logged once; one that is switched off has none; a list of all that run leaves out the
-// others.
+// TestSwitches checks that a disabled plugin has no effect, as one missing from the list of all
+// plugins. The log warns once about a plugin without effect.
 func TestSwitches(t *testing.T) {
 	t.Parallel()
 	const classes, finalizer = `,"storageClassName":"x"`, "platform.io/pvc-protection"
 	for _, test := range []struct {
 		admission daemon.Admission
 		protects  bool
-		logged    []string // in the warnings
+		logged    []string // names in the warnings
 	}{
 		{daemon.Admission{}, true, nil},
 		{daemon.Admission{Enable: []string{"AlwaysAdmit"}}, true, []string{"AlwaysAdmit"}},
@@ -66,7 +67,7 @@ func TestSwitches(t *testing.T) {
 	}
 }
 
-// EventRateLimit does not start without limits.
+// TestMissingConfiguration checks that EventRateLimit does not start without limits.
 func TestMissingConfiguration(t *testing.T) {
 	t.Parallel()
 	config := daemon.Default()

@@ -8,7 +8,6 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// enable switches plugins on.
 func enable(names ...string) func(*daemon.Config) {
 	return func(c *daemon.Config) { c.Admission.Enable = names }
 }
@@ -23,10 +22,10 @@ func TestPluginTranscripts(t *testing.T) {
 		"always-deny":          {change: enable("AlwaysDeny", "AlwaysAdmit")},
 		"certificate-subjects": {},
 		"claim-status":         {},
-		"claims-grow":          {change: func(c *daemon.Config) { c.Controllers = client.KeepingControllers }}, // which write no status of claims
+		"claims-grow":          {change: func(c *daemon.Config) { c.Controllers = client.KeepingControllers }}, // they do not write the status of claims
 		"external-ips":         {change: enable("DenyServiceExternalIPs")},
 		"node-restriction": {func(c *daemon.Config) {
-			c.Admission.Enable, c.Admission.Disable = []string{"NodeRestriction"}, []string{"ServiceAccount"} // which refuses some of it first
+			c.Admission.Enable, c.Admission.Disable = []string{"NodeRestriction"}, []string{"ServiceAccount"} // it would reject some requests first
 		}, []string{"system:node:n1=system:nodes", "system:node:n2=system:nodes"}},
 		"owner-references": {enable("OwnerReferencesPermissionEnforcement"), []string{"jane", "joe"}},
 		"signer-rights":    {nil, []string{"jane", "joe"}},

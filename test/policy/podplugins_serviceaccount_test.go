@@ -13,7 +13,8 @@ import (
 
 const podText = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 
-// TestNewNamespace: a Pod that is made right after its namespace finds the account that a controller makes.
+// TestNewNamespace checks that a Pod created right after its namespace finds the default service
+// account, which a controller creates.
 func TestNewNamespace(t *testing.T) {
 	t.Parallel()
 	c := client.Open(t, nil)
@@ -34,7 +35,8 @@ func TestNewNamespace(t *testing.T) {
 	all.Wait()
 }
 
-// TestAccountThatDoesNotCome: who waits for an account holds up nobody, and is refused in the end.
+// TestAccountThatDoesNotCome checks that a Pod without its service account is rejected after a
+// while, and delays no other request.
 func TestAccountThatDoesNotCome(t *testing.T) {
 	t.Parallel()
 	c := client.Open(t, func(c *daemon.Config) { c.Controllers = "*,-serviceaccount-controller" })
@@ -45,7 +47,7 @@ func TestAccountThatDoesNotCome(t *testing.T) {
 			t.Error(a)
 		}
 	}
-	client.Eventually(t, func() error { // on a busy machine the account may come too late
+	client.Eventually(t, func() error { // on a busy machine the account may be created too late
 		done := make(chan string, 1)
 		go func() {
 			a, err := c.Do(c.Ctx, http.MethodPost, in+"pods", client.JSON, []byte(podText))
@@ -62,7 +64,7 @@ func TestAccountThatDoesNotCome(t *testing.T) {
 	})
 }
 
-// isCreating reports whether the server is answering a request that writes.
+// isCreating reports whether the server is handling a mutating request.
 func isCreating(c client.Session) bool {
 	c.T.Helper()
 	return strings.Contains(string(c.Send(200, http.MethodGet, "/metrics", "", "").Body), "apiserver_current_inflight_requests{request_kind=\"mutating\"} 1")

@@ -19,11 +19,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// resources are those that are decided on.
+// resources are the resources that Pod security checks.
 var resources = []struct {
 	group, resource, kind string
 	make                  func() runtime.Object
-	template              string // where the Pod is
+	template              string // path of the Pod
 }{
 	{"", "namespaces", "Namespace", func() runtime.Object { return &corev1.Namespace{} }, ""},
 	{"", "pods", "Pod", func() runtime.Object { return &corev1.Pod{} }, ""},
@@ -37,7 +37,7 @@ var resources = []struct {
 	{"batch", "cronjobs", "CronJob", func() runtime.Object { return &batchv1.CronJob{} }, "spec.jobTemplate.spec.template"},
 }
 
-// labels are random ones of a namespace.
+// labels returns random labels of a namespace.
 func (g Generator) labels() map[string]string {
 	levels := []string{"privileged", "baseline", "restricted", "restricted", "Baseline", ""}
 	versions := []string{"latest", "v1.0", "v1.24", "v1.35", "v1.99", "v1.024", "1.24", ""}
@@ -53,7 +53,7 @@ func (g Generator) labels() map[string]string {
 	return labels
 }
 
-// object is one of a resource, with a Pod where it has one.
+// object returns an object of a resource, with a random Pod where it has one.
 func (g Generator) object(resource int) object {
 	o := object{"metadata": object{"name": "x"}}
 	switch r := resources[resource]; {
@@ -68,7 +68,7 @@ func (g Generator) object(resource int) object {
 	return o
 }
 
-// TestRandomWrites: both decide the same on random writes, tell the same, and count the same.
+// TestRandomWrites checks that both implementations decide, report and count random writes equally.
 func TestRandomWrites(t *testing.T) {
 	for i, configuration := range configurations {
 		p, g := newPair(t, configuration), Generator{rand.New(rand.NewSource(int64(i)))}
@@ -87,7 +87,7 @@ func TestRandomWrites(t *testing.T) {
 	}
 }
 
-// compareWrite makes one write and decides on it.
+// compareWrite compares both decisions on one random write.
 func (p *pair) compareWrite(t *testing.T, g Generator, outcomes map[string]int) {
 	t.Helper()
 	p.cluster = podSecurityCluster{labels: g.labels()}
@@ -142,7 +142,7 @@ func count(outcome string, outcomes map[string]int) {
 	}
 }
 
-// populate puts some Pods into the cluster.
+// populate adds random Pods to the cluster.
 func (p *pair) populate(t *testing.T, g Generator) {
 	t.Helper()
 	for i := range g.Intn(6) {

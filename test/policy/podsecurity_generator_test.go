@@ -8,17 +8,16 @@ import (
 	"strings"
 )
 
-// object is a JSON object.
 type object = map[string]any
 
-// A Generator makes random Pods, from values that the checks tell apart.
+// A Generator makes random Pods from values that the checks distinguish.
 type Generator struct{ *rand.Rand }
 
 // podSecurityProfiles are types of seccomp and AppArmor profiles.
 var podSecurityProfiles = []any{"RuntimeDefault", "Localhost", "Unconfined", ""}
 
-// contextFields are the fields of the securityContext of both Pods and containers, and their values. The
-// type container_engine_t is allowed from a version of the standards on, the others always or never.
+// contextFields are the securityContext fields of both Pods and containers, with their values. The
+// type container_engine_t is allowed since a version of the standards, the others always or never.
 var contextFields = map[string][]any{
 	"runAsNonRoot": {true, false}, "runAsUser": {0, 1},
 	"seccompProfile.type": podSecurityProfiles, "appArmorProfile.type": podSecurityProfiles,
@@ -44,8 +43,8 @@ var containerContextFields = map[string][]any{
 	"capabilities.drop": {list("ALL"), list("KILL", "ALL"), list("NET_RAW"), list("all")},
 }
 
-// Several ports in one container show how a message lists them. Hosts of probes and handlers are checked in
-// newer versions of the standards only.
+// Several ports in one container show how a message lists them. Only newer versions of the
+// standards check hosts of probes and handlers.
 var containerFields = map[string][]any{
 	"ports":                            {list(object{"containerPort": 1}), list(object{"hostPort": 80}, object{"hostPort": 443}, object{"hostPort": 9})},
 	"livenessProbe.httpGet.host":       hosts,
@@ -58,15 +57,15 @@ var containerFields = map[string][]any{
 
 var hosts = []any{"", "127.0.0.1", "b", "a"}
 
-// Both Pods of Windows and those in a user namespace are excused from some checks. The runtime class exempt
-// is exempted by the configuration.
+// Windows Pods and Pods in a user namespace are exempt from some checks. The configuration exempts
+// the runtime class exempt.
 var podFields = map[string][]any{
 	"hostNetwork": {true, false}, "hostPID": {true, false}, "hostIPC": {true, false},
 	"hostUsers": {true, false}, "os.name": {"windows", "linux"},
 	"runtimeClassName": {"", "exempt", "other"},
 }
 
-// volumeSources are sources of volumes, allowed or not.
+// volumeSources are allowed and forbidden sources of volumes.
 var volumeSources = []string{
 	"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "image", "persistentVolumeClaim", "projected", "secret",
 	"hostPath", "gcePersistentDisk", "awsElasticBlockStore", "gitRepo", "nfs", "iscsi", "glusterfs", "rbd", "flexVolume",
@@ -74,8 +73,8 @@ var volumeSources = []string{
 	"portworxVolume", "scaleIO", "storageos",
 }
 
-// annotationKeys are those of profiles; c is the name of a container. Older versions of the standards read
-// the annotations besides the fields. Some are for containers that the Pod does not have.
+// annotationKeys are the keys of profile annotations for containers by name. Older versions of the
+// standards read them besides the fields. Some name containers that the Pod does not have.
 var annotationKeys = []string{
 	"seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/c0",
 	"container.seccomp.security.alpha.kubernetes.io/other", "container.apparmor.security.beta.kubernetes.io/c0",
@@ -84,8 +83,8 @@ var annotationKeys = []string{
 
 var annotationValues = []string{"", "runtime/default", "docker/default", "localhost/x", "unconfined", "other"}
 
-// compliant are the fields by which containers pass the restricted level. Fields at random would hardly
-// ever come to all of them.
+// compliant contains the fields with which a container passes the restricted level. Random fields
+// rarely include all of them.
 var compliant = `{"allowPrivilegeEscalation":false,"runAsNonRoot":true,"capabilities":{"drop":["ALL"]},"seccompProfile":{"type":"RuntimeDefault"}}`
 
 func list(items ...any) []any { return append([]any{}, items...) }
@@ -98,8 +97,8 @@ func sysctls(names ...string) []any {
 	return all
 }
 
-// Pod is a Pod, or a template of one: an object with metadata and a spec. With a low density it breaks one
-// check or none, which shows each alone; with a high one it breaks many, whose messages are joined.
+// Pod returns a Pod or a Pod template. A low density breaks at most one check, which shows each
+// alone; a high one breaks many, whose messages are joined.
 func (g Generator) Pod() object {
 	density := []float64{0.02, 0.1, 0.4}[g.Intn(3)]
 	spec := object{"containers": g.containers("c", 1+g.Intn(2), density)}
@@ -138,7 +137,7 @@ func (g Generator) annotations() object {
 	return annotations
 }
 
-// The prefix tells the containers of the three lists apart in messages.
+// The prefix distinguishes containers of the three lists in messages.
 func (g Generator) containers(prefix string, n int, density float64) []any {
 	all := list()
 	for i := range n {
@@ -152,7 +151,7 @@ func (g Generator) containers(prefix string, n int, density float64) []any {
 	return all
 }
 
-// context is a securityContext with the fields that are common, and own ones.
+// context returns a securityContext with the common fields and the given ones.
 func (g Generator) context(own map[string][]any, density float64) object {
 	context := object{}
 	if _, container := own["privileged"]; container && g.Intn(2) == 0 {
@@ -165,7 +164,7 @@ func (g Generator) context(own map[string][]any, density float64) object {
 	return context
 }
 
-// fill sets some fields, in an order that the seed alone decides on.
+// fill sets random fields, in an order that depends only on the seed.
 func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	for _, path := range slices.Sorted(maps.Keys(fields)) {
 		if g.Float64() < density {
@@ -175,7 +174,7 @@ func (g Generator) fill(o object, fields map[string][]any, density float64) {
 	}
 }
 
-// The values in the tables are shared by all Pods, so an object is copied before something is set in it.
+// set copies an object before changing it, because all Pods share the values in the tables.
 func set(o object, path string, value any) {
 	name, rest, deeper := strings.Cut(path, ".")
 	if !deeper {

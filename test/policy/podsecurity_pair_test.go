@@ -24,7 +24,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// configurations of admission; the first is the default.
+// configurations of the admission plugin. The first is the default.
 var configurations = []string{"", `
 apiVersion: pod-security.admission.config.k8s.io/v1
 kind: PodSecurityConfiguration
@@ -36,7 +36,7 @@ kind: PodSecurityConfiguration
 exemptions: {namespaces: [exempt]}
 `}
 
-// A podSecurityCluster is what both implementations see.
+// A podSecurityCluster is the state that both implementations see.
 type podSecurityCluster struct {
 	namespace *corev1.Namespace // nil for none
 	labels    map[string]string
@@ -61,7 +61,7 @@ func (c *podSecurityCluster) GetMeta(meta.GroupResource, string, string) (meta.O
 
 func (c *podSecurityCluster) Pods(string) []podsecurity.ExistingPod { return c.decoded }
 
-// A pair is the public admission beside ours, of one configuration.
+// A pair is the public admission plugin and ours, with the same configuration.
 type pair struct {
 	cluster  podSecurityCluster
 	public   admission.Admission
@@ -95,7 +95,7 @@ func newPair(t testing.TB, configuration string) *pair {
 	return p
 }
 
-// decidePublic is the public decision, as text.
+// decidePublic returns the public decision as text.
 func (p *pair) decidePublic(t *testing.T, resource int, user, namespace, subresource string, old, wanted object) string {
 	t.Helper()
 	r := resources[resource]
@@ -125,7 +125,7 @@ func (p *pair) decidePublic(t *testing.T, resource int, user, namespace, subreso
 	return describe(lines, answer.Warnings)
 }
 
-// decideOwn is our decision, as text.
+// decideOwn returns our decision as text.
 func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresource string, old, wanted object) string {
 	t.Helper()
 	r := resources[resource]
@@ -164,7 +164,7 @@ func (p *pair) decideOwn(t *testing.T, resource int, user, namespace, subresourc
 	return describe(lines, d.Warnings)
 }
 
-// publicMetrics are the series that have counted, one a line, sorted.
+// publicMetrics returns the counters that are not 0, one per line, sorted.
 func (p *pair) publicMetrics(t *testing.T) string {
 	t.Helper()
 	families, err := p.registry.Gather()

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A policyCluster is a daemon with mutating policies.
+// A policyCluster is a daemon with MutatingAdmissionPolicy enabled.
 type policyCluster struct{ profileSession }
 
 func openPolicies(t *testing.T, profile string) policyCluster {
@@ -22,7 +22,6 @@ func withMutatingPolicies(c *daemon.Config) {
 	c.API.FeatureGates, c.API.RuntimeConfig = daemon.Switches{"MutatingAdmissionPolicy": true}, daemon.Switches{"api/beta": true}
 }
 
-// openPoliciesInProfiles runs a test with openPolicies in both naming profiles.
 func openPoliciesInProfiles(t *testing.T, test func(*testing.T, policyCluster)) {
 	client.InProfiles(t, func(t *testing.T, profile string) { test(t, openPolicies(t, profile)) })
 }
@@ -31,7 +30,7 @@ const (
 	admissionPath = "/apis/admissionregistration.platform.io/"
 )
 
-// send sends a request and wants a code, and texts in the answer or its warnings.
+// send sends a request and checks the status code, and texts in the response or its warnings.
 func (c policyCluster) send(code int, method, path, body string, want ...string) client.Answer {
 	c.T.Helper()
 	contentType := client.JSON
@@ -61,16 +60,15 @@ func (c policyCluster) sendAs(code int, method, path, contentType, body string, 
 	return a
 }
 
-// rules are matchConstraints of one rule.
 func rules(operations, group, version, resources string) string {
 	return `{"resourceRules":[{"operations":["` + strings.ReplaceAll(operations, " ", `","`) + `"],"apiGroups":["` + group + `"],"apiVersions":["` +
 		version + `"],"resources":["` + strings.ReplaceAll(resources, " ", `","`) + `"]}]}`
 }
 
-// policyConfigMaps matches writes of ConfigMaps.
 var policyConfigMaps = rules("CREATE UPDATE", "", "v1", "configmaps")
 
-// policy makes a validating policy and its binding, and takes them away at the end. match and binding have defaults.
+// policy creates a ValidatingAdmissionPolicy and its binding. Empty match and binding select
+// defaults.
 func (c policyCluster) policy(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {
@@ -83,7 +81,7 @@ func (c policyCluster) policy(name, match, spec, binding string) {
 	c.send(201, http.MethodPost, admissionPath+"v1/validatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`-b"},"spec":{"policyName":"`+name+`"`+comma(binding)+`}}`)
 }
 
-// mutation makes a mutating policy and its binding.
+// mutation creates a MutatingAdmissionPolicy and its binding.
 func (c policyCluster) mutation(name, match, spec, binding string) {
 	c.T.Helper()
 	if match == "" {
@@ -96,7 +94,6 @@ func (c policyCluster) mutation(name, match, spec, binding string) {
 	c.send(201, http.MethodPost, admissionPath+"v1beta1/mutatingadmissionpolicybindings", `{"metadata":{"name":"`+name+`-b"},"spec":{"policyName":"`+name+`"`+comma(binding)+`}}`)
 }
 
-// clear takes all policies and bindings away.
 func (c policyCluster) clear() {
 	c.T.Helper()
 	for _, resource := range []string{"v1/validatingadmissionpolicies", "v1/validatingadmissionpolicybindings", "v1beta1/mutatingadmissionpolicies", "v1beta1/mutatingadmissionpolicybindings"} {

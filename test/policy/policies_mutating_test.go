@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestMutations: what mutations make of objects.
+// TestMutations checks the results of mutations.
 func TestMutations(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		apply := func(expression string) string {

@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestPublishedExamples: the examples of the public documentation do what it says.
+// TestPublishedExamples checks that the examples of the Kubernetes documentation behave as
+// documented.
 func TestPublishedExamples(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "kubernetes")

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// parts of the policies that TestReference puts together.
+// Parts from which TestReference assembles policies.
 var (
 	referenceValidations = []string{
 		`object.data.x == 'y'`, `object.data.x == 'z'`, `object.data.none == ''`, `has(object.data.none)`, `object.?data.?none.orValue('z') == 'z'`,
@@ -45,7 +45,7 @@ var (
 
 const referenceVariables = `[{"name":"v","expression":"object.data.x"},{"name":"w","expression":"variables.v == 'y' && size(object.data) == 2"},{"name":"broken","expression":"object.data.none == variables.v"}]`
 
-// TestReference compares what comes of policies with what the public implementation makes of them.
+// TestReference compares the results of policies with those of the public implementation.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "kubernetes")
@@ -70,7 +70,8 @@ func TestReference(t *testing.T) {
 	}
 }
 
-// compare evaluates one policy here and there. It returns what came of it; "refused" if the policy is refused.
+// compare evaluates one policy in both implementations and returns the outcome, "refused" if the
+// policy is rejected.
 func (c policyCluster) compare(name, failurePolicy, expression, message, condition, annotation string) string {
 	spec := map[string]any{
 		"failurePolicy": failurePolicy, "variables": json.RawMessage(referenceVariables),
@@ -109,7 +110,7 @@ func (c policyCluster) compare(name, failurePolicy, expression, message, conditi
 	return got
 }
 
-// allowsAll is an authorizer for which only service accounts may do nothing.
+// allowsAll is an authorizer that allows everything to every user except service accounts.
 type allowsAll struct{}
 
 func (allowsAll) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
@@ -119,7 +120,7 @@ func (allowsAll) Authorize(_ context.Context, a authorizer.Attributes) (authoriz
 	return authorizer.DecisionAllow, "", nil
 }
 
-// reference is what the public implementation makes of a policy.
+// reference returns the outcome of a policy in the public implementation.
 func reference(t *testing.T, policy *v1.ValidatingAdmissionPolicy) string {
 	compiler, err := cel.NewCompositedCompiler(environment.MustBaseEnvSet(environment.DefaultCompatibilityVersion()))
 	if err != nil {

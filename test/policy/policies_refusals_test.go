@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRefusedPolicies: expressions that cannot be evaluated are refused when the policy is written.
+// TestRefusedPolicies checks that a policy is rejected on write if its expressions do not compile.
 func TestRefusedPolicies(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const validating, mutating = "v1/validatingadmissionpolicies", "v1beta1/mutatingadmissionpolicies"
@@ -41,7 +41,7 @@ func TestRefusedPolicies(t *testing.T) {
 	})
 }
 
-// TestTypeChecking: the status of a policy says what does not fit the kinds that it is about.
+// TestTypeChecking checks that a policy's status reports type errors for the kinds that it matches.
 func TestTypeChecking(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const at = admissionPath + "v1/validatingadmissionpolicies/p"
@@ -68,7 +68,7 @@ func TestTypeChecking(t *testing.T) {
 	})
 }
 
-// TestMetrics: what policies find is counted.
+// TestMetrics checks the metrics of policies.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")

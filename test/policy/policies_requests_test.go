@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestEffectIsImmediate: a policy, a binding and parameters count as soon as their write is answered, and as long as they are there.
+// TestEffectIsImmediate checks that policies, bindings and parameters take effect with the response
+// to the write, and until they are deleted.
 func TestEffectIsImmediate(t *testing.T) {
 	t.Parallel()
 	c := openPolicies(t, "platform")
@@ -38,7 +39,7 @@ func TestEffectIsImmediate(t *testing.T) {
 	}
 }
 
-// TestParams: where parameters come from.
+// TestParams checks how bindings select parameters.
 func TestParams(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const definition = `{"metadata":{"name":"%s.rules.example"},"spec":{"group":"rules.example","scope":"%s","names":{"plural":"%s","kind":"%s"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"most":{"type":"integer"}}}}}]}}`

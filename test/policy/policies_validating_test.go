@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestValidations: what a validation says, and what comes of it.
+// TestValidations checks the messages and the effects of validations.
 func TestValidations(t *testing.T) {
 	openPoliciesInProfiles(t, func(t *testing.T, c policyCluster) {
 		const denied = `configmaps \"a\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'p-b' denied request: `
@@ -35,7 +35,7 @@ func TestValidations(t *testing.T) {
 			{"an error that is warned of", `"validations":[{"expression":"object.data.none == 'z'"}]`, `"validationActions":["Warn"]`, 201, []string{"resulted in error"}},
 			{"variables", `"variables":[{"name":"a","expression":"object.data.x + '1'"},{"name":"b","expression":"variables.a + '2'"}],"validations":[{"expression":"variables.b == 'y12'"},{"expression":"false","messageExpression":"variables.b"}]`, "", 422, []string{denied + `y12"`}},
 			{"a variable that fails", `"variables":[{"name":"a","expression":"object.data.none"}],"validations":[{"expression":"variables.a == ''"}]`, "", 422, []string{`resulted in error: composited variable \"a\" fails to evaluate: no such key: none`}},
-			{"a variable that nobody reads", `"variables":[{"name":"a","expression":"object.data.none"}],"validations":[{"expression":"true"}]`, "", 201, nil},
+			{"an unused variable", `"variables":[{"name":"a","expression":"object.data.none"}],"validations":[{"expression":"true"}]`, "", 201, nil},
 			{"a condition", `"matchConditions":[{"name":"x","expression":"object.data.x == 'no'"}],"validations":[{"expression":"false"}]`, "", 201, nil},
 			{"a condition that fails", `"matchConditions":[{"name":"x","expression":"object.data.none == 'no'"}],"validations":[{"expression":"true"}]`, "", 422, []string{denied + `expression 'object.data.none == 'no'' resulted in error: no such key: none`}},
 			{"a condition that fails beside a false one", `"matchConditions":[{"name":"x","expression":"object.data.none == 'no'"},{"name":"y","expression":"false"}],"validations":[{"expression":"false"}]`, "", 201, nil},
@@ -77,7 +77,8 @@ func TestValidations(t *testing.T) {
 
 const (
 	ten = "[0,1,2,3,4,5,6,7,8,9]"
-	// expensive costs more than one expression may, costly nearly as much but little CPU time.
+	// expensive exceeds the cost limit of an expression. costly almost does, but takes little CPU
+	// time.
 	expensive = ten + ".all(a, " + ten + ".all(b, " + ten + ".all(c, " + ten + ".all(d, " + ten + ".all(e, " + ten + ".all(f, true))))))"
 	costly    = "authorizer.group('').resource('pods').check('get').allowed() && authorizer.group('').resource('pods').check('list').allowed()"
 )

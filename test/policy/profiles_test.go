@@ -7,14 +7,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A profileSession is a daemon in a naming profile. Requests, and what is expected of their answers, are written in the names of
-// the platform profile.
+// A profileSession is a daemon in a naming profile. Requests and expected responses use platform
+// names.
 type profileSession struct {
 	client.Session
 	profile string
 }
 
-// openProfile starts a daemon; change may be nil.
 func openProfile(t *testing.T, profile string, change func(*daemon.Config)) profileSession {
 	t.Helper()
 	return profileSession{client.Open(t, func(c *daemon.Config) {

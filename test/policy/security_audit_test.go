@@ -11,14 +11,13 @@ import (
 
 const securityAuditPolicy = `{"apiVersion": "audit.platform.io/v1", "kind": "Policy", "rules": [{"level": "Metadata"}]}`
 
-// audit is the audit log so far.
 func (v *testServer) audit() string {
 	v.t.Helper()
 	text := client.ReadFile(v.t, v.dir+".audit")
 	return string(text)
 }
 
-// An auditEvent is what the tests look at.
+// An auditEvent contains the fields that the tests check.
 type auditEvent struct {
 	Kind, Level, AuditID, Stage, RequestURI, UserAgent string
 	SourceIPs                                          []string
@@ -30,7 +29,7 @@ type auditEvent struct {
 	ResponseStatus struct{ Code int }
 }
 
-// events parses lines, each of which must be one event.
+// events parses lines, each of which must be one audit event.
 func (v *testServer) events(text string) (list []auditEvent) {
 	v.t.Helper()
 	for line := range strings.Lines(text) {
@@ -43,8 +42,8 @@ func (v *testServer) events(text string) (list []auditEvent) {
 	return list
 }
 
-// TestAuditForgery: whatever a client sends, it gets one line for each stage, which says what
-// has happened and prints.
+// TestAuditForgery checks that a request is logged as one printable line for each stage, whatever
+// the client sends. The lines report what happened.
 func TestAuditForgery(t *testing.T) {
 	v := start(t)
 	const forged = `{"kind":"Event","level":"Metadata","auditID":"forged"}`
@@ -52,7 +51,7 @@ func TestAuditForgery(t *testing.T) {
 		headers, path string
 		code          int
 	}{
-		{"User-Agent: a\"}\x1b[2K" + forged, "/version", 400}, // not even HTTP
+		{"User-Agent: a\"}\x1b[2K" + forged, "/version", 400}, // rejected as invalid HTTP
 		{"User-Agent: a\"},\t" + forged + "\u0085\xff", "/version", 200},
 		{"User-Agent: \u202e\u2028\u2066x", "/version", 200},
 		{"User-Agent: " + strings.Repeat("x", 20000), "/version", 200},
@@ -93,7 +92,8 @@ func TestAuditForgery(t *testing.T) {
 	}
 }
 
-// TestAuditIdentity: who says that he is somebody else is written down as who he is.
+// TestAuditIdentity checks that audit events name the authenticated user, not the identity that the
+// client claims.
 func TestAuditIdentity(t *testing.T) {
 	v := start(t)
 	for headers, want := range map[string]string{
@@ -119,8 +119,8 @@ func TestAuditIdentity(t *testing.T) {
 	}
 }
 
-// TestAuditSecrets: no credential and no Secret gets into the audit at level Metadata, whatever
-// becomes of the request.
+// TestAuditSecrets checks that no credential or Secret is in audit events of level Metadata,
+// whatever the outcome of the request.
 func TestAuditSecrets(t *testing.T) {
 	v := start(t)
 	const (
@@ -168,7 +168,7 @@ func TestAuditSecrets(t *testing.T) {
 				t.Errorf("a line of %d bytes is in the %s: %.500s", len(line), name, line)
 			}
 			for _, hidden := range []string{secret, encoded[:len(encoded)-1], "68756e746572"} {
-				// A name that is refused is the name of the object that was asked for.
+				// A rejected name is also the name of the requested object.
 				if name == "audit" && strings.Contains(line, `"name":"`+secret+`!"`) {
 					continue
 				}

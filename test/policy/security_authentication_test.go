@@ -27,7 +27,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// certificateFile writes the certificate of a test's server, which is its own CA.
+// certificateFile writes the self-signed certificate of a test server and returns the path.
 func certificateFile(t *testing.T, c *x509.Certificate) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "ca.crt")
@@ -35,12 +35,12 @@ func certificateFile(t *testing.T, c *x509.Certificate) string {
 	return path
 }
 
-// getSecrets asks for the secrets with a token.
+// getSecrets lists Secrets with a bearer token.
 func (v *testServer) getSecrets(token string) securityAnswer {
 	return v.raw(v.nobody(), "GET /api/v1/secrets HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "+token+"\r\n\r\n")
 }
 
-// expectNotDisclosed looks for credentials in everything that the daemon writes.
+// expectNotDisclosed checks that no credential is in the log, audit log or metrics.
 func (v *testServer) expectNotDisclosed(hidden ...string) {
 	v.t.Helper()
 	for what, text := range map[string]string{"log": v.log.String(), "audit": v.audit(), "metrics": v.must(200, "GET", "/metrics", "", "")} {
@@ -52,8 +52,7 @@ func (v *testServer) expectNotDisclosed(hidden ...string) {
 	}
 }
 
-// An issuer signs identity tokens; evil counts who asks for keys at a place that only a token
-// names.
+// An issuer signs identity tokens. evil counts requests for keys at URLs that only a token names.
 type issuer struct {
 	*httptest.Server
 	key  *rsa.PrivateKey
@@ -88,8 +87,8 @@ func publicKey(id string, key *rsa.PrivateKey) map[string]any {
 	}
 }
 
-// TestForgedIdentityTokens: no token gets in but one that the issuer has signed, for this
-// server and for now.
+// TestForgedIdentityTokens checks that only tokens signed by the issuer, for this server and the
+// current time, are accepted.
 func TestForgedIdentityTokens(t *testing.T) {
 	i := newIssuer(t)
 	v := start(t, func(c *daemon.Config) {
@@ -168,7 +167,8 @@ func TestForgedIdentityTokens(t *testing.T) {
 	v.expectNotDisclosed(hidden...)
 }
 
-// TestForgedProxyHeaders: identity headers count behind the certificate of a proxy alone.
+// TestForgedProxyHeaders checks that identity headers are accepted only with the certificate of a
+// proxy.
 func TestForgedProxyHeaders(t *testing.T) {
 	now := time.Now()
 	template := func(name string, change func(*x509.Certificate)) *x509.Certificate {
@@ -228,8 +228,7 @@ func TestForgedProxyHeaders(t *testing.T) {
 
 func pointer[T any](v T) *T { return &v }
 
-// TestHostileTokenWebhook: a remote that knows tokens is trusted to name users, and for
-// nothing else.
+// TestHostileTokenWebhook checks that a token webhook is trusted only to name users.
 func TestHostileTokenWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

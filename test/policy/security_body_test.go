@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAnnouncedBodies: a body that is only announced takes no memory, whoever announces it; of one
-// that comes, no more than what has come. Others are served meanwhile.
+// TestAnnouncedBodies checks that a large Content-Length allocates no memory, and a partial body
+// only for the bytes received. Other requests are served meanwhile.
 func TestAnnouncedBodies(t *testing.T) {
 	v := start(t)
 	const crowd = 300
@@ -50,8 +50,8 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// TestBodyBudget: bodies that come slowly hold no more memory than all may together; the next one is
-// told to come again, and can when they have gone.
+// TestBodyBudget checks that incomplete bodies stay within their shared memory limit. The next
+// large body gets status code 429, and is accepted after the others are gone.
 func TestBodyBudget(t *testing.T) {
 	v := start(t, createUsers(t, "writer"), func(c *daemon.Config) {
 		c.Serving.MaxBodyBytes, c.Serving.MaxBodiesBytes = 1<<20, 1<<20
@@ -64,7 +64,7 @@ func TestBodyBudget(t *testing.T) {
 	if _, err := io.WriteString(slow, head+body[:600_000]); err != nil {
 		t.Fatal(err)
 	}
-	// It may take a moment until the memory is used, or is free again.
+	// Memory may be used or freed with a delay.
 	v.eventually("a refusal", func() bool {
 		got := v.raw(v.nobody(), head+body)
 		if got.code == 201 {
@@ -80,7 +80,6 @@ func TestBodyBudget(t *testing.T) {
 	v.eventually("room", func() bool { return v.raw(v.nobody(), head+body).code == 201 })
 }
 
-// eventually waits until something is so.
 func (v *testServer) eventually(what string, so func() bool) {
 	v.t.Helper()
 	client.Eventually(v.t, func() error {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// allocated is how many bytes f made the process allocate. Nothing else runs meanwhile.
+// allocated returns how many bytes the process allocates during f. Nothing else may run meanwhile.
 func allocated(f func()) uint64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -18,7 +18,7 @@ func allocated(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestBombs: small bodies that grow, deep ones and large ones are refused cheaply.
+// TestBombs checks that bodies that expand, nest deeply or are large are rejected cheaply.
 func TestBombs(t *testing.T) {
 	v := start(t)
 	v.must(201, "POST", configMaps, typeJSON, configMap("a"))
@@ -65,7 +65,7 @@ func TestBombs(t *testing.T) {
 		if !ok {
 			t.Errorf("%s: %d, want %v: %.200s", test.name, code, test.codes, text)
 		}
-		if client.Soak() && bytes > most { // where nothing else allocates meanwhile
+		if client.Soak() && bytes > most { // only where nothing else allocates meanwhile
 			t.Errorf("%s: allocated %d MiB", test.name, bytes>>20)
 		}
 		if len(text) > 64<<10 {

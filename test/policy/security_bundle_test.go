@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestStoredBundles: trust that was stored before anybody looked at it keeps no object from being changed
-// and deleted; other trust is looked at, also in the same object.
+// TestStoredBundles checks that an object with an invalid CA bundle from before validation can be
+// changed and deleted. New bundles are validated, also in the same object.
 func TestStoredBundles(t *testing.T) {
 	dir := t.TempDir()
 	serve := func() *client.Server { return client.Serve(t, dir, nil) }

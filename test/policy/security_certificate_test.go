@@ -15,8 +15,8 @@ const (
 	nodeSigner           = "platform.io/apiserver-client-node"
 )
 
-// TestCertificateRequests: nobody asks for a certificate above all authorization or in another's
-// name, nor changes afterwards what was asked for.
+// TestCertificateRequests checks that no user can request a certificate for system:masters or, as a
+// node, for another node. The server sets requester and status, and the spec is immutable.
 func TestCertificateRequests(t *testing.T) {
 	v := start(t, createUsers(t, "jane", "system:node:n1=system:nodes"), func(c *daemon.Config) {
 		c.Admission.Enable, c.Authorization.Modes = []string{"NodeRestriction"}, []string{"Node", "RBAC"}
@@ -39,7 +39,7 @@ func TestCertificateRequests(t *testing.T) {
 	v.must(404, "GET", securityRequests+"/m", "", "")
 	v.want(node, "POST", securityRequests, typeJSON, pki.SigningRequest(t, "n", nodeSigner, node, "system:nodes"), 201)
 
-	// Who asks is for the server to say, and what has been decided too.
+	// The server sets the requester and the status.
 	forged := strings.Replace(pki.SigningRequest(t, "a", securityClientSigner, "jane"), `"usages"`, `"username":"admin","uid":"f0rged","groups":["system:masters"],"extra":{"f0rged":["x"]},"usages"`, 1)
 	forged = strings.TrimSuffix(forged, "}") + `,"status":{"certificate":"Zm9yZ2Vk","conditions":[{"type":"Approved","status":"True"}]}}`
 	v.want("jane", "POST", securityRequests, typeJSON, forged, 201)
@@ -51,10 +51,10 @@ func TestCertificateRequests(t *testing.T) {
 		}
 	}
 	if !strings.Contains(spec, `"username":"jane"`) {
-		t.Errorf("who has asked? %s", spec)
+		t.Errorf("the requester is wrong: %s", spec)
 	}
 
-	// Its spec and its status are not for the main resource to write.
+	// The main resource changes neither spec nor status.
 	changed := strings.Replace(strings.Replace(forged, "client auth", "cert sign", 1), securityClientSigner, "example.com/ca", 1)
 	for _, test := range []struct{ method, path, kind, body string }{
 		{"PUT", securityRequests + "/a", typeJSON, changed},
@@ -70,8 +70,8 @@ func TestCertificateRequests(t *testing.T) {
 	}
 }
 
-// decisions are the ways to write a condition, or a certificate, into the request of a name by a
-// sub-resource; status is the member to write, current the whole object.
+// decisions returns the requests that write a condition or certificate through a subresource:
+// method, path, content type and body. status is the member to write, current the whole object.
 func decisions(name, sub, status, current string) [][4]string {
 	path := securityRequests + "/" + name + "/" + sub
 	whole := strings.TrimSuffix(current, "}") + `,"status":{` + status + `}}`
@@ -89,15 +89,15 @@ func decisions(name, sub, status, current string) [][4]string {
 	}
 }
 
-// TestCertificateApproval: approving and signing need the right on the signer, whatever the way
-// of writing, and each its own sub-resource.
+// TestCertificateApproval checks that approving and signing require the right on the signer and the
+// right subresource, for every type of write.
 func TestCertificateApproval(t *testing.T) {
 	v := start(t, createUsers(t, "clerk", "approver", "signer"))
 	all := `{"apiGroups":["certificates.platform.io"],"resources":["certificatesigningrequests","certificatesigningrequests/approval","certificatesigningrequests/status"],"verbs":["get","create","update","patch"]}`
 	on := func(verb, names string) string {
 		return all + `,{"apiGroups":["certificates.platform.io"],"resources":["signers"],"verbs":["` + verb + `"],"resourceNames":[` + names + `]}`
 	}
-	v.grant("clerk", "clerk", on("approve", `"example.com/x","example.com/*","platform.io"`)) // of other signers
+	v.grant("clerk", "clerk", on("approve", `"example.com/x","example.com/*","platform.io"`)) // for other signers
 	v.grant("approver", "approver", on("approve", `"`+securityClientSigner+`"`))
 	v.grant("signer", "signer", on("sign", `"platform.io/*"`))
 	const (
@@ -115,12 +115,12 @@ func TestCertificateApproval(t *testing.T) {
 		{"signer", "approval", approved, []int{403}},
 		{"clerk", "status", failed, []int{403}},
 		{"approver", "status", failed, []int{403}},
-		// what breaks a rule is refused for that, whoever asks
+		// An invalid change is rejected as such, regardless of the user.
 		{"clerk", "status", certificate, []int{422}},
 		{"approver", "status", certificate, []int{422}},
 		{"approver", "status", approved, []int{422}},
 		{"clerk", "status", approved, []int{422}},
-		// with the right, but by the wrong sub-resource
+		// The right is there, but the subresource is the wrong one.
 		{"signer", "status", approved, []int{422}},
 		{"approver", "approval", certificate, []int{422}},
 	} {
@@ -131,14 +131,14 @@ func TestCertificateApproval(t *testing.T) {
 	if after := v.must(200, "GET", securityRequests+"/a", "", ""); after != before {
 		t.Errorf("something has changed:\n%s\n%s", before, after)
 	}
-	// A sub-resource makes no object.
+	// A subresource creates no object.
 	for _, sub := range []string{"approval", "status"} {
 		for _, d := range decisions("none", sub, approved, strings.Replace(before, `"name":"a"`, `"name":"none"`, 1)) {
 			v.want("approver", d[0], d[1], d[2], d[3], 403, 404, 409)
 		}
 	}
 	v.must(404, "GET", securityRequests+"/none", "", "")
-	// Who may does, and changes nothing else on the way.
+	// A change with the right on the signer succeeds and changes nothing else.
 	spec := func(text string) string {
 		return text[strings.Index(text, `"spec"`):strings.Index(text, `,"status"`)]
 	}
@@ -151,7 +151,7 @@ func TestCertificateApproval(t *testing.T) {
 	if !strings.Contains(after, "Approved") || !strings.Contains(after, certificate) || spec(after) != spec(before+`,"status"`) {
 		t.Errorf("decided is %s\nof %s", after, before)
 	}
-	// What is decided stays.
+	// A decision cannot be removed.
 	v.want("approver", "PATCH", securityRequests+"/a/approval", typeMerge, `{"status":{"conditions":[]}}`, 422)
 	v.want("signer", "PATCH", securityRequests+"/a/status", typeMerge, `{"status":{"certificate":null}}`, 422)
 }

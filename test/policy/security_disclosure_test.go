@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFailedPatches: who may patch an object and not read it learns nothing of it by a patch that
-// fails; who may read it is told what is wrong.
+// TestFailedPatches checks that a failed patch discloses no content to a user who may patch but not
+// read. Users with the right to read get details.
 func TestFailedPatches(t *testing.T) {
 	v := start(t, createUsers(t, "pat", "rae"))
 	const (
@@ -52,14 +52,15 @@ func TestFailedPatches(t *testing.T) {
 		}
 	}
 	if text := v.want("rae", "PATCH", secrets+"/s?fieldValidation=Strict", typeMerge, `{"unknown":1}`, 422); !strings.Contains(text, `unknown field`) || strings.Contains(text, hidden) {
-		t.Errorf("a reader is told %s", text)
+		t.Errorf("a reader gets %s", text)
 	}
 	if text := v.want("pat", "PATCH", secrets+"/s", typeMerge, `{"type":"x"}`, 422); !strings.Contains(text, `"field":"type"`) {
-		t.Errorf("who may not read is not told where: %s", text)
+		t.Errorf("the error names no field without the right to read: %s", text)
 	}
 }
 
-// TestUnnameable: what no URL can name is not made; what is made can be named.
+// TestUnnameable checks that names that no URL path can contain are rejected, and that every
+// created object can be read.
 func TestUnnameable(t *testing.T) {
 	v := start(t)
 	names := []string{
@@ -97,7 +98,8 @@ func TestUnnameable(t *testing.T) {
 	}
 }
 
-// TestAuditQueries: a token in a query is not in the audit, however the parameter is spelled.
+// TestAuditQueries checks that tokens in query parameters, in any spelling, are not in audit
+// events.
 func TestAuditQueries(t *testing.T) {
 	v := start(t)
 	const secret = "hunter2-hunter2"
@@ -125,7 +127,8 @@ func TestAuditQueries(t *testing.T) {
 	}
 }
 
-// TestAuditBombs: the audit of bodies costs no more than they do, also of those that are refused.
+// TestAuditBombs checks that audit events of bodies cost no more than the bodies, even if they are
+// rejected.
 func TestAuditBombs(t *testing.T) {
 	v := start(t, func(c *daemon.Config) {
 		client.WriteFile(t, c.Audit.PolicyFile, strings.Replace(securityAuditPolicy, "Metadata", "RequestResponse", 1))
@@ -147,7 +150,7 @@ func TestAuditBombs(t *testing.T) {
 			t.Errorf("%s %s %s: %d MiB", test.method, test.path, test.kind, bytes>>20)
 		}
 	}
-	// What is applied in YAML is recorded as it was understood, also when nothing changes.
+	// A configuration applied in YAML is recorded as parsed, even if nothing changes.
 	config := "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: yy}\ndata: {k: &v w, l: *v}\n"
 	for _, code := range []int{201, 200, 200} {
 		v.must(code, "PATCH", configMaps+"/yy?fieldManager=x", typeApply, config)

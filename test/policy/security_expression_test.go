@@ -8,14 +8,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// customDefinition defines costs.example.com with a schema of spec.
+// customDefinition returns a CRD for costs.example.com whose spec has the schema.
 func customDefinition(schema string) string {
 	return `{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"costs.example.com"},"spec":{"group":"example.com","scope":"Cluster",
 		"names":{"plural":"costs","kind":"Cost"},"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":` + schema + `}}}}]}}`
 }
 
-// TestCostlyExpressions has rules that would take minutes, or gigabytes, for what one object holds: each
-// is refused by what it may cost, or ends at its limit of cost, before it does what costs.
+// TestCostlyExpressions checks rules that would take minutes or gigabytes for one object. Each is
+// rejected by its estimated cost, or stops at the cost limit before it does the work.
 func TestCostlyExpressions(t *testing.T) {
 	s := client.Open(t, nil)
 	for name, rule := range map[string]string{
@@ -56,7 +56,7 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
-// TestCostlyDefinitions creates definitions that would take long to look at.
+// TestCostlyDefinitions creates CRDs that would take long to validate.
 func TestCostlyDefinitions(t *testing.T) {
 	s := client.Open(t, nil)
 	deep := `{"type":"string"}`

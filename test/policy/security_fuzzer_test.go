@@ -14,25 +14,25 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A hunter draws hostile objects and sends them.
+// A fuzzer sends random hostile objects.
 type fuzzer struct {
 	t        *testing.T
 	s        *client.Server
 	r        *rand.Rand
 	sent     int
-	accepted map[string]int // by format
+	accepted map[string]int // by content type
 }
 
-// pick draws one of several.
+// pick returns a random argument.
 func pick[T any](h *fuzzer, of ...T) T { return of[h.r.IntN(len(of))] }
 
-// A place is where a hostile value goes: the way to it, and the value.
+// A fieldEdit puts a hostile value at a path.
 type fieldEdit struct {
 	path  []string
 	value rawJSON
 }
 
-// apply writes the value into a tree, through lists at their first item.
+// apply writes the value into a tree. In lists it uses the first item.
 func (p fieldEdit) apply(t tree.Tree) {
 	for i, name := range p.path {
 		if i == len(p.path)-1 {
@@ -60,7 +60,7 @@ func (p fieldEdit) apply(t tree.Tree) {
 	}
 }
 
-// randomEdit draws a field of a kind's plan, near the root or far from it, and a value for it.
+// randomEdit selects a field of a kind at a random depth, and a value for it.
 func (h *fuzzer) randomEdit(k *schema.Kind) fieldEdit {
 	if h.r.IntN(4) == 0 {
 		return h.metadataEdit(k)
@@ -81,7 +81,7 @@ func (h *fuzzer) randomEdit(k *schema.Kind) fieldEdit {
 	}
 }
 
-// metadataEdit aims at what objects of every kind take.
+// metadataEdit edits metadata that every kind has.
 func (h *fuzzer) metadataEdit(k *schema.Kind) fieldEdit {
 	switch h.r.IntN(4) {
 	case 0:
@@ -146,7 +146,7 @@ func (h *fuzzer) str() rawJSON {
 		`"},\"metadata\":{\"namespace\":\"kube-system\""`, `"`+rawJSON(strings.Repeat("<", 5000))+`"`, `5`, `{}`, "\"\u2028\"", `"\ufeff"`)
 }
 
-// nestedValue is a value that nests as many levels.
+// nestedValue returns a value with that many levels of nesting.
 func nestedValue(levels int) rawJSON {
 	return rawJSON(strings.Repeat(`{"a":[`, levels/2) + strings.Repeat(`]}`, levels/2))
 }
@@ -156,14 +156,14 @@ func (h *fuzzer) anything() rawJSON {
 		`[`+h.number()+`,`+h.str()+`]`, `{"kind":"X","apiVersion":"v1","metadata":{"name":"x"}}`, `{"metadata":{"name":5}}`, `{`+h.str()+`:1}`, `{`, `[1,`, `tru`, ``)
 }
 
-// fieldSet is what may stand in fieldsV1, and what may not.
+// fieldSet returns a valid or invalid value for fieldsV1.
 func (h *fuzzer) fieldSet() rawJSON {
 	return pick(h, `{}`, `{"f:metadata":{"f:labels":{"f:a":{}}}}`, `"{\"f:a\":{}}"`, `"}}],\"name\":\"x\"},\"metadata\":{\"namespace\":\"kube-system\",\"name\":\"x\"},\"x\":{"`,
 		`"{}"`, `"x"`, `5`, `[]`, `null`, `{"f:a":1e400}`, `{"f:a":-0}`, "{\"f:\xff\":{}}", "{ \"f:a\" :\n{ } }", `{"f:a":{},"f:a":{}}`, `{"k:{\"a\":\"b\"}":{"..":{}}}`,
 		`{"f:<":{}}`, nestedValue(300), nestedValue(12_000), `{"f:a":[1,2,{"b":"\u2028"}]}`, h.anything())
 }
 
-// writeHostile makes one hostile write of a kind's object.
+// writeHostile sends one hostile write of an object.
 func (h *fuzzer) writeHostile(q *fuzzObject) {
 	p := h.randomEdit(q.kind)
 	body := tree.Clone(q.body).(tree.Tree)
@@ -189,7 +189,8 @@ func (h *fuzzer) writeHostile(q *fuzzObject) {
 	}
 }
 
-// recreate creates the object once more, and if that is refused the good one.
+// recreate deletes the object and creates it from body. If that is rejected, it creates the valid
+// object.
 func (h *fuzzer) recreate(q *fuzzObject, kind, body string) {
 	h.s.Delete(h.t.Context(), q.path()+"?gracePeriodSeconds=0", nil)
 	if !h.send("POST", q.collection(), kind, body) {
@@ -197,7 +198,7 @@ func (h *fuzzer) recreate(q *fuzzObject, kind, body string) {
 	}
 }
 
-// send makes one request, and counts what was accepted.
+// send sends one request and counts accepted ones.
 func (h *fuzzer) send(method, path, kind, body string) bool {
 	h.sent++
 	answer := mustSend(h.t, h.s, method, path, kind, body)
@@ -208,8 +209,8 @@ func (h *fuzzer) send(method, path, kind, body string) bool {
 	return ok
 }
 
-// protobuf sends an object whose bytes are hostile: what JSON could say, texts of raw values that
-// are none, and flipped bytes.
+// protobuf sends an object with hostile bytes: values that JSON can contain, raw values that are
+// not JSON, and flipped bytes.
 func (h *fuzzer) protobuf(q *fuzzObject, p fieldEdit) {
 	body := tree.Clone(q.body).(tree.Tree)
 	if h.r.IntN(2) == 0 {
@@ -223,7 +224,7 @@ func (h *fuzzer) protobuf(q *fuzzObject, p fieldEdit) {
 	}
 	fields := ""
 	if h.r.IntN(3) == 0 {
-		fields = cmp.Or(string(h.fieldSet()), " ") // withText cannot stand in for a text without bytes
+		fields = cmp.Or(string(h.fieldSet()), " ") // withText cannot insert an empty text
 		object.EnsureObject("metadata")["managedFields"] = []any{tree.Tree{"manager": "h", "operation": "Update", "apiVersion": q.kind.APIVersion(),
 			"fieldsType": "FieldsV1", "fieldsV1": "%s"}}
 	}
@@ -243,7 +244,7 @@ func (h *fuzzer) protobuf(q *fuzzObject, p fieldEdit) {
 	h.send("PUT", q.path(), typeProtobuf, string(enveloped))
 }
 
-// blob is a hostile write of an object that takes anything.
+// blob sends a hostile write of an object that allows any content.
 func (h *fuzzer) blob() {
 	value := string(h.anything())
 	body := `{"apiVersion":"hunt.example.com/v1","kind":"Blob","metadata":{"name":"w"},"data":{"x":` + value + `},"items":[{},{}]}`

@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A target is an object of one kind that the hunt makes hostile.
+// A fuzzObject is an object that the fuzzer overwrites.
 type fuzzObject struct {
 	kind *schema.Kind
 	body tree.Tree
@@ -44,7 +44,7 @@ func (q *fuzzObject) path() string {
 	return q.collection() + "/" + q.body["metadata"].(tree.Tree)["name"].(string)
 }
 
-// fuzzObjects are one good object of every kind that is stored.
+// fuzzObjects returns a valid object of every kind that is stored.
 func fuzzObjects(t *testing.T, c *catalog.Catalog) (all []*fuzzObject) {
 	t.Helper()
 	text, err := os.ReadFile("../api/testdata/representation/objects.yaml")
@@ -71,7 +71,7 @@ func fuzzObjects(t *testing.T, c *catalog.Catalog) (all []*fuzzObject) {
 	return all
 }
 
-// A Blob takes anything below data, and is not known to the catalogue.
+// A Blob allows any content below data. It is not in the catalog.
 const blobDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"blobs.hunt.example.com"},
 	"spec":{"group":"hunt.example.com","scope":"Namespaced","names":{"plural":"blobs","singular":"blob","kind":"Blob","listKind":"BlobList"},
 	"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object",
@@ -79,9 +79,8 @@ const blobDefinition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomRe
 
 const blobs = "/apis/hunt.example.com/v1/namespaces/default/blobs"
 
-// TestHostileObjects makes hostile objects of every kind, by the plan of the kind, and sends them in every
-// format. After each round the server starts again on what it has kept: whatever was accepted is
-// still there, to the byte, and says the same in Protobuf.
+// TestHostileObjects sends hostile objects of every kind in every format. After each round it
+// restarts the server. Accepted objects must be unchanged to the byte, and equal in Protobuf.
 func TestHostileObjects(t *testing.T) {
 	shots, sent := 12, 0
 	if client.Soak() {
@@ -157,8 +156,8 @@ func mustSend(t *testing.T, s *client.Server, method, path, kind, body string) c
 	return answer
 }
 
-// storedLists is every collection as its list in JSON. Where it can be had in Protobuf it must say
-// the same.
+// storedLists returns the list of every collection in JSON. With compare it must equal the list in
+// Protobuf, where available.
 func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool) map[string]string {
 	t.Helper()
 	lists := map[string]string{}
@@ -177,12 +176,12 @@ func storedLists(t *testing.T, s *client.Server, all []*fuzzObject, compare bool
 	return lists
 }
 
-// ownService tells the Service of the daemon itself, which changes with its port.
+// ownService reports whether item is the daemon's own Service, which changes with its port.
 func ownService(item string) bool {
 	return strings.HasPrefix(item, `{"metadata":{"name":"kubernetes","namespace":"default"`)
 }
 
-// itemsOf is the list at a path, item by item.
+// itemsOf lists path and returns the items.
 func itemsOf(t *testing.T, s *client.Server, path string) (items []string) {
 	t.Helper()
 	answer, err := s.Get(t.Context(), path)
@@ -194,7 +193,7 @@ func itemsOf(t *testing.T, s *client.Server, path string) (items []string) {
 		t.Fatalf("list %s: %v", path, err)
 	}
 	for _, item := range list.Items {
-		var object map[string]any // as a client reads it that knows no kinds
+		var object map[string]any // as decoded by a client without types
 		if err := json.Unmarshal(item, &object); err != nil {
 			t.Errorf("list %s: %v in %.300s", path, err, item)
 		}
@@ -246,7 +245,7 @@ func compareProtobuf(t *testing.T, s *client.Server, q *fuzzObject, plain []stri
 	}
 }
 
-// difference shows where two texts begin to differ.
+// difference shows where two texts start to differ.
 func difference(a, b string) string {
 	at := 0
 	for at < min(len(a), len(b)) && a[at] == b[at] {
@@ -256,10 +255,10 @@ func difference(a, b string) string {
 	return fmt.Sprintf("\n%q\n%q", show(a), show(b))
 }
 
-// A raw is JSON that goes into a body as it is, be it JSON or not.
+// A rawJSON is inserted into a body unchanged, even if it is not valid JSON.
 type rawJSON string
 
-// text writes a tree that holds raws.
+// text encodes a tree that may contain rawJSON.
 func text(v any) string {
 	switch v := v.(type) {
 	case rawJSON:

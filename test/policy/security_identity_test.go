@@ -11,8 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestBearerTokens: a credential that proves nothing is worse than none, although anonymous
-// access is on.
+// TestBearerTokens checks that invalid credentials are rejected although anonymous access is on.
 func TestBearerTokens(t *testing.T) {
 	v := start(t)
 	get := func(path, headers string) securityAnswer {
@@ -52,7 +51,8 @@ func TestBearerTokens(t *testing.T) {
 	}
 }
 
-// TestClientCertificates: only one of the right CA, in its time and made for clients, counts.
+// TestClientCertificates checks that only certificates of the right CA, valid now and for client
+// use, are accepted.
 func TestClientCertificates(t *testing.T) {
 	v := start(t)
 	ours, err := tls.X509KeyPair(v.read("ca.crt"), v.read("ca.key"))

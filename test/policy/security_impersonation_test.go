@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestSecurityImpersonation: whatever the headers, a caller gets no further than it may.
+// TestSecurityImpersonation checks that impersonation headers give a client no additional rights.
 func TestSecurityImpersonation(t *testing.T) {
 	v := start(t)
 	const jane = "Authorization: Bearer " + token + "\r\n"
@@ -15,7 +15,7 @@ func TestSecurityImpersonation(t *testing.T) {
 	for _, path := range []string{"/api/v1/secrets", "/metrics", "/backup", "/version", "/livez", "/api/v1/secrets?watch=1", "/nowhere"} {
 		for _, who := range []string{"", jane} {
 			for headers, want := range map[string]int{
-				// without the right
+				// without the right to impersonate
 				"Impersonate-User: admin\r\n":                                                 403,
 				"Impersonate-User: admin\r\nImpersonate-Group: system:masters\r\n":            403,
 				"Impersonate-Group: system:masters\r\nImpersonate-User: jane\r\n":             403,
@@ -27,7 +27,7 @@ func TestSecurityImpersonation(t *testing.T) {
 				"Impersonate-User: \xff\xfe\r\n":                                              403,
 				"Impersonate-User: " + strings.Repeat("x", 8000) + "\r\n":                     403,
 				"Impersonate-User: jane\r\n" + strings.Repeat("Impersonate-Group: g\r\n", 90): 403,
-				// in odd case
+				// unusual case
 				"iMPERSONATE-uSER: admin\r\niMPERSONATE-gROUP: system:masters\r\n": 403,
 				"impersonate-user: admin\r\n":                                      403,
 				"IMPERSONATE-USER:admin\r\n":                                       403,
@@ -40,7 +40,7 @@ func TestSecurityImpersonation(t *testing.T) {
 				"Impersonate-User: jane\r\nImpersonate-User: admin\r\n":                  400,
 				"Impersonate-User: jane\r\nimpersonate-user: admin\r\n":                  400,
 				"Impersonate-User: jane\r\nImpersonate-Uid: 1\r\nImpersonate-Uid: 2\r\n": 400,
-				// not a header at all
+				// invalid headers
 				"Impersonate-User: a\x7f\x01\r\n":                    400,
 				"Impersonate-User : admin\r\n":                       400,
 				"Impersonate-User: jane\r\n admin\r\n":               400,
@@ -52,11 +52,11 @@ func TestSecurityImpersonation(t *testing.T) {
 			}
 		}
 	}
-	// A credential that proves nothing comes first.
+	// An invalid credential is rejected first.
 	if got := ask("GET /version", "Authorization: Bearer x\r\nImpersonate-User: admin\r\n"); got.code != 401 {
 		t.Errorf("a bad token: %d", got.code)
 	}
-	// What is no header of this sort changes nothing.
+	// Similar headers have no effect.
 	for _, headers := range []string{"Impersonate: admin\r\n", "Impersonate-: admin\r\n", "Impersonate-Users: admin\r\n", "Impersonate-Extra: x\r\n", "X-Impersonate-User: admin\r\n", "Impersonate_User: admin\r\n"} {
 		if got := ask("GET /version", headers); got.code != 200 {
 			t.Errorf("%q: %d", headers, got.code)

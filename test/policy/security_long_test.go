@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// numbered is a list of n texts, each made from its number.
+// numbered returns a JSON list of n items, each formatted with its index.
 func numbered(n int, format string) string {
 	var b strings.Builder
 	for i := range n {
@@ -21,8 +21,8 @@ func numbered(n int, format string) string {
 	return "[" + b.String() + "]"
 }
 
-// TestLongLists: no list is so long that to look for what is twice in it, or new, takes more than a
-// moment: the bound would be met a hundred times over by a walk for each item.
+// TestLongLists checks that finding duplicates or new items in a long list is fast. A quadratic
+// algorithm would exceed the time limit a hundredfold.
 func TestLongLists(t *testing.T) {
 	s := restart(t, t.TempDir())
 	const n = 60_000
@@ -59,7 +59,7 @@ func TestLongLists(t *testing.T) {
 	}
 }
 
-// TestRepetition: nothing that a request may name ten thousand times makes it walk through ten thousand others each time.
+// TestRepetition checks that ten thousand repetitions in a request do not take quadratic time.
 func TestRepetition(t *testing.T) {
 	const (
 		n         = 14_000

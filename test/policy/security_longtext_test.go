@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// TestLongTexts: an error shows enough of what is wrong to find it, and not all of it, escaped over and over.
+// TestLongTexts checks that an error quotes only part of a long value, without repeated escaping.
 func TestLongTexts(t *testing.T) {
 	s := restart(t, t.TempDir())
 	const (
 		definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 		things      = "/apis/e.com/v1/namespaces/default/things"
 		strategic   = "application/strategic-merge-patch+json"
-		most        = 2 << 20 // escapes are long
+		most        = 2 << 20 // allows for escape sequences
 	)
 	expect(t, s, 201, "POST", configMaps, typeJSON, configMap("a"))
 	expect(t, s, 201, "POST", pods, typeJSON, `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestForeignPages: no page of another origin writes with the certificate of who looks at it, or
-// opens a WebSocket; pages of allowed origins do, and so do clients that are no browsers.
+// TestForeignPages checks that pages of other origins can neither write with a browser's client
+// certificate nor open WebSockets. Allowed origins and clients other than browsers can.
 func TestForeignPages(t *testing.T) {
 	v := start(t, func(c *daemon.Config) { c.Serving.CORSAllowedOrigins = []string{`^https://console\.example\.com$`} })
 	const socket = "Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
@@ -40,7 +40,7 @@ func TestForeignPages(t *testing.T) {
 				t.Errorf("%s with %q: %d %.200s, want 403", name, headers, got.code, got.body)
 			}
 		}
-		// A token is in no page that does not know it.
+		// A page of another origin cannot know a token.
 		bearer := headers + "Authorization: Bearer " + token + "\r\n"
 		if got := v.raw(v.nobody(), post(bearer)); got.code != 403 || !strings.Contains(got.body, "cannot create") {
 			t.Errorf("a token with %q: %d %.200s", headers, got.code, got.body)
@@ -59,7 +59,7 @@ func TestForeignPages(t *testing.T) {
 			}
 		}
 	}
-	// Neither a body nor what it is: as curl does it.
+	// Without body and content type, as curl sends it.
 	v.must(404, "DELETE", configMaps+"/nothing", "", "")
 	v.must(400, "POST", configMaps, "", "")
 }

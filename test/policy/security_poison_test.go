@@ -15,13 +15,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// restart starts a daemon on what an earlier one has left.
+// restart starts a daemon on an existing data directory.
 func restart(t *testing.T, dir string) *client.Server {
 	t.Helper()
 	return client.Serve(t, dir, func(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" })
 }
 
-// expect sends a request and wants a code; it answers the body.
+// expect sends a request, checks the status code and returns the body of the response.
 func expect(t *testing.T, s *client.Server, code int, method, path, kind, body string) string {
 	t.Helper()
 	answer, err := s.Do(t.Context(), method, path, kind, []byte(body))
@@ -40,13 +40,14 @@ const (
 	revisions   = "/apis/apps/v1/namespaces/default/controllerrevisions"
 )
 
-// deployment is one whose template has a field in its metadata.
+// deployment returns a Deployment whose template has more fields in its metadata.
 func deployment(name, metadata string) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},"spec":{"selector":{"matchLabels":{"a":"b"}},
 		"template":{"metadata":{"labels":{"a":"b"},` + metadata + `},"spec":{"containers":[{"name":"c","image":"i"}]}}}}`
 }
 
-// inProtobuf is an object in Protobuf. Instead of %s in its document there is a text, which may be no JSON.
+// inProtobuf returns an object in Protobuf, with text inserted for %s in its document. The text may
+// be invalid JSON.
 func inProtobuf(t *testing.T, version, resource, document, text string) string {
 	t.Helper()
 	c, err := catalog.New(meta.Platform)
@@ -61,8 +62,8 @@ func inProtobuf(t *testing.T, version, resource, document, text string) string {
 	return string(codec.WrapEnvelope(nil, k.APIVersion(), k.Kind, withText(t, k, document, text)))
 }
 
-// withText is a document in Protobuf, with a text instead of the value that %s stands for in it. That value is a
-// number of as many digits, so that the lengths before it stay right.
+// withText encodes a document in Protobuf and inserts text for the value %s. A number of the same
+// length stands in for it during encoding, so that length prefixes stay right.
 func withText(t *testing.T, k *schema.Kind, document, text string) []byte {
 	t.Helper()
 	digits := strings.Repeat("7", len(text))
@@ -73,7 +74,7 @@ func withText(t *testing.T, k *schema.Kind, document, text string) []byte {
 	return bytes.Replace(wire, []byte(digits), []byte(text), 1)
 }
 
-// nested is a list in lists.
+// nested returns nested lists.
 func nested(levels int) any {
 	v := any([]any{})
 	for range levels - 1 {
@@ -82,8 +83,8 @@ func nested(levels int) any {
 	return v
 }
 
-// TestPoison: what could not be read again is refused when it comes, by name, in every format; and
-// what is accepted is there after a restart.
+// TestPoison checks that a value that could not be decoded again is rejected in every format, with
+// the name of the field. Accepted objects are still there after a restart.
 func TestPoison(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
@@ -162,8 +163,8 @@ func TestPoison(t *testing.T) {
 	}
 }
 
-// appendToJournal writes into the journal of a data directory what a server would not. Values that have a
-// place for their version get it.
+// appendToJournal writes objects into the journal of a data directory that a server would not
+// write. It fills in resource versions.
 func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	t.Helper()
 	journal, err := persist.Open(dir, persist.Options{})
@@ -191,8 +192,9 @@ func appendToJournal(t *testing.T, dir string, writes ...persist.Write) {
 	}
 }
 
-// TestQuarantine: a store that holds what cannot be read starts, serves everything else, tells what
-// it has set aside, keeps it over restarts and snapshots, and lets an administrator delete it.
+// TestQuarantine checks that a server with undecodable objects starts, serves all others and
+// reports the undecodable ones. It keeps them over restarts and snapshots until an administrator
+// deletes them.
 func TestQuarantine(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
@@ -262,11 +264,11 @@ func TestQuarantine(t *testing.T) {
 	}
 	s.Stop(t)
 	appendToJournal(t, dir, persist.Write{Key: "/namespaces//default", Value: []byte(`{"kind":"Namespace"`)})
-	s = restart(t, dir) // one of those that nobody may delete, but that can be mended like this
+	s = restart(t, dir) // usually it cannot be deleted, but this repairs it
 	expect(t, s, 200, "GET", configMaps+"/spoilt", "", "")
 	expect(t, s, 404, "POST", configMaps, typeJSON, configMap("new"))
 	expect(t, s, 200, "DELETE", "/api/v1/namespaces/default", "", "")
-	client.Eventually(t, func() error { // the server makes it anew
+	client.Eventually(t, func() error { // the server creates it again
 		answer, err := s.Do(t.Context(), "GET", "/api/v1/namespaces/default", "", nil)
 		if err == nil && answer.Code != 200 {
 			err = &answer

@@ -22,7 +22,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A readOnlyStore holds objects that are only read: every get finds the first.
+// A readOnlyStore always contains the same objects. Every get returns the first one.
 type readOnlyStore struct {
 	front.Store
 	objects []*meta.Object
@@ -51,7 +51,7 @@ func (s *readOnlyStore) List(_ context.Context, r request.List) (request.ListRes
 	return request.ListResult{Version: 7, Items: objects, Remaining: -1, Form: convert.Form{Kind: r.Kind, Converter: s}}, nil
 }
 
-// filled is a readOnlyStore with objects that are as large as data is long.
+// filled returns a readOnlyStore of objects with the data.
 func filled(objects int, data string) *readOnlyStore {
 	s := &readOnlyStore{}
 	for n := range objects {
@@ -62,7 +62,7 @@ func filled(objects int, data string) *readOnlyStore {
 	return s
 }
 
-// frontOf serves a store to everybody, without TLS, and answers where.
+// frontOf serves a store without TLS and authentication, and returns the address.
 func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -92,7 +92,7 @@ func frontOf(t *testing.T, store front.Store, limits front.Limits) string {
 	return listener.Addr().String()
 }
 
-// begin asks for a path on a connection of its own and reads no more than the head of the answer.
+// begin sends a GET request on a new connection and reads only the head of the response.
 func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 	t.Helper()
 	conn, err := net.Dial("tcp", addr)
@@ -114,9 +114,9 @@ func begin(t *testing.T, addr, path, accept string) (*http.Response, net.Conn) {
 	return answer, conn
 }
 
-// TestStalledLists: a list is in flight until its client has taken it, the memory of such
-// answers has a bound, over which more are refused and small ones are not, and at a deadline who
-// takes nothing is closed, and makes room.
+// TestStalledLists checks that a list counts as in flight until its client has read it. Above the
+// memory limit for responses, lists are rejected and small responses are not. Stalled clients are
+// closed at a deadline, which frees their share.
 func TestStalledLists(t *testing.T) {
 	store := filled(40, strings.Repeat("x", 512<<10))
 	const pretty = configMaps + "?pretty=true"
@@ -124,11 +124,11 @@ func TestStalledLists(t *testing.T) {
 		name, path string
 		limits     front.Limits
 		fit        int  // readers that are served
-		small      bool // a small get is answered beside them
+		small      bool // a small get is served meanwhile
 	}{
 		{"in flight", configMaps, front.Limits{MaxRequestsInFlight: 4}, 5, false},
 		{"in flight, pretty", pretty, front.Limits{MaxRequestsInFlight: 4}, 5, false},
-		{"bytes", pretty, front.Limits{MaxResponseBytes: 1 << 20}, 7, true}, // and a quarter, for they are administrators,
+		{"bytes", pretty, front.Limits{MaxResponseBytes: 1 << 20}, 7, true}, // a quarter more than the limit, because they are administrators
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.limits.WriteTimeout = time.Hour
@@ -161,8 +161,8 @@ func TestStalledLists(t *testing.T) {
 	}
 }
 
-// TestBrokenStream: where the middle of a list cannot be made, no client can take the part before
-// for the whole; where that is known beforehand it gets an error.
+// TestBrokenStream checks that a client cannot mistake a truncated list for a complete one. If the
+// failure is known before the response starts, it gets an error.
 func TestBrokenStream(t *testing.T) {
 	store := &readOnlyStore{}
 	for n := range 200 {

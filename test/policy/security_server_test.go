@@ -20,14 +20,14 @@ const (
 	token = "t0p-s3cret-t0ken"
 )
 
-// A victim is a daemon in this process whose log is kept, and who audits the metadata of every
+// A testServer is a daemon in this process that keeps its log and audits the metadata of every
 // request.
 type testServer struct {
 	t   *testing.T
 	dir string
 	d   *daemon.Daemon
 	log *client.Log
-	// transport presents the administrator's certificate, plain none.
+	// transport presents the administrator's certificate, plain presents none.
 	transport, plain *http.Transport
 }
 
@@ -38,7 +38,7 @@ func start(t *testing.T, change ...func(*daemon.Config)) *testServer {
 	client.WriteFile(t, tokens, token+",jane,1,\"developers\"\n")
 	c := daemon.Default()
 	c.DataDir, c.Serving.SecurePort, c.Logging.Verbosity, c.Authentication.TokenAuthFile = v.dir, 0, 9, tokens
-	c.Controllers = client.WithoutRoots + ",-certificatesigningrequest-signing-controller" // tests sign by hand
+	c.Controllers = client.WithoutRoots + ",-certificatesigningrequest-signing-controller" // the tests sign certificates themselves
 	c.Audit.Log.Path, c.Audit.PolicyFile = v.dir+".audit", v.dir+".policy"
 	client.WriteFile(t, c.Audit.PolicyFile, securityAuditPolicy)
 	for _, f := range change {
@@ -69,7 +69,6 @@ func (v *testServer) read(name string) []byte {
 	return data
 }
 
-// nobody trusts the daemon and presents nothing.
 func (v *testServer) nobody() *tls.Config {
 	config := &tls.Config{RootCAs: x509.NewCertPool(), ServerName: "localhost"}
 	config.RootCAs.AppendCertsFromPEM(v.read("ca.crt"))
@@ -87,7 +86,7 @@ func (v *testServer) admin() *tls.Config {
 	return config
 }
 
-// dial opens a connection of bytes.
+// dial opens a TLS connection.
 func (v *testServer) dial(config *tls.Config) net.Conn {
 	v.t.Helper()
 	conn, err := tls.Dial("tcp", v.d.Addr().String(), config)
@@ -99,15 +98,15 @@ func (v *testServer) dial(config *tls.Config) net.Conn {
 	return conn
 }
 
-// A securityAnswer is what came for raw bytes.
+// A securityAnswer is the response to a request in raw bytes.
 type securityAnswer struct {
 	code   int
 	body   string
 	header http.Header
-	closed bool // the connection, after it
+	closed bool // the connection was closed after the response
 }
 
-// raw sends bytes on a connection of its own.
+// raw sends bytes on a new connection.
 func (v *testServer) raw(config *tls.Config, request string) securityAnswer {
 	v.t.Helper()
 	conn := v.dial(config)
@@ -132,7 +131,7 @@ func (v *testServer) raw(config *tls.Config, request string) securityAnswer {
 	return a
 }
 
-// do is a well-formed request of the administrator.
+// do sends a well-formed request as the administrator.
 func (v *testServer) do(method, path, kind, body string) (int, string) {
 	v.t.Helper()
 	a := client.Exchange(v.t, v.transport, method, v.d.URL()+path, body, "Content-Type: "+kind)

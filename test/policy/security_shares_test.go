@@ -18,8 +18,8 @@ import (
 
 const sharedMaps = "/api/v1/namespaces/default/configmaps"
 
-// begin sends the beginning of a request of a user on a connection of its own, which stays open until
-// the end of the test. It returns the head of the response; nil if the connection was closed instead.
+// begin sends a partial request of a user on a new connection, which stays open until the end of
+// the test. It returns the head of the response, or nil if the connection was closed.
 func (r *userCluster) begin(user, request string) *http.Response {
 	r.t.Helper()
 	c, err := tls.Dial("tcp", strings.TrimPrefix(r.URL, "https://"), r.Anonymous())
@@ -39,8 +39,8 @@ func (r *userCluster) begin(user, request string) *http.Response {
 	return resp
 }
 
-// TestShares: one user who takes all it can get of a resource gets a part of it, and learns which
-// limit it has met; another user and an administrator go on.
+// TestShares checks that a user who requests all of a resource gets only a share, and an error that
+// names the limit. Other users and administrators are not affected.
 func TestShares(t *testing.T) {
 	const (
 		watch = "GET " + sharedMaps + "?watch=1\r\n\r\n"
@@ -50,10 +50,10 @@ func TestShares(t *testing.T) {
 	for _, test := range []struct {
 		name     string
 		change   func(*daemon.Config)
-		request  string // of the hostile user, again and again on new connections
+		request  string // of the hostile user, repeated on new connections
 		attempts int
-		most     int    // of them that are admitted
-		cause    string // of the others; "": the connection is closed
+		most     int    // admitted requests, at most
+		cause    string // reason of the rejections
 		other    string // request of another user
 	}{
 		{"watches", func(c *daemon.Config) { c.Serving.MaxWatches = 40 }, watch, 50, 20, "watches", watch},
@@ -111,7 +111,8 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestIncompleteBodies: bodies of one user that never arrive do not reject the writes of another.
+// TestIncompleteBodies checks that incomplete bodies of one user do not cause rejections of another
+// user's writes.
 func TestIncompleteBodies(t *testing.T) {
 	t.Parallel()
 	r := serveUsers(t, func(c *daemon.Config, _ string) { c.Authorization.Modes = []string{"AlwaysAllow"} }, "hostile", "other")
@@ -123,7 +124,7 @@ func TestIncompleteBodies(t *testing.T) {
 		}
 		t.Cleanup(func() { _ = c.Close() })
 		_ = c.SetDeadline(time.Now().Add(client.Watchdog))
-		// It may be rejected while it is being sent.
+		// The request may be rejected while it is being sent.
 		_, _ = fmt.Fprintf(c, "POST %s HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%s",
 			sharedMaps, credential("hostile"), len(part)+1, part)
 	}

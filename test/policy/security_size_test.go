@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestSizes: what a write makes of an object counts, not what it was sent as; too much is refused
-// while it is being made, and never harms anybody else.
+// TestSizes checks that the size limit applies to the resulting object. An object that grows too
+// large is rejected while it is built, without effects on others.
 func TestSizes(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
@@ -69,17 +69,18 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestLargeBatch: many large writes at a time are stored in several batches, and none is lost.
+// TestLargeBatch checks that many concurrent large writes are stored in several batches and none is
+// lost.
 func TestLargeBatch(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)
-	const writers = 24 // together more than a batch may take
+	const writers = 24 // together more than the limit of a batch
 	data := strings.Repeat("x", 1_000_000)
 	var wait sync.WaitGroup
 	for i := range writers {
 		wait.Go(func() {
 			body, _ := json.Marshal(map[string]any{"metadata": map[string]any{"name": fmt.Sprint("big", i)}, "data": map[string]string{"x": data}})
-			for try := range 2 { // the second has the first in its note
+			for try := range 2 { // the second one has the first one in its managed fields
 				method, path, code := "POST", configMaps, 201
 				if try > 0 {
 					method, path, code = "PATCH", fmt.Sprintf("%s/big%d", configMaps, i), 200

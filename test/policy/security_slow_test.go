@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestSlowCrowd: a thousand who do not come to an end, each where it hurts, take nothing from
-// others: no request is refused or waits for one of them.
+// TestSlowCrowd checks that a thousand incomplete requests, stalled at different points, neither
+// delay other requests nor cause rejections.
 func TestSlowCrowd(t *testing.T) {
 	v := start(t)
 	const each = 250
@@ -53,7 +53,7 @@ func TestSlowCrowd(t *testing.T) {
 			})
 		}
 	}
-	// Others come while the crowd does, and when it is all there.
+	// Send requests while the crowd connects, and after all are connected.
 	ask := func(from, to int) {
 		for n := from; n < to; n++ {
 			name := fmt.Sprintf("m-%d", n)
@@ -78,14 +78,14 @@ func TestSlowCrowd(t *testing.T) {
 	}
 }
 
-// adminAuthenticator may do everything.
+// adminAuthenticator authenticates every client as an administrator.
 type adminAuthenticator struct{}
 
 func (adminAuthenticator) Authenticate(authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}, nil
 }
 
-// TestSlowReaders: who asks for much and takes nothing is closed.
+// TestSlowReaders checks that a client that does not read a large response is disconnected.
 func TestSlowReaders(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -96,7 +96,7 @@ func TestSlowReaders(t *testing.T) {
 		t.Fatal(err)
 	}
 	cut := make(chan error, 1)
-	var store struct{ front.Store } // never reached
+	var store struct{ front.Store } // not used
 	server, err := front.New(front.Options{
 		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: adminAuthenticator{}, Authorizer: authz.Masters{},
 		Listener: listener, Limits: front.Limits{WriteTimeout: 300 * time.Millisecond},

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// TestSmuggling: a request whose end two servers could see in different places is refused, and
-// what follows it on the connection is never read as a request.
+// TestSmuggling checks that a request with an ambiguous end is rejected, and that no following
+// bytes are read as a request.
 func TestSmuggling(t *testing.T) {
 	v := start(t)
 	const smuggled = "POST " + configMaps + " HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 33\r\n\r\n" +
@@ -66,7 +66,7 @@ func TestSmuggling(t *testing.T) {
 	}
 }
 
-// behindProxy is a daemon, and what proves to it that the headers of a proxy are true.
+// behindProxy returns a daemon and the TLS configuration of its proxy.
 func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	t.Helper()
 	proxies := pki.Authority(t, "proxies")
@@ -80,8 +80,8 @@ func behindProxy(t *testing.T) (*testServer, *tls.Config) {
 	return v, proxy
 }
 
-// TestOrderOfHeaders: who has asked is what the proxy says first, and groups are in its order,
-// whatever else the request holds.
+// TestOrderOfHeaders checks that the proxy's first user and all its groups, in order, apply
+// regardless of other headers.
 func TestOrderOfHeaders(t *testing.T) {
 	v, proxy := behindProxy(t)
 	const path = "/apis/authentication.platform.io/v1/selfsubjectreviews"
@@ -97,7 +97,7 @@ func TestOrderOfHeaders(t *testing.T) {
 	}
 }
 
-// TestTrailers: what comes behind the body is no header, whatever proxies have let through there.
+// TestTrailers checks that trailers are never treated as headers.
 func TestTrailers(t *testing.T) {
 	v, proxy := behindProxy(t)
 	body := configMap("trailed")
@@ -115,7 +115,7 @@ func TestTrailers(t *testing.T) {
 		"Authorization: Bearer " + token + "\r\n", "Content-Length: 5\r\n", "Host: y\r\n", "Connection: close\r\n", "X-A: b\r\n c\r\n",
 	} {
 		for _, headers := range []string{"", "Trailer: X-A\r\n", "Trailer: X-Remote-Group\r\n", "User-Agent: y\r\nAccept: a\r\nAccept: b\r\n"} {
-			if got := send(proxy, joe+headers, trailer); got.code != 403 || !got.closed { // before the body is read
+			if got := send(proxy, joe+headers, trailer); got.code != 403 || !got.closed { // rejected before the body is read
 				t.Errorf("%q behind the body, with %q: %d, closed %v: %s", trailer, headers, got.code, got.closed, got.body)
 			}
 		}
@@ -129,8 +129,7 @@ func TestTrailers(t *testing.T) {
 	}
 }
 
-// TestTargets: no spelling of a path reaches what its plain spelling may not, nor hides what
-// is asked for.
+// TestTargets checks that no spelling of a path bypasses authorization or hides the requested path.
 func TestTargets(t *testing.T) {
 	v := start(t)
 	for _, path := range []string{
@@ -143,7 +142,7 @@ func TestTargets(t *testing.T) {
 	} {
 		got := v.raw(v.nobody(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n")
 		if got.code != 400 && got.code != 404 && got.code != 403 || strings.Contains(got.body, "SecretList") {
-			t.Errorf("%s as nobody: %d %.200s", path, got.code, got.body)
+			t.Errorf("%s anonymously: %d %.200s", path, got.code, got.body)
 		}
 		if got := v.raw(v.admin(), "GET "+path+" HTTP/1.1\r\nHost: x\r\n\r\n"); got.code != 400 && got.code != 404 {
 			t.Errorf("%s as the administrator: %d %.200s, want 400 or 404", path, got.code, got.body)

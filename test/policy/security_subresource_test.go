@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestSubresources: a sub-resource has rights of its own, changes what is its own, is validated
-// like the object, and makes none.
+// TestSubresources checks that a subresource has its own rights, changes only its own fields, is
+// validated like the object and creates none.
 func TestSubresources(t *testing.T) {
 	v := start(t, createUsers(t, "main", "below"))
 	const (
@@ -38,16 +38,16 @@ func TestSubresources(t *testing.T) {
 		v.want("below", "DELETE", path+"/a", "", "", 403)
 		v.want("below", "DELETE", path, "", "", 403)
 	}
-	// A slash behind the path gives no other rights.
+	// A trailing slash changes no rights.
 	v.want("below", "GET", pods+"/a/", "", "", 403)
 	v.want("main", "GET", pods+"/a/status/", "", "", 403)
-	// Other spellings of the path are none of them.
+	// Other spellings are not subresources.
 	for _, path := range []string{pods + "/a/status/x", pods + "/a/Status", pods + "/a/nothing", "/api/v1/watch/namespaces/default/pods/a/status"} {
 		v.want("below", "GET", path, "", "", 403, 404)
 		v.want("main", "GET", path, "", "", 403, 404)
 	}
 
-	// What is not its own stays as it is.
+	// Other fields stay unchanged.
 	main := func(path string) string {
 		text := v.must(200, "GET", path+"/a", "", "")
 		return text[strings.Index(text, `"spec"`):strings.LastIndex(text, `,"status"`)]
@@ -66,13 +66,13 @@ func TestSubresources(t *testing.T) {
 		t.Errorf("a Pod's spec writes its status: %s", text)
 	}
 
-	// Validation is not passed by.
+	// Validation applies as well.
 	v.want("below", "PATCH", apps+"/a/scale", typeMerge, `{"spec":{"replicas":-1}}`, 422)
 	v.want("below", "PATCH", apps+"/a/status", typeMerge, `{"status":{"replicas":-1}}`, 422)
 	v.want("below", "PATCH", nodes+"/a/status", typeMerge, `{"status":{"capacity":{"cpu":"much"}}}`, 400, 422)
 	v.want("below", "PATCH", pods+"/a/status", typeMerge, `{"metadata":{"labels":{"a b":"c"}},"status":{"phase":7}}`, 400, 422)
 
-	// None makes an object.
+	// No subresource creates an object.
 	for path, kind := range map[string]string{apps: `"apps/v1","kind":"Deployment"`, pods: `"v1","kind":"Pod"`, nodes: `"v1","kind":"Node"`} {
 		body := `{"apiVersion":` + kind + `,"metadata":{"name":"none"}}`
 		v.want("below", "PATCH", path+"/none/status?fieldManager=b&force=true", typeApply, body, 404)

@@ -12,7 +12,7 @@ import (
 
 const definitionPath = "/apis/apiextensions.platform.io/v1/customresourcedefinitions"
 
-// takeover is a definition of a resource of a built-in group, which approves itself by its annotation.
+// takeover returns a CRD for a resource of a built-in group, with the approval annotation set.
 func takeover(plural, group, kind, scope string) string {
 	return fmt.Sprintf(`{"kind":"CustomResourceDefinition","apiVersion":"apiextensions.platform.io/v1","metadata":{"name":"%s.%s","uid":"8c1e4a5e-0000-4000-8000-000000000001","resourceVersion":"",
 		"generation":1,"creationTimestamp":"2026-01-01T00:00:00Z","annotations":{"api-approved.platform.io":"https://example.com"},"finalizers":["customresourcecleanup.apiextensions.platform.io"]},
@@ -24,7 +24,7 @@ func takeover(plural, group, kind, scope string) string {
 		plural, group, group, scope, plural, strings.ToLower(kind), kind, kind, plural, strings.ToLower(kind), kind, kind)
 }
 
-// takeovers are definitions that would stand in the way of built-in kinds.
+// takeovers are CRDs that conflict with built-in kinds.
 var takeovers = []struct{ plural, group, kind, scope string }{
 	{"clusterroles", "rbac.authorization.platform.io", "ClusterRole", "Cluster"},
 	{"rolebindings", "rbac.authorization.platform.io", "Other", "Namespaced"},
@@ -35,10 +35,10 @@ var takeovers = []struct{ plural, group, kind, scope string }{
 	{"customresourcedefinitions", "apiextensions.platform.io", "CustomResourceDefinition", "Cluster"},
 }
 
-// TestTakeoverByDefinition defines what is built in.
+// TestTakeoverByDefinition creates CRDs for built-in kinds.
 func TestTakeoverByDefinition(t *testing.T) {
 	s := client.Open(t, nil)
-	names := func() (all []string) { // what aggregated roles gather may come a moment after the start
+	names := func() (all []string) { // aggregation may complete a moment after the start
 		list, err := s.List(s.Ctx, "/apis/rbac.authorization.platform.io/v1/clusterroles", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -66,8 +66,8 @@ func TestTakeoverByDefinition(t *testing.T) {
 	}
 }
 
-// TestTakeoverFromStore finds such definitions in the store, with objects of what they define: all
-// built-in kinds stay what they are, and the definitions can be deleted without harm to any.
+// TestTakeoverFromStore starts a server whose store contains such CRDs and custom objects. All
+// built-in kinds stay unaffected, and the CRDs can be deleted without harm to them.
 func TestTakeoverFromStore(t *testing.T) {
 	dir := t.TempDir()
 	s := client.Serve(t, dir, nil)

@@ -24,15 +24,15 @@ const (
 	selfPath         = "/apis/authentication.platform.io/v1/selfsubjectreviews"
 )
 
-// A mint signs tokens of service accounts as the daemon does, whose key it has.
+// A tokenForger signs service account tokens with the daemon's key.
 type tokenForger struct {
 	t      *testing.T
 	key    *ecdsa.PrivateKey
-	header map[string]any // of a token of the daemon
+	header map[string]any // of a token signed by the daemon
 	claims jwt.MapClaims
 }
 
-// newTokenForger learns from a token that the daemon has signed.
+// newTokenForger takes header and claims from a token signed by the daemon.
 func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenForger {
 	t.Helper()
 	m := &tokenForger{t: t, key: key}
@@ -46,8 +46,8 @@ func newTokenForger(t *testing.T, key *ecdsa.PrivateKey, token string) *tokenFor
 	return m
 }
 
-// sign makes a token with other claims and headers; nil takes one out. "platform.io" changes the
-// claim of that name in the same way.
+// sign returns a token with changed header fields and claims; nil removes one. Changes below
+// "platform.io" are merged into that claim.
 func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes map[string]any) string {
 	m.t.Helper()
 	edit := func(of map[string]any, by map[string]any) map[string]any {
@@ -72,8 +72,8 @@ func (m *tokenForger) sign(method jwt.SigningMethod, key any, header, changes ma
 	return text
 }
 
-// TestForgedAccountTokens: no token of a service account gets in but one that the daemon's key
-// has signed, for this server, for now, and for an account and an object that are still the same.
+// TestForgedAccountTokens checks that only tokens signed by the daemon's key, for this server and
+// the current time, are accepted. The account and the bound object must still be the same.
 func TestForgedAccountTokens(t *testing.T) {
 	key, foreign := pki.NewKey(t), pki.NewKey(t)
 	file := filepath.Join(t.TempDir(), "sa.key")
@@ -90,7 +90,7 @@ func TestForgedAccountTokens(t *testing.T) {
 	if code, text := who(good); code != 201 || !strings.Contains(text, `"system:serviceaccount:default:robot"`) {
 		t.Fatalf("a good token: %d %s", code, text)
 	}
-	// Claims give no groups and no other name.
+	// Claims set neither groups nor another name.
 	if code, text := who(signed(map[string]any{"groups": []string{"system:masters"}, "username": "admin", "extra": "x"})); code != 201 ||
 		strings.Contains(text, "masters") || strings.Contains(text, "admin") {
 		t.Errorf("with groups: %d %s", code, text)
@@ -160,7 +160,7 @@ func TestForgedAccountTokens(t *testing.T) {
 		"a node that is none":   below(map[string]any{"node": map[string]any{"name": "none", "uid": "x"}}),
 		"of a Pod without uid":  below(map[string]any{"pod": map[string]any{"name": ""}}),
 	} {
-		for range 2 { // and as it is remembered
+		for range 2 { // the second result is cached
 			if code, text := who(token); code != 401 {
 				t.Errorf("%s: %d, want 401: %s", name, code, text)
 			}
@@ -172,7 +172,7 @@ func TestForgedAccountTokens(t *testing.T) {
 	v.expectNotDisclosed(hidden...)
 }
 
-// accountToken asks for a token.
+// accountToken requests a token for a service account.
 func (v *testServer) accountToken(name, spec string) string {
 	v.t.Helper()
 	var request struct{ Status struct{ Token string } }
@@ -183,8 +183,8 @@ func (v *testServer) accountToken(name, spec string) string {
 	return request.Status.Token
 }
 
-// TestRevokedAccountTokens: a token ends with what it is bound to, at once, and does not come back
-// with another object of that name.
+// TestRevokedAccountTokens checks that a token is invalid as soon as its bound object is deleted,
+// and stays so if the object is recreated.
 func TestRevokedAccountTokens(t *testing.T) {
 	v := start(t)
 	const core = "/api/v1/namespaces/default/"

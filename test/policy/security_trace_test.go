@@ -19,8 +19,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLogsAndMetrics: nothing that a client sends breaks a line of the log or of the audit,
-// nothing secret gets into either or into metrics, and random paths add no series.
+// TestLogsAndMetrics checks that no request can break a line of the log or the audit log, or put
+// secrets into them or into metrics. Random paths add no series.
 func TestLogsAndMetrics(t *testing.T) {
 	v := start(t)
 	const secret = "c3VwZXItc2VjcmV0LXZhbHVl"
@@ -72,7 +72,7 @@ func TestLogsAndMetrics(t *testing.T) {
 	}
 }
 
-// TestContinueTokens: a token goes on with its own list only.
+// TestContinueTokens checks that a continue token is valid only for its own list.
 func TestContinueTokens(t *testing.T) {
 	v := start(t)
 	v.must(201, "POST", "/api/v1/namespaces", typeJSON, `{"metadata":{"name":"other"}}`)
@@ -129,12 +129,12 @@ func TestContinueTokens(t *testing.T) {
 	}
 }
 
-// rejectingAuthenticator is let in.
+// rejectingAuthenticator authenticates no client.
 type rejectingAuthenticator struct{}
 
 func (rejectingAuthenticator) Authenticate(authn.Request) (*authn.User, error) { return nil, nil }
 
-// TestSlowHeaders: who does not come to an end is closed, and holds up nobody else.
+// TestSlowHeaders checks that incomplete requests are closed at a timeout.
 func TestSlowHeaders(t *testing.T) {
 	kinds, err := catalog.New(meta.Platform)
 	if err != nil {
@@ -144,7 +144,7 @@ func TestSlowHeaders(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var store struct{ front.Store } // never reached
+	var store struct{ front.Store } // not used
 	server, err := front.New(front.Options{
 		Naming: meta.Platform, Catalog: kinds, Store: store, Authenticator: rejectingAuthenticator{}, Authorizer: authz.Masters{},
 		Listener: listener, Limits: front.Limits{ReadTimeout: 300 * time.Millisecond, IdleTimeout: 300 * time.Millisecond},
@@ -180,7 +180,7 @@ func TestSlowHeaders(t *testing.T) {
 		if timeout, ok := err.(net.Error); ok && timeout.Timeout() {
 			t.Errorf("connection %d stays open", n)
 		}
-		// A request without a credential is refused before its body is read.
+		// A request without credentials is rejected before its body is read.
 		if len(text) > 0 && !strings.HasPrefix(string(text), "HTTP/1.1 408 ") && !(n == 3 && strings.HasPrefix(string(text), "HTTP/1.1 401 ")) {
 			t.Errorf("connection %d: %q", n, text)
 		}

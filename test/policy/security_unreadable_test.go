@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// gone waits until a path answers 404.
+// gone waits until path gets 404.
 func gone(t *testing.T, s *client.Server, path string) {
 	t.Helper()
 	client.Eventually(t, func() error {
@@ -20,8 +20,8 @@ func gone(t *testing.T, s *client.Server, path string) {
 	})
 }
 
-// TestUnreadableIsDeleted: what was set aside goes with its namespace and with its definition; a definition
-// that was set aside can be deleted and made again, and its objects are served again.
+// TestUnreadableIsDeleted checks that undecodable objects are deleted with their namespace or CRD.
+// An undecodable CRD can be deleted and created again, and its objects are then served again.
 func TestUnreadableIsDeleted(t *testing.T) {
 	dir := t.TempDir()
 	s := restart(t, dir)

@@ -15,7 +15,6 @@ const (
 	typeApply     = "application/apply-patch+yaml"
 )
 
-// as is a well-formed request of a user.
 func (v *testServer) as(user, method, path, kind, body string) (int, string) {
 	v.t.Helper()
 	return v.bearer(credential(user), method, path, kind, body)
@@ -27,7 +26,7 @@ func (v *testServer) bearer(token, method, path, kind, body string) (int, string
 	return a.Code, string(a.Body)
 }
 
-// want asks as a user, and wants one of the codes.
+// want sends a request as a user and checks that the status code is one of codes.
 func (v *testServer) want(user, method, path, kind, body string, codes ...int) string {
 	v.t.Helper()
 	got, text := v.as(user, method, path, kind, body)
@@ -40,7 +39,7 @@ func (v *testServer) want(user, method, path, kind, body string, codes ...int) s
 	return text
 }
 
-// grant lets a user do what rules, which are JSON, allow; it waits until that is so.
+// grant grants rules in JSON to a user and waits until they are in effect.
 func (v *testServer) grant(name, user, rules string) {
 	v.t.Helper()
 	const group = `"apiGroup":"rbac.authorization.platform.io"`

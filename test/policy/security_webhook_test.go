@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostileAuthorizationWebhook: a remote that decides is believed when it allows in so many
-// words, and in nothing else.
+// TestHostileAuthorizationWebhook checks that an authorization webhook is trusted only if it allows
+// the request explicitly.
 func TestHostileAuthorizationWebhook(t *testing.T) {
 	var strays atomic.Int64
 	stray := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { strays.Add(1) }))

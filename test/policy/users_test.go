@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// A userCluster is a daemon whose users have tokens. Requests, and what is expected of their answers, are written in the names of
-// the platform profile.
+// A userCluster is a daemon whose users have tokens. Requests and expected responses use platform
+// names.
 type userCluster struct {
 	*client.Server
 	t         *testing.T
@@ -26,7 +26,8 @@ type userCluster struct {
 	tokens    map[string]string // by user
 }
 
-// serveUsers starts a daemon for createUsers and for root, an administrator. change may be nil; it may write files to dir.
+// serveUsers starts a daemon with the users of createUsers and the administrator root. change may
+// be nil, and it may write files to dir.
 func serveUsers(t *testing.T, change func(c *daemon.Config, dir string), users ...string) *userCluster {
 	t.Helper()
 	r := &userCluster{t: t, dir: t.TempDir(), log: &client.Log{}, tokens: map[string]string{}}
@@ -47,7 +48,6 @@ func serveUsers(t *testing.T, change func(c *daemon.Config, dir string), users .
 	return r
 }
 
-// serveUsersInProfiles runs a test with serveUsers in both naming profiles.
 func serveUsersInProfiles(t *testing.T, change func(*daemon.Config), users []string, test func(*userCluster)) {
 	client.InProfiles(t, func(t *testing.T, profile string) {
 		test(serveUsers(t, func(c *daemon.Config, _ string) {
@@ -59,7 +59,6 @@ func serveUsersInProfiles(t *testing.T, change func(*daemon.Config), users []str
 	})
 }
 
-// replay plays the transcript testdata/NAME.txt.
 func (r *userCluster) replay(name string) {
 	r.t.Helper()
 	if *transcript.Update && r.profile != client.Profiles[0] {
@@ -70,7 +69,7 @@ func (r *userCluster) replay(name string) {
 
 func (r *userCluster) named(text string) string { return client.Named(r.profile, text) }
 
-// do sends a request of a user, or without credentials if user is ""; headers are "name: value".
+// do sends a request as user, or without credentials if user is "". Headers are "name: value".
 func (r *userCluster) do(user, method, path, body string, headers ...string) client.Answer {
 	r.t.Helper()
 	contentType := client.JSON
@@ -80,7 +79,7 @@ func (r *userCluster) do(user, method, path, body string, headers ...string) cli
 	return r.send(user, method, path, contentType, body, headers...)
 }
 
-// send is do with another content type.
+// send is do with a content type.
 func (r *userCluster) send(user, method, path, contentType, body string, headers ...string) client.Answer {
 	r.t.Helper()
 	headers = append([]string{"Content-Type: " + contentType}, headers...)
@@ -100,7 +99,7 @@ func (r *userCluster) must(path, body string) client.Object {
 	return a.Object()
 }
 
-// expect sends a request, and checks the code of the answer and texts in it.
+// expect sends a request and checks the status code, and texts in the response.
 func (r *userCluster) expect(user, method, path, body string, code int, texts ...string) client.Answer {
 	r.t.Helper()
 	a := r.do(user, method, path, body)
@@ -125,7 +124,7 @@ const (
 	selfReviewPath = "/apis/authentication.platform.io/v1/selfsubjectreviews"
 )
 
-// bind gives a user the rules, which are JSON, in the whole cluster. They take effect soon.
+// bind grants cluster-wide rules in JSON to a user. They take effect with a delay.
 func (r *userCluster) bind(name, user, rules string) {
 	r.t.Helper()
 	r.must(rbacPath+"/clusterroles", `{"metadata":{"name":"`+name+`"},"rules":[`+rules+`]}`)
@@ -133,14 +132,14 @@ func (r *userCluster) bind(name, user, rules string) {
 		"subjects":[{"kind":"User","apiGroup":"rbac.authorization.platform.io","name":"`+user+`"}]}`)
 }
 
-// grant is bind, and waits until the rules have taken effect.
+// grant calls bind and waits until the rules are in effect.
 func (r *userCluster) grant(name, user, rules string) {
 	r.t.Helper()
 	r.bind(name, user, rules+`,{"nonResourceURLs":["/granted/`+name+`"],"verbs":["get"]}`)
 	r.waitAllowed(`"user":"` + user + `","nonResourceAttributes":{"verb":"get","path":"/granted/` + name + `"}`)
 }
 
-// waitAllowed waits until what the spec of a review asks is allowed.
+// waitAllowed waits until a SubjectAccessReview with this spec is allowed.
 func (r *userCluster) waitAllowed(spec string) {
 	r.t.Helper()
 	client.Eventually(r.t, func() error {
@@ -152,7 +151,8 @@ func (r *userCluster) waitAllowed(spec string) {
 	})
 }
 
-// createUsers returns a configuration of users with the tokens of credential, each user as "name" or "name=group,group".
+// createUsers returns an option that configures users with the tokens of credential. Each user is
+// "name" or "name=group,group".
 func createUsers(t *testing.T, users ...string) func(*daemon.Config) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "people.csv")
