@@ -5,34 +5,33 @@
 //
 // # Cluster
 //
-// These tests run whole clusters on the real daemon: controllers, a scheduler and simulated nodes,
-// each a process of its own, driven by kubectl; and kills the daemon in the middle of what they do.
+// These tests run a whole cluster: the daemon, controllers, a scheduler and simulated nodes, each
+// as a process. They use kubectl, and kill the daemon at any point.
 //
-// A table is a text file, testdata/cluster/NAME.txt, of one step per line; empty lines and lines
-// that begin with # are for readers:
+// A table is a text file, testdata/cluster/NAME.txt, with one step per line. Empty lines and lines
+// that begin with # are ignored.
 //
-//	COMMAND             a shell command, which has to succeed; k stands for kubectl in the namespace of the table
-//	fails COMMAND       which has to fail
-//	TEXT = COMMAND      what the command writes becomes TEXT (without blanks around it) in time
-//	kill                the daemon is killed (SIGKILL) and started again
-//	load N              the custom metric load of every Service becomes N
+//	COMMAND             a shell command that must succeed; k is kubectl in the table's namespace
+//	fails COMMAND       a shell command that must fail
+//	TEXT = COMMAND      waits until the trimmed output of the command is TEXT
+//	kill                kills the daemon (SIGKILL) and restarts it
+//	load N              sets the custom metric load of every Service to N
 //
-// After each table nothing but the daemon may have been restarted: a controller that has ended
-// fails the test.
+// A process other than the daemon that ends before the end of a table fails the test.
 //
-// make test plays the tables with the controllers and the scheduler that are built into the daemon,
-// but for those in testdata/cluster/programs, which need more, or minutes. .ci/suite cluster
-// (TROUPE_CLUSTER=programs) plays all of them with kube-controller-manager, kube-scheduler, kubeadm
-// and kwok, which are built from the modules that kubernetes/go.mod and kwok/go.mod pin, once, into
-// the user's cache. With TROUPE_PROGRAMS=DIR they are taken from a folder.
+// make test runs the tables with the daemon's built-in controllers and scheduler. The tables in
+// testdata/cluster/programs need other programs or take minutes. .ci/suite cluster
+// (TROUPE_CLUSTER=programs) runs all tables with kube-controller-manager, kube-scheduler, kubeadm
+// and kwok. They are built once into the user's cache, at the versions in kubernetes/go.mod and
+// kwok/go.mod. TROUPE_PROGRAMS=DIR names a directory to use instead.
 //
 // # Network
 //
-// These tests play clients of Services, their addresses and endpoints, of disruption budgets and of
-// nodes, against a daemon with its controllers.
+// These tests use Services, their addresses and endpoints, disruption budgets and nodes on a daemon
+// with its controllers.
 //
 // # Workloads
 //
-// These tests test the controllers of workloads against a real daemon, with a kubelet that is
-// simulated: it puts Pods on a node, lets them run, and removes those that are to go.
+// These tests check the workload controllers on a daemon with a simulated kubelet, which binds
+// Pods, runs them and removes deleted ones.
 package cluster

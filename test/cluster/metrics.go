@@ -9,18 +9,17 @@ import (
 	"time"
 )
 
-// metricsService is the Service that extends the API by custom metrics, as namespace and name are
-// resolved by the daemon.
+// metricsService is the Service of the custom metrics API, as NAME.NAMESPACE.
 const metricsService = "metrics.kube-system"
 
-// A metricsServer extends the API by custom metrics: each Service has the metric load, and the same
-// one.
+// A metricsServer is an extension API server of custom metrics. All Services have the same value of
+// the metric load.
 type metricsServer struct {
 	*httptest.Server
 	load atomic.Int64
 }
 
-// startMetrics starts a server of metrics, which ends with the test.
+// startMetrics starts a server that ends with the test.
 func startMetrics(t testing.TB) *metricsServer {
 	t.Helper()
 	m := &metricsServer{}
@@ -48,5 +47,5 @@ func (m *metricsServer) answer(w http.ResponseWriter, code int, body string) {
 	fmt.Fprint(w, body)
 }
 
-// address is host:port.
+// address returns host:port.
 func (m *metricsServer) address() string { return m.Listener.Addr().String() }

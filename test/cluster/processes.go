@@ -15,13 +15,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A process is one of those that make up a cluster.
+// A process is a named process of a cluster.
 type process struct {
 	*client.Process
 	name string
 }
 
-// start starts a program. It is killed at the end of the test.
+// start starts a program, which is killed at the end of the test.
 func start(t testing.TB, name, path string, args ...string) *process {
 	t.Helper()
 	return &process{client.Start(t, exec.Command(path, args...)), name}
@@ -32,34 +32,33 @@ func (p *process) says(text string) bool {
 	return client.Poll(func() bool { return strings.Contains(p.Log.String(), text) || !p.Running() }) && strings.Contains(p.Log.String(), text)
 }
 
-// A testCluster is a daemon and the processes around it.
+// A testCluster is a daemon with the other processes of a cluster.
 type testCluster struct {
-	t       testing.TB // that of the whole cluster, which its processes end with
+	t       testing.TB // of the cluster, whose processes end with it
 	dir     string
 	port    int
 	metrics *metricsServer
 	daemon  *process
 	flags   []string // of the daemon
 	around  []*process
-	path    string          // of the programs that tables call
-	kubectl *client.Workers // run their commands
+	path    string          // PATH of the commands in tables
+	kubectl *client.Workers // runs kubectl in these commands
 }
 
-// builtIn are the controllers that take the place of programs.
+// builtIn lists the controllers to use without Kubernetes' programs.
 const builtIn = "*,workloads,scheduler,node-lifecycle-controller,taint-eviction-controller"
 
-// lostNodes has a node that is silent found soon. The grace is longer than the time between two
-// renewals of a lease, 10 s.
+// lostNodes makes silent nodes Unknown soon. The grace period is longer than the interval of lease
+// renewals, 10 s.
 var lostNodes = []string{"--node-monitor-grace-period=15s", "--node-monitor-period=1s"}
 
-// newShells returns a cluster whose data directory is dir, without any process.
+// newShells returns a cluster with data directory dir and no processes.
 func newShells(t testing.TB, dir string) *testCluster {
 	t.Helper()
 	return &testCluster{dir: dir, path: os.Getenv("PATH"), kubectl: client.StartWorkers(t, client.KubectlBinary(t), os.Environ())}
 }
 
-// newCluster starts a cluster. programs says that controllers and the scheduler are those of
-// Kubernetes.
+// newCluster starts a cluster with the given programs.
 func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	t.Helper()
 	c := newShells(t, filepath.Join(t.TempDir(), "data"))
@@ -79,7 +78,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 		c.around = append(c.around,
 			start(t, "kube-controller-manager", p.manager, append(slices.Clone(lostNodes), kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=20", "--use-service-account-credentials",
 				"--service-account-private-key-file="+filepath.Join(pki, "sa.key"), "--root-ca-file="+filepath.Join(pki, "ca.crt"),
-				"--controllers=*,bootstrapsigner,tokencleaner", // as kubeadm starts it
+				"--controllers=*,bootstrapsigner,tokencleaner", // kubeadm's setting
 				"--horizontal-pod-autoscaler-sync-period=1s", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s")...),
 			start(t, "kube-scheduler", p.scheduler, kubeconfig, "--secure-port=0", "--kube-api-qps=500", "--kube-api-burst=20", "--leader-elect-lease-duration=60s", "--leader-elect-renew-deadline=50s"),
 		)
@@ -92,8 +91,7 @@ func newCluster(t testing.TB, p programs, nodes int) *testCluster {
 	return c
 }
 
-// startKwok starts kwok for the Nodes with its annotation, which do what the Stages say that its
-// module has as custom objects.
+// startKwok installs kwok's Stages and starts it for the Nodes with its annotation.
 func (c *testCluster) startKwok(t testing.TB, path string) {
 	t.Helper()
 	module, err := ModuleDir("kwok", "sigs.k8s.io/kwok")
@@ -120,7 +118,7 @@ func freePort(t testing.TB) int {
 
 func (c *testCluster) kubeconfig() string { return filepath.Join(c.dir, "admin.kubeconfig") }
 
-// serve starts the daemon, and waits for its ready line.
+// serve starts the daemon and waits until it is ready.
 func (c *testCluster) serve(t testing.TB, troupe string) {
 	t.Helper()
 	args := append([]string{"serve", "--naming=kubernetes", "--data-dir", c.dir, "--secure-port", strconv.Itoa(c.port), "--service-cluster-ip-range=10.0.0.0/16"}, c.flags...)
@@ -130,14 +128,14 @@ func (c *testCluster) serve(t testing.TB, troupe string) {
 	}
 }
 
-// restart kills the daemon, and starts it again.
+// restart kills and restarts the daemon.
 func (c *testCluster) restart(t testing.TB, troupe string) {
 	t.Helper()
 	c.daemon.Kill()
 	c.serve(t, troupe)
 }
 
-// shell runs a command and answers what it has written.
+// shell runs a command line and returns its trimmed output.
 func (c *testCluster) shell(namespace, command string) (string, error) {
 	sh := client.Shell{
 		Dir: "testdata/cluster", Program: "kubectl", Workers: c.kubectl,
@@ -150,7 +148,7 @@ func (c *testCluster) shell(namespace, command string) (string, error) {
 	return strings.TrimSpace(out), err
 }
 
-// eventually waits until a command writes what it should.
+// eventually waits until the output of a command equals want.
 func (c *testCluster) eventually(t testing.TB, want, command string) {
 	t.Helper()
 	c.eventuallyIn(t, "default", want, command)
@@ -163,11 +161,11 @@ func (c *testCluster) eventuallyIn(t testing.TB, namespace, want, command string
 	if client.Poll(func() bool { got, err = c.shell(namespace, command); return got == want }) {
 		return
 	}
-	state, _ := c.shell(namespace, "k get all,events") // for the reader of the failure
+	state, _ := c.shell(namespace, "k get all,events") // for the failure message
 	t.Fatalf("%s: %q (%v), want %q\n%s\n%s", command, got, err, want, state, c.logs())
 }
 
-// logs are the ends of what the processes have written.
+// logs returns the last lines of each process's log.
 func (c *testCluster) logs() string {
 	var text strings.Builder
 	for _, p := range append([]*process{c.daemon}, c.around...) {
@@ -177,7 +175,7 @@ func (c *testCluster) logs() string {
 	return text.String()
 }
 
-// checkAlive fails the test if a process beside the daemon has ended.
+// checkAlive fails the test if a process other than the daemon has ended.
 func (c *testCluster) checkAlive(t testing.TB) {
 	t.Helper()
 	for _, p := range c.around {

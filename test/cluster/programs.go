@@ -12,11 +12,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// programs are the paths of what a cluster is made of. manager, scheduler, kubeadm and kwok are
-// empty where what is built into the daemon does the work.
+// programs holds the paths of a cluster's programs. All but troupe are empty if the cluster uses
+// built-in components.
 type programs struct{ troupe, manager, scheduler, kubeadm, kwok string }
 
-// build builds what is tested, and with it the programs of Kubernetes if they are wanted.
+// build builds troupe, and the programs of Kubernetes if kubernetes is set.
 func build(dir string, kubernetes bool) (p programs, err error) {
 	if p.troupe, err = client.BuildTroupe(dir); err != nil || !kubernetes {
 		return p, err
@@ -32,9 +32,9 @@ func build(dir string, kubernetes bool) (p programs, err error) {
 	return p, nil
 }
 
-// Program is the path of a program at the version that go.mod in the folder module pins. It is
-// built by build.sh there if it is not in the user's cache yet, which takes minutes, and GiBs for
-// the first one; TROUPE_PROGRAMS names a folder that has it.
+// Program returns the path of a program at the version in module/go.mod. If it is not in the user's
+// cache, build.sh builds it there, which takes minutes and, the first time, GiBs. TROUPE_PROGRAMS
+// names a directory to use instead.
 func Program(module, name string) (string, error) {
 	if dir := os.Getenv("TROUPE_PROGRAMS"); dir != "" {
 		path := filepath.Join(dir, name)
@@ -58,7 +58,7 @@ func Program(module, name string) (string, error) {
 		return "", err
 	}
 	defer lock.Close()
-	if err := processes.WaitForLock(lock); err != nil { // two suites do not build at the same time
+	if err := processes.WaitForLock(lock); err != nil { // suites must not build at the same time
 		return "", err
 	}
 	path := filepath.Join(dir, name)
@@ -73,7 +73,7 @@ func Program(module, name string) (string, error) {
 	return path, nil
 }
 
-// ModuleDir is the folder of a module that go.mod in the folder pins names, with all of its files.
+// ModuleDir returns the directory of a complete module at the version in pins/go.mod.
 func ModuleDir(pins, module string) (string, error) {
 	command := exec.Command("go", "mod", "download", "-json", module)
 	command.Dir, command.Env = pins, append(os.Environ(), "GOWORK=off")

@@ -9,8 +9,8 @@ import (
 	"syscall"
 )
 
-// Main is the main function of a command that starts a control plane: it runs the command with a folder of its own, until that is
-// done or a signal ends its context. A second signal ends the process at once.
+// Main is the main function of a command that starts a control plane. It runs the command with a
+// temporary directory. A signal ends its context, and a second one the process.
 func Main(name string, run func(ctx context.Context, dir string) error) {
 	if err := runInFolder(name, run); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
@@ -30,7 +30,7 @@ func runInFolder(name string, run func(ctx context.Context, dir string) error) e
 	return run(ctx, dir)
 }
 
-// Flags declares the flags that name the programs of the reference. Without --kube-apiserver Troupe is run.
+// Flags declares the flags for the reference. Without --kube-apiserver, commands run Troupe.
 func (r *Reference) Flags() {
 	flag.StringVar(&r.APIServer, "kube-apiserver", "", "Path of a kube-apiserver to run in place of Troupe, beside the same controllers, scheduler and nodes.")
 	flag.StringVar(&r.Etcd, "etcd", "etcd", "Path of the etcd for --kube-apiserver.")

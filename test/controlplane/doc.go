@@ -1,10 +1,9 @@
-// Package controlplane starts control planes as processes: Troupe, or kube-apiserver with an etcd as the reference, and around either
-// of them the controllers and the scheduler of Kubernetes, and the nodes that troupe cluster plays.
+// Package controlplane runs control planes as child processes: Troupe, or kube-apiserver with etcd
+// as the reference. Either one runs with Kubernetes' controllers and scheduler, and with nodes
+// simulated by troupe cluster. Package cluster builds the programs of Kubernetes.
 //
-//	Processes  what has been started, which ends in the opposite order
+//	Processes  the running processes, which are stopped in reverse order
 //	Server     an API server, with what its clients need
 //	Reference  the programs of the reference
-//	Main       the main function of a command that starts one
-//
-// The programs of Kubernetes are those of test/cluster.
+//	Main       the main function of a command that starts a control plane
 package controlplane

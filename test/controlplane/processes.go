@@ -13,32 +13,32 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Processes are what a control plane consists of, in the order of their starts.
+// Processes are the processes of a control plane in the order of their starts.
 type Processes struct {
 	mu  sync.Mutex
 	all []*Process
 }
 
-// A Process is one of them.
+// A Process is a child process with its log output.
 type Process struct {
 	*exec.Cmd
 	*client.Log
 	ended chan struct{}
 }
 
-// String is what the process has written.
+// String returns the log output.
 func (p *Process) String() string { return p.Log.String() }
 
-// Start starts a program, and keeps what it writes.
+// Start starts a program and collects its output.
 func (p *Processes) Start(path string, args ...string) (*Process, error) {
 	c := &Process{exec.Command(path, args...), &client.Log{}, make(chan struct{})}
 	c.Stdout, c.Stderr = c.Log, c.Log
-	processes.InOwnGroup(c.Cmd) // an interrupt is for this command, which ends the others in order
+	processes.InOwnGroup(c.Cmd) // on an interrupt, this command ends the others in order
 	if err := c.Start(); err != nil {
 		return nil, err
 	}
 	go func() {
-		_ = c.Wait() // its log tells
+		_ = c.Wait() // the log shows failures
 		close(c.ended)
 	}()
 	p.mu.Lock()
@@ -47,10 +47,10 @@ func (p *Processes) Start(path string, args ...string) (*Process, error) {
 	return c, nil
 }
 
-// stopTimeout is how long a process may take to end.
+// stopTimeout is the time before a process is killed.
 const stopTimeout = time.Minute
 
-// Stop ends all of them, the last one first.
+// Stop ends all processes in reverse order, with SIGTERM or, after stopTimeout, by killing them.
 func (p *Processes) Stop() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -60,17 +60,17 @@ func (p *Processes) Stop() {
 		select {
 		case <-c.ended:
 		case <-time.After(stopTimeout):
-			_ = c.Process.Kill() // as above
+			_ = c.Process.Kill() // it may have ended
 			<-c.ended
 		}
 	}
 	p.all = nil
 }
 
-// shownLog is how much is shown of what a process has written, in bytes.
+// shownLog limits the log output in errors, in bytes per process.
 const shownLog = 4 << 10
 
-// logs is what they have written at last.
+// logs returns the end of each process's log.
 func (p *Processes) logs() string {
 	p.mu.Lock()
 	defer p.mu.Unlock()

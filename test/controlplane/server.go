@@ -10,18 +10,19 @@ import (
 	"time"
 )
 
-// ServiceRanges are those of Services, of both families.
+// ServiceRanges are the ranges of Services, IPv4 and IPv6.
 const ServiceRanges = "10.0.0.0/16,fd00:10::/112"
 
-// A Server is an API server that runs.
+// A Server is a running API server.
 type Server struct {
 	*Process
-	Kubeconfig string   // of an administrator
-	PKI        string   // the folder of the certificates and keys that it runs with
+	Kubeconfig string   // for the administrator
+	PKI        string   // directory of its certificates and keys
 	Etcd       *Process // of kube-apiserver; nil for Troupe
 }
 
-// StartTroupe starts troupe serve, whose program is at a path, with a directory below dir.
+// StartTroupe starts troupe serve with a data directory below dir; troupe is the path of the
+// program.
 func (p *Processes) StartTroupe(ctx context.Context, troupe, dir string, flags ...string) (*Server, error) {
 	data := filepath.Join(dir, "data")
 	args := []string{"serve", "--naming=kubernetes", "--data-dir", data, "--secure-port=0", "--service-cluster-ip-range=" + ServiceRanges}
@@ -47,12 +48,12 @@ func (p *Processes) StartScheduler(path string, s *Server, flags ...string) (*Pr
 	return p.startProgram(path, s, flags...)
 }
 
-// startProgram starts a program as troupe cluster does.
+// startProgram starts a program with the flags that troupe cluster uses.
 func (p *Processes) startProgram(path string, s *Server, flags ...string) (*Process, error) {
 	return p.Start(path, append([]string{"--kubeconfig=" + s.Kubeconfig, "--secure-port=0", "--kube-api-qps=1000", "--kube-api-burst=20"}, flags...)...)
 }
 
-// StartNodes has the nodes of a server played, by the program troupe.
+// StartNodes simulates nodes of a server with troupe cluster --join.
 func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, nodes int) (*Process, error) {
 	joined, err := p.Start(troupe, "cluster", "--join", s.Kubeconfig, fmt.Sprint("--nodes=", nodes))
 	if err != nil {
@@ -61,10 +62,11 @@ func (p *Processes) StartNodes(ctx context.Context, troupe string, s *Server, no
 	return joined, p.Await(ctx, "the nodes", func() bool { return strings.Contains(joined.String(), "export KUBECONFIG") })
 }
 
-// readyTimeout is how long a part of a control plane may take until it is ready.
+// readyTimeout is the limit for Await.
 const readyTimeout = 2 * time.Minute
 
-// Await waits until something holds. what is it for readers.
+// Await waits until holds returns true. After readyTimeout it returns an error with the logs; what
+// names the condition.
 func (p *Processes) Await(ctx context.Context, what string, holds func() bool) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyTimeout, errors.New("not ready in time"))
 	defer cancel()
@@ -80,7 +82,8 @@ func (p *Processes) Await(ctx context.Context, what string, holds func() bool) e
 	return nil
 }
 
-// OuterAddress is an address that Endpoints of the API may have, which those of loopback interfaces may not. Nobody connects to it.
+// OuterAddress returns an address that is valid in Endpoints of the API, which loopback addresses
+// are not. No connection uses it.
 func OuterAddress() string {
 	all, err := net.InterfaceAddrs()
 	for _, a := range all {
@@ -88,5 +91,5 @@ func OuterAddress() string {
 			return ip.IP.String()
 		}
 	}
-	return "192.0.2.1" // of a network for documentation
+	return "192.0.2.1" // reserved for documentation
 }

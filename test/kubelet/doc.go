@@ -1,3 +1,3 @@
-// Package kubelet plays scheduler and kubelet for tests: it puts Pods on nodes, says that they run, are ready or have
-// ended, and removes those that are to go.
+// Package kubelet simulates the scheduler and the kubelet: it binds Pods to nodes, updates their
+// status, and removes deleted ones.
 package kubelet

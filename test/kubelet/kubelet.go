@@ -10,15 +10,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Kubelet plays the node of all Pods. What a Pod does is in its annotation "sim": nothing (it runs and is ready),
-// "pending", "unready", "succeed" or "fail".
+// A Kubelet simulates the kubelet of all nodes. A Pod's annotation "sim" selects its state: by
+// default it runs and is ready; "pending", "unready", "succeed" and "fail" are other states. A
+// deleted Pod with "stay" is not removed.
 type Kubelet struct {
 	c       *client.Client
 	running sync.WaitGroup
 	cancel  context.CancelFunc
 }
 
-// Start begins to treat Pods, until Stop or the end of the context.
+// Start simulates until Stop is called or ctx ends.
 func Start(ctx context.Context, c *client.Client) *Kubelet {
 	ctx, cancel := context.WithCancel(ctx)
 	k := &Kubelet{c: c, cancel: cancel}
@@ -26,7 +27,7 @@ func Start(ctx context.Context, c *client.Client) *Kubelet {
 	return k
 }
 
-// Stop ends the work, and waits for what is under way.
+// Stop ends the simulation and waits for running requests.
 func (k *Kubelet) Stop() {
 	k.cancel()
 	k.running.Wait()
@@ -62,7 +63,7 @@ func (k *Kubelet) follow(ctx context.Context) {
 	}
 }
 
-// treat does what is due for one Pod.
+// treat performs the next transition of a Pod.
 func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
 	path := "/api/v1/namespaces/" + pod.Key()
 	path = strings.Replace(path, "/"+pod.Name(), "/pods/"+pod.Name(), 1)
@@ -103,7 +104,8 @@ func (k *Kubelet) treat(ctx context.Context, pod client.Object) {
 	}
 }
 
-// remove removes a Pod for good. A server that is busy is asked again, since there may be no further event of the Pod.
+// remove deletes a Pod without a grace period. It retries errors, because the Pod may have no
+// further events.
 func (k *Kubelet) remove(ctx context.Context, path string) {
 	client.Poll(func() bool {
 		answer, err := k.c.Delete(ctx, path, map[string]any{"gracePeriodSeconds": 0})
@@ -111,7 +113,7 @@ func (k *Kubelet) remove(ctx context.Context, path string) {
 	})
 }
 
-// nodeFor is the node that the affinity of a Pod names, as those of DaemonSets do; else n1.
+// nodeFor returns the node in a Pod's node affinity, as set for DaemonSets, or n1.
 func nodeFor(pod client.Object) string {
 	terms, _ := pod.At("spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms").([]any)
 	if len(terms) == 0 {

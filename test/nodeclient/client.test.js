@@ -22,7 +22,7 @@ after(async () => {
 const namespace = 'default';
 const configMap = (name, data) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace }, data });
 
-// rejects awaits an error of the API with a code and a reason.
+// rejects expects an error response with the given status code and reason.
 async function rejects(promise, code, reason) {
   await assert.rejects(promise, (e) => {
     assert.strictEqual(e.code, code, `${e}`);

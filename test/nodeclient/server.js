@@ -1,4 +1,4 @@
-// Starts `troupe serve --ephemeral`, whose binary the variable TROUPE names, and waits for its ready line.
+// Starts the binary in TROUPE with `serve --ephemeral` and waits until it is ready.
 const { spawn } = require('node:child_process');
 const readline = require('node:readline');
 

@@ -19,14 +19,14 @@ import (
 	"k8s.io/apiserver/pkg/cel/common"
 )
 
-// A Schema is the schema of a definition as the public libraries have it.
+// A Schema is a schema of a CustomResourceDefinition, processed by the public libraries.
 type Schema struct {
 	Structural *schema.Structural
 	validator  validation.SchemaValidator
-	rules      *cel.Validator // nil: there are none
+	rules      *cel.Validator // nil without rules
 }
 
-// NewSchema reads a schema.
+// NewSchema decodes a schema.
 func NewSchema(text []byte) (*Schema, error) {
 	var external v1.JSONSchemaProps
 	var internal apiextensions.JSONSchemaProps
@@ -47,15 +47,15 @@ func NewSchema(text []byte) (*Schema, error) {
 	return &Schema{structural, validator, cel.NewValidator(structural, true, math.MaxInt64)}, nil
 }
 
-// Shape prunes and completes an object.
+// Shape prunes an object and applies defaults.
 func (s *Schema) Shape(o map[string]any) {
 	pruning.Prune(o, s.Structural, true)
 	defaulting.PruneNonNullableNullsWithoutDefaults(o, s.Structural)
 	defaulting.Default(o, s.Structural)
 }
 
-// Validate finds the faults of an object, and tells whether it is rules in CEL that say so: they run where there are no
-// other faults.
+// Validate returns the errors of an object. ruled reports whether its CEL rules were evaluated,
+// which happens only without other errors.
 func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.ErrorList, ruled bool) {
 	errs = append(validation.ValidateCustomResource(nil, o, s.validator), listtype.ValidateListSetsAndMaps(nil, s.Structural, o)...)
 	if len(errs) > 0 {
@@ -65,14 +65,14 @@ func (s *Schema) Validate(ctx context.Context, o map[string]any) (errs field.Err
 	return errs, true
 }
 
-// ValidateUpdate finds the faults of the values of an object that is to replace another one, but for rules in CEL and the
-// uniqueness of elements.
+// ValidateUpdate returns the errors of an update, except those from CEL rules and duplicate list
+// items.
 func (s *Schema) ValidateUpdate(o, old map[string]any) field.ErrorList {
 	correlated := common.NewCorrelatedObject(o, old, &model.Structural{Structural: s.Structural})
 	return validation.ValidateCustomResourceUpdate(nil, o, old, s.validator, validation.WithRatcheting(correlated))
 }
 
-// Decode decodes an object as the public server does: numbers without a fraction are integers.
+// Decode decodes an object like the public server: numbers without a fraction become integers.
 func Decode(text []byte) (o map[string]any, err error) {
 	err = utiljson.Unmarshal(text, &o)
 	return o, err

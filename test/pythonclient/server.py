@@ -1,4 +1,4 @@
-"""Starts `troupe serve --ephemeral`, whose binary the variable TROUPE names, and waits for its ready line."""
+"""Starts the binary in TROUPE with `serve --ephemeral` and waits until it is ready."""
 
 import os
 import re
@@ -22,7 +22,7 @@ class Server:
         self.url, self.kubeconfig = ready.groups()
 
     def stop(self):
-        """Ends the server as an operator does, and returns its exit status."""
+        """Stops the server with SIGTERM and returns its exit status."""
         self.process.send_signal(signal.SIGTERM)
         self.process.stdout.close()
         return self.process.wait(timeout=30)

@@ -1,4 +1,4 @@
-"""The official Python client against troupe serve --ephemeral."""
+"""Tests the official Python client with troupe serve --ephemeral."""
 
 import datetime
 import json
@@ -34,7 +34,7 @@ class TestClient(unittest.TestCase):
         assert not os.path.exists(cls.server.kubeconfig), "the kubeconfig is left"
 
     def refused(self, code, reason, call, *args, **kwargs):
-        """Expects an error of the API with a code and a reason."""
+        """Expects an error response with the given status code and reason."""
         with self.assertRaises(ApiException) as caught:
             call(*args, **kwargs)
         self.assertEqual(caught.exception.status, code, caught.exception)
@@ -88,7 +88,7 @@ class TestClient(unittest.TestCase):
 
         def apply(manager, value, **more):
             body = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "applied", "namespace": NAMESPACE}, "data": {"k": value}}
-            # As text, since this version of the client sends no object with the media type of apply.
+            # A string, because this version of the client cannot encode objects for apply.
             return maps.server_side_apply(body=json.dumps(body), name="applied", namespace=NAMESPACE, field_manager=manager, **more)
 
         apply("one", "1")
