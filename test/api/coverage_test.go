@@ -15,7 +15,7 @@ import (
 
 var (
 	coverageRow = regexp.MustCompile(`(?m)^\| (\d[\d, -]*) \| ([^|]+) \|([^|]*)\|$`)
-	suite       = regexp.MustCompile("^`([\\w/]+)` (Test[\\w/]+(?:, Test[\\w/]+)*)$")
+	suite       = regexp.MustCompile("^`([\\w/]+)` (Test[\\w/-]+(?:, Test[\\w/-]+)*)$")
 )
 
 // TestMaps finds tests that a map names and that do not exist, and rows without any.
