@@ -20,10 +20,10 @@ func BuildKubectl(dir string) (string, error) {
 	return Build(dir, "kubectl", "tools/kubectl", "-X k8s.io/component-base/version.gitVersion=v1.35.0")
 }
 
-// Build builds a program of third-party libraries from a folder of the module test, which may also
-// use package worker, and returns its path in dir.
+// Build builds a program from a folder of the module test and returns its path in dir. The program
+// may use third-party libraries and package worker.
 //
-// The program is kept in the user's cache for all suites and clones: linking kubectl takes 12 s of
+// The program is kept in the user's cache for all suites and clones. Linking kubectl takes 12 s of
 // CPU time, and even an up-to-date check by go build takes 2 s. The key is the versions of the
 // libraries and the content of the folder.
 func Build(dir, name, folder, ldflags string) (string, error) {

@@ -60,7 +60,7 @@ func ServeConfig(t testing.TB, config daemon.Config, logs io.Writer) *Server {
 	return s
 }
 
-// start starts a daemon. It retries while the directory of a stopped daemon is locked: a process
+// start starts a daemon. It retries while the directory of a stopped daemon is locked. A process
 // that another test forks holds all open files until it executes its program.
 func start(t testing.TB, config daemon.Config, logs io.Writer) (d *daemon.Daemon) {
 	t.Helper()

@@ -42,7 +42,7 @@ func TestTypedApply(t *testing.T) {
 		}
 		two := metav1.ApplyOptions{FieldManager: "two"}
 		if _, err := deployments.Apply(t.Context(), applied(ns, 3, main), two); !apierrors.IsConflict(err) {
-			t.Errorf("another count of another manager: %v", err)
+			t.Errorf("apply by another manager without force: %v", err)
 		}
 		two.Force = true
 		must1(deployments.Apply(t.Context(), applied(ns, 3, main), two))(t)
@@ -58,10 +58,10 @@ func TestTypedApply(t *testing.T) {
 			t.Errorf("%s, extracted %s", show(o), show(status))
 		}
 		if _, err := deployments.Apply(t.Context(), applied(ns, 3, main).WithUID("other"), two); !apierrors.IsInvalid(err) {
-			t.Errorf("another uid: %v", err)
+			t.Errorf("apply with another UID: %v", err)
 		}
 		if _, err := deployments.Apply(t.Context(), applied(ns, 3, main).WithName("gone").WithUID("other"), two); !apierrors.IsConflict(err) {
-			t.Errorf("a uid of nothing: %v", err)
+			t.Errorf("apply with the UID of a missing object: %v", err)
 		}
 	})
 }

@@ -70,7 +70,7 @@ func TestDiscovery(t *testing.T) {
 	groups, resources, err := aggregated.ServerGroupsAndResources()
 	mustClientGo(t, err)
 	if asked := traffic.With(""); len(asked) != 2 {
-		t.Errorf("aggregated discovery took %v", asked)
+		t.Errorf("requests of aggregated discovery: %v", asked)
 	}
 	legacyGroups, legacyResources, err := aggregated.WithLegacy().ServerGroupsAndResources()
 	mustClientGo(t, err)

@@ -84,7 +84,7 @@ func TestDynamicApply(t *testing.T) {
 		t.Error("applying the same configuration again changed the object")
 	}
 	if _, err := apply("two", false, map[string]any{"x": "2"}); !apierrors.IsConflict(err) || !apierrors.HasStatusCause(err, metav1.CauseTypeFieldManagerConflict) {
-		t.Errorf("another value of another manager: %v", err)
+		t.Errorf("apply by another manager without force: %v", err)
 	}
 	must1(apply("two", true, map[string]any{"x": "2"}))(t)
 	o := must1(apply("one", false, map[string]any{}))(t)

@@ -65,7 +65,7 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 		t.Helper()
 		for media, c := range map[string]resources[T, L]{"same": c, "other": other} {
 			if read := must1(c.Get(ctx, got.GetName(), metav1.GetOptions{}))(t); !equality.Semantic.DeepEqual(got, read) {
-				t.Errorf("%s: answered\n%s, read in the %s media type\n%s", what, show(got), media, show(read))
+				t.Errorf("%s: response\n%s, read in the %s media type\n%s", what, show(got), media, show(read))
 			}
 		}
 	}
@@ -91,7 +91,7 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 	}
 	same("updated", updated)
 	if _, err := c.Update(ctx, changed, metav1.UpdateOptions{}); !apierrors.IsConflict(err) {
-		t.Errorf("an update of the old version: %v", err)
+		t.Errorf("update of the old version: %v", err)
 	}
 	patched := must1(c.Patch(ctx, name, types.StrategicMergePatchType, []byte(`{"metadata":{"annotations":{"a":"b"}}}`), metav1.PatchOptions{}))(t)
 	same("patched", patched)
@@ -102,14 +102,14 @@ func (r row[T, L]) lifecycle(t *testing.T, ns, media string) {
 		t.Errorf("listed\n%s, not\n%s", show(list), show(patched))
 	}
 	if err := c.Delete(ctx, name, metav1.DeleteOptions{GracePeriodSeconds: new(int64), Preconditions: metav1.NewUIDPreconditions("other")}); !apierrors.IsConflict(err) {
-		t.Errorf("deleted by another uid: %v", err)
+		t.Errorf("delete with another UID as precondition: %v", err)
 	}
 	background := metav1.DeletePropagationBackground // explicit, because some kinds orphan their dependents by default
 	mustClientGo(t, c.Delete(ctx, name, metav1.DeleteOptions{
 		GracePeriodSeconds: new(int64), PropagationPolicy: &background, Preconditions: metav1.NewUIDPreconditions(string(created.GetUID())),
 	}))
 	if _, err := c.Get(ctx, name, metav1.GetOptions{}); !apierrors.IsNotFound(err) {
-		t.Errorf("after its end: %v", err)
+		t.Errorf("get after the deletion: %v", err)
 	}
 	expect(t, watching, event{watch.Modified, updated}, event{watch.Modified, patched}, event{kind: watch.Deleted})
 }
@@ -139,7 +139,7 @@ func next(t *testing.T, w watch.Interface) watch.Event {
 		}
 		return e
 	case <-time.After(client.Watchdog):
-		t.Fatal("the watch says nothing")
+		t.Fatal("no watch event")
 	}
 	panic("unreachable")
 }

@@ -153,7 +153,7 @@ func expireHistory(t *testing.T, maps typedcorev1.ConfigMapInterface) {
 		mustClientGo(t, put(t.Context(), maps, "missed", before.ResourceVersion+"/"+strconv.Itoa(n)))
 	}
 	then := metav1.ListOptions{ResourceVersion: before.ResourceVersion, ResourceVersionMatch: metav1.ResourceVersionMatchExact}
-	eventually(t, "the state before is forgotten", func(ctx context.Context) (bool, error) {
+	eventually(t, "the previous state has expired", func(ctx context.Context) (bool, error) {
 		_, err := maps.List(ctx, then)
 		return apierrors.IsResourceExpired(err), nil
 	}, nil)

@@ -145,7 +145,7 @@ func forget(t *testing.T, objects dynamic.ResourceInterface, o *unstructured.Uns
 	t.Helper()
 	then := metav1.ListOptions{ResourceVersion: o.GetResourceVersion(), ResourceVersionMatch: metav1.ResourceVersionMatchExact}
 	n := 0
-	eventually(t, "the state before is forgotten", func(ctx context.Context) (bool, error) {
+	eventually(t, "the previous state has expired", func(ctx context.Context) (bool, error) {
 		for range missedWrites {
 			n++
 			patch := fmt.Appendf(nil, `{"metadata":{"annotations":{"n":"%d"}}}`, n)

@@ -165,7 +165,7 @@ func TestEvict(t *testing.T) {
 		mustClientGo(t, pods.EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: named("one"), DeleteOptions: gone}))
 		if err := pods.EvictV1(t.Context(), &policyv1.Eviction{ObjectMeta: named("two"), DeleteOptions: gone}); !apierrors.IsTooManyRequests(err) ||
 			!apierrors.HasStatusCause(err, policyv1.DisruptionBudgetCause) {
-			t.Errorf("beyond the budget: %v", err)
+			t.Errorf("eviction beyond the budget: %v", err)
 		}
 		if list := must1(pods.List(t.Context(), metav1.ListOptions{}))(t); len(list.Items) != 1 || list.Items[0].Name != "two" {
 			t.Errorf("left: %s", show(list))

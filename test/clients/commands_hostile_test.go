@@ -28,7 +28,7 @@ func TestHostileServer(t *testing.T) {
 			"name": evil, "namespace": evil, "uid": "u", "labels": map[string]any{evil: evil}, "annotations": map[string]any{evil: evil}}}
 	}
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("%s was asked elsewhere, as %v", r.URL, r.Header)
+		t.Errorf("request %s to another server with %v", r.URL, r.Header)
 	}))
 	t.Cleanup(elsewhere.Close)
 	server := p.front("hostile", func(w http.ResponseWriter, r *http.Request, next http.Handler) {

@@ -102,7 +102,7 @@ func TestShare(t *testing.T) {
 	}
 	table.wait("the table shows what changes", `document.querySelectorAll("tr.changed").length > 0`)
 	if looked < 5 || got < 100_000 {
-		t.Errorf("%d looks at the figures, %d bytes for the table: the load was not shown", looked, got)
+		t.Errorf("%d requests for metrics, %d bytes of the table: the load was not shown", looked, got)
 	}
 	if err := load.Wait(); err != nil {
 		t.Fatalf("%v\n%s", err, said.String())
@@ -115,7 +115,7 @@ func TestShare(t *testing.T) {
 	if m == nil {
 		t.Fatalf("no share in\n%s", top)
 	}
-	t.Logf("%s\nconsole: %s of %s of CPU time, %s %%, for %d looks at the figures and %d bytes of live table", said.String(), m[1], m[3], m[2], looked, got)
+	t.Logf("%s\nconsole: %s of %s of CPU time, %s %%, for %d requests for metrics and %d bytes of live table", said.String(), m[1], m[3], m[2], looked, got)
 	if share, err := strconv.ParseFloat(string(m[2]), 64); err != nil || share > 1 {
 		t.Errorf("the console takes %s of %s of CPU time, %s %%: more than 1 %%", m[1], m[3], m[2])
 	}

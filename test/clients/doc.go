@@ -55,9 +55,9 @@
 // These tests run kubectl against the daemon in both naming profiles.
 //
 // A table is a text file with one shell command per line. Empty lines and lines that begin with #
-// are ignored. Tables in testdata/kubectl/steps run in both profiles, and those in a folder PROFILE
-// below it only in that one, because most manifests contain API groups of a profile. Each table has
-// a daemon, and runs in a copy of testdata/kubectl/manifests with KUBECONFIG and PATH set.
+// are ignored. Tables in testdata/kubectl/steps run in both profiles. Those in its folder PROFILE
+// run only in that one, because most manifests contain API groups of a profile. Each table has a
+// daemon, and runs in a copy of testdata/kubectl/manifests with KUBECONFIG and PATH set.
 //
 // The output must equal the transcript testdata/kubectl/PROFILE/NAME.txt. For each step it has
 // "$ COMMAND", standard output and standard error in the order of writing, and "[exit N]" unless N

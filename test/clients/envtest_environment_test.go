@@ -66,7 +66,7 @@ func gone(t *testing.T, c runtimeclient.Client, o runtimeclient.Object) {
 		case err != nil:
 			return err
 		}
-		return fmt.Errorf("%s is there", o.GetName())
+		return fmt.Errorf("%s still exists", o.GetName())
 	})
 }
 

@@ -22,7 +22,7 @@ func clusterArgs(dir, port string) []string {
 	return []string{"cluster", "--dir", dir, "--secure-port", port, "--nodes=2", "--kube-controller-manager=built-in", "--kube-scheduler=built-in"}
 }
 
-// wantRefused checks that a start fails and that the error ends with an advice.
+// wantRefused checks that a start fails and that the error ends with the given advice.
 func wantRefused(t *testing.T, advice, dir, port string) {
 	t.Helper()
 	p := start(t, "troupe cluster", built.Get(t).troupe, clusterArgs(dir, port)...)

@@ -168,7 +168,7 @@ func (c *networkCluster) cidr(name string) (string, error) {
 
 const cidrFinalizer = "networking.k8s.io/service-cidr-finalizer"
 
-// TestServiceCIDRs checks that addresses are allocated from additional ranges, and that a range is
+// TestServiceCIDRs checks that addresses are allocated from additional ranges. A range is
 // deleted only after its addresses are released or another range contains them.
 func TestServiceCIDRs(t *testing.T) {
 	t.Parallel()

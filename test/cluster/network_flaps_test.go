@@ -60,7 +60,7 @@ func (c *networkCluster) checkAddresses() {
 	}
 	for ip, name := range addresses {
 		if services[ip] != name {
-			c.T.Errorf("the IPAddress %s claims to be of %s, which has not got it", ip, name)
+			c.T.Errorf("IPAddress %s refers to %s, which does not have it", ip, name)
 		}
 	}
 }
@@ -106,7 +106,7 @@ func TestFlappingServiceCIDRs(t *testing.T) {
 			client.Eventually(t, func() error {
 				got, err := c.cidr(name)
 				if err == nil && !strings.Contains(got, "Ready=") {
-					return fmt.Errorf("neither ready nor about to go: %s", got)
+					return fmt.Errorf("no condition Ready: %s", got)
 				}
 				return nil // the previous range may be gone only now
 			})

@@ -111,7 +111,7 @@ func TestRecreate(t *testing.T) {
 	c.patch(path, `{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"two"}]}}}}`)
 	c.wait(path, map[string]any{"status.observedGeneration": 2, "status.replicas": nil, "status.terminatingReplicas": 2})
 	if all := c.list(pods, "app=r"); len(all) != 2 {
-		t.Errorf("%d Pods, of which 2 are on their way out", len(all))
+		t.Errorf("%d Pods, want 2 terminating ones", len(all))
 	}
 	for _, p := range c.list(pods, "app=r") {
 		c.Send(200, "DELETE", pods+"/"+p.Name()+"?gracePeriodSeconds=0", "", "")

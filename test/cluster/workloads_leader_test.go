@@ -30,7 +30,7 @@ func TestLeader(t *testing.T) {
 		c.patch("/api/v1/namespaces/default", `{"metadata":{"annotations":{"at":"`+time.Now().String()+`"}}}`)
 	}
 	if n := len(c.list(pods, "app=a")); n > 0 {
-		t.Errorf("%d Pods beside another controller manager", n)
+		t.Errorf("%d Pods while kube-controller-manager holds the lease", n)
 	}
 	c.Send(200, "DELETE", leases+"/kube-controller-manager", "", "")
 	c.wait(replicaSets+"/a", map[string]any{"status.replicas": 2})

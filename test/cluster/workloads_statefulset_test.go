@@ -78,7 +78,7 @@ func TestStatefulSetStaleClaim(t *testing.T) {
 	c.create(statefulSets, statefulSet("db", `"replicas":1,"persistentVolumeClaimRetentionPolicy":{"whenScaled":"Delete","whenDeleted":"Retain"},"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]`, template("db", "one", "")))
 	c.wait(statefulSets+"/db", map[string]any{"status.observedGeneration": 1})
 	if got := names(c.list(pods, "app=db")); len(got) > 0 {
-		t.Errorf("Pods %v beside a stale claim", got)
+		t.Errorf("Pods %v despite a stale claim", got)
 	}
 	c.Send(200, "DELETE", claims+"/data-db-0", "", "")
 	c.wait(statefulSets+"/db", map[string]any{"status.readyReplicas": 1})

@@ -1,5 +1,5 @@
 // Command extension is an extension API server, built on the public library like real ones. It
-// serves metrics of nodes and Pods from memory, and delegates to the daemon: it reads the front
+// serves metrics of nodes and Pods from memory, and delegates to the daemon. It reads the front
 // proxy's CAs from the ConfigMap, reviews tokens, and authorizes each request by a review. Unlike
 // real ones, its Pod metrics can be created and watched.
 //

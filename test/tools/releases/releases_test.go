@@ -126,7 +126,7 @@ func (u *upgraded) checkWatch() {
 		}
 		got, err := w.Next()
 		if err != nil || got.Type != want.Type || got.Object.String() != want.Object.String() {
-			u.t.Fatalf("a watch from %d tells %v, %v, was told %v", u.was.From, got, err, want)
+			u.t.Fatalf("watch from %d: event %v, %v, want %v", u.was.From, got, err, want)
 		}
 	}
 }
@@ -143,7 +143,7 @@ func (u *upgraded) checkRules() {
 		u.send(409, "PATCH", path+"?fieldManager=two", apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{"a":"2"}}`)
 		o := u.send(200, "PATCH", path+"?fieldManager=one", apply, `{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"applied"},"data":{"a":"1"}}`).Object()
 		if o.Data("a") != "1" || o.Data("b") != "" || o.Data("c") != "2" {
-			u.t.Errorf("an apply without what it had before, beside another's: %v", o)
+			u.t.Errorf("after an apply without previously owned fields: %v", o)
 		}
 	}
 	if front, ok := u.was.Objects[core+"/services/front"]; ok {
