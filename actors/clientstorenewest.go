@@ -93,9 +93,10 @@ func (s *ClientStore) NoOpApply(m request.Mutation, digest func() meta.Digest) (
 	return s.store.NoOpApply(m, digest)
 }
 
-// mutateNewest applies a change if other servers share the log. The log checks that committed changes are based on the newest
-// state. Refusals, no-ops and dry runs may be based on an older one. They count if nothing was
-// committed since, and admission had seen all of it; otherwise the change is computed once more.
+// mutateNewest applies a change if other servers share the log. The log checks that committed
+// changes are based on the newest state. Refusals, no-ops and dry runs may be based on an older
+// one. They count if nothing was committed since, and admission had seen all of it; otherwise the
+// change is computed once more.
 func (s *ClientStore) mutateNewest(ctx context.Context, m request.Mutation) (request.Result, error) {
 	known, changes := s.store.Version(), s.opts.Observers.Changes()
 	result, err := s.store.Mutate(ctx, m)

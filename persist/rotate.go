@@ -6,8 +6,8 @@ import (
 	"syscall"
 )
 
-// rotateBeforeWrite begins a new segment. Without space or a descriptor for it, the active one stays
-// in use.
+// rotateBeforeWrite begins a new segment. Without space or a descriptor for it, the active one
+// stays in use.
 func (j *Journal) rotateBeforeWrite() error {
 	err := j.rotateNow()
 	switch {

@@ -1,6 +1,6 @@
 // Package api holds the built-in kinds. Each API group has a folder with its declarations (.proto)
-// and, where these do not suffice, a package with its strategies. The tests of all groups are in this
-// folder. options.proto declares the options of declarations; `make generate` derives
+// and, where these do not suffice, a package with its strategies. The tests of all groups are in
+// this folder. options.proto declares the options of declarations; `make generate` derives
 // descriptors.binpb and options.pb.go.
 //
 // descriptors.binpb is a google.protobuf.FileDescriptorSet of every file but the options, imports

@@ -2,8 +2,8 @@
 // namespace.
 //
 // A Registration states the name, resources, operations and users of a plugin. A Chain holds the
-// plugins of one server in the order of plugins.yaml. Plugins implement the Mutator and Validator of
-// package request, which runs them: see request.Stage for where.
+// plugins of one server in the order of plugins.yaml. Plugins implement the Mutator and Validator
+// of package request, which runs them: see request.Stage for where.
 //
 // The server's own writes skip admission. Writes of its controllers on behalf of users pass it,
 // with a user of their own.

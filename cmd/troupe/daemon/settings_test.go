@@ -156,8 +156,8 @@ func referencePage() string {
 	b.WriteString(`# Settings
 
 This page lists every setting of ` + "`troupe serve`" + `. It is generated from the declarations in
-[settings.ini](../cmd/troupe/daemon/settings.ini). The name of a setting is its flag and its key in the
-[configuration file](configuration.md).
+[settings.ini](../cmd/troupe/daemon/settings.ini). The name of a setting is its flag and its key in
+the [configuration file](configuration.md).
 `)
 	c := Default()
 	flags := allFlags(c.Flags())
@@ -168,8 +168,8 @@ This page lists every setting of ` + "`troupe serve`" + `. It is generated from 
 			section = d["section"]
 			head := "| Setting | Default | Meaning |\n|---|---|---|\n"
 			if d["unsupported"] != "" {
-				head = "`troupe serve` rejects these flags of kube-apiserver and kube-controller-manager and prints the reason.\n" +
-					"The [stand-in for envtest](testing.md#suites-of-envtest) accepts those of kube-apiserver and logs them.\n\n| Flag | Reason |\n|---|---|\n"
+				head = "`troupe serve` rejects these flags of kube-apiserver and kube-controller-manager and prints the\n" +
+					"reason. The [stand-in for envtest](testing.md#suites-of-envtest) accepts those of kube-apiserver and\nlogs them.\n\n| Flag | Reason |\n|---|---|\n"
 			}
 			fmt.Fprintf(&b, "\n## %s\n\n%s", section, head)
 		}

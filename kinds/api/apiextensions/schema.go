@@ -16,8 +16,8 @@ var schemaTypes = []string{"array", "boolean", "integer", "number", "object", "s
 
 // validateSchema checks the schema of a version, or of all versions. As in kube-apiserver,
 // structural faults come first, unless unsupported keywords prevent a structural schema.
-// Expressions are compiled only if the structure is valid, since it determines their types.
-// An unchanged schema is not checked, since it may exceed newer limits. old is the previous state of
+// Expressions are compiled only if the structure is valid, since it determines their types. An
+// unchanged schema is not checked, since it may exceed newer limits. old is the previous state of
 // the version.
 func (c definitionChecks) validateSchema(version, old tree.Tree, path string, faults *schema.Faults) {
 	root, ok := version.Object("schema")["openAPIV3Schema"].(tree.Tree)

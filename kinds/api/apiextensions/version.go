@@ -22,8 +22,8 @@ func validateDeprecationWarning(text, path string, faults *schema.Faults) {
 	}
 }
 
-// validateReplacedCABundle checks a changed CA bundle of the conversion webhook, unless the previous
-// one was invalid: installers replace placeholders.
+// validateReplacedCABundle checks a changed CA bundle of the conversion webhook, unless the
+// previous one was invalid: installers replace placeholders.
 func validateReplacedCABundle(bundle, old, path string, faults *schema.Faults) {
 	var before schema.Faults
 	if webhook.ValidateCABundle(old, nil, "", &before); len(before.List) == 0 {

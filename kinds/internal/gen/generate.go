@@ -50,8 +50,8 @@ func Generate(ctx context.Context, dir string) (map[string][]byte, error) {
 	return map[string][]byte{"descriptors.binpb": set, "options.pb.go": options}, nil
 }
 
-// protoFiles returns the paths of the .proto files below dir, sorted. Imports name files by the same
-// paths.
+// protoFiles returns the paths of the .proto files below dir, sorted. Imports name files by the
+// same paths.
 func protoFiles(dir string) (names []string, err error) {
 	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, _ fs.DirEntry, err error) error {
 		if filepath.Ext(path) == ".proto" {
