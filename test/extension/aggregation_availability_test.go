@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestReasons: the condition says what is missing, as objects come to be one by one.
+// TestReasons checks the reason in the condition Available while the required objects are created
+// one by one.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -45,7 +46,8 @@ func TestReasons(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestUnavailable: a server that fails is found out, counted, and found to be back.
+// TestUnavailable checks that a failing server is detected and counted, and becomes available
+// again.
 func TestUnavailable(t *testing.T) {
 	t.Parallel()
 	failing := make(chan bool, 1)
@@ -91,8 +93,8 @@ func TestUnavailable(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com/v1/namespaces/n/things", "", "")
 }
 
-// TestAggregationTrust: a server with a certificate of another authority, or for another name, is
-// not told who asks.
+// TestAggregationTrust checks that no user is sent to a server whose certificate has another CA or
+// name.
 func TestAggregationTrust(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -100,7 +102,7 @@ func TestAggregationTrust(t *testing.T) {
 	other := startBackend(t, nil)
 	for version, more := range map[string]string{"v1": `,"caBundle":"` + other.ca() + `"`, "v2": ""} {
 		s.Send(201, "POST", apiServices, client.JSON, apiService("ext.example.com", version, more))
-		s.wantCondition(version+".ext.example.com", "True", "Passed", "") // the probe tells it nothing
+		s.wantCondition(version+".ext.example.com", "True", "Passed", "") // the availability probe sends no user
 		a := s.Send(503, "GET", "/apis/ext.example.com/"+version+"/namespaces/n/things", "", "")
 		if text := string(a.Body); !strings.HasPrefix(text, "error trying to reach service: tls: failed to verify certificate: x509: ") {
 			t.Errorf("%s: %s", version, text)
@@ -111,8 +113,8 @@ func TestAggregationTrust(t *testing.T) {
 	s.Send(200, "GET", "/apis/ext.example.com/v3/namespaces/n/things", "", "")
 }
 
-// listenSilently takes connections and says nothing. ended counts those that the other end has
-// given up.
+// listenSilently accepts connections without responding. ended counts the connections that the
+// client closed.
 func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -137,9 +139,9 @@ func listenSilently(t *testing.T) (address string, ended *atomic.Int64) {
 	return l.Addr().String(), ended
 }
 
-// TestSilentServers: servers that take connections and say nothing are found to be unavailable;
-// meanwhile the rest of the API, all documents of the discovery, and other servers' APIServices are
-// served. Nobody waits for a question to such a server: or one would end during each request.
+// TestSilentServers checks that servers that do not respond become unavailable, while the API,
+// discovery and other APIServices are served. No request waits for a silent server: then a probe
+// would end during every request.
 func TestSilentServers(t *testing.T) {
 	t.Parallel()
 	silent, ended := listenSilently(t)

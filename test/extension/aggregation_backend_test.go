@@ -21,8 +21,8 @@ import (
 
 const apiServices = "/apis/apiregistration.platform.io/v1/apiservices"
 
-// A backend is a server that extends the API: what handle answers, and, unless that does, a
-// resource "things".
+// A backend is an aggregated server that serves the resource things. handle may respond instead and
+// then returns true.
 type backend struct {
 	*httptest.Server
 	handle func(w http.ResponseWriter, r *http.Request) bool
@@ -36,14 +36,13 @@ func startBackend(t *testing.T, handle func(w http.ResponseWriter, r *http.Reque
 	t.Helper()
 	b := &backend{handle: handle}
 	b.Server = httptest.NewUnstartedServer(b)
-	b.Config.ErrorLog = log.New(io.Discard, "", 0) // clients that do not trust it
+	b.Config.ErrorLog = log.New(io.Discard, "", 0) // discards errors of clients that do not trust its certificate
 	b.TLS = &tls.Config{Certificates: []tls.Certificate{pki.Server(t, pki.Authority(t, "backends"), "ext.default.svc")}, ClientAuth: tls.RequestClientCert}
 	b.StartTLS()
 	t.Cleanup(b.Close)
 	return b
 }
 
-// ServeHTTP implements http.Handler.
 func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	b.mu.Lock()
 	b.seen = append(b.seen, r)
@@ -64,7 +63,7 @@ func (b *backend) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// last is the last request for a path that begins so.
+// last returns the last request for a path with the prefix.
 func (b *backend) last(prefix string) *http.Request {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -76,16 +75,15 @@ func (b *backend) last(prefix string) *http.Request {
 	return nil
 }
 
-// address is host:port.
 func (b *backend) address() string { return b.Listener.Addr().String() }
 
-// ca is the authority of its certificate, in base64.
+// ca returns the CA of its certificate in base64.
 func (b *backend) ca() string {
 	return base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.TLS.Certificates[0].Certificate[1]}))
 }
 
-// A aggregationSession is a daemon that finds the Service ext in the namespace default at a
-// backend.
+// An aggregationSession is a daemon for which a backend is the endpoint of the Service ext in the
+// namespace default.
 type aggregationSession struct{ client.Session }
 
 func openAggregation(t *testing.T, address string, change func(*daemon.Config)) aggregationSession {
@@ -98,20 +96,21 @@ func openAggregation(t *testing.T, address string, change func(*daemon.Config)) 
 	})}
 }
 
-// apiService is an APIService that names the Service ext, with more in its spec.
+// apiService returns an APIService with the Service ext and more fields in its spec.
 func apiService(group, version, more string) string {
 	return fmt.Sprintf(`{"apiVersion":"apiregistration.platform.io/v1","kind":"APIService","metadata":{"name":"%s.%s"},"spec":{
 		"group":%[2]q,"version":%[1]q,"groupPriorityMinimum":100,"versionPriority":10,"service":{"name":"ext","namespace":"default"}%[3]s}}`, version, group, more)
 }
 
-// register registers a version that a backend serves, and waits until it is available.
+// register creates an APIService for a backend and waits until it is available.
 func (s aggregationSession) register(b *backend, group, version string) {
 	s.T.Helper()
 	s.Send(201, "POST", apiServices, client.JSON, apiService(group, version, `,"caBundle":"`+b.ca()+`"`))
 	s.wantCondition(version+"."+group, "True", "Passed", "all checks passed")
 }
 
-// wantCondition waits until the condition of an APIService is so; the message is to begin so.
+// wantCondition waits until the condition of an APIService has this status and reason, and a
+// message that starts with message.
 func (s aggregationSession) wantCondition(name, status, reason, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {

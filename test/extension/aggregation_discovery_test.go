@@ -30,7 +30,7 @@ type groupList struct {
 	}
 }
 
-// discover reads the aggregated document, and its ETag.
+// discover returns the aggregated discovery document and its ETag.
 func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	s.T.Helper()
 	a, err := s.GetAs(s.Ctx, "/apis", accept)
@@ -41,8 +41,7 @@ func (s aggregationSession) discover(accept string) (d groupList, etag string) {
 	return d, a.Header.Get("ETag")
 }
 
-// text is a group of a document in short: its versions, with how fresh they are and their
-// resources.
+// text summarizes a group of the document: its versions with freshness and resources.
 func (d groupList) text(group string) string {
 	var b strings.Builder
 	for _, g := range d.Items {
@@ -76,7 +75,8 @@ func (s aggregationSession) wantDiscovery(group, want string) {
 
 const things = "things(Namespaced Thing thing [th])/scale(autoscaling/v1 Scale)"
 
-// TestLegacyDiscovery: a server that knows no aggregated documents is asked for each version.
+// TestLegacyDiscovery checks that each version of a server without aggregated discovery is
+// requested separately.
 func TestLegacyDiscovery(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -108,9 +108,9 @@ func TestLegacyDiscovery(t *testing.T) {
 	s.Send(404, "GET", "/apis/ext.example.com", "", "")
 }
 
-// TestAggregatedDiscovery: the document of a server is read once for all of its versions, taken
-// over when it changes, and stays, marked as stale, when the server fails. What nobody has
-// registered is not shown.
+// TestAggregatedDiscovery checks that the document of a server is fetched once for all its versions
+// and updated. If the server fails, it stays and is marked stale. Unregistered groups and versions
+// are hidden.
 func TestAggregatedDiscovery(t *testing.T) {
 	t.Parallel()
 	kind := make(chan string, 1)
@@ -145,7 +145,7 @@ func TestAggregatedDiscovery(t *testing.T) {
 	s.register(b, "ext.example.com", "v2")
 	s.wantDiscovery("ext.example.com", "v2 Current gadgets(Cluster Gadget gadget []); v1 Current")
 	if d, _ := s.discover(aggregatedType); strings.Contains(d.text("apps"), "gadgets") || strings.Contains(d.text("ext.example.com"), "v0") {
-		t.Error("it shows what nobody has registered")
+		t.Error("it shows unregistered groups or versions")
 	}
 	<-kind
 	kind <- "Widget"
@@ -157,7 +157,8 @@ func TestAggregatedDiscovery(t *testing.T) {
 	s.wantDiscovery("ext.example.com", "v1 Stale; v2 Stale gadgets(Cluster Widget gadget [])")
 }
 
-// TestLyingServers: what a server says of itself has bounds, and cannot spoil the rest.
+// TestLyingServers checks that invalid or huge discovery documents are limited and do not affect
+// other groups.
 func TestLyingServers(t *testing.T) {
 	t.Parallel()
 	endless := func(w http.ResponseWriter, r *http.Request) {
@@ -203,8 +204,8 @@ func TestLyingServers(t *testing.T) {
 	}
 }
 
-// TestAggregationOrder: groups stand in the order of their priorities, and versions in that of
-// theirs; APIServices of what this server serves count as well.
+// TestAggregationOrder checks that groups and versions are ordered by their priorities, including
+// those of local APIServices.
 func TestAggregationOrder(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)

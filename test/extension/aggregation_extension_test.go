@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// extension is the program of cmd/extension.
+// extension is the binary of test/tools/extension.
 var extension = client.NewShared(func() (string, error) {
 	dir, err := client.SharedDir()
 	if err != nil {
@@ -32,7 +32,7 @@ var extension = client.NewShared(func() (string, error) {
 	return client.Build(dir, "extension", "tools/extension", "")
 })
 
-// listen reserves the port of the server, which the daemon has to know before there is one.
+// listen reserves the port of the server, which the daemon needs to know before the server starts.
 func listen(t *testing.T) *net.TCPListener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -43,7 +43,7 @@ func listen(t *testing.T) *net.TCPListener {
 	return l.(*net.TCPListener)
 }
 
-// startExtension starts the server, and returns the authority of its certificate.
+// startExtension starts the server and returns the CA of its certificate.
 func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []byte) {
 	t.Helper()
 	file, err := l.File()
@@ -61,7 +61,7 @@ func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []b
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Signal(os.Interrupt) // it may have ended already, which Wait tells
+		_ = cmd.Process.Signal(os.Interrupt) // it may have exited already, which Wait reports
 		if err := cmd.Wait(); err != nil {
 			t.Errorf("the server of metrics: %v", err)
 		}
@@ -72,8 +72,8 @@ func startExtension(t *testing.T, l *net.TCPListener, kubeconfig string) (ca []b
 	return ca
 }
 
-// A metricsSession is a daemon in the profile of existing clients, with a server of metrics that is
-// built on the public library, and reaches the daemon as a service account.
+// A metricsSession is a daemon with Kubernetes names and a metrics server built on the public
+// library. The server is a client of the daemon with a service account.
 type metricsSession struct {
 	client.Session
 	kubeconfig string
@@ -151,7 +151,7 @@ spec:
 	return m
 }
 
-// kubectl runs the client, and returns all that it has printed.
+// kubectl runs kubectl and returns its output.
 func (m metricsSession) kubectl(stdin string, args ...string) string {
 	m.T.Helper()
 	cmd := exec.CommandContext(m.Ctx, client.KubectlBinary(m.T), args...)
@@ -171,7 +171,7 @@ func (m metricsSession) apply(manifest string) {
 	}
 }
 
-// accountKubeconfig writes the kubeconfig of the service account.
+// accountKubeconfig writes the kubeconfig of the service account and returns the path.
 func (m metricsSession) accountKubeconfig() string {
 	m.T.Helper()
 	token := strings.TrimSpace(m.kubectl("", "-n", "kube-system", "create", "token", "metrics-server"))
@@ -183,7 +183,7 @@ clusters: [{name: c, cluster: {server: %q, certificate-authority-data: %s}}], us
 	return path
 }
 
-// want checks what a command prints, with columns one blank apart.
+// want checks the output of a command, with columns separated by one space.
 func (m metricsSession) want(pattern string, args ...string) {
 	m.T.Helper()
 	out := strings.TrimSpace(regexp.MustCompile(` +`).ReplaceAllString(m.kubectl("", args...), " "))
@@ -192,8 +192,8 @@ func (m metricsSession) want(pattern string, args ...string) {
 	}
 }
 
-// TestMetricsServer tests a server built on the public library. One serves all parts, because its
-// start is expensive.
+// TestMetricsServer tests a server built on the public library. All parts share one server, because
+// its start is expensive.
 func TestMetricsServer(t *testing.T) {
 	t.Parallel()
 	m := openMetrics(t)
@@ -205,7 +205,7 @@ func TestMetricsServer(t *testing.T) {
 	}
 }
 
-// testMetricsClients finds and uses the server with existing clients.
+// testMetricsClients checks that kubectl finds and uses the server.
 func testMetricsClients(m metricsSession) {
 	m.Send(201, "POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", client.JSON,
 		`{"apiVersion":"metrics.k8s.io/v1beta1","kind":"PodMetrics","metadata":{"name":"web"},"containers":[{"name":"c"}]}`)
@@ -219,8 +219,8 @@ func testMetricsClients(m metricsSession) {
 	m.want(`.*v1beta1.metrics.k8s.io kube-system/metrics-server True .*`, "get", "apiservices")
 	m.want(`.*\(NotFound\): .*"nobody" not found\n\[exit status 1\]`, "get", "pods.v1beta1.metrics.k8s.io", "nobody")
 
-	// Both servers ask whether the user may: the daemon before it passes the request on, the other
-	// one by a review.
+	// Both servers authorize the request: the daemon before it forwards it, the other one with a
+	// SubjectAccessReview.
 	m.want(`(?s).*web.*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=jane")
 	m.want(`.*Forbidden.*User "joe" cannot list resource "pods" in API group "metrics.k8s.io".*`, "get", "pods.v1beta1.metrics.k8s.io", "--as=joe")
 	a := m.Send(201, "POST", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods", client.JSON,
@@ -230,7 +230,7 @@ func testMetricsClients(m metricsSession) {
 	}
 }
 
-// testMetricsWatch watches objects of the server, and sees changes as they happen.
+// testMetricsWatch checks that a watch of the server delivers events as they happen.
 func testMetricsWatch(m metricsSession) {
 	resp := aggregationSession{m.Session}.request("GET", "/apis/metrics.k8s.io/v1beta1/namespaces/default/pods?watch=1")
 	if resp.StatusCode != 200 {
@@ -250,8 +250,8 @@ func testMetricsWatch(m metricsSession) {
 	}
 }
 
-// testMetricsDocuments reads every document of the daemon with client libraries, also when another
-// server is dead.
+// testMetricsDocuments reads discovery and OpenAPI with client libraries, with an unavailable
+// server registered.
 func testMetricsDocuments(m metricsSession) {
 	m.apply(`{apiVersion: apiregistration.k8s.io/v1, kind: APIService, metadata: {name: v1.dead.example.com}, spec: {group: dead.example.com, version: v1,
 		groupPriorityMinimum: 1, versionPriority: 1, service: {name: dead, namespace: default}}}`)

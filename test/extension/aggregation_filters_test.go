@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// aggregationAuditPolicy is about what the backend of this test serves, and nothing else.
+// aggregationAuditPolicy audits only requests for the backend's group.
 const aggregationAuditPolicy = `{apiVersion: audit.platform.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [
 	{level: Metadata, resources: [{group: ext.example.com}]}, {level: None}]}`
 
-// TestFiltersComeFirst: who is nobody, or has no right, does not get to the server, whatever path
-// or header says so; and all requests are audited, those that are passed on with the code of the
-// server's answer.
+// TestFiltersComeFirst checks that unauthenticated and unauthorized requests do not reach the
+// server, whatever their headers. All requests are audited, and forwarded ones have the status code
+// of the server's response.
 func TestFiltersComeFirst(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -59,7 +59,7 @@ func TestFiltersComeFirst(t *testing.T) {
 		if r := b.last(things + c.name); (r != nil) != (c.code == 418 || c.code == 200) {
 			t.Errorf("%s: the server has seen %v", c.name, r)
 		} else if r != nil && (r.Header.Get("X-Remote-User") != "platform-admin" || r.Header.Get("Audit-Id") == "") {
-			t.Errorf("%s: the server is told %v", c.name, r.Header)
+			t.Errorf("%s: the server got headers %v", c.name, r.Header)
 		}
 	}
 	s.Stop(t)
@@ -73,7 +73,7 @@ func TestFiltersComeFirst(t *testing.T) {
 			ResponseStatus          struct{ Code int }
 		}
 		client.Decode(t, line, &e)
-		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failure to authenticate has no other stage
+		if name, ok := strings.CutPrefix(e.RequestURI, things); ok && (e.Stage == "ResponseComplete" || e.ResponseStatus.Code == http.StatusUnauthorized) { // a failed authentication has no other stage
 			got = append(got, fmt.Sprintf("%s %s %s%s %d", name, e.Verb, e.User.Username, e.ImpersonatedUser.Username, e.ResponseStatus.Code))
 		}
 	}

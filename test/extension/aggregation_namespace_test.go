@@ -14,16 +14,16 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A content is what a backend has in namespaces: names of things, with their finalizers.
+// A content is the state of a backend: the things in namespaces, with their finalizers.
 type content struct {
 	mu         sync.Mutex
-	collection bool                // it deletes collections
-	dead       bool                // it answers nothing well
+	collection bool                // supports deletecollection
+	dead       bool                // every request fails
 	things     map[string][]string // by path
 	options    string              // of the last delete
 }
 
-// handle is the handler of a backend.
+// handle is the request handler of a backend.
 func (c *content) handle(w http.ResponseWriter, r *http.Request) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -68,7 +68,8 @@ func (c *content) change(do func()) {
 	do()
 }
 
-// namespace is a namespace with two things in a backend, one of which somebody holds.
+// namespace creates a namespace with two things in the backend and returns the one with a
+// finalizer.
 func (c *content) namespace(s aggregationSession, name string) (held string) {
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"`+name+`"}}`)
 	path := "/apis/ext.example.com/v1/namespaces/" + name + "/things/"
@@ -78,7 +79,7 @@ func (c *content) namespace(s aggregationSession, name string) (held string) {
 	return path + "held"
 }
 
-// wantNamespaceCondition waits until a condition of a namespace says so.
+// wantNamespaceCondition waits until a condition of a namespace has this status and message.
 func (s aggregationSession) wantNamespaceCondition(namespace, kind, status, message string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -110,8 +111,8 @@ func (s aggregationSession) wantGone(namespace string) {
 	})
 }
 
-// TestNamespaceContent: what other servers have in a namespace goes with it, at once or one by one,
-// and is told of while it stays.
+// TestNamespaceContent checks that the content in aggregated servers is deleted with its namespace,
+// as a collection or one by one. The namespace's conditions report what remains.
 func TestNamespaceContent(t *testing.T) {
 	t.Parallel()
 	for _, collection := range []bool{false, true} {
@@ -138,8 +139,8 @@ func TestNamespaceContent(t *testing.T) {
 	}
 }
 
-// TestNamespaceOfDeadServer: a namespace stays while it is not known what a server has in it, and
-// goes when that is known, or when nobody serves it any more.
+// TestNamespaceOfDeadServer checks that a namespace is not deleted while an aggregated server is
+// unavailable. It is deleted once the server is back or its APIService is gone.
 func TestNamespaceOfDeadServer(t *testing.T) {
 	t.Parallel()
 	c := &content{dead: true, collection: true}
@@ -158,7 +159,7 @@ func TestNamespaceOfDeadServer(t *testing.T) {
 		}
 		c.dead = true
 	})
-	// Its version is known now, and what is not said any more is only that it is current.
+	// The version is known from the last discovery and is now only stale.
 	s.Send(201, "POST", "/api/v1/namespaces", client.JSON, `{"metadata":{"name":"m"}}`)
 	s.Send(200, "DELETE", "/api/v1/namespaces/m", "", "")
 	s.wantNamespaceCondition("m", "NamespaceDeletionContentFailure", "True",

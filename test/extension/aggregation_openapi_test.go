@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// openapiURL is where the document of version 3 of a path is, once the index has it; "" once it
-// does not, if it is to go.
+// openapiURL waits until the OpenAPI v3 index lists path, or no longer does if wanted is false. It
+// returns the URL of the document.
 func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -30,8 +30,8 @@ func (s aggregationSession) openapiURL(path string, wanted bool) (url string) {
 	return url
 }
 
-// TestOldServer: a server that describes itself in version 2 only is described in version 3 as
-// well, until it is registered no more.
+// TestOldServer checks that a server with only OpenAPI v2 gets a v3 document until its APIService
+// is deleted.
 func TestOldServer(t *testing.T) {
 	t.Parallel()
 	const document = `{"swagger":"2.0","info":{"title":"old","version":"1"},"paths":{"/apis/ext.example.com/v1/things":{"get":{"produces":["application/json"],
@@ -61,7 +61,7 @@ func TestOldServer(t *testing.T) {
 	s.Send(404, "GET", "/openapi/v3/apis/ext.example.com/v1", "", "")
 }
 
-// define makes a definition, which changes what this server describes itself.
+// define creates a CRD, which changes the OpenAPI documents of this server.
 func (s aggregationSession) define() {
 	s.T.Helper()
 	s.Send(201, "POST", "/apis/apiextensions.platform.io/v1/customresourcedefinitions", client.JSON, `{"metadata":{"name":"as.other.example.com"},"spec":{"group":"other.example.com",

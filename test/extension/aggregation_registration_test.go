@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// listed are the APIServices that there are, a line each: name, priorities, label, condition.
+// listed returns the APIServices, one per line: name, priorities, label, condition.
 func listed(t *testing.T, s *client.Server, group string) (lines []string) {
 	t.Helper()
 	var list struct {
@@ -49,8 +49,8 @@ func listed(t *testing.T, s *client.Server, group string) (lines []string) {
 	return lines
 }
 
-// TestLocalAPIServices: what this server serves has APIServices, with the priorities and the label
-// of the public server.
+// TestLocalAPIServices checks that the local groups have APIServices with the priorities and the
+// label of kube-apiserver.
 func TestLocalAPIServices(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -83,7 +83,7 @@ const (
 	label                  = "platform-aggregator.platform.io/automanaged"
 )
 
-// wantAPIService waits until the line of an APIService is so; "": there is none.
+// wantAPIService waits until the line of an APIService is want, or until it is gone if want is "".
 func (s aggregationSession) wantAPIService(name, want string) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -100,9 +100,9 @@ func (s aggregationSession) wantAPIService(name, want string) {
 	})
 }
 
-// TestDefinitionsHaveAPIServices: they come and go with what definitions serve, are corrected, and
-// are left alone without their label; a server that somebody has registered for the version goes
-// before the definition, until it goes.
+// TestDefinitionsHaveAPIServices checks that APIServices of CRDs are created, corrected and deleted
+// with the served versions. Those without the label are left alone. An APIService with a Service
+// takes precedence over the CRD.
 func TestDefinitionsHaveAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -114,7 +114,7 @@ func TestDefinitionsHaveAPIServices(t *testing.T) {
 	s.wantAPIService("v1.w.example.com", "v1.w.example.com 1000 100 "+label+"=true")
 	s.wantCondition("v1.w.example.com", "True", "Local", "Local APIServices are always available")
 	const widgets = "/apis/w.example.com/v1/namespaces/default/widgets"
-	client.Eventually(t, func() error { // the answer of the other server would have another kind
+	client.Eventually(t, func() error { // the other server would return another kind
 		if a := s.Send(200, "GET", widgets, "", ""); !strings.Contains(string(a.Body), "WidgetList") {
 			return fmt.Errorf("%s", a)
 		}
@@ -138,7 +138,7 @@ func TestDefinitionsHaveAPIServices(t *testing.T) {
 	s.wantAPIService("v1beta1.w.example.com", "")
 }
 
-// wantGroup waits until both lists at /apis have a group, or both do not.
+// wantGroup waits until both lists at /apis contain a group, or neither does.
 func (s aggregationSession) wantGroup(name string, want bool) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -152,9 +152,8 @@ func (s aggregationSession) wantGroup(name string, want bool) {
 	})
 }
 
-// TestBuiltInAPIServices: those of built-in groups are corrected when the server starts, and not
-// before; discovery does not show what has none; the group of APIServices belongs to this server
-// whatever they say.
+// TestBuiltInAPIServices checks that APIServices of built-in groups are corrected only at start.
+// Discovery hides a group without APIService. The group of APIServices is always served locally.
 func TestBuiltInAPIServices(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -170,7 +169,7 @@ func TestBuiltInAPIServices(t *testing.T) {
 		t.Errorf("the APIService does not count: %s", a)
 	}
 	first.Send(200, "DELETE", apiServices+"/v1.apps", "", "")
-	first.wantGroup("apps", false) // but it is served:
+	first.wantGroup("apps", false) // hidden, but still served
 	first.Send(200, "GET", "/apis/apps/v1/deployments", "", "")
 	first.Send(200, "GET", "/apis/apps/v1", "", "")
 	first.Send(200, "GET", "/apis/apps", "", "")
@@ -191,8 +190,8 @@ func TestBuiltInAPIServices(t *testing.T) {
 	})
 }
 
-// TestExtensionAuthentication: the ConfigMap tells servers whom to believe, is made again, and
-// keeps what others have put into it.
+// TestExtensionAuthentication checks the ConfigMap with the CAs and headers that aggregated servers
+// trust. A restart keeps values that the configuration no longer has.
 func TestExtensionAuthentication(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

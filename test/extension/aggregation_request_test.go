@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// request sends a request with headers, as the administrator.
+// request sends a request with headers as the administrator.
 func (s aggregationSession) request(method, path string, headers ...string) *http.Response {
 	s.T.Helper()
 	r, err := http.NewRequestWithContext(s.Ctx, method, s.URL+path, nil)
@@ -42,9 +42,9 @@ func (s aggregationSession) body(resp *http.Response) string {
 	return string(text)
 }
 
-// TestRequestIsPassedOn: path and query arrive, the response comes back, and the server learns the
-// user from a certificate that its ConfigMap names. Credentials and identity headers of the client
-// are not passed on.
+// TestRequestIsPassedOn checks that path, query and response are forwarded, and that the user is
+// sent with a trusted client certificate. The client's credentials and identity headers are not
+// forwarded.
 func TestRequestIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -79,8 +79,8 @@ func TestRequestIsPassedOn(t *testing.T) {
 	}
 }
 
-// TestIdentity: a token's user arrives with uid, groups and extras, the token does not; and an
-// impersonated user arrives as who they are.
+// TestIdentity checks that uid, groups and extras of the user are forwarded, but not the token. An
+// impersonated user replaces the requester.
 func TestIdentity(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, nil)
@@ -121,8 +121,8 @@ func TestIdentity(t *testing.T) {
 	}
 }
 
-// TestAggregationAnswers: what a server answers comes as it is: compressed content, errors, and no
-// redirect.
+// TestAggregationAnswers checks that responses are forwarded unchanged, including compressed
+// content and errors, except for redirects.
 func TestAggregationAnswers(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -166,7 +166,7 @@ func TestAggregationAnswers(t *testing.T) {
 	}
 }
 
-// TestRedirectIsPassedOn where that is configured.
+// TestRedirectIsPassedOn checks that redirects are forwarded if configured.
 func TestRedirectIsPassedOn(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestUpgrade: a connection that a server upgrades, to whatever protocol, belongs to it and the
-// client from then on; and the server was told who that is.
+// TestUpgrade checks that an upgraded connection of any protocol is passed through, and that the
+// server gets the user.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	for _, protocol := range []string{"SPDY/3.1", "websocket"} {
@@ -61,8 +61,8 @@ func TestUpgrade(t *testing.T) {
 	}
 }
 
-// TestWatchEndsWithTheRight: a watch of what another server serves ends when its user may not watch
-// it any more.
+// TestWatchEndsWithTheRight checks that a watch of an aggregated resource ends when its user loses
+// the right to it.
 func TestWatchEndsWithTheRight(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -95,7 +95,8 @@ func TestWatchEndsWithTheRight(t *testing.T) {
 	}
 }
 
-// TestBodiesPassThrough: bodies of any size go to the server and come back, as they are sent.
+// TestBodiesPassThrough checks that bodies larger than this server's own limit are forwarded
+// unchanged.
 func TestBodiesPassThrough(t *testing.T) {
 	t.Parallel()
 	b := startBackend(t, func(w http.ResponseWriter, r *http.Request) bool {
@@ -107,7 +108,7 @@ func TestBodiesPassThrough(t *testing.T) {
 	})
 	s := openAggregation(t, b.address(), nil)
 	s.register(b, "ext.example.com", "v1")
-	body := strings.Repeat("0123456789abcdef", 1<<19) // 8 MiB, more than this server itself takes
+	body := strings.Repeat("0123456789abcdef", 1<<19) // 8 MiB, more than this server's own limit
 	a, err := s.Do(s.Ctx, "POST", "/apis/ext.example.com/v1/namespaces/n/things", "application/octet-stream", []byte(body))
 	if err != nil || a.Code != 200 || string(a.Body) != body {
 		t.Errorf("%d, %d bytes, %v", a.Code, len(a.Body), err)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// texts are values that functions of texts are tried with.
+// texts are arguments for string functions.
 var texts = map[string][]string{
 	"url": {"https://user@example.com:8080/p/a%20th?x=1&x=2&y=#frag", "http://[::1]:80/", "/path?q", "//host", "example.com", "", "https://a b", "mailto:x@y", "../up", "https://h/\x7f"},
 	"ip": {"1.2.3.4", "01.2.3.4", "255.255.255.255", "0.0.0.0", "127.0.0.1", "::", "::1", "fe80::1", "fe80::1%eth0", "ff02::1", "224.0.0.1", "169.254.1.1",
@@ -22,7 +22,7 @@ var texts = map[string][]string{
 	"regex": {"", "a", "[0-9]+", "(a|b)*", "[", "a{2,}", "(?i)HELLO", ".", "^$", "\\d"},
 }
 
-// calls are functions of one of the texts, with %s in its place.
+// calls are expressions with %s for one of the texts.
 var calls = map[string][]string{
 	"url": {"isURL(%s)", "url(%s).getScheme()", "url(%s).getHost()", "url(%s).getHostname()", "url(%s).getPort()", "url(%s).getEscapedPath()", "url(%s).getQuery()", "url(%[1]s) == url(%[1]s)", "type(url(%s))"},
 	"ip": {"isIP(%s)", "ip.isCanonical(%s)", "ip(%s).family()", "string(ip(%s))", "ip(%s).isUnspecified()", "ip(%s).isLoopback()", "ip(%s).isLinkLocalMulticast()", "ip(%s).isLinkLocalUnicast()",
@@ -77,7 +77,7 @@ var others = map[string][]string{
 		"[JSONPatch{nope: 1}]", "jsonpatch.escapeKey('a/b~c')", "JSONPatch{op: 'test'}.op", "has(JSONPatch{op: 'test'}.path)", "Object{} == Object{}", "[JSONPatch{op: 'remove', path: '/metadata/labels/' + jsonpatch.escapeKey('a/b')}][0].path", "Object{spec: 1}.spec"},
 }
 
-// TestFunctions evaluates expressions of every library.
+// TestFunctions compares the results of expressions from every library.
 func TestFunctions(t *testing.T) {
 	t.Parallel()
 	compare := comparer(t)
@@ -111,5 +111,5 @@ func TestFunctions(t *testing.T) {
 	t.Logf("%d expressions", count)
 }
 
-// knownDifference tells where we differ on purpose.
+// knownDifference reports whether the implementations differ on purpose.
 func knownDifference(_ string, _, _ outcome) bool { return false }

@@ -8,18 +8,17 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// A generator makes random schemas, rules for them, and values.
+// A generator generates random schemas, rules for them, and values.
 type generator struct {
 	*rand.Rand
-	unknown bool // with fields that the schema does not know
+	unknown bool // adds fields that are not in the schema
 }
 
 func pick[T any](g generator, all ...T) T { return all[g.Intn(len(all))] }
 
-// fields are names of fields, some of which have to be escaped.
+// fields are field names, some of which need escaping.
 var fields = []string{"spec", "size", "a", "a-b", "a.b", "x__y", "in", "namespace", "self", "metadata", "9", "ä"}
 
-// schema is a random schema.
 func (g generator) schema(depth int) tree.Tree {
 	if depth == 0 || g.Intn(4) == 0 {
 		return g.scalar()
@@ -40,15 +39,15 @@ func (g generator) schema(depth int) tree.Tree {
 	return g.object(depth - 1)
 }
 
-// unformatted takes the format of a schema away: the public implementation cannot add lists of what
-// is no text in expressions, nor compare such sets.
+// unformatted removes the format of a schema. The public implementation cannot add or compare lists
+// of such values.
 func unformatted(s tree.Tree) tree.Tree {
 	delete(s, "format")
 	return s
 }
 
-// comparable takes numbers from the items of a set as well: the public implementation takes 1 and
-// 1.0 for two of them.
+// comparable also replaces numbers in sets by integers, because the public implementation treats 1
+// and 1.0 as different items.
 func comparable(s tree.Tree) tree.Tree {
 	if s.String("type") == "number" {
 		s["type"] = "integer"
@@ -100,7 +99,7 @@ func (g generator) scalar() tree.Tree {
 	return g.limit(tree.Tree{"type": "string"}, "maxLength", 10)
 }
 
-// value is a value of a schema.
+// value returns a random value of a schema.
 func (g generator) value(s tree.Tree) any {
 	switch s.String("type") {
 	case "object":
@@ -160,7 +159,7 @@ func (g generator) value(s tree.Tree) any {
 	return pick(g, any("10%"), any(int64(2)))
 }
 
-// condition is an expression of type bool about a value of a schema.
+// condition returns a boolean expression about a value of a schema.
 func (g generator) condition(e string, s tree.Tree, depth int) string {
 	v := fmt.Sprint("v", depth)
 	switch s.String("type") {
@@ -196,7 +195,7 @@ func (g generator) condition(e string, s tree.Tree, depth int) string {
 	return pick(g, e+" == 2", "type("+e+") == string", "type("+e+") == int ? "+e+" < 3 : "+e+" == '10%'", "string("+e+") != ''")
 }
 
-// fieldCondition selects a field of an object, which may be absent.
+// fieldCondition returns a condition on a field, which may be absent.
 func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 	names := s.Object("properties").SortedKeys()
 	if s.Bool("x-kubernetes-embedded-resource") && g.Intn(2) == 0 {
@@ -212,8 +211,8 @@ func (g generator) fieldCondition(e string, s tree.Tree, depth int) string {
 		fmt.Sprintf("has(%s.%s) && %s.%s == %s.%s", e, escaped, e, escaped, e, escaped), fmt.Sprintf("%s.?%s.hasValue()", e, escaped), fmt.Sprintf("%s == %s", e, e))
 }
 
-// escape is how expressions write the names of fields; names that they cannot write stay as they
-// are.
+// escape returns a field name as it is written in expressions. It leaves names that cannot be
+// written there unchanged.
 func escape(name string) string {
 	if name == "in" || name == "namespace" {
 		return "__" + name + "__"
@@ -221,8 +220,8 @@ func escape(name string) string {
 	return strings.NewReplacer("__", "__underscores__", ".", "__dot__", "-", "__dash__").Replace(name)
 }
 
-// addRules gives some parts of a schema rules. correlatable tells whether they have previous
-// values.
+// addRules adds rules to some parts of a schema. correlatable reports whether the part has a
+// previous value.
 func (g generator) addRules(s tree.Tree, correlatable bool) {
 	properties := s.Object("properties")
 	for _, name := range properties.SortedKeys() {

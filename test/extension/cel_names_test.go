@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/cel"
 )
 
-// TestEscape writes names of fields as expressions do.
+// TestEscape compares the escaping of random field names.
 func TestEscape(t *testing.T) {
 	t.Parallel()
 	parts := rapid.SampledFrom([]string{"_", "__", "a", "B", "9", ".", "-", "/", "in", "namespace", "while", "ä", " ", "$", "underscores", "dot"})

@@ -33,11 +33,11 @@ const celObject = `{"metadata":{"name":"web-1","labels":{"app":"web","a/b":"c"}}
 	"mixed":[1,"a",true,null],"nested":[[1,2],[3],[[4]]],"objects":[{"n":"x","v":2},{"n":"y","v":1}],"map":{"k":"v","l":"w"},
 	"url":"https://user@example.com:8080/p/a%20th?x=1&x=2&y=#frag","ip":"10.1.2.3","ip6":"fe80::1","cidr":"10.0.0.0/8","quantity":"1.5Gi","version":"v1.2"}}`
 
-// An outcome is what became of an expression.
+// An outcome is the result of compiling and evaluating an expression.
 type outcome struct {
-	compile string // the fault of the expression, without names of types
+	compile string // the compile error, without names of types
 	value   string // the result
-	fault   string // of the evaluation
+	fault   string // the evaluation error
 	cost    uint64
 }
 
@@ -48,8 +48,8 @@ func (o outcome) String() string {
 	return fmt.Sprintf("%s%s for %d", o.value, o.fault, o.cost)
 }
 
-// referenceEnv is the public environment of 1.35 with a dynamic object, an authorizer and the types
-// of patches.
+// referenceEnv returns the public environment of 1.35 with a dynamic object, an authorizer and the
+// types of patches.
 func referenceEnv(t testing.TB) *celgo.Env {
 	t.Helper()
 	set, err := environment.MustBaseEnvSet(version.MajorMinor(1, 35)).Extend(environment.VersionedOptions{
@@ -89,7 +89,7 @@ func byReference(env *celgo.Env, text string, variables map[string]any) (o outco
 	return o
 }
 
-// printReference is a result as JSON, or as what it is.
+// printReference formats a result as JSON where possible.
 func printReference(v ref.Val) string {
 	if o, ok := v.Value().([]ref.Val); ok && len(o) > 0 {
 		if p, ok := o[0].(*mutation.JSONPatchVal); ok {
@@ -156,7 +156,7 @@ func printOurs(v cel.Value) string {
 	return string(b)
 }
 
-// decode reads JSON as the public implementation does, and as ours does.
+// decode decodes JSON for both implementations.
 func decode(t testing.TB, text string) (reference map[string]any, ours tree.Tree) {
 	t.Helper()
 	v, _, err := codec.DecodeAny([]byte(text))
@@ -166,7 +166,7 @@ func decode(t testing.TB, text string) (reference map[string]any, ours tree.Tree
 	return plain(v).(map[string]any), v.(tree.Tree)
 }
 
-// plain is a value without the types of package tree.
+// plain converts the types of package tree to plain maps and lists.
 func plain(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -185,8 +185,7 @@ func plain(v any) any {
 	return v
 }
 
-// An oracle answers questions for both implementations: what is read is allowed, and what is about
-// secrets fails.
+// An oracle is an authorizer for the public implementation. It allows get, and fails for secrets.
 type oracle struct{ user string }
 
 var errSecret = fmt.Errorf("nobody knows")
@@ -198,7 +197,6 @@ func (o oracle) answer(verb, what string) (bool, string, error) {
 	return verb == "get", o.user + " may " + verb + " " + what, nil
 }
 
-// Authorize implements authorizer.Authorizer.
 func (o oracle) Authorize(_ context.Context, a authorizer.Attributes) (authorizer.Decision, string, error) {
 	o.user = a.GetUser().GetName()
 	what := a.GetPath()
@@ -220,10 +218,9 @@ func (o oracle) Authorize(_ context.Context, a authorizer.Attributes) (authorize
 	return authorizer.DecisionNoOpinion, reason, err
 }
 
-// An ourOracle is the same for our implementation.
+// An ourOracle is the same authorizer for our implementation.
 type ourOracle struct{ oracle }
 
-// Authorize implements cel.Authorizer.
 func (o ourOracle) Authorize(_ context.Context, a cel.Access) (bool, string, error) {
 	what := a.Path
 	if what == "" {
@@ -238,17 +235,16 @@ func (o ourOracle) Authorize(_ context.Context, a cel.Access) (bool, string, err
 	return o.answer(a.Verb, what)
 }
 
-// ServiceAccount implements cel.Authorizer.
 func (o ourOracle) ServiceAccount(namespace, name string) cel.Authorizer {
 	return ourOracle{oracle{"system:serviceaccount:" + namespace + ":" + name}}
 }
 
-// same compares texts that mention types, whose names differ.
+// same compares texts that contain type names, which differ.
 func same(ours, reference string) bool {
 	return strings.ReplaceAll(ours, "platform.", "kubernetes.") == reference
 }
 
-// comparer evaluates expressions with both implementations.
+// comparer returns a function that evaluates an expression with both implementations.
 func comparer(t testing.TB) func(text string) (ours, reference outcome) {
 	t.Helper()
 	env := referenceEnv(t)

@@ -30,7 +30,7 @@ import (
 const celDefinition = `{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget","singular":"widget","listKind":"WidgetList"},
 	"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`
 
-// internalSchema is a schema as the public implementation has it.
+// internalSchema converts a schema to the internal type of the public implementation.
 func internalSchema(t testing.TB, text []byte) *apiextensions.JSONSchemaProps {
 	t.Helper()
 	var external v1.JSONSchemaProps
@@ -44,8 +44,8 @@ func internalSchema(t testing.TB, text []byte) *apiextensions.JSONSchemaProps {
 
 var celTypeName = regexp.MustCompile(`selfType\d+`)
 
-// definitionFaults are the faults of the rules of a schema; those of the public implementation
-// first. valid is false if it has other faults.
+// definitionFaults returns the rule errors of a schema in both implementations, the public one
+// first. valid is false if the schema has other errors.
 func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []string, valid bool) {
 	definition := &apiextensions.CustomResourceDefinition{ObjectMeta: metav1.ObjectMeta{Name: "widgets.example.com"}, Spec: apiextensions.CustomResourceDefinitionSpec{
 		Group: "example.com", Scope: apiextensions.NamespaceScoped, Names: apiextensions.CustomResourceDefinitionNames{Plural: "widgets", Singular: "widget", Kind: "Widget", ListKind: "WidgetList"},
@@ -77,7 +77,7 @@ func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []str
 	for _, list := range [][]string{wanted, got} {
 		for i, text := range list {
 			if strings.HasSuffix(text, "total exceeding cost limit for entire OpenAPIv3 schema") {
-				list[i] = "contributed" // of equals, it is chance which ones are named
+				list[i] = "contributed" // which of several equal ones is named is random
 			}
 		}
 	}
@@ -89,11 +89,11 @@ func definitionFaults(t testing.TB, s tree.Tree, text []byte) (wanted, got []str
 	return wanted, got, true
 }
 
-// nameOfType is the name of the type of a part: names differ, since ours are those of the whole.
+// nameOfType matches type names, which differ, because ours are relative to the whole schema.
 var nameOfType = regexp.MustCompile(`@self[\w.@]*`)
 
-// TestCELRules holds random schemas with rules against the public implementation: which rules it
-// refuses, and why, and which values the others refuse.
+// TestCELRules compares random schemas with rules: which rules are rejected with which errors, and
+// which values fail the others.
 func TestCELRules(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)
@@ -141,9 +141,9 @@ func TestCELRules(t *testing.T) {
 			evaluated++
 			wanted, got := referenceFaults(t, validator, structural, object, old), ourFaults(t, kind, object, old)
 			if old != nil && (strings.Contains(string(text), "x-kubernetes-embedded-resource") || strings.Contains(string(text), "x-kubernetes-preserve-unknown-fields")) {
-				continue // an object with fields that its schema does not name never counts as unchanged in the reference
+				continue // the reference never treats an object with unspecified fields as unchanged
 			}
-			if old != nil { // what is as it was is not evaluated by us, so nothing can go wrong there
+			if old != nil { // we do not evaluate unchanged values, so their evaluation cannot fail
 				wrong := func(fault string) bool {
 					return strings.Contains(fault, "evaluating rule: ") || strings.Contains(fault, "for rule: ")
 				}
@@ -160,7 +160,7 @@ func TestCELRules(t *testing.T) {
 	t.Logf("%d schemas, %d of them refused; %d objects, %d of them refused", valid, refused, evaluated, failed)
 }
 
-// widget is an object of a schema.
+// widget returns a random object of a schema.
 func (g generator) widget(s tree.Tree) tree.Tree {
 	t := g.value(s).(tree.Tree)
 	t["apiVersion"], t["kind"], t["metadata"] = "example.com/v1", "Widget", tree.Tree{"name": "w"}

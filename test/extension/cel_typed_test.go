@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ourSchema is a schema as expressions take it.
+// ourSchema converts a schema to the type that package cel uses.
 func ourSchema(s tree.Tree) *cel.Schema {
 	limit := func(name string) *int64 {
 		if n, ok := s.Int(name); ok {
@@ -50,8 +50,7 @@ func ourSchema(s tree.Tree) *cel.Schema {
 	return c
 }
 
-// TestTypedCosts compares what rules cost, by estimate and when they run, on values with random
-// schemas.
+// TestTypedCosts compares estimated and actual costs of rules, on values with random schemas.
 func TestTypedCosts(t *testing.T) {
 	t.Parallel()
 	g := generator{rand.New(rand.NewSource(int64(client.Seed(t, 7)))), false}
@@ -107,7 +106,7 @@ func compareRun(t *testing.T, rule string, ours *cel.Program, reference celgo.Pr
 	v, err := ours.Eval(t.Context(), cel.Variables{"self": ourSelf}, b)
 	cost := cel.RuntimeBudget - b.Remaining()
 	w, details, referenceErr := reference.ContextEval(t.Context(), map[string]any{"self": self})
-	for range 50 { // the order of maps decides what is looked at
+	for range 50 { // the cost depends on the random order of maps
 		if *details.ActualCost() == cost {
 			break
 		}

@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A webhook of admission that is about one version sees writes through another one, too, in its
-// version; what it changes is converted back.
+// TestEquivalentAdmission checks that an admission webhook for one version gets writes through
+// another version, converted. Its patches are converted back.
 func TestEquivalentAdmission(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -54,8 +54,8 @@ func TestEquivalentAdmission(t *testing.T) {
 	}
 }
 
-// A policy in CEL of one version sees writes through another one, in its version, without holding
-// up the object's owner.
+// TestEquivalentPolicy checks that a policy for one version sees writes through another version,
+// converted.
 func TestEquivalentPolicy(t *testing.T) {
 	t.Parallel()
 	s, _ := routed(t)
@@ -78,7 +78,8 @@ func TestEquivalentPolicy(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"good:80","proto":"tcp"}`)
 }
 
-// A webhook behind a Service is found where the command line says, and proves to be the Service.
+// TestConversionService checks that a webhook behind a Service is reached at the configured
+// address. Its certificate must be valid for the Service.
 func TestConversionService(t *testing.T) {
 	t.Parallel()
 	h := startConversion(t, "hook.default.svc")
@@ -106,7 +107,7 @@ func TestConversionService(t *testing.T) {
 	}
 }
 
-// Conversions are counted as in the public API.
+// TestConversionMetrics checks the conversion metrics of kube-apiserver.
 func TestConversionMetrics(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -9,9 +9,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestStoredVersionChangesWhileAdmissionWaits: a change that waits for a webhook of admission while
-// another version becomes the stored one is made or refused, and what was there stays readable in
-// every version.
+// TestStoredVersionChangesWhileAdmissionWaits changes the storage version while writes wait for an
+// admission webhook. The writes succeed or conflict, and all objects stay readable in every
+// version.
 func TestStoredVersionChangesWhileAdmissionWaits(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// benched is a server with a hook that takes a millisecond, and a function that sends requests.
+// benched starts a server with a conversion webhook that takes a millisecond, and returns a
+// function that sends requests.
 func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, contentType, body string)) {
 	server, h := client.Serve(b, b.TempDir(), nil), startConversion(b)
 	h.set(func(r review, w http.ResponseWriter, q *http.Request) {
@@ -29,8 +30,7 @@ func benched(b *testing.B) (*client.Server, *conversionHook, func(method, path, 
 	return server, h, send
 }
 
-// BenchmarkGet reads an object in a converted version: one that did not change since, and one that
-// does each time.
+// BenchmarkGet reads an object in a converted version, unchanged and changed before each read.
 func BenchmarkGet(b *testing.B) {
 	_, _, send := benched(b)
 	send("POST", routesV1, client.JSON, v1Conversion("a", "host", "80"))
@@ -47,7 +47,6 @@ func BenchmarkGet(b *testing.B) {
 	})
 }
 
-// BenchmarkList lists 1,000 objects in a converted version.
 func BenchmarkList(b *testing.B) {
 	_, _, send := benched(b)
 	for i := range 1000 {
@@ -58,7 +57,7 @@ func BenchmarkList(b *testing.B) {
 	}
 }
 
-// BenchmarkUpdate changes an object through the stored version and through a converted one.
+// BenchmarkUpdate updates an object through the storage version and through a converted one.
 func BenchmarkUpdate(b *testing.B) {
 	_, _, send := benched(b)
 	send("POST", routesV1, client.JSON, v1Conversion("a", "host", "80"))
@@ -71,8 +70,8 @@ func BenchmarkUpdate(b *testing.B) {
 	}
 }
 
-// BenchmarkWatch delivers changes in a converted version to watchers, and tells how often the
-// webhook is asked.
+// BenchmarkWatch delivers changes in a converted version to watchers and reports how often the
+// webhook is called.
 func BenchmarkWatch(b *testing.B) {
 	for _, watchers := range []int{1, 100} {
 		b.Run(fmt.Sprint(watchers), func(b *testing.B) {

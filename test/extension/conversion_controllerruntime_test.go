@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A Timer is the hub of the versions of timers, which is stored.
+// A Timer is the hub version, which is stored.
 type Timer struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -25,13 +25,11 @@ type Timer struct {
 	} `json:"spec"`
 }
 
-// Hub implements conversion.Hub.
 func (*Timer) Hub() {}
 
-// DeepCopyObject implements runtime.Object.
 func (t *Timer) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// A TimerAlpha is another version, which has minutes as text.
+// A TimerAlpha is another version, whose duration is a string in minutes.
 type TimerAlpha struct {
 	metav1.TypeMeta   `json:",inline"`
 	metav1.ObjectMeta `json:"metadata,omitempty"`
@@ -42,11 +40,10 @@ type TimerAlpha struct {
 
 var _ conversion.Convertible = (*TimerAlpha)(nil)
 
-// DeepCopyObject implements runtime.Object.
 func (t *TimerAlpha) DeepCopyObject() runtime.Object { out := *t; return &out }
 
-// ConvertTo implements conversion.Convertible. What is left of a minute goes into an annotation of
-// the other version.
+// ConvertTo implements conversion.Convertible. An annotation contains the seconds that are not full
+// minutes.
 func (t *TimerAlpha) ConvertTo(hub conversion.Hub) error {
 	out := hub.(*Timer)
 	out.ObjectMeta = *t.ObjectMeta.DeepCopy()
@@ -60,7 +57,6 @@ func (t *TimerAlpha) ConvertTo(hub conversion.Hub) error {
 	return nil
 }
 
-// ConvertFrom implements conversion.Convertible.
 func (t *TimerAlpha) ConvertFrom(hub conversion.Hub) error {
 	in := hub.(*Timer)
 	t.ObjectMeta = *in.ObjectMeta.DeepCopy()
@@ -74,8 +70,8 @@ func (t *TimerAlpha) ConvertFrom(hub conversion.Hub) error {
 	return nil
 }
 
-// A conversion that is written with the usual library, by hub and spokes, works unchanged: also
-// what it keeps in annotations comes back.
+// TestControllerRuntime checks that a webhook written with controller-runtime's hub and spokes
+// works unchanged. Data that it keeps in annotations survives the round trip.
 func TestControllerRuntime(t *testing.T) {
 	t.Parallel()
 	scheme := runtime.NewScheme()

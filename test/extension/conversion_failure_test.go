@@ -18,7 +18,8 @@ const (
 	returned = "conversion webhook for example.com/v1, Kind=Route returned "
 )
 
-// An answer that is not good is told with the words that clients know, and changes nothing.
+// TestLies checks that an invalid response of a webhook is reported with the messages of
+// kube-apiserver, and changes nothing.
 func TestLies(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -70,8 +71,8 @@ func TestLies(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// Of the metadata a webhook changes labels and annotations only, and what the schema does not know
-// is dropped.
+// TestMetadataIsRestored checks that a webhook changes only labels and annotations in the metadata.
+// Fields that are not in the schema are pruned.
 func TestMetadataIsRestored(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -91,7 +92,7 @@ func TestMetadataIsRestored(t *testing.T) {
 	}
 }
 
-// A batch that fails names the place of the object at fault.
+// TestFailureOfOneOfMany checks that the error for a failed batch contains the index of the object.
 func TestFailureOfOneOfMany(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -105,7 +106,7 @@ func TestFailureOfOneOfMany(t *testing.T) {
 	}
 }
 
-// A webhook that answers badly, or not at all, fails who needs it; nobody else notices.
+// TestBadWebhooks checks that a failing or silent webhook affects only requests that need it.
 func TestBadWebhooks(t *testing.T) {
 	t.Parallel()
 	for name, answer := range map[string]struct {
@@ -147,7 +148,7 @@ func TestBadWebhooks(t *testing.T) {
 	}
 }
 
-// A webhook must prove who it is.
+// TestUntrustedWebhook checks that a webhook with an untrusted certificate is not called.
 func TestUntrustedWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -163,7 +164,7 @@ func TestUntrustedWebhook(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// stuck is an answer that comes when the test ends.
+// stuck returns a handler that does not respond until the test ends.
 func stuck(t *testing.T) func(review, http.ResponseWriter, *http.Request) {
 	ended := make(chan struct{})
 	t.Cleanup(func() { close(ended) })
@@ -175,9 +176,9 @@ func stuck(t *testing.T) func(review, http.ResponseWriter, *http.Request) {
 	}
 }
 
-// While a webhook does not answer, nothing waits but what needs it: not other versions, not owners,
-// not the garbage collector, the end of a namespace or of the definition, nor the end of the daemon
-// or its start.
+// TestNothingElseWaits checks that an unresponsive webhook delays only requests that need a
+// conversion. Other versions, garbage collection, deletion of namespaces and CRDs, shutdown and
+// start do not wait.
 func TestNothingElseWaits(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -220,7 +221,7 @@ func TestNothingElseWaits(t *testing.T) {
 	client.Eventually(t, func() error {
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		if len(h.asked) < 2 { // the patch may wait for the question of the list
+		if len(h.asked) < 2 { // the patch may wait for the same conversion as the list
 			return fmt.Errorf("%d questions", len(h.asked))
 		}
 		return nil
@@ -229,7 +230,8 @@ func TestNothingElseWaits(t *testing.T) {
 		s.Send(200, "PATCH", routesV1+"/a", typeMerge, fmt.Sprintf(`{"spec":{"host":"h%d"}}`, i))
 	}
 	s.wantSpec(routesV1+"/a", `{"host":"h4","port":"80","proto":"tcp"}`)
-	// The garbage collector deletes what the old route owned, and the old route waits for it.
+	// The garbage collector deletes the dependent of the old route, whose foreground deletion waits
+	// for that.
 	s.Send(201, "POST", routesV1, client.JSON, strings.Replace(v1Conversion("owned", "h", "1"), `"name":"owned"`,
 		`"name":"owned","ownerReferences":[{"apiVersion":"example.com/v0","kind":"Route","name":"old","uid":"`+old.UID()+`","blockOwnerDeletion":true}]`, 1))
 	s.Send(200, "DELETE", "/apis/example.com/v0/namespaces/default/routes/old", client.JSON, `{"propagationPolicy":"Foreground"}`)
@@ -244,7 +246,8 @@ func TestNothingElseWaits(t *testing.T) {
 	}
 	gone(routesV1 + "/owned")
 	gone("/apis/example.com/v0/namespaces/default/routes/old")
-	// The namespace is emptied; what has a finalizer says so in its own version.
+	// The content of the namespace is deleted. The object with a finalizer is reported in its own
+	// version.
 	s.Send(200, "DELETE", "/api/v1/namespaces/n", "", "")
 	client.Eventually(t, func() error {
 		a, err := s.Client.Get(s.Ctx, "/api/v1/namespaces/n")
@@ -274,7 +277,7 @@ func TestNothingElseWaits(t *testing.T) {
 	})
 }
 
-// release removes the finalizers of a route that is stored as v0, without a conversion.
+// release removes the finalizers of a route in its storage version v0, without a conversion.
 func (s conversionSession) release(path string) error {
 	path = strings.Replace(path, "/v2/", "/v0/", 1)
 	if a, err := s.Do(s.Ctx, "PATCH", path, typeMerge, []byte(`{"metadata":{"finalizers":null}}`)); err != nil || a.Code != 404 {
@@ -283,7 +286,8 @@ func (s conversionSession) release(path string) error {
 	return errors.New("the definition is still there")
 }
 
-// Whatever is in an answer, it is refused, or becomes an object that can be written back.
+// TestStrangeAnswers checks that each response is rejected or becomes an object that can be written
+// back.
 func TestStrangeAnswers(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -321,7 +325,7 @@ func TestStrangeAnswers(t *testing.T) {
 	}
 }
 
-// A definition may change, come and go while its webhook is asked.
+// TestDefinitionChangesMeanwhile changes and deletes a CRD while its webhook is being called.
 func TestDefinitionChangesMeanwhile(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -9,10 +9,9 @@ import (
 	"testing"
 )
 
-// conversionObject is JSON.
 type conversionObject = map[string]any
 
-// A review is what a webhook was asked, and what it answers.
+// A review is a ConversionReview: the request to a webhook and its response.
 type review struct {
 	APIVersion string    `json:"apiVersion"`
 	Kind       string    `json:"kind"`
@@ -33,11 +32,10 @@ type response struct {
 	Result           conversionObject   `json:"result"`
 }
 
-// A conversionHook is a conversion webhook.
 type conversionHook struct{ *hook[review] }
 
-// startConversion starts a hook that converts routes, on 127.0.0.1, which proves to have more
-// names.
+// startConversion starts a webhook that converts routes, on 127.0.0.1. Its certificate is also
+// valid for names.
 func startConversion(t testing.TB, names ...string) *conversionHook {
 	t.Helper()
 	h := newHook(t, "127.0.0.1", func(q *http.Request, body []byte) review {
@@ -49,17 +47,16 @@ func startConversion(t testing.TB, names ...string) *conversionHook {
 	return &conversionHook{h}
 }
 
-// clientConfig is where the hook is, as definitions have it.
+// clientConfig returns the webhook's client configuration for a CRD.
 func (h *conversionHook) clientConfig() string {
 	return fmt.Sprintf(`{"url":%q,"caBundle":%q}`, h.URL+"/convert", h.bundle)
 }
 
-// convertRoutes answers as an honest hook does.
 func convertRoutes(r review, w http.ResponseWriter, _ *http.Request) {
 	writeConversion(w, converted(r))
 }
 
-// converted is the honest answer.
+// converted returns the valid response to a review.
 func converted(r review) review {
 	out := review{APIVersion: r.APIVersion, Kind: r.Kind, Response: &response{UID: r.Request.UID, Result: conversionObject{"status": "Success"}}}
 	for _, o := range r.Request.Objects {
@@ -73,7 +70,7 @@ func writeConversion(w http.ResponseWriter, r review) {
 	_ = json.NewEncoder(w).Encode(r)
 }
 
-// lie answers an honest review that was changed.
+// lie returns a handler that changes the valid response.
 func lie(change func(r *review)) func(review, http.ResponseWriter, *http.Request) {
 	return func(r review, w http.ResponseWriter, _ *http.Request) {
 		answer := converted(r)
@@ -82,7 +79,7 @@ func lie(change func(r *review)) func(review, http.ResponseWriter, *http.Request
 	}
 }
 
-// convertRoute is a route in another version.
+// convertRoute converts a route to another version.
 func convertRoute(o conversionObject, apiVersion string) conversionObject {
 	out := maps.Clone(o)
 	out["apiVersion"] = apiVersion

@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// The stored version of a definition changes as in the public API: the old one stays in
-// storedVersions until somebody takes it out, an update without a change writes an object in the
-// new one, and then nobody needs the webhook.
+// TestStorageMigration checks that the storage version of a CRD changes as in kube-apiserver. The
+// old version stays in storedVersions until a client removes it. An update without changes stores
+// the new version, which then needs no conversion.
 func TestStorageMigration(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -47,7 +47,7 @@ func TestStorageMigration(t *testing.T) {
 	s.Send(404, "GET", routesV1+"/a", "", "")
 }
 
-// Objects of a version that the definition has lost say so, and can be deleted.
+// TestLostVersion checks that objects in a removed version are reported and can be deleted.
 func TestLostVersion(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -64,8 +64,8 @@ func TestLostVersion(t *testing.T) {
 	s.Send(200, "GET", routesV2, "", "")
 }
 
-// Without a webhook versions differ in their apiVersion only; one can be added, and taken away
-// again.
+// TestChangeOfStrategy checks that the strategy None changes only apiVersion, and that a webhook
+// can be added and removed.
 func TestChangeOfStrategy(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -81,7 +81,7 @@ func TestChangeOfStrategy(t *testing.T) {
 	}
 }
 
-// A webhook that converts otherwise than before is asked again when the definition changes.
+// TestChangeOfWebhook checks that cached conversions are dropped when the CRD changes.
 func TestChangeOfWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -10,10 +10,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// managers are those of an object with their versions, and what one of them owns.
+// managers returns the managers of an object with their versions, and the fields that the named one
+// owns.
 func managers(o client.Object, name string) (all []string, owned string) {
 	list, _ := o.Metadata()["managedFields"].([]any)
-	// They are ordered by their times first, which are in seconds: the order is sorted away.
+	// Entries are ordered by time, in seconds, so sort them to be independent of that.
 	defer func() { slices.Sort(all) }()
 	for _, v := range list {
 		entry := v.(conversionObject)
@@ -25,8 +26,8 @@ func managers(o client.Object, name string) (all []string, owned string) {
 	return all, owned
 }
 
-// Managers own fields of their version; what others change in another version is taken from them,
-// and an apply in another version conflicts and takes over.
+// TestOwnershipAcrossVersions checks that managers own fields of their version. Changes in another
+// version remove ownership, and an apply in another version conflicts and can be forced.
 func TestOwnershipAcrossVersions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -55,7 +56,7 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 	if all, owned := managers(o, "two"); owned != "" {
 		t.Errorf("%v, two still owns %s", all, owned)
 	}
-	// An update in the stored version takes a field from its owner in another one.
+	// An update in the storage version takes a field from its owner in another version.
 	s.Send(200, "PATCH", routesV2+"/a?fieldManager=two&force=true", conversionTypeApply, v2("a", "host:80"))
 	o = s.Send(200, "PATCH", routesV1+"/a?fieldManager=three", typeMerge, `{"spec":{"host":"third"}}`).Object()
 	if all, owned := managers(o, "two"); strings.Contains(owned, "f:hostPort") {
@@ -64,8 +65,8 @@ func TestOwnershipAcrossVersions(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"hostPort":"third:80","proto":"tcp"}`)
 }
 
-// Where the fields of other managers cannot be compared, an update goes through and nobody owns
-// anything; an apply fails.
+// TestOwnershipWithoutTheWebhook checks managed fields when they cannot be converted: an update
+// drops all of them, and an apply fails.
 func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -85,7 +86,7 @@ func TestOwnershipWithoutTheWebhook(t *testing.T) {
 	}
 }
 
-// What a version that is gone owned belongs to nobody.
+// TestManagerOfALostVersion checks that fields owned in a removed version lose their owner.
 func TestManagerOfALostVersion(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -98,7 +99,8 @@ func TestManagerOfALostVersion(t *testing.T) {
 	}
 }
 
-// Many who change one object through a version that is not stored all succeed.
+// TestConcurrentPatches checks that many concurrent patches through a converted version all
+// succeed.
 func TestConcurrentPatches(t *testing.T) {
 	t.Parallel()
 	s, _ := routed(t)

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// Every way to read and to write leads through any version.
+// TestEveryVerb checks all read and write requests through every version.
 func TestEveryVerb(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -50,7 +50,7 @@ func TestEveryVerb(t *testing.T) {
 	}
 }
 
-// Tables and metadata are made of what the version shows.
+// TestRepresentations checks that tables and metadata are made from the requested version.
 func TestRepresentations(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -73,7 +73,8 @@ func TestRepresentations(t *testing.T) {
 	}
 }
 
-// What is written is held against the schema of its version, and no-op writes change nothing.
+// TestWritesAreOfTheirVersion checks that a write is validated against the schema of its version. A
+// write without changes changes nothing.
 func TestWritesAreOfTheirVersion(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -97,8 +98,8 @@ func TestWritesAreOfTheirVersion(t *testing.T) {
 	s.Send(404, "PATCH", routesV2+"/nobody", typeMerge, `{}`)
 }
 
-// A question is a ConversionReview of a version that the webhook wants, with what has another
-// version only.
+// TestQuestions checks that a ConversionReview has a version that the webhook supports, and only
+// objects that need conversion.
 func TestQuestions(t *testing.T) {
 	t.Parallel()
 	for reviewVersions, want := range map[string]string{`"v1"`: "v1", `"v1beta1","v1"`: "v1beta1", `"v9","v1"`: "v1"} {
@@ -130,8 +131,8 @@ func TestQuestions(t *testing.T) {
 	}
 }
 
-// Selectors are held against what the version shows: by its fields, and by the labels that the
-// webhook has given.
+// TestSelectors checks that selectors apply to the fields of the requested version and the labels
+// set by the webhook.
 func TestSelectors(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

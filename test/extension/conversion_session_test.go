@@ -19,7 +19,6 @@ const (
 	typeJSON              = "application/json-patch+json"
 )
 
-// conversionSession is a server and the time that a test may take.
 type conversionSession struct{ client.Session }
 
 func serveConversion(t *testing.T, change func(*daemon.Config)) conversionSession {
@@ -27,16 +26,16 @@ func serveConversion(t *testing.T, change func(*daemon.Config)) conversionSessio
 	return conversionSession{client.Open(t, change)}
 }
 
-// routes is the definition of routes.
+// routes describes the CRD of routes. Empty fields have the defaults in brackets.
 type routes struct {
-	stored         string // the version that is stored [v1]
-	versions       string // of the definition [v1, v2], in order
+	stored         string // storage version [v1]
+	versions       string // all versions in order [v1 v2]
 	reviewVersions string // [v1]
 	clientConfig   string
-	strategy       string // instead of Webhook
+	strategy       string // conversion strategy [Webhook]
 }
 
-// String is the object.
+// String returns the CRD in JSON.
 func (r routes) String() string {
 	if r.stored == "" {
 		r.stored = "v1"
@@ -66,13 +65,12 @@ func (r routes) String() string {
 		"scope":"Namespaced","names":{"plural":"routes","kind":"Route"},"conversion":` + conversion + `,"versions":[` + strings.Join(versions, ",") + `]}}`
 }
 
-// define creates the definition of routes.
 func (s conversionSession) define(r routes) {
 	s.T.Helper()
 	s.Send(201, "POST", conversionDefinitions, client.JSON, r.String())
 }
 
-// redefine puts another definition in the place of the one that there is.
+// redefine replaces the CRD of routes.
 func (s conversionSession) redefine(code int, r routes) client.Answer {
 	s.T.Helper()
 	old := s.Send(200, "GET", conversionDefinitions+"/routes.example.com", "", "").Object()
@@ -80,7 +78,7 @@ func (s conversionSession) redefine(code int, r routes) client.Answer {
 	return s.Send(code, "PUT", conversionDefinitions+"/routes.example.com", client.JSON, text)
 }
 
-// routed is a server with routes and a hook that converts them.
+// routed starts a server with the CRD of routes and a webhook that converts them.
 func routed(t *testing.T) (conversionSession, *conversionHook) {
 	t.Helper()
 	s, h := serveConversion(t, nil), startConversion(t)
@@ -88,7 +86,7 @@ func routed(t *testing.T) (conversionSession, *conversionHook) {
 	return s, h
 }
 
-// v1Conversion and v2 are a route in the two versions.
+// v1Conversion and v2 return a route in the two versions.
 func v1Conversion(name, host, port string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v1","kind":"Route","metadata":{"name":%q},"spec":{"host":%q,"port":%q}}`, name, host, port)
 }
@@ -97,7 +95,7 @@ func v2(name, hostPort string) string {
 	return fmt.Sprintf(`{"apiVersion":"example.com/v2","kind":"Route","metadata":{"name":%q},"spec":{"hostPort":%q}}`, name, hostPort)
 }
 
-// want checks that an object has a part, as JSON without spaces.
+// want checks that an object contains part, in JSON without spaces.
 func (s conversionSession) want(o any, part string) {
 	s.T.Helper()
 	b, _ := json.Marshal(o)
@@ -106,13 +104,12 @@ func (s conversionSession) want(o any, part string) {
 	}
 }
 
-// specConversion is the spec of an object, as JSON.
 func specConversion(o client.Object) string {
 	b, _ := json.Marshal(o["spec"])
 	return string(b)
 }
 
-// wantSpec checks the spec of a route that is read by a path.
+// wantSpec reads a route and checks its spec.
 func (s conversionSession) wantSpec(path, want string) client.Object {
 	s.T.Helper()
 	o := s.Send(200, "GET", path, "", "").Object()
@@ -122,7 +119,6 @@ func (s conversionSession) wantSpec(path, want string) client.Object {
 	return o
 }
 
-// message is the message of a Status.
 func message(a client.Answer) string {
 	var status struct{ Message string }
 	_ = json.Unmarshal(a.Body, &status)

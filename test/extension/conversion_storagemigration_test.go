@@ -14,19 +14,19 @@ import (
 
 const migrations = "/apis/storagemigration.platform.io/v1beta1/storageversionmigrations"
 
-// withMigrations serves StorageVersionMigrations, which are off by default.
+// withMigrations enables StorageVersionMigrations, which are off by default.
 func withMigrations(c *daemon.Config) {
 	c.API.FeatureGates = daemon.Switches{"StorageVersionMigrator": true}
 	c.API.RuntimeConfig = daemon.Switches{"storagemigration.platform.io/v1beta1": true}
 }
 
-// migrate asks for the objects of a resource to be written again.
+// migrate creates a StorageVersionMigration for a resource.
 func (s conversionSession) migrate(name, group, resource string) {
 	s.T.Helper()
 	s.Send(201, "POST", migrations, client.JSON, fmt.Sprintf(`{"metadata":{"name":%q},"spec":{"resource":{"group":%q,"resource":%q}}}`, name, group, resource))
 }
 
-// conditions are those of a migration that are True, and how each of them is explained.
+// conditions returns the conditions of a migration that are True, with reason and message.
 func conditions(o client.Object) (all []string) {
 	list, _ := o.At("status.conditions").([]any)
 	for _, c := range list {
@@ -37,7 +37,7 @@ func conditions(o client.Object) (all []string) {
 	return all
 }
 
-// wantMigration waits until a migration has a condition that begins so, and no other.
+// wantMigration waits until a migration has exactly one condition, which starts with want.
 func (s conversionSession) wantMigration(name, want string) client.Object {
 	s.T.Helper()
 	var o client.Object
@@ -54,9 +54,8 @@ func (s conversionSession) wantMigration(name, want string) client.Object {
 	return o
 }
 
-// TestStorageVersionMigration follows the life of a stored version to its end: objects of the
-// former one are written again, what has been stored in the new one before stays as it is, and the
-// definition tells of the former version until somebody takes it out.
+// TestStorageVersionMigration checks that a migration rewrites the objects in the old storage
+// version and no others. The CRD lists the old version until a client removes it.
 func TestStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s, h := serveConversion(t, withMigrations), startConversion(t)
@@ -87,9 +86,8 @@ func TestStorageVersionMigration(t *testing.T) {
 	s.wantSpec(routesV2+"/r19", `{"hostPort":"host:80","proto":"tcp"}`)
 }
 
-// TestStorageVersionMigrationWithoutWebhook migrates what differs in its apiVersion only, and a
-// built-in kind, of which nothing needs to be written again. A migration may come before the
-// definition of its resource.
+// TestStorageVersionMigrationWithoutWebhook migrates a resource with the strategy None, and a
+// built-in one, which needs no rewrite. A migration may be created before the CRD of its resource.
 func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)
@@ -114,8 +112,8 @@ func TestStorageVersionMigrationWithoutWebhook(t *testing.T) {
 	s.wantSpec(routesV2+"/a", `{"proto":"tcp"}`)
 }
 
-// TestFailedStorageVersionMigration: an object that the schema does not let through ends the
-// migration, which says which one and why.
+// TestFailedStorageVersionMigration checks that an object that fails validation fails the
+// migration, with its name and the error in the condition.
 func TestFailedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	s := serveConversion(t, withMigrations)
@@ -137,8 +135,8 @@ func TestFailedStorageVersionMigration(t *testing.T) {
 	}
 }
 
-// TestRestartedStorageVersionMigration stops a server while a webhook keeps a migration from its
-// end. The next one goes on with what is left.
+// TestRestartedStorageVersionMigration stops a server while a webhook blocks a migration. The next
+// server continues with the remaining objects.
 func TestRestartedStorageVersionMigration(t *testing.T) {
 	t.Parallel()
 	dir, h := t.TempDir(), startConversion(t)

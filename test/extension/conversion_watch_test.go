@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// However many watch a version, an event is converted once; the initial events and bookmarks are
-// those of the version.
+// TestWatchersShareConversions checks that an event is converted once for all watches. Initial
+// events and bookmarks have the requested version.
 func TestWatchersShareConversions(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)
@@ -49,7 +49,7 @@ func TestWatchersShareConversions(t *testing.T) {
 	}
 }
 
-// follow watches routes as v2 from the beginning, and returns after so many changes.
+// follow watches routes as v2 with initial events and returns after the given number of changes.
 func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 	w, err := s.Watch(s.Ctx, routesV2, url.Values{"sendInitialEvents": {"true"}, "resourceVersionMatch": {"NotOlderThan"}, "allowWatchBookmarks": {"true"}})
 	if err != nil {
@@ -80,8 +80,8 @@ func (s conversionSession) follow(changes int, ready *sync.WaitGroup) error {
 	return nil
 }
 
-// A watch ends with an ERROR event that says why an object cannot be converted, and can begin
-// again.
+// TestWatchOfWhatCannotBeConverted checks that a failed conversion ends a watch with an ERROR
+// event, and that the watch can be started again.
 func TestWatchOfWhatCannotBeConverted(t *testing.T) {
 	t.Parallel()
 	s, h := routed(t)

@@ -20,14 +20,14 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// embedding is a schema of objects that others are embedded in.
+// embedding is a schema with embedded objects.
 const embedding = `{"type":"object","properties":{"spec":{"type":"object","properties":{
 	"one":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"spec":{"type":"object","properties":{"a":{"type":"integer"}}}}},
 	"open":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true},
 	"list":{"type":"array","items":{"type":"object","properties":{"template":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}},
 	"map":{"type":"object","additionalProperties":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"a":{"type":"integer"}}}}}}}}`
 
-// embedded are objects that may be embedded: a few of them as they ought to be.
+// embedded generates objects to embed, only a few of them valid.
 func embedded() *rapid.Generator[any] {
 	text := func(all ...any) *rapid.Generator[any] { return rapid.SampledFrom(all) }
 	fields := map[string]*rapid.Generator[any]{
@@ -76,8 +76,8 @@ func embedded() *rapid.Generator[any] {
 	})
 }
 
-// TestEmbeddedAgainstReference: kind, apiVersion and metadata of embedded objects are coerced,
-// pruned and validated as by the public library.
+// TestEmbeddedAgainstReference compares the coercion, pruning and validation of kind, apiVersion
+// and metadata in embedded objects with the public library.
 func TestEmbeddedAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(embedding))

@@ -37,7 +37,7 @@ func TestRestart(t *testing.T) {
 	s.Stop(t)
 
 	s = serveCustom(t, on)
-	got, err := s.List(s.Ctx, widgets, nil) // the first request of all
+	got, err := s.List(s.Ctx, widgets, nil) // the first request after the start
 	if err != nil || len(got.Items) != len(want.Items) {
 		t.Fatalf("%d objects, %v, want %d", len(got.Items), err, len(want.Items))
 	}
@@ -67,7 +67,6 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// until waits for something to hold.
 func (s customSession) until(what string, holds func() bool) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -78,7 +77,8 @@ func (s customSession) until(what string, holds func() bool) {
 	})
 }
 
-// TestChangesWhileWriting: whatever the moment, an object ends in the form of the last definition.
+// TestChangesWhileWriting checks that all objects get the defaults of the last schema if the CRD
+// changes during writes.
 func TestChangesWhileWriting(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -119,8 +119,8 @@ func TestChangesWhileWriting(t *testing.T) {
 	}
 }
 
-// TestOrphans: objects whose definition somebody has taken away by force stay, over a restart too,
-// and are there again with the next definition.
+// TestOrphans checks that custom objects whose CRD was deleted by force survive a restart. They are
+// served again when the CRD is created again.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -143,7 +143,8 @@ func TestOrphans(t *testing.T) {
 	s.check("again", part(s.read("held"), "spec"), `{"spec":{"a":"x","b":"B"}}`)
 }
 
-// TestManyObjects: a definition of many objects is answered first, and goes behind it.
+// TestManyObjects checks that the deletion of a CRD with many objects gets its response first and
+// is completed in the background.
 func TestManyObjects(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// everything is a schema with a bit of all that schemas can say.
+// everything is a schema that uses every feature of schemas.
 const everything = `{"type":"object","properties":{"spec":{"type":"object","required":["a"],"minProperties":1,"maxProperties":6,"properties":{
 	"a":{"type":"integer","minimum":0,"maximum":3},
 	"b":{"type":"string","minLength":1,"maxLength":2,"pattern":"^[ab]*$","default":"a"},
@@ -43,10 +43,10 @@ const everything = `{"type":"object","properties":{"spec":{"type":"object","requ
 	"n":{"type":"object","default":{},"properties":{"a":{"type":"integer","default":7}}},
 	"o":{"type":"array","items":{"type":"array","items":{"type":"integer"}}}}}}}`
 
-// customNames are those of fields that may be in an object.
+// customNames are the names of fields in random objects.
 var customNames = strings.Split("abcdefghijklmno", "")
 
-// values are any JSON values, mostly small ones.
+// values generates JSON values, mostly small ones.
 func values(depth int) *rapid.Generator[any] {
 	scalars := rapid.SampledFrom([]any{nil, true, int64(0), int64(2), int64(5), 0.5, 0.3, 2.0, "", "a", "ab", "abc", "x", "2020-01-01T00:00:00Z"})
 	if depth == 0 {
@@ -81,7 +81,7 @@ func TestAgainstReference(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		spec := rapid.MapOfN(rapid.SampledFrom(customNames), values(2), 0, 5).Draw(t, "spec")
 		if _, list := spec["l"].([]any); list {
-			delete(spec, "l") // the reference takes any list for a text with a format
+			delete(spec, "l") // the reference accepts any list for a string with a format
 		}
 		object := map[string]any{"apiVersion": "example.com/v1", "kind": "Widget", "metadata": map[string]any{"name": "a"}, "spec": spec}
 		body := client.Encode(t, object)
@@ -90,7 +90,7 @@ func TestAgainstReference(t *testing.T) {
 			t.Fatal(err)
 		}
 		rules.Default(kind, ours)
-		object = nil // numbers as they are read: 2.0 is written as 2
+		object = nil // decode the numbers as encoded: 2.0 is encoded as 2
 		if err := utiljson.Unmarshal(body, &object); err != nil {
 			t.Fatal(err)
 		}
@@ -118,13 +118,13 @@ func TestAgainstReference(t *testing.T) {
 		for _, e := range errs {
 			if strings.HasPrefix(e.Detail, "must be an object for an array") ||
 				strings.HasPrefix(e.Field, "spec.f[") && e.Type == field.ErrorTypeDuplicate && fmt.Sprint(e.BadValue) == "map[]" {
-				continue // that the type is wrong, or the keys are missing, has been said
+				continue // the wrong type or the missing keys have been reported already
 			}
 			if parts := strings.Split(e.Detail, `"`); e.Field == "<nil>" && len(parts) > 1 {
-				e.Field = parts[1] // it is only said there
+				e.Field = parts[1] // only the detail names the field
 			}
 			if strings.HasPrefix(e.Field, "spec.m.") {
-				continue // what is wrong with one of several alternatives
+				continue // an error of one of several alternatives
 			}
 			wanted = append(wanted, string(e.Type)+" "+e.Field)
 		}
@@ -136,7 +136,7 @@ func TestAgainstReference(t *testing.T) {
 	})
 }
 
-// compile makes the kind of everything, and compileSchema that of any schema.
+// compile compiles the schema everything, compileSchema any schema.
 func compile(t *testing.T, all *catalog.Catalog) *schema.Kind {
 	return compileSchema(t, all, everything)
 }

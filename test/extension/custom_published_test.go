@@ -12,14 +12,14 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// bars is a schema as those who test what is published write it.
+// bars is a schema with the features whose publication is tested.
 const bars = `{"description":"Bars.","type":"object","properties":{"spec":{"type":"object","description":"Wanted.","properties":{"bars":{"description":"List of bars.","type":"array",
 	"items":{"type":"object","required":["name"],"properties":{"name":{"description":"Name of a bar.","type":"string"},"feeling":{"type":"string","enum":["Great","Down"]},"bazs":{"type":"array","items":{"type":"string"}}}}},
 	"null":{"type":"object","nullable":true,"properties":{"a":{"type":"string"}}},"list":{"type":"array","x-platform-preserve-unknown-fields":true,"items":{"type":"object"}},
 	"open":{"type":"object","description":"Open.","x-platform-preserve-unknown-fields":true,"properties":{"a":{"type":"string","default":"A"}}},
 	"either":{"x-platform-int-or-string":true},"map":{"type":"object","additionalProperties":{"type":"integer","minimum":1}}},"required":["bars","null"]}}}`
 
-// published reads what is published of widgets in a version of OpenAPI.
+// published returns the OpenAPI schema of widgets in the document at path.
 func (s customSession) published(path string, where ...string) map[string]any {
 	s.T.Helper()
 	text := strings.ReplaceAll(s.accept(200, path, "application/json").String(), "x-platform-", "x-kubernetes-")
@@ -34,8 +34,8 @@ func (s customSession) published(path string, where ...string) map[string]any {
 	return at
 }
 
-// TestPublishedSchemas compares what is published of definitions with what the public libraries
-// make of them, but for what all objects have.
+// TestPublishedSchemas compares the OpenAPI schemas of CRDs with those of the public libraries,
+// without the fields of all objects.
 func TestPublishedSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -82,8 +82,8 @@ func TestPublishedSchemas(t *testing.T) {
 	}
 }
 
-// TestPublishedOpenSchemas publishes definitions that say nothing, or allow everything: clients of
-// version 2 must not take what they are told for all that there is.
+// TestPublishedOpenSchemas checks that open schemas are published as such, so that clients of
+// OpenAPI v2 do not reject unknown fields.
 func TestPublishedOpenSchemas(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

@@ -19,7 +19,7 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// changed draws a value that has much of another one.
+// changed generates a value similar to v.
 func changed(t *rapid.T, v any) any {
 	switch rapid.IntRange(0, 5).Draw(t, "change") {
 	case 0:
@@ -45,7 +45,7 @@ func changed(t *rapid.T, v any) any {
 		if rapid.Bool().Draw(t, "one more") {
 			out = append(out, values(2).Draw(t, "more"))
 		}
-		if !keyed(any(v)) && rapid.Bool().Draw(t, "turned") { // the order of elements with keys is no change to the reference
+		if !keyed(any(v)) && rapid.Bool().Draw(t, "turned") { // the reference ignores the order of keyed items
 			slices.Reverse(out)
 		}
 		return out
@@ -53,7 +53,7 @@ func changed(t *rapid.T, v any) any {
 	return v
 }
 
-// keyed tells whether a value is a list of objects that have a name of their own.
+// keyed reports whether v is a list of objects with unique names.
 func keyed(v any) bool {
 	list, ok := v.([]any)
 	seen := map[any]bool{}
@@ -66,8 +66,8 @@ func keyed(v any) bool {
 	return ok
 }
 
-// TestRatchetingAgainstReference: what an update leaves as it was, or changes, is at fault where it
-// is by the public library.
+// TestRatchetingAgainstReference compares the errors of updates, in which some invalid values are
+// unchanged, with the public library.
 func TestRatchetingAgainstReference(t *testing.T) {
 	t.Parallel()
 	reference, err := public.NewSchema([]byte(everything))
@@ -94,13 +94,13 @@ func TestRatchetingAgainstReference(t *testing.T) {
 		}
 		for _, spec := range []map[string]any{before, after} {
 			if _, list := spec["l"].([]any); list {
-				delete(spec, "l") // the reference takes any list for a text with a format
+				delete(spec, "l") // the reference accepts any list for a string with a format
 			}
-			delete(spec, "m") // which of several alternatives it misses is told in other ways
-			delete(spec, "i") // the reference never takes an object with unknown fields for unchanged
+			delete(spec, "m") // the errors of alternatives differ
+			delete(spec, "i") // the reference never treats an object with unknown fields as unchanged
 			delete(spec, "j")
 			if !keyed(spec["f"]) {
-				delete(spec, "f") // nor a list with elements without keys
+				delete(spec, "f") // nor a list with items without keys
 			}
 		}
 		object := func(spec map[string]any) []byte {
@@ -129,13 +129,13 @@ func TestRatchetingAgainstReference(t *testing.T) {
 		kind.Strategy.ValidateServed(now, old, &faults)
 		var got, wanted []string
 		for _, c := range faults.List {
-			if c.Type != meta.CauseDuplicate { // those of sets and maps follow
+			if c.Type != meta.CauseDuplicate { // duplicates in sets and maps are checked later
 				got = append(got, fmt.Sprintf("%s %s", c.Type, c.Field))
 			}
 		}
 		for _, e := range reference.ValidateUpdate(theirs[1], theirs[0]) {
 			if parts := strings.Split(e.Detail, `"`); e.Field == "<nil>" && len(parts) > 1 {
-				e.Field = parts[1] // it is only said there
+				e.Field = parts[1] // only the detail names the field
 			}
 			if e.Type != field.ErrorTypeDuplicate {
 				wanted = append(wanted, string(e.Type)+" "+e.Field)

@@ -17,8 +17,8 @@ const sized = `{"type":"object","properties":{
 		"free":{"type":"object","x-platform-preserve-unknown-fields":true}}},
 	"status":{"type":"object","properties":{"ready":{"type":"boolean"},"replicas":{"type":"integer"}}}}}`
 
-// TestCustomMetrics: a series has one line, however often its kind is defined, and none when it is
-// not.
+// TestCustomMetrics checks that a metric has one line for a kind, even if it was defined twice, and
+// none after its CRD was deleted.
 func TestCustomMetrics(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)

@@ -14,7 +14,6 @@ const (
 	customTypeApply   = "application/apply-patch+yaml"
 )
 
-// customSession is a server and the time that a test may take.
 type customSession struct{ client.Session }
 
 func serveCustom(t *testing.T, change func(*daemon.Config)) customSession {
@@ -27,16 +26,16 @@ func TestCustomTranscripts(t *testing.T) {
 	runTranscripts(t, "custom", "platform", nil)
 }
 
-// A customDefinition is that of widgets, with some of it replaced.
+// A customDefinition describes a CRD of widgets. Empty fields have defaults.
 type customDefinition struct {
 	scope    string // "" for Namespaced
-	names    string // members beside plural and kind, with a comma before each
+	names    string // names other than plural and kind, each after a comma
 	versions string // instead of v1
 	schema   string // of v1
-	more     string // members of v1, with a comma before each
+	more     string // fields of v1, each after a comma
 }
 
-// String is the object.
+// String returns the CRD in JSON.
 func (d customDefinition) String() string {
 	if d.scope == "" {
 		d.scope = "Namespaced"
@@ -51,25 +50,24 @@ func (d customDefinition) String() string {
 		"scope":"` + d.scope + `","names":{"plural":"widgets","kind":"Widget"` + d.names + `},"versions":[` + d.versions + `]}}`
 }
 
-// define creates the definition of widgets.
 func (s customSession) define(d customDefinition) client.Object {
 	s.T.Helper()
 	return s.Send(201, "POST", customDefinitions, client.JSON, d.String()).Object()
 }
 
-// updateDefinition puts another definition in the place of the one that there is.
+// updateDefinition replaces the CRD of widgets.
 func (s customSession) updateDefinition(d customDefinition) {
 	s.T.Helper()
 	old := s.Send(200, "GET", customDefinitions+"/widgets.example.com", "", "").Object()
 	text := strings.Replace(d.String(), `"metadata":{`, `"metadata":{"resourceVersion":"`+old.Metadata()["resourceVersion"].(string)+`",`, 1)
 	s.Send(200, "PUT", customDefinitions+"/widgets.example.com", client.JSON, text)
-	for range client.Daemons(s.T) - 1 { // the others have it some milliseconds later, or when they are asked what there is
+	for range client.Daemons(s.T) - 1 { // other daemons see the change some milliseconds later, or when they serve discovery
 		s.Send(200, "GET", "/apis", "", "")
 	}
 }
 
-// unknown wants a path of a definition that was deleted, or of its objects, to be found no more: at
-// once by the daemon that has answered that it is deleted, some milliseconds later by the others.
+// unknown checks that path gets 404 after its CRD was deleted. Other daemons than the one that
+// deleted it follow some milliseconds later.
 func (s customSession) unknown(path string) {
 	s.T.Helper()
 	daemons := client.Daemons(s.T)
@@ -77,7 +75,7 @@ func (s customSession) unknown(path string) {
 		s.Send(404, "GET", path, "", "")
 		return
 	}
-	in := 0 // how many, one after the other, have not found it
+	in := 0 // consecutive responses with code 404
 	s.until(path+" is unknown", func() bool {
 		if answer, err := s.Get(s.Ctx, path); err == nil && answer.Code == 404 {
 			in++
@@ -88,29 +86,26 @@ func (s customSession) unknown(path string) {
 	})
 }
 
-// widget is an object with more members, each with a comma before it.
+// widget returns a widget in JSON. more contains more fields, each after a comma.
 func widget(name, more string) string {
 	return `{"apiVersion":"example.com/v1","kind":"Widget","metadata":{"name":"` + name + `"}` + more + `}`
 }
 
-// create creates a widget.
 func (s customSession) create(name, more string) client.Object {
 	s.T.Helper()
 	return s.Send(201, "POST", widgets, client.JSON, widget(name, more)).Object()
 }
 
-// read reads a widget.
 func (s customSession) read(name string) client.Object {
 	s.T.Helper()
 	return s.Send(200, "GET", widgets+"/"+name, "", "").Object()
 }
 
-// spec is a part of an object as JSON.
+// part returns a field of an object in JSON.
 func part(o client.Object, name string) string {
 	return client.Object{name: o[name]}.String()
 }
 
-// check compares.
 func (s customSession) check(what, got, want string) {
 	s.T.Helper()
 	if got != want {

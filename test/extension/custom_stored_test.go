@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// The schemas of a definition that changes while objects stay as they were written.
+// Schemas of a CRD that changes while its objects stay stored as written.
 const (
 	full    = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"object","properties":{"c":{"type":"integer"}}}}}}}`
 	narrow  = `{"type":"object","properties":{"spec":{"type":"object","properties":{"a":{"type":"string"},"d":{"type":"string","default":"D"}}}}}`
@@ -19,7 +19,7 @@ const (
 	written = `{"spec":{"a":"x","b":{"c":1}}}`
 )
 
-// views are all the ways to read one widget, as the texts of its spec.
+// views reads a widget in every way and returns its spec from each response.
 func (s customSession) views(name string) map[string]string {
 	s.T.Helper()
 	views := map[string]string{"get": part(s.read(name), "spec")}
@@ -41,7 +41,7 @@ func (s customSession) views(name string) map[string]string {
 	return views
 }
 
-// check all compares every view of a widget, and its version.
+// checkViews compares every view of a widget, and its resource version.
 func (s customSession) checkViews(when, name, want string, version uint64) {
 	s.T.Helper()
 	for view, got := range s.views(name) {
@@ -52,8 +52,8 @@ func (s customSession) checkViews(when, name, want string, version uint64) {
 	}
 }
 
-// TestStoredAsWritten drops a field from a schema and brings it back: what was written is there
-// again, over a kill, a stop and a snapshot, and nothing but a write takes it away.
+// TestStoredAsWritten removes a field from a schema and adds it again. The stored value is back
+// after a kill, a restart and a snapshot. Only a write removes it.
 func TestStoredAsWritten(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -84,7 +84,7 @@ func TestStoredAsWritten(t *testing.T) {
 
 	s = serveCustom(t, on)
 	s.checkViews("from a snapshot", "a", hidden, version)
-	same := s.Send(200, "PUT", widgets+"/b", client.JSON, s.read("b").String()).Object() // brings the form of today into the store
+	same := s.Send(200, "PUT", widgets+"/b", client.JSON, s.read("b").String()).Object() // stores the object in its current form
 	s.check("written again", part(same, "spec"), hidden)
 	if s.read("b").Version() <= version {
 		t.Error("an object that is stored in another form was not written")
@@ -96,7 +96,7 @@ func TestStoredAsWritten(t *testing.T) {
 
 func copyOf(t *testing.T, dir string) string {
 	t.Helper()
-	if client.OnEtcd() { // nothing of the state is in the directory
+	if client.OnEtcd() { // the state is not in the directory
 		return ""
 	}
 	to := t.TempDir()
@@ -106,8 +106,8 @@ func copyOf(t *testing.T, dir string) string {
 	return to
 }
 
-// TestWritesOfOutdated writes objects that are stored in another form: each way of writing starts
-// from what readers see, and writes it, even where the client changes nothing.
+// TestWritesOfOutdated writes objects that are stored in an old form. Every write starts from the
+// object that readers see, and stores it even if the client changes nothing.
 func TestWritesOfOutdated(t *testing.T) {
 	t.Parallel()
 	s := serveCustom(t, nil)
@@ -157,7 +157,8 @@ func TestWritesOfOutdated(t *testing.T) {
 	}
 }
 
-// TestSelectingOutdated selects by fields that defaults fill in, or that no schema has any more.
+// TestSelectingOutdated selects by a field with a default that is not stored, before and after a
+// restart.
 func TestSelectingOutdated(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -178,8 +179,8 @@ func TestSelectingOutdated(t *testing.T) {
 	}
 }
 
-// TestNumbersStay: numbers without a schema are the same before and after a restart, in the answer
-// of the write and in every read.
+// TestNumbersStay checks that numbers without a schema are the same in the response to the write
+// and in every read, before and after a restart.
 func TestNumbersStay(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -205,7 +206,7 @@ func TestNumbersStay(t *testing.T) {
 	s.check("patched", raw(s.Send(200, "GET", widgets+"/a", "", "").Body), raw(patched))
 }
 
-// awaitSnapshot waits until the state was written anew, where that is in the data directory.
+// awaitSnapshot waits for a snapshot, if the state is in the data directory.
 func (s customSession) awaitSnapshot() {
 	s.T.Helper()
 	if client.OnEtcd() {

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// A sketch draws a random schema: nested, sparse, open in places, with defaults and with rules
-// that select fields far below.
+// A schemaGenerator generates schemas: nested, sparse, partly open, with defaults and with rules on
+// nested fields.
 type schemaGenerator struct{ t *rapid.T }
 
 func (s schemaGenerator) oneOf(label string, of ...string) string {
@@ -29,7 +29,7 @@ func (s schemaGenerator) chance(label string, in int) bool {
 	return rapid.IntRange(1, in).Draw(s.t, label) == 1
 }
 
-// scalar draws the schema of a value without parts.
+// scalar generates the schema of a scalar.
 func (s schemaGenerator) scalar() map[string]any {
 	out := map[string]any{"type": s.oneOf("type", "string", "integer", "boolean", "number")}
 	if s.chance("default", 3) {
@@ -38,7 +38,7 @@ func (s schemaGenerator) scalar() map[string]any {
 	return out
 }
 
-// value draws the schema of any value.
+// value generates the schema of any value.
 func (s schemaGenerator) value(depth int) map[string]any {
 	if depth == 0 {
 		return s.scalar()
@@ -87,14 +87,14 @@ func (s schemaGenerator) object(depth int) map[string]any {
 		}
 		s.rules(out)
 	}
-	if out["required"] == nil && s.chance("default", 4) { // a default has to be valid by itself
+	if out["required"] == nil && s.chance("default", 4) { // a default must be valid itself
 		out["default"] = map[string]any{}
 	}
 	s.open(out)
 	return out
 }
 
-// rules adds one that selects fields down to some value.
+// rules adds a rule about a nested field.
 func (s schemaGenerator) rules(out map[string]any) {
 	if s.chance("no rule", 2) {
 		return
@@ -118,7 +118,7 @@ func (s schemaGenerator) rules(out map[string]any) {
 	}
 }
 
-// values draws a value that mostly fits a schema.
+// valueOf generates a value that usually matches a schema.
 func (s schemaGenerator) valueOf(of map[string]any, depth int) any {
 	if s.chance("odd", 12) || depth == 0 {
 		return values(2).Draw(s.t, "odd value")
@@ -158,7 +158,6 @@ func (s schemaGenerator) valueOf(of map[string]any, depth int) any {
 	return values(2).Draw(s.t, "any value")
 }
 
-// newReference is a schema as the public libraries have it.
 func newReference(t rapid.TB, text []byte) *public.Schema {
 	s, err := public.NewSchema(text)
 	if err != nil {
@@ -167,8 +166,8 @@ func newReference(t rapid.TB, text []byte) *public.Schema {
 	return s
 }
 
-// faultyFields are the fields of an object that are at fault by the public libraries, and whether
-// it is rules that say so.
+// faultyFields returns the invalid fields of an object in the public libraries, and whether rules
+// reported them.
 func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []string, ruled bool) {
 	errs, ruled := r.Validate(t.Context(), o)
 	for _, e := range errs {
@@ -178,8 +177,8 @@ func faultyFields(t *rapid.T, r *public.Schema, o map[string]any) (fields []stri
 	return slices.Compact(fields), ruled
 }
 
-// TestRandomSchemas compares what becomes of random objects under random schemas, and what is
-// said of them, with the public libraries.
+// TestRandomSchemas compares defaulting, pruning and validation of random objects under random
+// schemas with the public libraries.
 func TestRandomSchemas(t *testing.T) {
 	t.Parallel()
 	all, err := catalog.New(meta.Kubernetes)
@@ -228,7 +227,7 @@ func compareFaults(t *rapid.T, r *public.Schema, kind *schema.Kind, ours tree.Tr
 	}
 }
 
-// compileText makes the kind of a schema, which the server has to accept.
+// compileText compiles a schema after checking that the server accepts it.
 func compileText(t *rapid.T, all *catalog.Catalog, text string) *schema.Kind {
 	definition := fmt.Sprintf(`{"metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":"widgets","kind":"Widget"},
 		"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}`, text)

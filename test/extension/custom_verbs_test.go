@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// owners are the managers of an object with what they own.
+// owners returns the managers of an object with their fields.
 func owners(o client.Object) string {
 	var lines []string
 	list, _ := o.Metadata()["managedFields"].([]any)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestNegativeZero: a number that is written in another way when it is read again is stored in that
-// way: content stays the same under one version, over a restart too.
+// TestNegativeZero checks that a number is stored as it is decoded, so that an object is the same
+// after a restart.
 func TestNegativeZero(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -13,16 +13,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestFlaps defines one kind and deletes it, many times, while its objects and definitions are
-// being watched. Each watch of the kind ends with it, the watch of definitions sees every change,
-// discovery is right in the end, and nothing is left of what was.
+// TestFlaps creates and deletes a CRD many times while its objects and all CRDs are watched.
+// Watches of the kind end with it, the watch of CRDs gets every event, and nothing is leaked.
 func TestFlaps(t *testing.T) {
 	flaps := 30
 	if client.Soak() {
 		flaps = 1000
 	}
 	s := client.Open(t, func(c *daemon.Config) {
-		// What a watch could go back to is memory that goes in time.
+		// The watch history uses memory until it expires.
 		c.Watches.HistoryTime = daemon.Duration(time.Second)
 	})
 	const group, warmUp = "flap.example.com", 5
@@ -54,7 +53,7 @@ func TestFlaps(t *testing.T) {
 	}
 }
 
-// flap defines widgets, watches them, and deletes the definition. all is a watch of definitions.
+// flap creates the CRD of widgets, watches them and deletes it. all is a watch of CRDs.
 func flap(s client.Session, group string, all *client.Watch) {
 	s.T.Helper()
 	s.Send(201, "POST", definitionDefinitions2, client.JSON, definitionDefinitions(group))
@@ -95,22 +94,22 @@ func flap(s client.Session, group string, all *client.Watch) {
 	}
 }
 
-// leftovers are what a server has in use, with its client in the same process; series are the
-// metrics about a group.
+// leftovers are the resources in use by the server and the client, which share a process. series
+// counts the metrics of a group.
 type leftovers struct{ goroutines, heap, series int }
 
-// settled is what is in use when garbage has been collected.
+// settled returns the resources in use after a garbage collection.
 func settled(s client.Session, group string) leftovers {
 	s.T.Helper()
 	series := 0
 	for line := range strings.Lines(string(s.Send(200, "GET", "/metrics", "", "").Body)) {
-		// Buckets come with the times that have been seen.
+		// Buckets depend on the measured times.
 		if strings.Contains(line, group) && !strings.Contains(line, "_bucket{") {
 			series++
 		}
 	}
 	runtime.GC()
-	runtime.GC() // what the pools have kept goes with the second
+	runtime.GC() // pools release their objects in the second one
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return leftovers{runtime.NumGoroutine(), int(m.HeapAlloc), series}

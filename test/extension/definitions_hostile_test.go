@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestHostile sends definitions that are made to take long, or to break what reads them. Each has a
-// clear answer, and what is accepted can be used and goes again.
+// TestHostile creates CRDs that are expensive to process or malformed. Each gets the expected
+// status code, and the accepted ones can be used and deleted.
 func TestHostile(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -13,8 +13,8 @@ import (
 	"sigs.k8s.io/yaml"
 )
 
-// modules are projects that publish definitions and examples in Go modules. Each is small; all of
-// them are about 25 MB.
+// modules are projects that publish CRDs and examples in Go modules. Each is small; together they
+// are about 25 MB.
 var modules = []string{
 	"github.com/cert-manager/cert-manager@v1.21.2",
 	"github.com/fluxcd/source-controller@v1.7.0",
@@ -37,7 +37,7 @@ var moreModules = []string{
 	"github.com/vmware-tanzu/velero@v1.18.3",
 }
 
-// A definitionObject is one that a project publishes.
+// A definitionObject is an object that a project publishes.
 type definitionObject map[string]any
 
 func (o definitionObject) text(path ...string) string {
@@ -54,7 +54,7 @@ func (o definitionObject) json() string {
 	return string(b)
 }
 
-// fetch downloads modules, and answers where they are.
+// fetch downloads modules and returns their directories.
 func fetch(t *testing.T, modules []string) (folders []string) {
 	t.Helper()
 	command := exec.Command("go", append([]string{"mod", "download", "-json"}, modules...)...)
@@ -71,16 +71,16 @@ func fetch(t *testing.T, modules []string) (folders []string) {
 	return folders
 }
 
-// A project is what one module publishes.
+// A project contains the objects that one module publishes.
 type project struct {
-	definitions []definitionObject // of different names
-	examples    []definitionObject // of kinds of the definitions, with names of their own
+	definitions []definitionObject // with unique names
+	examples    []definitionObject // of kinds that the CRDs define
 }
 
 var documentSeparator = regexp.MustCompile(`(?m)^---.*$`)
 
-// read finds the definitions and examples in a module. Templates, and copies of other projects
-// among scripts, are left out.
+// read returns the CRDs and examples in a module. It skips templates and the directory scripts,
+// which has copies of other projects' CRDs.
 func read(t *testing.T, folder string) project {
 	t.Helper()
 	var p project
@@ -105,7 +105,7 @@ func read(t *testing.T, folder string) project {
 			switch name := o.text("metadata", "name"); {
 			case o.text("kind") != "CustomResourceDefinition":
 				others = append(others, o)
-			case o.text("apiVersion") == "apiextensions.k8s.io/v1" && o.text("spec", "scope") != "" && !names[name]: // else a patch of one
+			case o.text("apiVersion") == "apiextensions.k8s.io/v1" && o.text("spec", "scope") != "" && !names[name]: // otherwise it is a patch of a CRD
 				names[name], groups[o.text("spec", "group")] = true, true
 				delete(o, "status")
 				p.definitions = append(p.definitions, o)

@@ -20,10 +20,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// An edit sets the part of a definition at a path, "" being the whole. An empty value removes it.
+// An edit sets the part of a CRD at a path, or the whole CRD if path is "". An empty value removes
+// the part.
 type edit struct{ path, value string }
 
-// apply makes an edit below a value.
+// apply returns a value after the edit.
 func (e edit) apply(t *testing.T, at any) any {
 	t.Helper()
 	if e.path == "" {
@@ -54,7 +55,7 @@ func (e edit) apply(t *testing.T, at any) any {
 	return at
 }
 
-// edited returns gadgets with some edits.
+// edited returns the CRD of gadgets after some edits.
 func edited(t *testing.T, edits []edit) definitionObject {
 	t.Helper()
 	var o any
@@ -67,7 +68,7 @@ func edited(t *testing.T, edits []edit) definitionObject {
 	return o.(map[string]any)
 }
 
-// publicDefinition is a definition as the public libraries have it.
+// publicDefinition decodes a CRD into the internal type of the public libraries.
 func publicDefinition(t *testing.T, o definitionObject) *apiextensions.CustomResourceDefinition {
 	t.Helper()
 	scheme := runtime.NewScheme()
@@ -84,7 +85,7 @@ func publicDefinition(t *testing.T, o definitionObject) *apiextensions.CustomRes
 	return &internal
 }
 
-// store adds the version that is stored to those that have been, as the public server does.
+// store adds the storage version to storedVersions, as kube-apiserver does.
 func store(d *apiextensions.CustomResourceDefinition) {
 	for _, v := range d.Spec.Versions {
 		if v.Storage && !slices.Contains(d.Status.StoredVersions, v.Name) {
@@ -94,20 +95,20 @@ func store(d *apiextensions.CustomResourceDefinition) {
 	}
 }
 
-// largeValue is a value that is an object or a list of such. The public libraries tell it as Go has
-// it, Troupe as it was sent.
+// largeValue matches an object or a list of objects. The public libraries print it as a Go value,
+// Troupe as it was sent.
 var largeValue = regexp.MustCompile(`(Invalid value: )(\{.*\}|\[\{.*\}\])(: )`)
 
-// definitionTypeName is the name of the type of an object in a rule, which is another one whenever
-// the public libraries compile it.
+// definitionTypeName matches the type name of an object in a rule. The public libraries generate a
+// new one for each compilation.
 var definitionTypeName = regexp.MustCompile(`selfType\d+|@self(\.\w+)*`)
 
-// comparableText is the text of a cause, as far as it is the same in both.
+// comparableText removes the parts of an error message that differ on purpose.
 func comparableText(text string) string {
 	return definitionTypeName.ReplaceAllString(largeValue.ReplaceAllString(text, "$1…$3"), "self")
 }
 
-// causesDefinitions are the causes of a refusal as texts; nil if there is none.
+// causesDefinitions returns the causes of an error as texts, or nil.
 func causesDefinitions(answer client.Answer) (all []string) {
 	details, _ := answer.Object()["details"].(map[string]any)
 	list, _ := details["causes"].([]any)
@@ -119,7 +120,7 @@ func causesDefinitions(answer client.Answer) (all []string) {
 	return slices.Compact(all)
 }
 
-// publicCauses are the same of the public libraries.
+// publicCauses returns the errors of the public libraries in the same form.
 func publicCauses(errs field.ErrorList) (all []string) {
 	for _, e := range errs {
 		all = append(all, e.Field+": "+string(e.Type)+": "+comparableText(e.ErrorBody()))
@@ -128,14 +129,14 @@ func publicCauses(errs field.ErrorList) (all []string) {
 	return slices.Compact(all)
 }
 
-// panics tells whether the public libraries panic, as they do where the fields of a schema that is
-// not structural are selected.
+// panics reports whether the public libraries panic. They do so for selectable fields of a schema
+// that is not structural.
 func panics(validate func() field.ErrorList) (errs field.ErrorList, panicked bool) {
 	defer func() { panicked = recover() != nil }()
 	return validate(), false
 }
 
-// expectCauses compares an answer with what the public libraries say of the definition.
+// expectCauses compares an error response with the errors of the public libraries.
 func expectCauses(t *testing.T, title string, answer client.Answer, validate func() field.ErrorList) {
 	t.Helper()
 	errs, panicked := panics(validate)
@@ -151,7 +152,7 @@ func expectCauses(t *testing.T, title string, answer client.Answer, validate fun
 	}
 }
 
-// definitionPaths abbreviates paths of gadgets.
+// definitionPaths expands abbreviated paths of gadgets.
 var definitionPaths = func() *strings.Replacer {
 	const version, spec = "spec.versions.0", "spec.versions.0.schema.openAPIV3Schema.properties.spec"
 	var names []string
@@ -161,8 +162,8 @@ var definitionPaths = func() *strings.Replacer {
 	return strings.NewReplacer(append(names, "$version", version, "$root", version+".schema.openAPIV3Schema", "$spec", spec)...)
 }()
 
-// repetition is a text to repeat: <<N TEXT>>, or <<N, TEXT>> with commas in between. A # in it is
-// the number of each.
+// repetition matches a repeated text: <<N TEXT>>, or <<N, TEXT>> with commas in between. # in the
+// text is the index.
 var repetition = regexp.MustCompile(`<<(\d+)(,?) (.*?)>>`)
 
 func repeated(text string) string {
@@ -177,13 +178,13 @@ func repeated(text string) string {
 	})
 }
 
-// A changedDefinition is gadgets with some edits. title is the first line of its block.
+// A changedDefinition is the CRD of gadgets after some edits. title is the first line of its block.
 type changedDefinition struct {
 	title string
 	edits []edit
 }
 
-// readEdits reads a file of edits. In named files, the first line of a block is only a title.
+// readEdits reads a file of edits. If named is true, the first line of a block is only its title.
 func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) {
 	t.Helper()
 	for line := range strings.Lines(string(client.ReadFile(t, "testdata/definitions/"+name))) {
@@ -205,8 +206,7 @@ func readEdits(t *testing.T, name string, named bool) (all []changedDefinition) 
 	return all
 }
 
-// TestRefusals holds what is refused of definitions, and how it is told, against the public
-// libraries.
+// TestRefusals compares the validation errors for new CRDs with the public libraries.
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -222,7 +222,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// TestRefusedUpdates does the same of changes of a definition that is served.
+// TestRefusedUpdates does the same for updates of a CRD.
 func TestRefusedUpdates(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// makers are the functions that allocate what there is of a definition while it is served, but for
-// its object.
+// makers are the functions that allocate memory for a CRD while it is served, except for its
+// object.
 var makers = map[string]string{
 	"kinds":              "kinds/crd.(*Compiler).version",
 	"compiled schemas":   "kinds/crd.(*definedSchema).compile",
@@ -24,8 +24,8 @@ var makers = map[string]string{
 	"series of requests": "http.(*requestMetrics).add",
 }
 
-// objects counts the objects that have been made by each maker, or those that are alive of them.
-// The profile is that of the last garbage collection but one.
+// objects returns a count of the objects that each maker allocated. The memory profile lags behind
+// by two garbage collections.
 func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]int64 {
 	for range 3 {
 		runtime.GC()
@@ -47,7 +47,7 @@ func objects(count func(*runtime.MemProfileRecord) int64, dead bool) map[string]
 	return counts
 }
 
-// live counts the objects of each maker that are alive.
+// live counts the reachable objects of each maker.
 func live() map[string]int64 { return objects((*runtime.MemProfileRecord).InUseObjects, false) }
 
 // made counts all objects of each maker.
@@ -55,7 +55,7 @@ func made() map[string]int64 {
 	return objects(func(r *runtime.MemProfileRecord) int64 { return r.AllocObjects }, true)
 }
 
-// allocator is the function that has asked the runtime for memory.
+// allocator returns the function that requested memory from the runtime.
 func allocator(stack []uintptr) string {
 	frames := runtime.CallersFrames(stack)
 	for {
@@ -66,12 +66,12 @@ func allocator(stack []uintptr) string {
 	}
 }
 
-// rounds are how often TestReleased makes and deletes a kind.
+// rounds is the number of kinds that TestReleased creates and deletes.
 const rounds = 5
 
-// TestReleased defines kinds under ever new groups, uses them in every way, and deletes them again.
-// What was made of them is gone afterwards. Fewer objects than rounds may have come on each daemon:
-// what one of the kinds left, a worker still holds, say.
+// TestReleased creates CRDs in ever new groups, uses them in every way and deletes them. Their
+// memory must be released afterwards. Each daemon may keep fewer objects than rounds, for example
+// the last one in a worker.
 func TestReleased(t *testing.T) {
 	s := client.Open(t, nil)
 	round := func(i int) {
@@ -84,7 +84,7 @@ func TestReleased(t *testing.T) {
 		}
 		s.Send(422, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"b"},"spec":{"size":11}}`)
 		s.Send(201, "PATCH", objects+"/c?fieldManager=m", "application/apply-patch+yaml", `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"c"},"spec":{"size":2}}`)
-		// The garbage collector, too, has seen the kind when an object without its owner is gone.
+		// The garbage collector has seen the kind once it deletes an object without its owner.
 		s.Send(201, "POST", objects, client.JSON, `{"apiVersion":"`+group+`/v1","kind":"Widget","metadata":{"name":"dependent","ownerReferences":[`+
 			`{"apiVersion":"v1","kind":"ConfigMap","name":"absent","uid":"00000000-0000-4000-8000-000000000000"}]}}`)
 		client.Eventually(t, func() error {
@@ -103,7 +103,7 @@ func TestReleased(t *testing.T) {
 		s.Send(200, "GET", "/openapi/v3", "", "")
 		s.Send(200, "GET", "/apis", "", "")
 		s.Send(200, "DELETE", definitionDefinitions2+"/widgets."+group, "", "")
-		for err == nil { // it ends with the kind
+		for err == nil { // the watch ends with the kind
 			_, err = watch.Next()
 		}
 		s.Send(404, "GET", objects+"/v1", "", "")
@@ -111,17 +111,17 @@ func TestReleased(t *testing.T) {
 		s.Send(200, "GET", "/openapi/v3", "", "")
 		s.Send(200, "GET", "/metrics", "", "")
 	}
-	// askAll asks every daemon, in turn, for what it makes when it is asked, and makes anew when
-	// kinds have gone.
+	// askAll requests the documents that every daemon builds on demand, and again after kinds were
+	// deleted.
 	askAll := func() {
 		for range client.Daemons(t) {
 			s.Send(200, "GET", "/openapi/v3", "", "")
 		}
 	}
 	round(0)
-	askAll() // that makes what is made once, such as the documents of built-in kinds
+	askAll() // builds what is built once, such as the documents of built-in kinds
 	defer func(rate int) { runtime.MemProfileRate = rate }(runtime.MemProfileRate)
-	runtime.MemProfileRate = 1 // objects are counted by who has made them, so the profile has to be complete from here on
+	runtime.MemProfileRate = 1 // from here on the profile must be complete, because objects are counted by allocator
 	before := live()
 	for i := range rounds {
 		round(1 + i)
@@ -138,7 +138,7 @@ func TestReleased(t *testing.T) {
 	})
 	for what, n := range made() {
 		if n < rounds {
-			t.Errorf("only %d objects of %s were made: who makes them now?", n, what)
+			t.Errorf("only %d objects of %s were allocated: is makers outdated?", n, what)
 		}
 	}
 }

@@ -20,11 +20,11 @@ import (
 const (
 	path                = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 	definitionTypeApply = "application/apply-patch+yaml"
-	// mostExamples are as many of one kind as are tried, of projects with hundreds.
+	// mostExamples limits the examples per kind, because some projects have hundreds.
 	mostExamples = 12
 )
 
-// A kind is one that a definition makes, in the version that is stored.
+// A kind is a kind that a CRD defines, in its storage version.
 type kind struct {
 	group, version, plural, name string
 	namespaced, isolatedStatus   bool
@@ -39,7 +39,7 @@ func (k *kind) path() string {
 	return fmt.Sprintf("/apis/%s/%s/%s", k.group, k.version, k.plural)
 }
 
-// newKind is the kind of a definition.
+// newKind returns the kind that a CRD defines.
 func newKind(t *testing.T, definition definitionObject) *kind {
 	t.Helper()
 	spec := definition["spec"].(map[string]any)
@@ -63,7 +63,7 @@ func newKind(t *testing.T, definition definitionObject) *kind {
 	return nil
 }
 
-// TestProjects creates all definitions of each project, and its examples in the stored versions.
+// TestProjects creates all CRDs of each project, and its examples in the storage versions.
 func TestProjects(t *testing.T) {
 	t.Parallel()
 	all := modules
@@ -79,7 +79,7 @@ func TestProjects(t *testing.T) {
 	}
 }
 
-// A suite is what is tried of one project.
+// A suite tests one project.
 type suite struct{ client.Session }
 
 func testProject(s suite, p project) {
@@ -116,7 +116,7 @@ func testProject(s suite, p project) {
 	s.T.Logf("%d definitions, examples of %d kinds", len(p.definitions), len(tried))
 }
 
-// explain looks for the schema of a kind among those that clients explain kinds by.
+// explain checks that the schema that kubectl explain uses is published.
 func (s suite) explain(k *kind) {
 	s.T.Helper()
 	text := s.Send(200, "GET", "/openapi/v3/apis/"+k.group+"/"+k.version, "", "").String()
@@ -125,12 +125,12 @@ func (s suite) explain(k *kind) {
 	}
 }
 
-// create creates an example, and holds the outcome against the public libraries. It answers what
-// the object has become; nil if it is refused.
+// create creates an example and compares the result with the public libraries. It returns the
+// created object, or nil if it was rejected.
 func (s suite) create(k *kind, o definitionObject) definitionObject {
 	s.T.Helper()
 	want := map[string]any{}
-	if err := utiljson.Unmarshal([]byte(o.json()), &want); err != nil { // whole numbers are no floats to the libraries
+	if err := utiljson.Unmarshal([]byte(o.json()), &want); err != nil { // the libraries require integers, not floats, for whole numbers
 		s.T.Fatal(err)
 	}
 	if k.isolatedStatus {
@@ -164,8 +164,8 @@ func (s suite) create(k *kind, o definitionObject) definitionObject {
 	return shaped
 }
 
-// applyTwice applies an example by two managers. When the second one does so again, nothing
-// changes. An example with what a create drops is refused, and applied as it is shaped.
+// applyTwice applies an example with two managers. The second apply of the second manager must
+// change nothing. If apply rejects fields that create prunes, it applies shaped instead.
 func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	s.T.Helper()
 	at := k.path() + "/" + o.text("metadata", "name")
@@ -195,7 +195,7 @@ func (s suite) applyTwice(k *kind, o, shaped definitionObject) {
 	}
 }
 
-// list lists and watches the objects of a kind, also as a table.
+// list lists and watches the objects of a kind, and lists them as a table.
 func (s suite) list(k *kind) {
 	s.T.Helper()
 	list, err := s.List(s.Ctx, k.path(), nil)

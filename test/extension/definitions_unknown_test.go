@@ -8,9 +8,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestUnknownBelowUnions: fields that no schema has, below items and additionalProperties, are
-// dropped with a warning, however strict a request is: the strict decoder of the public server does
-// not look there, and definitions of the real world have such fields. All others are refused.
+// TestUnknownBelowUnions checks that unknown schema fields below items and additionalProperties are
+// dropped with a warning, even in strict requests. The strict decoder of kube-apiserver does not
+// check there, and real CRDs have such fields. All others are rejected.
 func TestUnknownBelowUnions(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -1,51 +1,48 @@
-// Package extension tests what extends the API: custom kinds and their conversion, webhooks,
-// aggregated servers, and proxying.
+// Package extension tests the extensions of the API: custom resources and their conversion,
+// admission webhooks, aggregated servers, and proxying.
 //
 // The files of a topic begin with its name. The topics:
 //
 // # Aggregation
 //
-// These tests test the servers that extend the API: how they are registered, found out to be
-// available, asked on behalf of users, and told of in the discovery; with servers of the test's
-// own, and with one that is built on the public library (cmd/extension).
+// These tests cover aggregated API servers: registration, availability, requests on behalf of
+// users, discovery and OpenAPI. The servers are part of the tests, or built on the public library
+// (test/tools/extension).
 //
 // # CEL
 //
-// These tests hold expressions in CEL, and the rules of custom kinds, against the public
-// implementation: results, faults, costs and estimates are the same.
+// These tests compare CEL expressions and the rules of custom resources with the public
+// implementation: results, errors, costs and estimates must be equal.
 //
 // # Conversion
 //
-// These tests test conversion webhooks of custom kinds: real webhooks in the process, over TLS,
-// asked by a real daemon over HTTP. The definition of most tests is that of routes, whose version
-// v1 has a host and a port, and whose version v2 has both in one text.
+// These tests run a daemon with conversion webhooks over TLS. Most use the CRD of routes, which has
+// a host and a port in version v1 and both in one string in version v2.
 //
 // # Custom
 //
-// These tests test kinds that are defined while the server runs, from outside.
+// These tests check custom resources over HTTP.
 //
 // # Definitions
 //
-// These tests bring the definitions of real projects to the server, and the objects that they
-// publish as examples: all are accepted, and what becomes of the objects is what becomes of them by
-// the public libraries. The projects are fetched as Go modules, in pinned versions.
+// These tests create the CRDs of real projects and the objects that these publish as examples. All
+// must be accepted, with the same results as in the public libraries. The projects are Go modules
+// in pinned versions.
 //
-// What is refused of definitions, new ones and changes, is held against the public validation.
+// Validation errors of new and changed CRDs are compared with those of the public libraries.
 //
-// It also tests what many definitions, and those that come and go, cost and leave behind: that a
-// deleted one is released with all that was made of it, and that discovery and OpenAPI are right
-// after each change.
+// Other tests check the cost of many or short-lived CRDs. The memory of a deleted CRD must be
+// released, and discovery and OpenAPI must be right after each change.
 //
 // # Proxying
 //
-// These tests ask the real daemon to pass requests on: to Services, Pods and Nodes by the verb
-// proxy, and to containers by way of a kubelet, with the public clients. The kubelet is one of ours
-// that speaks the API of kubelets by the public library of container runtimes, wants a client
-// certificate, and runs commands on this machine.
+// These tests check requests that the daemon forwards with the public clients: to Services, Pods
+// and Nodes with the verb proxy, and to containers through a kubelet. The kubelet is part of the
+// tests. It is built on the public library for container runtimes, requires a client certificate,
+// and runs commands on this machine.
 //
 // # Webhooks
 //
-// These tests test admission webhooks over HTTP, with real servers of webhooks over TLS in this
-// process: which requests they are asked about, what they are told, what becomes of what they
-// answer, and what happens if they are slow, dead or lie.
+// These tests check admission webhooks over TLS: which requests they get, the content of the
+// reviews, the effect of their responses, and slow, failing and lying webhooks.
 package extension

@@ -14,11 +14,11 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A hook is a server of webhooks that records its requests, decoded as Q. What it answers can be
-// changed at any time.
+// A hook is a webhook server that records its requests, decoded as Q. Its response can be changed
+// at any time.
 type hook[Q any] struct {
 	*httptest.Server
-	bundle string // the authority of its certificate, as configurations have it
+	bundle string // CA of its certificate, as in configurations
 	decode func(r *http.Request, body []byte) Q
 
 	mu     sync.Mutex
@@ -26,8 +26,8 @@ type hook[Q any] struct {
 	answer func(q Q, w http.ResponseWriter, r *http.Request)
 }
 
-// newHook returns a hook at an IP address of this machine, which the caller starts. Its certificate
-// is for 127.0.0.1 and DNS names.
+// newHook returns a hook that listens on an IP address and is not started. Its certificate is for
+// 127.0.0.1 and the DNS names.
 func newHook[Q any](t testing.TB, ip string, decode func(r *http.Request, body []byte) Q, answer func(q Q, w http.ResponseWriter, r *http.Request), names []string) *hook[Q] {
 	t.Helper()
 	listener, err := net.Listen("tcp", net.JoinHostPort(ip, "0"))
@@ -42,7 +42,6 @@ func newHook[Q any](t testing.TB, ip string, decode func(r *http.Request, body [
 	return h
 }
 
-// ServeHTTP implements http.Handler.
 func (h *hook[Q]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, _ := io.ReadAll(r.Body)
 	q := h.decode(r, body)
@@ -53,14 +52,12 @@ func (h *hook[Q]) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	answer(q, w, r)
 }
 
-// set changes what the hook answers.
 func (h *hook[Q]) set(answer func(q Q, w http.ResponseWriter, r *http.Request)) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.answer = answer
 }
 
-// take returns the requests since the last call.
 func (h *hook[Q]) take() []Q {
 	h.mu.Lock()
 	defer h.mu.Unlock()

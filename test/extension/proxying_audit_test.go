@@ -18,9 +18,8 @@ import (
 const proxyingAuditPolicy = `{apiVersion: audit.k8s.io/v1, kind: Policy, omitStages: [RequestReceived], rules: [
 	{level: Metadata, resources: [{group: "", resources: [pods/*, nodes/*]}]}, {level: None}]}`
 
-// TestAudit: what is passed on is audited with the code of the answer, and what is upgraded when it
-// begins and when it has ended; the command is in the request's URI, what goes through the stream
-// is nowhere.
+// TestAudit checks that forwarded requests are audited with the status code of the response, and
+// upgraded ones at start and end. The command is in the URI, and stream content is not logged.
 func TestAudit(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()

@@ -18,7 +18,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A cluster is a daemon with a Node, whose kubelet is one of ours, and Pods on it.
+// A cluster is a daemon with a Node, whose kubelet runs in the test, and Pods on it.
 type cluster struct {
 	config  *rest.Config
 	clients kubernetes.Interface
@@ -26,7 +26,6 @@ type cluster struct {
 	server  *client.Server
 }
 
-// newCluster starts a cluster whose kubelet listens at host.
 func newCluster(t *testing.T, host string, change ...func(*daemon.Config)) *cluster {
 	t.Helper()
 	clients, servers := pki.Authority(t, "clients"), pki.Authority(t, "kubelets")
@@ -82,14 +81,13 @@ func (c *cluster) addPod(t *testing.T, name, node, ip string, containers ...stri
 	must(t, err)
 }
 
-// get is the answer to a raw GET.
 func (c *cluster) get(t *testing.T, path string) (string, error) {
 	t.Helper()
 	b, err := c.clients.CoreV1().RESTClient().Get().AbsPath(path).DoRaw(t.Context())
 	return string(b), err
 }
 
-// fault is the Status with which a GET is answered.
+// fault returns the Status of a failed GET.
 func (c *cluster) fault(t *testing.T, path string) string {
 	t.Helper()
 	a, err := c.server.Client.Get(t.Context(), path)

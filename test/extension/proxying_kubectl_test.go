@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestKubectl runs the commands of kubectl that need a kubelet, by both protocols.
+// TestKubectl runs the kubectl commands that need a kubelet, over both protocols.
 func TestKubectl(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -54,7 +54,7 @@ func TestKubectl(t *testing.T) {
 	}
 }
 
-// withoutNotes is what kubectl has said, less what it says about itself.
+// withoutNotes removes lines that tar and kubectl print about themselves.
 func withoutNotes(text string) string {
 	var b strings.Builder
 	for line := range strings.Lines(text) {
@@ -65,7 +65,7 @@ func withoutNotes(text string) string {
 	return b.String()
 }
 
-// forwardPort reaches a server through kubectl port-forward.
+// forwardPort checks kubectl port-forward.
 func forwardPort(t *testing.T, command func(...string) *exec.Cmd) {
 	t.Helper()
 	behind := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, "behind") }))

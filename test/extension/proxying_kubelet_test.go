@@ -35,18 +35,18 @@ func writePEM(t testing.TB, text []byte) string {
 	return path
 }
 
-// A kubelet speaks the API of kubelets. Its containers are directories, in which commands run.
+// A kubelet serves the kubelet API. Its containers run commands on this machine.
 type kubelet struct {
 	host   string
 	port   int
-	open   atomic.Int64 // connections to containers
-	opened atomic.Int64 // all of them, those that have ended too
+	open   atomic.Int64 // requests in progress
+	opened atomic.Int64 // all requests
 	seen   atomic.Pointer[http.Request]
-	hold   chan struct{} // what a log that is followed waits for
+	hold   chan struct{} // closed to end logs that are followed
 }
 
-// newKubelet starts a kubelet at an address. It wants certificates of clients, and its own is of
-// the other authority.
+// newKubelet starts a kubelet that requires client certificates of the CA clients. Its own
+// certificate is from the CA servers.
 func newKubelet(t testing.TB, host string, clients *x509.Certificate, servers tls.Certificate) *kubelet {
 	t.Helper()
 	k := &kubelet{host: host, hold: make(chan struct{})}
@@ -111,7 +111,7 @@ func (k *kubelet) serve(w http.ResponseWriter, r *http.Request) {
 
 var remoteProtocols = []string{"v4.channel.k8s.io", "v3.channel.k8s.io", "v2.channel.k8s.io", "channel.k8s.io"}
 
-// serveLog answers with the log of a container, whose lines say what was asked for.
+// serveLog sends a log with the URI of the request, or an error for some container names.
 func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []string) {
 	switch parts[3] {
 	case "absent":
@@ -140,7 +140,6 @@ func (k *kubelet) serveLog(w http.ResponseWriter, r *http.Request, parts []strin
 // containers run commands on this machine.
 type containers struct{}
 
-// ExecInContainer implements remotecommand.Executor.
 func (containers) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ string, command []string, in io.Reader, out, errOut io.WriteCloser, tty bool, resize <-chan clientremote.TerminalSize, _ time.Duration) error {
 	if command[0] == "size" { // of the terminal
 		size := <-resize
@@ -172,7 +171,7 @@ func (containers) ExecInContainer(ctx context.Context, _ string, _ types.UID, _ 
 	return err
 }
 
-// AttachContainer implements remotecommand.Attacher: the container says what it is told.
+// AttachContainer implements remotecommand.Attacher. The container echoes its input.
 func (containers) AttachContainer(_ context.Context, _ string, _ types.UID, _ string, in io.Reader, out, _ io.WriteCloser, _ bool, _ <-chan clientremote.TerminalSize) error {
 	if in == nil {
 		_, err := io.WriteString(out, "attached\n")
@@ -182,7 +181,7 @@ func (containers) AttachContainer(_ context.Context, _ string, _ types.UID, _ st
 	return err
 }
 
-// PortForward implements portforward.PortForwarder: ports of containers are those of this machine.
+// PortForward implements portforward.PortForwarder. It connects to ports of this machine.
 func (containers) PortForward(_ context.Context, _ string, _ types.UID, port int32, stream io.ReadWriteCloser) error {
 	defer stream.Close()
 	c, err := net.Dial("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(int(port))))

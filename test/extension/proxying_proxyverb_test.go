@@ -18,11 +18,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestProxyVerb: requests reach Services, Pods and Nodes with every method, and pages lead back
-// through the proxy.
+// TestProxyVerb checks that requests with every method reach Services, Pods and Nodes, and that
+// links in pages lead back through the proxy.
 func TestProxyVerb(t *testing.T) {
 	t.Parallel()
-	host := client.OwnAddress(t) // nothing is proxied to loopback addresses
+	host := client.OwnAddress(t) // loopback addresses are not proxied
 	c := newCluster(t, host)
 	port := c.serveMember(t, host)
 	c.addService(t, "web", host, "one", port)
@@ -79,7 +79,7 @@ func TestProxyVerb(t *testing.T) {
 	}
 }
 
-// echo talks to a member over a WebSocket.
+// echo checks a WebSocket to a backend.
 func (c *cluster) echo(t *testing.T, path string) {
 	t.Helper()
 	d := websocket.Dialer{TLSClientConfig: c.server.TLS, Subprotocols: []string{"echo"}}
@@ -97,7 +97,7 @@ func (c *cluster) echo(t *testing.T, path string) {
 	}
 }
 
-// serveMember starts what is behind a Pod, and says its port.
+// serveMember starts the server behind a Pod and returns its port.
 func (c *cluster) serveMember(t *testing.T, host string) string {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(host, "0"))
@@ -138,7 +138,7 @@ func (c *cluster) serveMember(t *testing.T, host string) string {
 	return strconv.Itoa(l.Addr().(*net.TCPAddr).Port)
 }
 
-// addService makes a Service whose endpoint says that it is a Pod at an address.
+// addService creates a Service with an endpoint that refers to a Pod, at an address.
 func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 	t.Helper()
 	n, err := strconv.Atoi(port)
@@ -157,7 +157,7 @@ func (c *cluster) addService(t *testing.T, name, ip, pod, port string) {
 		},
 		Ports: []discoveryv1.EndpointPort{{Name: new("http"), Port: new(int32(n))}},
 	}
-	if strings.HasPrefix(ip, "169.254") { // which no slice may hold
+	if strings.HasPrefix(ip, "169.254") { // not allowed in an EndpointSlice
 		slice.Endpoints = slice.Endpoints[:1]
 	}
 	_, err = c.clients.DiscoveryV1().EndpointSlices("default").Create(t.Context(), slice, metav1.CreateOptions{})

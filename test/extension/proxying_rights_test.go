@@ -25,7 +25,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// allow gives a user verbs on a sub-resource of Pods, and returns what takes them away.
+// allow grants verbs on a subresource of Pods to a user and returns a function that revokes them.
 func (c *cluster) allow(t *testing.T, user, subresource string, verbs ...string) (revoke func()) {
 	t.Helper()
 	name := user + "-" + subresource
@@ -43,14 +43,14 @@ func (c *cluster) allow(t *testing.T, user, subresource string, verbs ...string)
 	}
 }
 
-// as are clients that act as a user.
 func (c *cluster) as(user string) *rest.Config {
 	config := rest.CopyConfig(c.config)
 	config.Impersonate.UserName = user
 	return config
 }
 
-// TestRights: who may only read opens no stream, whatever the protocol makes of the method.
+// TestRights checks that a user with only the right to read cannot open a stream, whatever the
+// method of the protocol.
 func TestRights(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -59,7 +59,7 @@ func TestRights(t *testing.T) {
 	c.allow(t, "both", "exec", "create", "get")
 	for _, try := range []struct {
 		user, protocol string
-		fault          string // "": it is allowed
+		fault          string // "": allowed
 	}{
 		{"reader", "SPDY", `cannot create resource "pods/exec"`}, {"reader", "WebSocket", `pods "one" is forbidden`},
 		{"writer", "SPDY", ""}, {"writer", "WebSocket", `cannot get resource "pods/exec"`},
@@ -77,8 +77,8 @@ func TestRights(t *testing.T) {
 	}
 }
 
-// TestOwnKubeletClient: without settings the daemon shows kubelets a certificate of its own CA,
-// whose user may do there what the daemon is asked to, and nothing else.
+// TestOwnKubeletClient checks that the daemon by default uses a client certificate of its own CA
+// for kubelets. Its user may access only the kubelet API.
 func TestOwnKubeletClient(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -112,7 +112,7 @@ func TestOwnKubeletClient(t *testing.T) {
 	}
 }
 
-// TestRevocation: what goes on ends when the right to it does, streams and logs.
+// TestRevocation checks that streams and logs end when the user loses the right to them.
 func TestRevocation(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -160,7 +160,8 @@ func TestRevocation(t *testing.T) {
 	})
 }
 
-// TestAdmission: connections are admitted by their options, and counted as what they are.
+// TestAdmission checks that CONNECT requests are admitted by their options and counted in the
+// metrics.
 func TestAdmission(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -198,7 +199,7 @@ func TestAdmission(t *testing.T) {
 	if got := c.fault(t, "/api/v1/namespaces/default/pods/one:1/proxy/other"); got != "400 BadRequest address not allowed" {
 		t.Error(got)
 	}
-	client.Eventually(t, func() error { // a request counts until after its client has the answer
+	client.Eventually(t, func() error { // a request counts as running until after the client has the response
 		metrics, err := c.get(t, "/metrics")
 		if err != nil {
 			return err

@@ -26,7 +26,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// executors are the two ways of clients to open a stream.
+// executors open streams over the two protocols of clients.
 var executors = map[string]func(*rest.Config, *url.URL) (remotecommand.Executor, error){
 	"SPDY": func(c *rest.Config, u *url.URL) (remotecommand.Executor, error) {
 		return remotecommand.NewSPDYExecutor(c, "POST", u)
@@ -36,7 +36,7 @@ var executors = map[string]func(*rest.Config, *url.URL) (remotecommand.Executor,
 	},
 }
 
-// TestExec runs commands in containers, by both protocols.
+// TestExec runs commands in containers over both protocols.
 func TestExec(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -78,10 +78,9 @@ func TestExec(t *testing.T) {
 	})
 }
 
-// A terminal has sizes, one after the other.
+// A terminal is a queue of terminal sizes.
 type terminal []remotecommand.TerminalSize
 
-// Next implements remotecommand.TerminalSizeQueue.
 func (s *terminal) Next() *remotecommand.TerminalSize {
 	if len(*s) == 0 {
 		return nil
@@ -91,7 +90,7 @@ func (s *terminal) Next() *remotecommand.TerminalSize {
 	return &size
 }
 
-// TestAttach attaches to a running container, by both protocols.
+// TestAttach attaches to a running container over both protocols.
 func TestAttach(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -106,7 +105,8 @@ func TestAttach(t *testing.T) {
 	}
 }
 
-// TestPortForward reaches a server behind a Pod, by both protocols, on several connections at once.
+// TestPortForward reaches a server behind a Pod over both protocols, with several concurrent
+// connections.
 func TestPortForward(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -154,7 +154,7 @@ func TestPortForward(t *testing.T) {
 	forward("WebSocket", f, err, ready, stop)
 }
 
-// TestLogs reads logs, whole and as they are written.
+// TestLogs reads logs, complete and followed.
 func TestLogs(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -183,7 +183,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestFaults: what cannot be is told in the words that clients know.
+// TestFaults compares the errors with those of kube-apiserver.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -234,8 +234,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestKubeletIsVerified: a kubelet with a certificate of somebody else is not talked to, unless a
-// log is wanted in any case.
+// TestKubeletIsVerified checks that a kubelet with a certificate of another CA is rejected, except
+// for logs with insecureSkipTLSVerifyBackend.
 func TestKubeletIsVerified(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1", func(o *daemon.Config) {
@@ -255,7 +255,7 @@ func TestKubeletIsVerified(t *testing.T) {
 	}
 }
 
-// TestStreamsEnd: a stream ends when its server shuts down.
+// TestStreamsEnd checks that streams end when the server shuts down.
 func TestStreamsEnd(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")
@@ -272,6 +272,6 @@ func TestStreamsEnd(t *testing.T) {
 	if line, err := bufio.NewReader(read).ReadString('\n'); line != "x\n" || err != nil {
 		t.Fatalf("%q %v", line, err)
 	}
-	c.server.Stop(t) // fails where the stream holds it up
+	c.server.Stop(t) // fails if the stream delays it
 	client.Receive(t, done, "the end of the stream")
 }

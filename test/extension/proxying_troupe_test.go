@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A commander runs troupe against a cluster.
+// A commander runs troupe as a client of a cluster.
 type commander struct {
 	t      *testing.T
 	c      *cluster
@@ -37,7 +37,7 @@ func (m *commander) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// expect runs a command that is to say something and to end with a code.
+// expect runs a command and checks its output and exit code.
 func (m *commander) expect(command, stdin, want string, code int) {
 	m.t.Helper()
 	cmd := m.command(strings.Fields(command)...)
@@ -51,8 +51,8 @@ func (m *commander) expect(command, stdin, want string, code int) {
 	}
 }
 
-// sameLines tells whether two texts have the same lines: those of standard output and error come in
-// any order.
+// sameLines reports whether two texts have the same lines in any order. The order of standard
+// output and standard error is random.
 func sameLines(a, b string) bool {
 	x, y := strings.Split(a, "\n"), strings.Split(b, "\n")
 	slices.Sort(x)
@@ -60,7 +60,7 @@ func sameLines(a, b string) bool {
 	return slices.Equal(x, y)
 }
 
-// TestTroupe runs the commands of troupe that need a kubelet.
+// TestTroupe runs the troupe commands that need a kubelet.
 func TestTroupe(t *testing.T) {
 	t.Parallel()
 	m := newCommander(t)
@@ -74,7 +74,7 @@ func TestTroupe(t *testing.T) {
 		{"exec one -- echo hello", "", "hello\n", 0},
 		{"exec pod/one -c main -- echo hello", "", "hello\n", 0},
 		{"exec -i one -- cat", "some text", "some text", 0},
-		{"exec one -- cat", "some text", "", 0}, // which is not passed on
+		{"exec one -- cat", "some text", "", 0}, // without -i, the input is not sent
 		{"exec one -- false", "", "command terminated with exit code 1\n", 1},
 		{"exec one -- sh -c exit${IFS}7", "", "command terminated with exit code 7\n", 7},
 		{"exec one -- sh -c echo${IFS}1;echo${IFS}2>&2", "", "1\n2\n", 0},
@@ -97,8 +97,8 @@ func TestTroupe(t *testing.T) {
 	forwardPort(t, m.command)
 }
 
-// TestTroupeAtTerminal: exec has the terminal's size and hands every key on; Ctrl-C ends what only
-// shows, with the code that shells know.
+// TestTroupeAtTerminal checks that exec sends the terminal size and every key. Ctrl-C interrupts
+// commands that only show output, with exit code 130.
 func TestTroupeAtTerminal(t *testing.T) {
 	t.Parallel()
 	m := newCommander(t)
@@ -106,10 +106,10 @@ func TestTroupeAtTerminal(t *testing.T) {
 		command, first, keys, want string
 		code                       int
 	}{
-		{"exec -it one -- size", "", "", "123x45\n", 0},                    // as the container says it
-		{"exec -it one -- head -c 5", "", "a\x03b\x04c", "a\x03b\x04c", 0}, // none of them is for the client
+		{"exec -it one -- size", "", "", "123x45\n", 0},                    // reported by the container
+		{"exec -it one -- head -c 5", "", "a\x03b\x04c", "a\x03b\x04c", 0}, // the client handles none of these keys
 		{"exec -it one -- sh -c exit${IFS}9", "", "", "command terminated with exit code 9\r\n", 9},
-		{"attach -it one", "try pressing enter.\r\n", "hello", "hello", 130}, // it does not end by itself
+		{"attach -it one", "try pressing enter.\r\n", "hello", "hello", 130}, // runs until it is terminated
 		{"logs -f one", "follow=true&stream=All\r\n", "\x03", "^C", 130},
 		{"exec one -- sleep 60", "", "\x03", "^C", 130},
 		{"port-forward one :80", "-> 80\r\n", "\x03", "^C", 130},
@@ -127,7 +127,7 @@ func TestTroupeAtTerminal(t *testing.T) {
 			read := &untilText{from: keyboard, want: try.first}
 			must(t, read.run())
 			if try.keys != "" {
-				client.Eventually(t, func() error { // the container is there
+				client.Eventually(t, func() error { // wait for the container
 					if m.c.kubelet.opened.Load() == opened {
 						return errors.New("nothing is open")
 					}
@@ -160,7 +160,7 @@ func TestTroupeAtTerminal(t *testing.T) {
 	}
 }
 
-// awaitRaw waits until a terminal hands on every key.
+// awaitRaw waits until the terminal is in raw mode.
 func awaitRaw(t *testing.T, end *os.File) {
 	t.Helper()
 	client.Eventually(t, func() error {
@@ -172,7 +172,7 @@ func awaitRaw(t *testing.T, end *os.File) {
 	})
 }
 
-// An untilText reads until a text comes.
+// An untilText reads until a text appears.
 type untilText struct {
 	from *os.File
 	want string

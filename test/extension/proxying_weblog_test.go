@@ -8,8 +8,8 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// TestLogsOverWebSocket: a log comes as messages where a client wants a WebSocket, as it is or in
-// Base64, and what is no log as the answer to the upgrade.
+// TestLogsOverWebSocket checks that a WebSocket client gets a log as messages, in binary or Base64.
+// An error is the response to the upgrade request.
 func TestLogsOverWebSocket(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

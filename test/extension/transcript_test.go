@@ -20,8 +20,8 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// runTranscripts plays each transcript of a folder against a server of its own, whose configuration
-// change may modify, unless it is nil. The transcripts control a hook: see script.
+// runTranscripts plays each transcript of a folder against a new server. change may be nil. The
+// transcripts control a webhook server, see script.
 func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Config)) {
 	t.Helper()
 	if *transcript.Update && profile != client.Profiles[0] {
@@ -45,14 +45,14 @@ func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Co
 	}
 }
 
-// A script is the hook of a transcript, at {url}, with the CA {bundle}. Each path is a webhook of
-// its own: PUT {hook}/PATH sets what it answers, and GET {hook}/PATH takes the reviews it was sent
-// since. What it answers is a JSON object:
+// A script is the webhook server of a transcript, at {url}, with the CA {bundle}. Each path is a
+// separate webhook. PUT {hook}/PATH sets its response, and GET {hook}/PATH returns the reviews since
+// the last GET. The response is a JSON object:
 //
 //	{"allowed":false}        the response of an AdmissionReview; a patch may be plain JSON
 //	{"append":"x"}           a patch that appends a text to data.s of the object
-//	{"edit":[…]}             a JSON patch of the honest ConversionReview of convertRoutes
-//	{"code":500,"body":""}   an HTTP response, in which UID and VERSION are those of the review
+//	{"edit":[…]}             a JSON patch of the valid ConversionReview of convertRoutes
+//	{"code":500,"body":""}   an HTTP response, with UID and VERSION replaced by those of the review
 //	{"abort":true}           no response
 //
 // <<N TEXT>> repeats TEXT, see repetition.
@@ -62,7 +62,7 @@ type script struct {
 	asked   map[string][]any
 }
 
-// startScript starts a script, and returns the variables of its transcript.
+// startScript starts a script and returns the variables of its transcript.
 func startScript(t *testing.T) map[string]string {
 	s := &script{answers: map[string]map[string]any{}, asked: map[string][]any{}}
 	h := startWebhooks(t, s.review)
@@ -91,7 +91,7 @@ func (s *script) control(w http.ResponseWriter, r *http.Request) {
 	s.asked[r.URL.Path] = nil
 }
 
-// review answers a review, without which it is allowed or converted.
+// review sends the response of a path. By default it allows or converts.
 func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	answer := s.answers[r.URL.Path]
@@ -124,7 +124,7 @@ func (s *script) review(q question, w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// responseMembers is the JSON of an admission response without its braces.
+// responseMembers returns the JSON of an admission response without its braces.
 func responseMembers(answer map[string]any) string {
 	if patch, isPlain := answer["patch"].([]any); isPlain {
 		answer = map[string]any{"allowed": true, "patchType": "JSONPatch", "patch": base64.StdEncoding.EncodeToString([]byte(asJSON(patch)))}
@@ -133,7 +133,7 @@ func responseMembers(answer map[string]any) string {
 	return text[1 : len(text)-1]
 }
 
-// editedConversion is the honest answer to a ConversionReview, changed by a JSON patch.
+// editedConversion returns the valid response to a ConversionReview, changed by a JSON patch.
 func editedConversion(asked webhookObject, edit any) []byte {
 	var r review
 	_ = json.Unmarshal([]byte(asJSON(asked)), &r)

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// A controllerRow is the work of a controller and what it writes for it, as in
+// A controllerRow contains requests and the controller's writes for them, as in
 // testdata/controllers.txt.
 type controllerRow struct {
 	controller       string
@@ -29,7 +29,6 @@ const (
 	podOf = `"spec":{"serviceAccountName":"own","automountServiceAccountToken":false,"containers":[{"name":"c","image":"i"}]`
 )
 
-// readControllers reads the rows of testdata/controllers.txt.
 func readControllers(t *testing.T) (rows []controllerRow) {
 	for line := range strings.Lines(string(client.ReadFile(t, "testdata/controllers.txt"))) {
 		line = strings.TrimRight(line, "\n")
@@ -50,9 +49,9 @@ func readControllers(t *testing.T) (rows []controllerRow) {
 	return rows
 }
 
-// TestControllersAreAdmitted: what controllers write that belong to kube-controller-manager
-// elsewhere is admitted, under the name of the server. The webhook is asked about each write; a
-// policy that refuses it stops it, and it is done when the policy has gone.
+// TestControllersAreAdmitted checks admission for the writes of controllers that run in
+// kube-controller-manager elsewhere. Each write is sent to the webhook under the server's name. A
+// policy blocks the writes until it is deleted.
 func TestControllersAreAdmitted(t *testing.T) {
 	t.Parallel()
 	rows, h := readControllers(t), startWebhooks(t, allow)
@@ -62,7 +61,7 @@ func TestControllersAreAdmitted(t *testing.T) {
 	s.stopControllers("denied")
 	for _, run := range []string{"seen00", "denied"} {
 		s.perform(run, `POST /api/v1/namespaces {"metadata":{"name":"$"}}`)
-		for _, name := range []string{"ended1", "ended2"} { // the collector of Pods looks when it starts, and then not for long
+		for _, name := range []string{"ended1", "ended2"} { // the Pod garbage collector checks at its start, and then rarely
 			s.perform(run, `POST /api/v1/namespaces/$/serviceaccounts {"metadata":{"name":"early"}}`)
 			s.perform(run, `POST `+pods+` {"metadata":{"name":"`+name+`"},`+strings.Replace(podOf, "own", "early", 1)+`}}`)
 			s.perform(run, `STATUS `+pods+`/`+name+` {"status":{"phase":"Failed"}}`)
@@ -77,7 +76,7 @@ func TestControllersAreAdmitted(t *testing.T) {
 	}
 	var asked []question
 	s.wantWrites(h, &asked, "seen00", rows)
-	for _, r := range rows { // the first write is stopped, and so there is none of the others
+	for _, r := range rows { // the first write is blocked, so the others do not occur
 		operation, rest, _ := strings.Cut(r.writes[0], " ")
 		resource, _, _ := strings.Cut(rest, " ")
 		client.Eventually(t, func() error {
@@ -93,7 +92,7 @@ func TestControllersAreAdmitted(t *testing.T) {
 		}
 	}
 	s.Send(200, "DELETE", "/apis/admissionregistration.platform.io/v1/validatingadmissionpolicybindings/stop", "", "")
-	s.wantWrites(h, &asked, "denied", slices.DeleteFunc(slices.Clone(rows), func(r controllerRow) bool { return r.controller == "pod-garbage-collector" })) // which looks again in 20 seconds
+	s.wantWrites(h, &asked, "denied", slices.DeleteFunc(slices.Clone(rows), func(r controllerRow) bool { return r.controller == "pod-garbage-collector" })) // which checks again only after 20 seconds
 }
 
 func serveControllers(t *testing.T, dir string, log *client.Log, which daemon.Controllers) webhookSession {
@@ -106,8 +105,7 @@ func serveControllers(t *testing.T, dir string, log *client.Log, which daemon.Co
 	return webhookSession{client.Session{Server: client.ServeConfig(t, config, log), Ctx: t.Context(), T: t}, "platform"}
 }
 
-// stopControllers refuses what the server writes in a namespace of a name, or under a name that
-// begins or ends so.
+// stopControllers rejects writes of the server in a namespace, or to objects, whose name matches.
 func (s webhookSession) stopControllers(name string) {
 	s.T.Helper()
 	const group = "/apis/admissionregistration.platform.io/v1/"
@@ -141,7 +139,7 @@ func (s webhookSession) perform(run string, requests ...string) {
 	}
 }
 
-// wantWrites waits until a webhook has been asked about all writes of all rows for a run.
+// wantWrites waits until the webhook has received all writes of all rows for a run.
 func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string, rows []controllerRow) {
 	s.T.Helper()
 	client.Eventually(s.T, func() error {
@@ -158,7 +156,7 @@ func (s webhookSession) wantWrites(h *hookServer, asked *[]question, run string,
 	})
 }
 
-// wasAsked tells whether one of the questions is about a write of the server.
+// wasAsked reports whether one of the reviews is for a write of the server.
 func wasAsked(asked []question, write string) bool {
 	for _, q := range asked {
 		line := writeLine(q)
@@ -173,7 +171,7 @@ func wasAsked(asked []question, write string) bool {
 	return false
 }
 
-// writeLine is what a question is about, and the object.
+// writeLine describes the request of a review and its object.
 func writeLine(q question) string {
 	name := q.text("name")
 	if name == "" {
@@ -183,7 +181,7 @@ func writeLine(q question) string {
 	return fmt.Sprintf("%s %s/%s %s/%s %s", q.text("operation"), q.text("resource", "resource"), q.text("subResource"), q.text("namespace"), name, body)
 }
 
-// nodeRequest is a certificate request in the name of a node, as the API has it.
+// nodeRequest returns a certificate request for a node in Base64.
 func nodeRequest(t *testing.T, node string) string {
 	t.Helper()
 	subject := pkix.Name{CommonName: "system:node:" + node, Organization: []string{"system:nodes"}}

@@ -10,10 +10,9 @@ import (
 	"testing"
 )
 
-// webhookObject is JSON.
 type webhookObject = map[string]any
 
-// at is the value at a path into an object, nil if there is none.
+// at returns the value at a path in an object, or nil.
 func at(o any, path ...string) any {
 	for _, name := range path {
 		m, ok := o.(webhookObject)
@@ -25,7 +24,7 @@ func at(o any, path ...string) any {
 	return o
 }
 
-// A question is what a webhook was asked.
+// A question is an AdmissionReview that a webhook received.
 type question struct {
 	review webhookObject // the AdmissionReview
 	header http.Header
@@ -35,19 +34,17 @@ type question struct {
 
 func (q question) request() webhookObject { r, _ := q.review["request"].(webhookObject); return r }
 
-// text is the string at a path into the request.
 func (q question) text(path ...string) string { s, _ := at(q.request(), path...).(string); return s }
 
-// A hookServer is a server of admission webhooks.
 type hookServer struct{ *hook[question] }
 
-// startWebhooks starts a server that answers what answer says.
+// startWebhooks starts a webhook server with a handler.
 func startWebhooks(t testing.TB, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
 	return startAt(t, "127.0.0.1", answer, names...)
 }
 
-// startAt is start at an address of this machine.
+// startAt is startWebhooks with an IP address.
 func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWriter, r *http.Request), names ...string) *hookServer {
 	t.Helper()
 	h := newHook(t, ip, func(r *http.Request, body []byte) question {
@@ -60,16 +57,15 @@ func startAt(t testing.TB, ip string, answer func(q question, w http.ResponseWri
 	return &hookServer{h}
 }
 
-// questions are those about requests of clients that were asked since the last call.
+// questions returns the reviews of client requests since the last call.
 func (h *hookServer) questions() []question {
 	return slices.DeleteFunc(h.take(), question.isServers)
 }
 
-// isServers tells that the question is about a write of a controller of the server, which comes
-// when it comes.
+// isServers reports whether the review is for a write of a controller, which may come at any time.
 func (q question) isServers() bool { return q.text("userInfo", "username") == "system:apiserver" }
 
-// respond answers with members of the response beside its uid, as a text of JSON.
+// respond returns a handler that sends fields of a response in JSON, in addition to the uid.
 func respond(members string) func(q question, w http.ResponseWriter, r *http.Request) {
 	return func(q question, w http.ResponseWriter, _ *http.Request) { writeWebhooks(w, q, members) }
 }
@@ -81,7 +77,6 @@ func writeWebhooks(w http.ResponseWriter, q question, members string) {
 
 var allow = respond(`"allowed":true`)
 
-// patches answers with a JSON patch.
 func patches(patch string) func(q question, w http.ResponseWriter, r *http.Request) {
 	return respond(`"allowed":true,` + patchMembers(patch))
 }
@@ -90,10 +85,10 @@ func patchMembers(patch string) string {
 	return `"patchType":"JSONPatch","patch":"` + base64.StdEncoding.EncodeToString([]byte(patch)) + `"`
 }
 
-// A webhookHook is one webhook of a configuration. Members with no value get those of allHooks.
+// A webhookHook describes one webhook of a configuration. Empty fields have defaults.
 type webhookHook struct {
 	name, path, rules, more string
-	client                  string // instead of the server's
+	client                  string // replaces the server's clientConfig
 	effects, versions       string
 }
 
@@ -119,12 +114,12 @@ func (h webhookHook) text(s *hookServer) string {
 		h.client = fmt.Sprintf(`{"url":%q,"caBundle":%q}`, s.URL+h.path, s.bundle)
 	}
 	if !strings.Contains(h.more, "timeoutSeconds") {
-		h.more += `,"timeoutSeconds":30` // the longest: a machine may be busy
+		h.more += `,"timeoutSeconds":30` // the maximum, because a machine may be busy
 	}
 	return fmt.Sprintf(`{"name":%q,"rules":[%s],"sideEffects":%q,"admissionReviewVersions":[%s],"clientConfig":%s,%s}`, h.name, h.rules, h.effects, h.versions, h.client, h.more)
 }
 
-// namesWebhooks are the strings at a path into the requests of questions, in order.
+// namesWebhooks returns the strings at a path in the requests of reviews, in order.
 func namesWebhooks(asked []question, path ...string) string {
 	var all []string
 	for _, q := range asked {

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// appends answers with a patch that appends a letter to the datum "s".
+// appends returns a handler that appends a letter to data.s.
 func appends(letter string) func(q question, w http.ResponseWriter, r *http.Request) {
 	return func(q question, w http.ResponseWriter, _ *http.Request) {
 		s := q.text("object", "data", "s")
@@ -24,7 +24,7 @@ func appends(letter string) func(q question, w http.ResponseWriter, r *http.Requ
 	}
 }
 
-// annotations are those of the audit event of one request.
+// annotations returns the annotations of the audit event of one request.
 func annotations(t *testing.T, path, uri string) map[string]string {
 	t.Helper()
 	var found map[string]string
@@ -48,8 +48,8 @@ func annotations(t *testing.T, path, uri string) map[string]string {
 	return found
 }
 
-// TestAuditAnnotations: what became of webhooks is in the audit event, by its level, in the names
-// of both profiles.
+// TestAuditAnnotations checks the audit annotations of webhooks at two levels, with the names of
+// both profiles.
 func TestAuditAnnotations(t *testing.T) {
 	t.Parallel()
 	for _, naming := range []string{"platform", "kubernetes"} {
@@ -131,15 +131,15 @@ func TestAuditAnnotationsOfOthers(t *testing.T) {
 	}
 }
 
-// series are the metrics whose lines match a pattern.
+// series returns the lines of metrics that match a pattern.
 func (s webhookSession) series(pattern string) []string {
 	s.T.Helper()
 	a := s.Send(200, "GET", "/metrics", "", "")
 	return regexp.MustCompile(`(?m)^`+pattern+`.*$`).FindAllString(string(a.Body), -1)
 }
 
-// TestWebhookMetrics: what became of webhooks is counted, with the labels that dashboards know, and
-// no more series are kept than there are webhooks.
+// TestWebhookMetrics checks the metrics of webhooks, and that series of deleted webhooks are
+// removed.
 func TestWebhookMetrics(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -179,7 +179,7 @@ func TestWebhookMetrics(t *testing.T) {
 	}
 }
 
-// TestRejectionMetric: the codes and the sorts of errors of refusals.
+// TestRejectionMetric checks the codes and error types of rejections.
 func TestRejectionMetric(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -198,7 +198,7 @@ func TestRejectionMetric(t *testing.T) {
 	}
 }
 
-// TestConditionMetrics: matchConditions that exclude a webhook or cannot be evaluated are counted.
+// TestConditionMetrics checks the metrics of matchConditions that exclude a webhook or fail.
 func TestConditionMetrics(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)

@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/test/client/pki"
 )
 
-// behind is the clientConfig of a Service.
 func behind(h *hookServer, name string, port int) string {
 	return fmt.Sprintf(`{"service":{"namespace":"default","name":%q,"port":%d,"path":"/p"},"caBundle":%q}`, name, port, h.bundle)
 }
@@ -24,8 +23,8 @@ func port(h *hookServer) string {
 	return u.Port()
 }
 
-// TestWebhookService: a webhook behind a Service is reached by its ready endpoints, or where the
-// command line says; its certificate is for the name of the Service.
+// TestWebhookService checks that a webhook behind a Service is reached by its ready endpoints or at
+// the configured address. Its certificate must be valid for the Service.
 func TestWebhookService(t *testing.T) {
 	t.Parallel()
 	own := client.OwnAddress(t)
@@ -52,7 +51,7 @@ func TestWebhookService(t *testing.T) {
 	try(500, "hook", 443, `failed to call webhook: Post "https://hook.default.svc:443/p?timeout=30s": service "hook" not found`)
 	s.Send(201, "POST", "/api/v1/namespaces/default/services", client.JSON, `{"metadata":{"name":"hook"},"spec":{"ports":[{"name":"w","port":8443,"targetPort":1}]}}`)
 	try(500, "hook", 443, `no service port 443 found for service "hook"`)
-	eventually := func(code int, text string) { // endpoints are followed in the background
+	eventually := func(code int, text string) { // endpoints are followed with a delay
 		t.Helper()
 		s.register(validating, "v", webhookHook{rules: onlyConfigMaps, client: behind(h, "hook", 8443)}.text(h))
 		client.Eventually(t, func() error {
@@ -77,7 +76,7 @@ func TestWebhookService(t *testing.T) {
 	}
 }
 
-// TestWebhookTrust: a webhook must prove who it is.
+// TestWebhookTrust checks that the certificate of a webhook is verified.
 func TestWebhookTrust(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -99,8 +98,8 @@ func TestWebhookTrust(t *testing.T) {
 	}
 }
 
-// TestCredentials: a webhook gets the credential that the configuration file has for it, also when
-// that has changed.
+// TestCredentials checks that a webhook gets its credentials from the configuration file, also
+// after the file changed.
 func TestCredentials(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -156,8 +155,8 @@ func TestCredentials(t *testing.T) {
 	})
 }
 
-// TestConfigurationFile: what is wrong in the configuration file keeps the server from starting,
-// and is named.
+// TestConfigurationFile checks that the server does not start with a faulty configuration file and
+// reports the error.
 func TestConfigurationFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -191,7 +190,7 @@ func TestConfigurationFile(t *testing.T) {
 	}
 }
 
-// TestSwitchedOff: without the plugins no webhook is asked.
+// TestSwitchedOff checks that no webhook is called if the plugins are disabled.
 func TestSwitchedOff(t *testing.T) {
 	t.Parallel()
 	h := startWebhooks(t, respond(`"allowed":false`))

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// only is the one question that was asked.
+// only returns the single review since the last call.
 func only(t *testing.T, h *hookServer) question {
 	t.Helper()
 	asked := h.questions()
@@ -18,7 +18,7 @@ func only(t *testing.T, h *hookServer) question {
 
 func asJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 
-// want checks members of a request, as JSON; "" for one that is not there.
+// want checks fields of a request in JSON. "" stands for a missing field.
 func (q question) want(t *testing.T, what string, members map[string]string) {
 	t.Helper()
 	for path, want := range members {

@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestChangedConfiguration: a change counts from the moment when its write is answered.
+// TestChangedConfiguration checks that a change takes effect with the response to its write.
 func TestChangedConfiguration(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -22,8 +22,8 @@ func TestChangedConfiguration(t *testing.T) {
 	}
 }
 
-// TestVersionThatIsNotServed: built-in versions that are disabled are not equivalent. Custom ones
-// are in testdata/webhooks/equivalent.txt.
+// TestVersionThatIsNotServed checks that disabled built-in versions are not equivalent.
+// testdata/webhooks/equivalent.txt covers custom ones.
 func TestVersionThatIsNotServed(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, func(c *daemon.Config) { c.API.RuntimeConfig = daemon.Switches{"autoscaling/v1": false} })

@@ -14,13 +14,14 @@ const (
 	validating = "ValidatingWebhookConfiguration"
 )
 
-// webhookSession is a server in one of the naming profiles.
+// A webhookSession is a server in a naming profile.
 type webhookSession struct {
 	client.Session
 	naming string
 }
 
-// quietControllers leave only the controllers of tests, because what others write is admitted too.
+// quietControllers enables only the controllers that tests need, because the writes of others are
+// admitted too.
 func quietControllers(c *daemon.Config) { c.Controllers = daemon.TestControllers }
 
 func TestWebhookTranscripts(t *testing.T) {
@@ -44,7 +45,7 @@ func openWebhooks(t *testing.T, change func(*daemon.Config)) webhookSession {
 	return s
 }
 
-// group is a group with the suffix of the profile.
+// group returns a group with the suffix of the profile.
 func (s webhookSession) group(prefix string) string {
 	if s.naming == "kubernetes" {
 		return prefix + ".k8s.io"
@@ -56,7 +57,7 @@ func (s webhookSession) configurations(kind string) string {
 	return "/apis/" + s.group("admissionregistration") + "/v1/" + strings.ToLower(kind) + "s"
 }
 
-// register creates a configuration of hooks.
+// register creates a webhook configuration.
 func (s webhookSession) register(kind, name string, hooks ...string) {
 	s.T.Helper()
 	s.Send(201, "POST", s.configurations(kind), client.JSON, s.configuration(kind, name, hooks...))
@@ -71,13 +72,11 @@ func (s webhookSession) unregister(kind, name string) {
 	s.Send(200, "DELETE", s.configurations(kind)+"/"+name, "", "")
 }
 
-// create creates a ConfigMap.
 func (s webhookSession) create(code int, name, data string) client.Answer {
 	s.T.Helper()
 	return s.Send(code, "POST", configMaps, client.JSON, configMap(name, data))
 }
 
-// wantMessage checks a part of the message of a Status.
 func (s webhookSession) wantMessage(a client.Answer, part string) {
 	s.T.Helper()
 	if !strings.Contains(message(a), part) {
@@ -85,7 +84,6 @@ func (s webhookSession) wantMessage(a client.Answer, part string) {
 	}
 }
 
-// wantText checks parts of a body.
 func (s webhookSession) wantText(a client.Answer, parts ...string) {
 	s.T.Helper()
 	for _, part := range parts {
@@ -95,5 +93,4 @@ func (s webhookSession) wantText(a client.Answer, parts ...string) {
 	}
 }
 
-// onlyConfigMaps is a rule for ConfigMaps.
 var onlyConfigMaps = rule("*", "", "v1", "configmaps")

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCallsBack: a webhook may change the very object that it is asked about; the request then
-// begins again on the new state, and the webhook is asked again.
+// TestCallsBack checks that a webhook may change the object under review. The request then starts
+// again with the new state and calls the webhook again.
 func TestCallsBack(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -43,8 +43,8 @@ func TestCallsBack(t *testing.T) {
 	}
 }
 
-// TestCallsBackForEver: a webhook that changes the object whenever it is asked ends in a conflict,
-// not in a dead lock.
+// TestCallsBackForEver checks that a webhook that changes the object in every review causes a
+// conflict, not a deadlock.
 func TestCallsBackForEver(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -65,8 +65,8 @@ func TestCallsBackForEver(t *testing.T) {
 	s.Send(200, "GET", configMaps+"/a", "", "")
 }
 
-// TestOthersAreFree: a webhook that does not answer holds up nobody but the requests that it is
-// asked about, not even other changes of the same object.
+// TestOthersAreFree checks that a slow webhook delays only the requests under review, not other
+// changes of the same object.
 func TestOthersAreFree(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -87,7 +87,7 @@ func TestOthersAreFree(t *testing.T) {
 		done <- err
 	}()
 	<-entered
-	for i := range 50 { // all of them before the webhook's answer, which would fail it if they waited
+	for i := range 50 { // before the webhook responds; requests that wait for it would time out
 		s.Send(200, "PATCH", configMaps+"/a", client.MergePatch, fmt.Sprintf(`{"data":{"k":"%d"}}`, i))
 		s.create(201, fmt.Sprint("b", i), "")
 	}
@@ -98,7 +98,7 @@ func TestOthersAreFree(t *testing.T) {
 	s.wantText(s.Send(200, "GET", configMaps+"/a", "", ""), `"k":"49"`, `"slow":"yes"`)
 }
 
-// TestParallel: validating webhooks are asked at the same time.
+// TestParallel checks that validating webhooks are called in parallel.
 func TestParallel(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -109,7 +109,7 @@ func TestParallel(t *testing.T) {
 	h := startWebhooks(t, func(q question, w http.ResponseWriter, r *http.Request) {
 		together <- struct{}{}
 		waiting.Done()
-		waiting.Wait() // for all of them
+		waiting.Wait() // for all webhooks
 		allow(q, w, r)
 	})
 	for i := range 4 {
@@ -119,8 +119,7 @@ func TestParallel(t *testing.T) {
 	s.create(201, "a", "")
 }
 
-// TestDead: a webhook that is not there fails its requests at once, and is asked again as soon as
-// it is back.
+// TestDead checks that requests fail at once if their webhook is down, and succeed when it is back.
 func TestDead(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -133,7 +132,7 @@ func TestDead(t *testing.T) {
 		s.wantMessage(s.create(500, fmt.Sprint("a", i), ""), "connection refused")
 	}
 	var listener net.Listener
-	client.Eventually(t, func() (err error) { // another test may have the port for a while
+	client.Eventually(t, func() (err error) { // another test may use the port for a while
 		listener, err = tls.Listen("tcp", address, config)
 		return err
 	})
@@ -143,7 +142,8 @@ func TestDead(t *testing.T) {
 	s.create(201, "b", "")
 }
 
-// TestBlackHole: while connections to a webhook are not answered, few requests wait for one.
+// TestBlackHole checks that only few requests try to connect to a webhook that accepts connections
+// without responding.
 func TestBlackHole(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -159,7 +159,7 @@ func TestBlackHole(t *testing.T) {
 			if err != nil {
 				return
 			}
-			defer conn.Close() // at the end of the test: nobody answers
+			defer conn.Close() // at the end of the test, so that no client gets a response
 			connections.Add(1)
 		}
 	}()
@@ -181,7 +181,7 @@ func TestBlackHole(t *testing.T) {
 	}
 }
 
-// A turn is a server's turn at a port that stays open: until it is closed it accepts what comes.
+// A turn is one server's listener on a shared port. It accepts connections until it is closed.
 type turn struct {
 	net.Listener
 	conns  chan net.Conn
@@ -200,7 +200,7 @@ func (l *turn) Accept() (net.Conn, error) {
 
 func (l *turn) Close() error { l.once.Do(func() { close(l.closed) }); return nil }
 
-// TestRestartUnderLoad: no request fails because a webhook closes its connections, be it over
+// TestRestartUnderLoad checks that no request fails when a webhook closes its connections, with
 // HTTP/1.1 or HTTP/2.
 func TestRestartUnderLoad(t *testing.T) {
 	t.Parallel()
@@ -251,7 +251,7 @@ func TestRestartUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	for i := range 10 { // another one takes its place, and the old one ends with what it has
+	for i := range 10 { // a new server replaces the old one, which finishes its requests
 		until := created.Load() + 20
 		client.Poll(func() bool { return created.Load() >= until || t.Failed() })
 		next := serve([][]string{{"h2", "http/1.1"}, {"http/1.1"}}[i%2]...)
@@ -262,7 +262,7 @@ func TestRestartUnderLoad(t *testing.T) {
 	all.Wait()
 }
 
-// TestBrokenTLS: a server that breaks off handshakes is one that cannot be asked.
+// TestBrokenTLS checks the error for a webhook that aborts TLS handshakes.
 func TestBrokenTLS(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -290,7 +290,8 @@ func TestBrokenTLS(t *testing.T) {
 	}
 }
 
-// TestRequestDeadline: a request that ends before its webhook's timeout ends then.
+// TestRequestDeadline checks that a request ends at its own deadline, before the timeout of the
+// webhook.
 func TestRequestDeadline(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -314,8 +315,8 @@ func TestRequestDeadline(t *testing.T) {
 	s.Send(404, "GET", configMaps+"/a", "", "")
 }
 
-// TestEndOfNamespaces: what is deleted with a namespace, and what is collected with its owner, is
-// admitted as any other deletion; it goes as soon as nobody refuses it any more.
+// TestEndOfNamespaces checks that webhooks are called for deletions with a namespace or an owner.
+// The objects are deleted as soon as no webhook rejects it.
 func TestEndOfNamespaces(t *testing.T) {
 	t.Parallel()
 	s := openWebhooks(t, nil)
@@ -337,7 +338,7 @@ func TestEndOfNamespaces(t *testing.T) {
 					return nil
 				}
 			}
-			return fmt.Errorf("nobody asks about %s", name)
+			return fmt.Errorf("no review of %s", name)
 		})
 	}
 	gone := func(path string) {
