@@ -8,7 +8,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// fromMemory is how many repeated applies are answered from memory, of one: none where others write, too.
+// fromMemory returns how many of one repeated apply are answered from memory. With etcd it is none,
+// because other servers write too.
 func fromMemory() int {
 	if client.OnEtcd() {
 		return 0
@@ -16,7 +17,8 @@ func fromMemory() int {
 	return 1
 }
 
-// applyDigests is how many applies the server has answered because it knew that they change nothing.
+// applyDigests returns the server's count of applies that it recognized as repeated and without
+// effect.
 func (s applySession) applyDigests() (n int) {
 	s.T.Helper()
 	const name = "\ntroupe_repeated_applies_total "
@@ -27,8 +29,8 @@ func (s applySession) applyDigests() (n int) {
 	return n
 }
 
-// TestApplyDigests: an apply that has changed nothing is answered from memory when it comes again,
-// and nothing else is, be it alike but for one thing that counts.
+// TestApplyDigests checks that only an exact repetition of an apply without effect is answered from
+// memory. A difference in any relevant input prevents it.
 func TestApplyDigests(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -44,7 +46,7 @@ func TestApplyDigests(t *testing.T) {
 			t.Errorf("%d applies were answered from memory, want %d", now-before, want)
 		}
 	}
-	again(0) // it has changed something before
+	again(0) // the previous apply changed the object
 	again(fromMemory())
 
 	for name, test := range map[string]struct {
@@ -82,7 +84,7 @@ func TestApplyDigests(t *testing.T) {
 	}
 	s.owned(s.apply(200, "two", path, config), `one Apply {"f:data":{"f:x":{}}}`, `two Apply {"f:data":{"f:x":{}}}`)
 	live = s.get(path)
-	again(0) // the state is another one
+	again(0) // the state has changed
 	again(fromMemory())
 
 	answer := s.Send(200, "PATCH", path+"?fieldManager=one", applyTypeApply, configMap("a", `"x":"1","x":"1"`))
@@ -95,7 +97,8 @@ func TestApplyDigests(t *testing.T) {
 	}
 }
 
-// TestApplyDigestsOfSubresources: a configuration says something else to a sub-resource.
+// TestApplyDigestsOfSubresources checks that an apply is not mistaken for the same configuration
+// applied to another subresource.
 func TestApplyDigestsOfSubresources(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

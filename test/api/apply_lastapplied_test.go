@@ -13,7 +13,7 @@ const (
 	crontabs         = "/apis/example.com/v1/namespaces/default/crontabs"
 )
 
-// clientApply creates an object as a client-side apply does, with its manifest in an annotation.
+// clientApply creates an object as client-side apply does, with its manifest in an annotation.
 func (s applySession) clientApply(path, manifest string) client.Object {
 	s.T.Helper()
 	var o map[string]any
@@ -22,15 +22,15 @@ func (s applySession) clientApply(path, manifest string) client.Object {
 	return s.create(path+"?fieldManager=kubectl-client-side-apply", client.Object(o).String())
 }
 
-// TestUpgradeOfClientSideApply: an apply by kubectl may take over what kubectl has applied on the client
-// side, but never a value that another manager has changed since.
+// TestUpgradeOfClientSideApply checks that server-side apply by kubectl takes over fields from
+// client-side apply. It never takes over a value that another manager has changed since.
 func TestUpgradeOfClientSideApply(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
 	s.define("crontabs", "CronTab", `"spec":{"type":"object","properties":{"n":{"type":"integer"},"m":{"type":"integer"}}}`)
 	const replicas = `"replicas":%d,"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i%d"}]}}`
 	for name, test := range map[string]struct {
-		path, format string // the manifest, by the value that another manager changes and a second one
+		path, format string // the manifest, with placeholders for the value that another manager changes and a second value
 		change       func(path string)
 		field        string // of the change
 		conflict     string
@@ -69,7 +69,8 @@ func TestUpgradeOfClientSideApply(t *testing.T) {
 	}
 }
 
-// TestUnusableLastApplied: an annotation that does not say what the client has applied allows nothing.
+// TestUnusableLastApplied checks that an unusable last-applied annotation does not let kubectl take
+// over fields.
 func TestUnusableLastApplied(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -99,12 +100,12 @@ func TestUnusableLastApplied(t *testing.T) {
 	s.has(s.apply(200, "kubectl", configMaps+"/a", configMap("a", `"k":"2"`)), map[string]string{"data": `{"k":"2","l":"1"}`})
 }
 
-// TestWrittenLastApplied checks the annotation that an apply by kubectl leaves: the configuration as it was
-// sent, without the annotation, or nothing if it is too large.
+// TestWrittenLastApplied checks the annotation that an apply by kubectl writes. It holds the
+// configuration without the annotation itself, or nothing if the configuration is too large.
 func TestWrittenLastApplied(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
-	large := strings.Repeat("x", 140<<10) // twice of which is more than annotations may have
+	large := strings.Repeat("x", 140<<10) // twice this exceeds the limit of annotations
 	for name, test := range map[string]struct{ annotations, want string }{
 		"none":  {`{"q":"r"}`, `{"q":"r"}`},
 		"only":  {`{"` + applyLastApplied + `":"x"}`, `{}`},

@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppliedAgain: who applies the same again at another time, in JSON or YAML, and through the
-// status too, leaves all as it is: the version, the managers and their times. First one manager
-// applies what a client has, then three apply what has come of it, or parts of that.
+// TestAppliedAgain checks that repeating an apply later changes neither the version nor the
+// managers nor their timestamps. It covers JSON, YAML and the status subresource. One manager
+// applies the client's object first; then three managers apply the result, or parts of it.
 func TestAppliedAgain(t *testing.T) {
 	t.Parallel()
 	optional := map[string]bool{"admissionregistration.k8s.io/v1beta1": true}
@@ -38,7 +38,8 @@ func TestAppliedAgain(t *testing.T) {
 			continue
 		}
 		r, path := rand.New(rand.NewSource(int64(i))), pathOf(k, o)
-		// Who applies nothing is no manager, and what the server has added is found before the first.
+		// An empty apply does not create a manager. This label makes sure that the first apply
+		// does.
 		o["metadata"].(map[string]any)["labels"] = map[string]any{"a": "b"}
 		all = append(all, &reapplied{Rand: r, path: path, field: "spec", configs: []map[string]any{o}})
 		if k.Subresource("status") != nil && o["status"] != nil {
@@ -54,7 +55,6 @@ func TestAppliedAgain(t *testing.T) {
 	s.applyAll(all)
 }
 
-// reapplied is an object that is applied again.
 type reapplied struct {
 	*rand.Rand
 	path    string
@@ -63,7 +63,8 @@ type reapplied struct {
 	live    client.Object
 }
 
-// applyAll applies all, and again in another second: managers have whole seconds.
+// applyAll applies all objects, then again in another second, because managed fields have
+// timestamps in whole seconds.
 func (s applySession) applyAll(all []*reapplied) {
 	s.T.Helper()
 	for _, a := range all {
@@ -82,7 +83,7 @@ func (s applySession) applyAll(all []*reapplied) {
 	}
 }
 
-// applyEach applies the configurations, one by one, every other one as YAML.
+// applyEach applies the configurations one by one, alternating between JSON and YAML.
 func (s applySession) applyEach(a *reapplied, asYAML bool) {
 	s.T.Helper()
 	for i, config := range a.configs {
@@ -94,7 +95,7 @@ func (s applySession) applyEach(a *reapplied, asYAML bool) {
 	}
 }
 
-// part is an object without some of its fields, and of those inside.
+// part returns a copy of an object without some of its fields, at random and recursively.
 func (a *reapplied) part(o map[string]any) map[string]any {
 	out := map[string]any{}
 	for _, name := range slices.Sorted(maps.Keys(o)) {
@@ -122,7 +123,6 @@ func kindOf(t *testing.T, kinds *catalog.Catalog, o map[string]any) *schema.Kind
 	return nil
 }
 
-// pathOf is where an object is.
 func pathOf(k *schema.Kind, o map[string]any) string {
 	path := "/api/" + k.Version
 	if k.Group != "" {
@@ -134,7 +134,6 @@ func pathOf(k *schema.Kind, o map[string]any) string {
 	return fmt.Sprint(path, "/", k.Resource, "/", o["metadata"].(map[string]any)["name"])
 }
 
-// encoded is a configuration as JSON or as YAML.
 func encoded(t *testing.T, o map[string]any, asYAML bool) []byte {
 	t.Helper()
 	encode := json.Marshal

@@ -15,7 +15,6 @@ const (
 	services        = "/api/v1/namespaces/default/services"
 )
 
-// applySession is a server and the time that a test may take.
 type applySession struct{ client.Session }
 
 func (s applySession) create(path, body string) client.Object {
@@ -28,32 +27,31 @@ func (s applySession) get(path string) client.Object {
 	return s.Send(200, "GET", path, "", "").Object()
 }
 
-// apply applies a configuration as a manager, which may be followed by "&" and options.
+// apply applies a configuration. manager may be followed by "&" and query parameters.
 func (s applySession) apply(code int, manager, path, config string) client.Object {
 	s.T.Helper()
 	return s.Send(code, "PATCH", path+"?fieldManager="+manager, applyTypeApply, config).Object()
 }
 
-// merge sends a merge patch, also as a manager.
 func (s applySession) merge(manager, path, patch string) client.Object {
 	s.T.Helper()
 	return s.Send(200, "PATCH", path+"?fieldManager="+manager, client.MergePatch, patch).Object()
 }
 
-// define defines a kind of custom resources by the properties of its objects.
+// define creates a CustomResourceDefinition with the given schema properties.
 func (s applySession) define(plural, kind, properties string) {
 	s.T.Helper()
 	s.create("/apis/apiextensions.platform.io/v1/customresourcedefinitions", fmt.Sprintf(
 		`{"apiVersion":"apiextensions.platform.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"%s.example.com"},
 		"spec":{"group":"example.com","scope":"Namespaced","names":{"plural":%q,"kind":%q},"versions":[{"name":"v1","served":true,"storage":true,
 		"schema":{"openAPIV3Schema":{"type":"object","properties":{%s}}}}]}}`, plural, plural, kind, properties))
-	for range client.Daemons(s.T) - 1 { // the others serve it once they are asked what there is
+	for range client.Daemons(s.T) - 1 { // the other servers serve the CRD after their next discovery request
 		s.get("/apis")
 	}
 }
 
-// ownersApply are the managers of an object, a line each: the name, the operation, the sub-resource
-// if there is one, and the fields.
+// ownersApply returns the managed fields of an object, one entry a line: manager, operation,
+// subresource if any, and fields.
 func ownersApply(o client.Object) string {
 	list, _ := o.Metadata()["managedFields"].([]any)
 	var lines []string
@@ -73,7 +71,6 @@ func ownersApply(o client.Object) string {
 	return strings.Join(lines, "\n")
 }
 
-// owned checks the managers of an object.
 func (s applySession) owned(o client.Object, want ...string) {
 	s.T.Helper()
 	if got := ownersApply(o); got != strings.Join(want, "\n") {
@@ -81,7 +78,7 @@ func (s applySession) owned(o client.Object, want ...string) {
 	}
 }
 
-// owns checks that among the owners of an object are these.
+// owns checks that the managed fields of an object contain these entries.
 func (s applySession) owns(o client.Object, want ...string) {
 	s.T.Helper()
 	for _, line := range want {
@@ -91,7 +88,7 @@ func (s applySession) owns(o client.Object, want ...string) {
 	}
 }
 
-// valueAt is a value inside an object, as JSON; null if there is none. A number is a place in a list.
+// valueAt returns the JSON of the value at a dotted path, or null. A number is an index of a list.
 func valueAt(o client.Object, path string) string {
 	var v any = map[string]any(o)
 	for name := range strings.SplitSeq(path, ".") {
@@ -115,7 +112,6 @@ func valueAt(o client.Object, path string) string {
 	return string(text)
 }
 
-// has checks values inside an object.
 func (s applySession) has(o client.Object, want map[string]string) {
 	s.T.Helper()
 	for path, value := range want {

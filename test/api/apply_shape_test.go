@@ -6,7 +6,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// deploy is a Deployment with what a test adds to its spec and to that of its Pods.
 func deploy(name, spec, pods string) string {
 	if spec != "" {
 		spec += ","
@@ -15,7 +14,6 @@ func deploy(name, spec, pods string) string {
 		`"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{` + pods + `}}}}`
 }
 
-// part is a Deployment that says no more than what it is given.
 func part(name, spec string) string {
 	return `{"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"` + name + `"},"spec":{` + spec + `}}`
 }
@@ -31,7 +29,7 @@ func TestListsWithKeys(t *testing.T) {
 		"spec.template.spec.containers.0.name": `"s"`, "spec.template.spec.containers.1.name": `"a"`, "spec.template.spec.containers.2.name": `"b"`,
 		"spec.template.spec.containers.1.env": `[{"name":"E","value":"1"},{"name":"F","value":"2"}]`,
 	})
-	// Two owns items inside a, and with them that a is there.
+	// Manager two owns items inside a, and therefore the existence of a.
 	left := s.apply(200, "one", path, deploy("d", "", `"containers":[{"name":"b","image":"b"},{"name":"a","image":"a"}]`))
 	s.has(left, map[string]string{"spec.template.spec.containers.1.name": `"b"`, "spec.template.spec.containers.2.env": `[{"name":"F","value":"2"}]`})
 	dropped := s.apply(200, "two", path, part("d", ``))
@@ -53,7 +51,8 @@ func TestListsWithDefaultedKeys(t *testing.T) {
 	s.has(gone, map[string]string{"spec.ports.0.protocol": `"UDP"`, "spec.ports.1": `null`})
 }
 
-// A key may be absent where another one is there: drivers apply the state of devices that nobody shares, without shareID.
+// TestListsWithOptionalKeys checks apply to a list whose items may lack one of the list map keys.
+// Drivers omit shareID for devices that are not shared.
 func TestListsWithOptionalKeys(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

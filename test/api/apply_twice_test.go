@@ -9,7 +9,6 @@ import (
 
 const things = "/apis/example.com/v1/namespaces/default/things"
 
-// defineThings defines a kind with values of every form.
 func (s applySession) defineThings() {
 	s.T.Helper()
 	s.define("things", "Thing", `"keep":{"type":"string"},
@@ -25,8 +24,8 @@ func (s applySession) defineThings() {
 		"n":{"type":"number"},"i":{"type":"integer"},"any":{"x-platform-preserve-unknown-fields":true}`)
 }
 
-// TestAppliedTwice: a configuration that was applied is there at once, so the same apply again changes
-// nothing, and neither does an update with what a client has just read.
+// TestAppliedTwice checks that the first apply of a configuration takes full effect. Neither a
+// repeated apply nor an update with the object just read changes anything.
 func TestAppliedTwice(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}
@@ -84,7 +83,8 @@ func TestAppliedTwice(t *testing.T) {
 	}
 }
 
-// TestEmptyPartOfBuiltInKind: an empty object in a built-in kind is applied at once, too.
+// TestEmptyPartOfBuiltInKind checks that the first apply also sets an empty object in a built-in
+// kind.
 func TestEmptyPartOfBuiltInKind(t *testing.T) {
 	t.Parallel()
 	s := applySession{client.Open(t, nil)}

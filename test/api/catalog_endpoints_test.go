@@ -10,13 +10,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A catalogEndpoint is a line of the table of endpoints.
+// A catalogEndpoint is a row of the table of endpoints.
 type catalogEndpoint struct {
-	table   string // whose base is the object
+	table   string // the table whose base object is used
 	path    string // of the collection; {ns} stands for /namespaces/<namespace>
-	status  bool   // it has the sub-resource status
-	set     string // of the parameters of writes
-	returns string // what delete answers: "Status", or the kind
+	status  bool   // has the status subresource
+	set     string // the set of query parameters of writes
+	returns string // the kind of the response to a delete: "Status", or the kind of the object
 }
 
 var endpoints = []catalogEndpoint{
@@ -38,8 +38,8 @@ var endpoints = []catalogEndpoint{
 	{"serviceaccount", "/api/v1{ns}/serviceaccounts", false, "B", "ServiceAccount"},
 }
 
-// A caller sends requests about one endpoint, and fails the test if an answer has another
-// code than it should.
+// A caller sends requests to one endpoint and fails the test if a response has an unexpected status
+// code.
 type caller struct {
 	*testing.T
 	server *client.Server
@@ -64,7 +64,7 @@ func (c caller) do(method, path string, query url.Values, body any, code int) cl
 	return a.Object()
 }
 
-// TestEndpoints calls every operation of every line.
+// TestEndpoints tests every operation of every endpoint.
 func TestEndpoints(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), unprotected)
@@ -122,7 +122,7 @@ func everything(c caller, e catalogEndpoint, kind string, body map[string]any) {
 	deleted(c, e, kind, path, one, body)
 }
 
-// deleted deletes the object, dry at first, then another one as a collection.
+// deleted deletes the object, first in a dry run, and then a new one by deletecollection.
 func deleted(c caller, e catalogEndpoint, kind, path, one string, body map[string]any) {
 	for _, query := range []url.Values{{"dryRun": {"All"}, "pretty": {"true"}}, nil} {
 		answer := c.do(http.MethodDelete, one, query, nil, 200)
@@ -139,7 +139,6 @@ func deleted(c caller, e catalogEndpoint, kind, path, one string, body map[strin
 	c.do(http.MethodGet, one, nil, nil, 404)
 }
 
-// writes are the parameters of a write set, in dry runs.
 func writes(set string) []url.Values {
 	query := url.Values{"dryRun": {"All"}, "pretty": {"true"}}
 	if set == "A" {

@@ -13,7 +13,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// readObjects reads objects of YAML files.
 func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	t.Helper()
 	for _, path := range paths {
@@ -29,7 +28,8 @@ func readObjects(t *testing.T, paths ...string) (all []map[string]any) {
 	return all
 }
 
-// eachKind plays a test with a sample of each kind that is wanted, and finds at least so many.
+// eachKind runs a test with a sample object of each wanted kind, and fails if there are fewer than
+// least kinds.
 func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func(caller, *schema.Kind, map[string]any)) {
 	t.Helper()
 	c := newCatalog(t, meta.Kubernetes)
@@ -56,7 +56,7 @@ func eachKind(t *testing.T, least int, wanted func(*schema.Kind) bool, test func
 
 func hasStatus(k *schema.Kind) bool { return k.Subresource("status") != nil }
 
-// A former reads and writes objects in their forms.
+// A formatClient reads and writes objects in several formats.
 type formatClient struct {
 	*testing.T
 	server    *client.Server
@@ -64,7 +64,7 @@ type formatClient struct {
 	protobuf  string // the media type
 }
 
-// send sends a request and returns the body of an answer that must be welcome.
+// send sends a request and returns the body of the response, which must be a success.
 func (f formatClient) send(method, path, contentType, accept string, body []byte) []byte {
 	f.Helper()
 	answer := client.Exchange(f, f.transport, method, f.server.URL+path, string(body), "Content-Type: "+contentType, "Accept: "+accept)
@@ -74,7 +74,7 @@ func (f formatClient) send(method, path, contentType, accept string, body []byte
 	return answer.Body
 }
 
-// json reads an object as canonical JSON. Who owns which field of it may change.
+// json returns an object as canonical JSON without managed fields, which the tests change.
 func (f formatClient) json(path string) string {
 	f.Helper()
 	var o map[string]any
@@ -83,12 +83,12 @@ func (f formatClient) json(path string) string {
 	return compact(o)
 }
 
-// TestFormats: an object that is read and written back in any representation of any version
-// stays what it is, to the version.
+// TestFormats checks that reading an object and writing it back changes nothing, in any format and
+// version. The resource version stays the same.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)
-	// Not every sample has its owner.
+	// Some sample objects have owners that do not exist.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
@@ -116,7 +116,6 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// create creates an object, and gives it its status.
 func (f formatClient) create(k *schema.Kind, name string, o map[string]any) {
 	f.send(http.MethodPost, collection(k), client.JSON, client.JSON, []byte(compact(o)))
 	if k.Subresource("status") != nil && o["status"] != nil {
@@ -125,7 +124,7 @@ func (f formatClient) create(k *schema.Kind, name string, o map[string]any) {
 	}
 }
 
-// roundTrip reads the object in every form and writes it back.
+// roundTrip reads the object in every version and format, and writes it back.
 func (f formatClient) roundTrip(k *schema.Kind, name string) {
 	own := collection(k) + "/" + name
 	want := f.json(own)

@@ -11,7 +11,6 @@ import (
 
 type catalogTree = map[string]any
 
-// times makes a list of n.
 func times(n int, element func(i int) any) []any {
 	list := make([]any, n)
 	for i := range list {
@@ -26,8 +25,8 @@ func slice(change catalogTree) catalogTree {
 	return mergeCatalog(catalogTree{"addressType": "IPv4", "endpoints": []any{}}, change)
 }
 
-// TestLimits writes objects at their limits and just beyond: the first are kept, the
-// others refused for the field.
+// TestLimits checks that objects exactly at a limit are accepted, and that those just beyond it are
+// rejected with an error for the field.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), nil)
@@ -58,7 +57,7 @@ func TestLimits(t *testing.T) {
 		object      func(n int) catalogTree
 		least, most int
 		field       string
-		reason      string // beyond the most
+		reason      string // of the field error beyond the limit
 	}{
 		{"Secret data", core + "secrets", plain, 0, 1 << 20, "data", "FieldValueTooLong"},
 		{"ConfigMap data", core + "configmaps", text, 0, 1 << 20, "[]", "FieldValueTooLong"},

@@ -13,13 +13,13 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// oddValues are values that are hardly ever right.
+// oddValues are values that are rarely valid.
 var oddValues = []string{
 	`null`, `""`, `"x"`, `"\u0000/.."`, `-1`, `99999999999`, `1.5`, `true`, `[]`, `{}`, `[null]`, `{"":null}`,
 }
 
-// variants calls do with every variant of a tree that has one odd value, or one field more
-// than its kind.
+// variants calls do with each variant of a tree in which one value is odd or one unknown field is
+// added.
 func variants(root any, do func(variant string)) {
 	var walk func(v any, wrap func(inner string) string)
 	walk = func(v any, wrap func(inner string) string) {
@@ -42,20 +42,18 @@ func variants(root any, do func(variant string)) {
 	walk(root, func(inner string) string { return inner })
 }
 
-// with is an object with one field more, whose value is JSON.
 func with(rest map[string]any, name, value string) string {
 	return compact(mergeCatalog(rest, map[string]any{name: json.RawMessage(value)}))
 }
 
-// replaced is a list with another element, which is JSON.
 func replaced(list []any, i int, value string) string {
 	list = slices.Clone(list)
 	list[i] = json.RawMessage(value)
 	return compact(list)
 }
 
-// TestOddities: whatever is wrong with a body, the answer is about the body. What is taken
-// is complete: sent again it stays what it is.
+// TestOddities checks that an invalid body never causes a server error. An accepted object is
+// complete: sending it again changes nothing.
 func TestOddities(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Kubernetes)
@@ -70,7 +68,7 @@ func TestOddities(t *testing.T) {
 			path := collection(k) + "?dryRun=All"
 			variants(any(o), func(body string) {
 				a := p.sendAny(t, path, body)
-				if a.Code != http.StatusCreated || k.Kind == "Job" { // whose labels hold its uid
+				if a.Code != http.StatusCreated || k.Kind == "Job" { // its labels contain the uid
 					return
 				}
 				complete := withoutGenerated(a.Object())
@@ -82,7 +80,7 @@ func TestOddities(t *testing.T) {
 	}
 }
 
-// sendAny sends a body; what may be wrong is the body, never the server.
+// sendAny sends a body that may be invalid, and reports server errors.
 func (p *catalogPlayer) sendAny(t *testing.T, path, body string) client.Answer {
 	t.Helper()
 	a, err := p.Create(t.Context(), path, []byte(body))
@@ -95,7 +93,8 @@ func (p *catalogPlayer) sendAny(t *testing.T, path, body string) client.Answer {
 	return a
 }
 
-// withoutGenerated is an object without what every create sets anew.
+// withoutGenerated returns the JSON of an object without its status and the fields that every
+// create generates.
 func withoutGenerated(o client.Object) string {
 	metadata := maps.Clone(o.Metadata())
 	for _, name := range []string{"uid", "resourceVersion", "creationTimestamp", "generation", "managedFields"} {

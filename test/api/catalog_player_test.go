@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A catalogPlayer sends the requests of a row, about an object of its own.
+// A catalogPlayer sends the requests of a row, which concern an object of its own.
 type catalogPlayer struct {
 	*client.Client
 	catalog *catalog.Catalog
@@ -23,7 +23,7 @@ type catalogPlayer struct {
 	name    string
 }
 
-// play sends one request and returns its answer as the table writes it.
+// play sends one request and returns the response in the form of the table.
 func (p *catalogPlayer) play(ctx context.Context, q catalogRequest) ([]string, error) {
 	a, err := p.send(ctx, q)
 	if err != nil {
@@ -32,8 +32,8 @@ func (p *catalogPlayer) play(ctx context.Context, q catalogRequest) ([]string, e
 	return describe(a, q.show), nil
 }
 
-// An update sends the object as it is read, changed by the patch, so that only what the row is about can be
-// refused.
+// send reads the current object before an update and changes it by the patch. So only the subject
+// of the row can be rejected.
 func (p *catalogPlayer) send(ctx context.Context, q catalogRequest) (client.Answer, error) {
 	k, err := p.kind(q)
 	if err != nil {
@@ -63,7 +63,6 @@ func (p *catalogPlayer) send(ctx context.Context, q catalogRequest) (client.Answ
 	return client.Answer{}, fmt.Errorf("no request is called %q", q.verb)
 }
 
-// kind is the kind of the table, in the version of the request.
 func (p *catalogPlayer) kind(q catalogRequest) (*schema.Kind, error) {
 	apiVersion := cmp.Or(q.apiVersion, p.table.apiVersion)
 	group, version, grouped := strings.Cut(apiVersion, "/")
@@ -77,7 +76,8 @@ func (p *catalogPlayer) kind(q catalogRequest) (*schema.Kind, error) {
 	return k, nil
 }
 
-// collection is the path of a kind's collection, in namespace default if the kind has one.
+// collection returns the path of a kind's collection, in namespace default if the kind is
+// namespaced.
 func collection(k *schema.Kind) string {
 	path := "/apis/" + k.APIVersion()
 	if k.Group == "" {
@@ -89,7 +89,7 @@ func collection(k *schema.Kind) string {
 	return path + "/" + k.Resource
 }
 
-// body is the base, under the name of the row if it is stored under any.
+// body returns the base object, named after the row unless the kind is virtual.
 func (p *catalogPlayer) body(k *schema.Kind) map[string]any {
 	metadata := map[string]any{}
 	if !k.Virtual() {
@@ -98,7 +98,7 @@ func (p *catalogPlayer) body(k *schema.Kind) map[string]any {
 	return mergeCatalog(p.table.base, map[string]any{"apiVersion": k.APIVersion(), "kind": k.Kind, "metadata": metadata})
 }
 
-// mergeCatalog is a JSON merge patch; it changes neither of its arguments.
+// mergeCatalog applies a JSON merge patch. It changes neither of its arguments.
 func mergeCatalog(to, patch map[string]any) map[string]any {
 	out := maps.Clone(to)
 	if out == nil {
@@ -119,8 +119,8 @@ func mergeCatalog(to, patch map[string]any) map[string]any {
 	return out
 }
 
-// describe is an answer as the table writes it. Of an object only what the row asks for is shown, so that
-// uids and times do not change the tables.
+// describe returns a response in the form of the table. It shows only the requested fields of an
+// object, so that uids and timestamps do not change the tables.
 func describe(a client.Answer, show []string) []string {
 	o := a.Object()
 	lines := []string{fmt.Sprint(a.Code)}
@@ -140,7 +140,7 @@ func describe(a client.Answer, show []string) []string {
 	return lines
 }
 
-// refusal tells every cause of a refusal, or its message if there are none.
+// refusal returns the causes of an error response, or its message if there are none.
 func refusal(o client.Object) (lines []string) {
 	details, _ := o["details"].(map[string]any)
 	causes, _ := details["causes"].([]any)
@@ -154,7 +154,7 @@ func refusal(o client.Object) (lines []string) {
 	return lines
 }
 
-// find follows a path through objects, and through lists by index.
+// find returns the value at a path of field names and list indexes.
 func find(v any, path []string) (any, bool) {
 	if len(path) == 0 {
 		return v, true

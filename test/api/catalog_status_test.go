@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// statuses are what controllers report of kinds; of all others they report a condition.
+// statuses are the statuses to write, by kind. All other kinds get a condition.
 var statuses = map[string]string{
 	"CronJob":                 `{"lastScheduleTime":"2026-01-01T00:00:00Z"}`,
 	"HorizontalPodAutoscaler": `{"currentReplicas":2,"desiredReplicas":2}`,
@@ -24,8 +24,8 @@ var statuses = map[string]string{
 
 const condition = `{"conditions":[{"type":"Sound","status":"True","reason":"Checked","message":"m","lastTransitionTime":"2026-01-01T00:00:00Z"}]}`
 
-// TestStatusApart: of every kind with a status, a write of the object leaves the status as
-// it is, and a write of the status all the rest.
+// TestStatusApart checks, for every kind with a status, that a write of the object leaves the
+// status as it is, and vice versa.
 func TestStatusApart(t *testing.T) { eachKind(t, 20, hasStatus, checkStatusSeparate) }
 
 func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {
@@ -37,7 +37,7 @@ func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {
 	path := collection(k)
 	one := path + "/" + o["metadata"].(map[string]any)["name"].(string)
 	c.do(http.MethodPost, path, nil, mergeCatalog(o, map[string]any{"status": nil}), 201)
-	fresh := c.do(http.MethodGet, one, nil, nil, 200) // with what the server itself says of a definition
+	fresh := c.do(http.MethodGet, one, nil, nil, 200) // includes the status that the server sets on a CRD
 	rest, zero := splitStatus(fresh)
 	c.do(http.MethodPatch, one, nil, status, 200)
 	if _, now := splitStatus(c.do(http.MethodGet, one, nil, nil, 200)); now != zero {
@@ -65,7 +65,6 @@ func checkStatusSeparate(c caller, k *schema.Kind, o map[string]any) {
 	}
 }
 
-// splitStatus tells what an object has beside metadata and status, and its status.
 func splitStatus(o client.Object) (rest, status string) {
 	return compact(mergeCatalog(o, map[string]any{"metadata": nil, "status": nil})), compact(o["status"])
 }

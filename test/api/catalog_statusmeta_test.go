@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// keptMetadata are the fields of metadata that the public strategy of a kind keeps from writes of
-// its status. Of all others, a write of the status writes them.
+// keptMetadata lists, by kind, the metadata fields that the public strategy protects from writes of
+// the status. All other metadata fields can be written through the status.
 var keptMetadata = map[string][]string{
 	"APIService":                 {"annotations", "finalizers", "labels", "ownerReferences"},
 	"Deployment":                 {"labels"},
@@ -24,11 +24,11 @@ var keptMetadata = map[string][]string{
 	"ResourceClaim":              {"annotations", "finalizers", "labels", "ownerReferences"},
 	"ServiceCIDR":                {"annotations", "finalizers", "labels", "ownerReferences"},
 	"ValidatingAdmissionPolicy":  {"annotations", "finalizers", "labels", "ownerReferences"},
-	"Widget":                     {"annotations", "finalizers", "labels", "ownerReferences"}, // of any custom kind
+	"Widget":                     {"annotations", "finalizers", "labels", "ownerReferences"}, // stands for all custom kinds
 	"VolumeAttachment":           {"annotations", "finalizers", "labels", "ownerReferences"},
 }
 
-// statusMetadata is what a write of the status asks of metadata.
+// statusMetadata is the metadata that the test writes through the status.
 var statusMetadata = map[string]any{
 	"annotations":     map[string]any{"by.status/a": "1"},
 	"finalizers":      []any{"by.status/f"},
@@ -36,11 +36,11 @@ var statusMetadata = map[string]any{
 	"ownerReferences": []any{map[string]any{"apiVersion": "v1", "kind": "Node", "name": "by-status", "uid": "by-status"}},
 }
 
-// TestStatusMetadata: of every kind with a status, a write of the status changes the metadata
-// that the public strategy lets it, by each verb, and owns just that.
+// TestStatusMetadata checks, for each verb, that a write of the status changes only the metadata
+// that the public strategy allows. The writer owns exactly those fields.
 func TestStatusMetadata(t *testing.T) { eachKind(t, 20, hasStatus, reaches) }
 
-// TestCustomStatusMetadata: of a custom kind, a write of the status changes no metadata.
+// TestCustomStatusMetadata checks that a write of a custom resource's status changes no metadata.
 func TestCustomStatusMetadata(t *testing.T) {
 	t.Parallel()
 	c := caller{t, client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming, c.Controllers = "kubernetes", client.KeepingControllers })}
@@ -48,7 +48,7 @@ func TestCustomStatusMetadata(t *testing.T) {
 	reaches(c, k, o)
 }
 
-// define makes a custom kind with a status; it gives the kind, and an object of it.
+// define creates a CRD with a status subresource, and returns its kind and an object.
 func define(c caller) (*schema.Kind, map[string]any) {
 	c.Helper()
 	open := map[string]any{"type": "object", "x-kubernetes-preserve-unknown-fields": true}
@@ -76,7 +76,7 @@ func reaches(c caller, k *schema.Kind, o map[string]any) {
 	c.reached(k, before, c.do(http.MethodPatch, one+"/status", nil, patch, 200), "patch")
 }
 
-// reached holds the metadata that a write has left against what the kind keeps.
+// reached compares the metadata after a write with the metadata that the kind protects.
 func (c caller) reached(k *schema.Kind, before, after client.Object, verb string) {
 	c.Helper()
 	owned := ""

@@ -9,33 +9,31 @@ import (
 	"strings"
 )
 
-// A tableFile is the rows of one kind.
+// A tableFile holds the rows of one kind.
 type tableFile struct {
-	name             string // of the file
+	name             string // the file's base name
 	apiVersion, kind string
 	base             map[string]any
 	head             []string // the lines before the first row
 	rows             []catalogRow
 }
 
-// A catalogRow is one rule: its text and its requests.
 type catalogRow struct {
 	text     string
 	requests []catalogRequest
 }
 
-// A catalogRequest is one line of a row, and the answer that is expected.
+// A catalogRequest is one request of a row, and the expected response.
 type catalogRequest struct {
 	line       string
 	verb       string // create, update, status, patch, get or delete
-	apiVersion string // "" for that of the table
-	query      string // with its "?", or ""
+	apiVersion string // defaults to that of the table
+	query      string // including its "?", or ""
 	patch      map[string]any
 	show       []string
 	answer     []string
 }
 
-// read reads a table from its file.
 func read(path string) (*tableFile, error) {
 	file, err := os.Open(path)
 	if err != nil {
@@ -56,7 +54,6 @@ func read(path string) (*tableFile, error) {
 	return t, lines.Err()
 }
 
-// add takes the next line of the file.
 func (t *tableFile) add(line string) error {
 	if text, ok := strings.CutPrefix(line, "## "); ok {
 		t.rows = append(t.rows, catalogRow{text: text})
@@ -95,7 +92,7 @@ func (t *tableFile) addHead(line string) error {
 	return nil
 }
 
-// parseCatalog reads a request without its dollar sign.
+// parseCatalog parses a request line without its "$".
 func parseCatalog(line string) (catalogRequest, error) {
 	q := catalogRequest{line: line}
 	rest, show, _ := strings.Cut(line, " > ")
@@ -119,8 +116,8 @@ func parseCatalog(line string) (catalogRequest, error) {
 	return q, json.Unmarshal([]byte(rest), &q.patch)
 }
 
-// write is the text of the table with the answers that it got. All but the answers is as it was read, so
-// that an update of the tables shows only what the server does differently.
+// write returns the text of the table with new responses. Everything else keeps its bytes, so that
+// the diff of an update shows only changes of behavior.
 func (t *tableFile) write(answers [][][]string) string {
 	var b strings.Builder
 	for _, line := range t.head {

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// TestRows plays every row of every table.
+// TestRows tests every row of every table.
 func TestRows(t *testing.T) {
 	t.Parallel()
 	c := newCatalog(t, meta.Platform)
@@ -43,7 +43,8 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// playRow compares the answers of a row with those expected, unless they are to be written.
+// playRow compares the responses of a row with the expected ones, unless the tables are being
+// updated.
 func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) {
 	for _, q := range r.requests {
 		got, err := p.play(t.Context(), q)
@@ -59,7 +60,7 @@ func playRow(t *testing.T, p *catalogPlayer, r catalogRow) (answers [][]string) 
 	return answers
 }
 
-// checkFormats checks that what a row has left behind is the same in every form.
+// checkFormats checks that the object left by a row survives a round trip in every format.
 func (f formatClient) checkFormats(p *catalogPlayer) {
 	k, err := p.kind(catalogRequest{})
 	if err != nil {
@@ -77,10 +78,10 @@ func (f formatClient) checkFormats(p *catalogPlayer) {
 	}
 }
 
-// unprotected lets claims and volumes go at once when they are deleted, and not when a
-// controller has found that nobody uses them; claims grow without a class that allows it. Controllers
-// that write what clients have written do not run, nor the one that gives ServiceAccounts their token Secrets. Quotas
-// and limits of one row bound no other.
+// unprotected disables the controllers and admission plugins that would disturb rows. Claims and
+// volumes are deleted at once, and claims may grow without a class that allows expansion.
+// Controllers that modify clients' objects do not run, including the one that creates token Secrets
+// for ServiceAccounts. Quotas and limit ranges of one row do not affect other rows.
 func unprotected(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers + ",-serviceaccount-token-secret-controller"
 	c.Admission.Disable = []string{"StorageObjectInUseProtection", "PersistentVolumeClaimResize", "ResourceQuota", "LimitRanger"}

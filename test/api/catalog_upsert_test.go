@@ -7,14 +7,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// createdByUpdate are the kinds of which an update creates an object that is absent, as their public
-// strategies have it.
+// createdByUpdate lists the kinds whose public strategy allows an update to create a missing
+// object.
 var createdByUpdate = map[string]bool{
 	"ClusterRole": true, "ClusterRoleBinding": true, "Endpoints": true, "Event": true, "Lease": true, "LimitRange": true,
 	"Role": true, "RoleBinding": true, "RuntimeClass": true, "Service": true,
 }
 
-// TestCreateByUpdate: an update of what is absent creates it, or is 404, kind by kind.
+// TestCreateByUpdate checks that an update of a missing object creates it or returns 404, depending
+// on the kind.
 func TestCreateByUpdate(t *testing.T) {
 	t.Parallel()
 	stored := func(k *schema.Kind) bool { return !k.Virtual() }

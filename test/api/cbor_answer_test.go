@@ -10,7 +10,7 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/cbor/direct"
 )
 
-// TestOff: without the gate CBOR is a format that there is not.
+// TestOff checks that CBOR is not offered while its feature gate is off.
 func TestOff(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, false)
@@ -34,7 +34,8 @@ func TestOff(t *testing.T) {
 	}
 }
 
-// TestNegotiation: which formats there are is told where none of them is wanted.
+// TestNegotiation checks that the error lists the available formats if the client accepts none of
+// them.
 func TestNegotiation(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -71,7 +72,7 @@ func TestNegotiation(t *testing.T) {
 	}
 }
 
-// TestErrors: failures are a Status in CBOR.
+// TestErrors checks that errors are returned as a Status in CBOR.
 func TestErrors(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -92,7 +93,7 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// TestDiscovery: what is served of a group is told in CBOR, too.
+// TestDiscovery checks that discovery documents are served in CBOR.
 func TestDiscovery(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -107,7 +108,7 @@ func TestDiscovery(t *testing.T) {
 	}
 }
 
-// TestLongList: a list that is written piece by piece has all of its items.
+// TestLongList checks that a list streamed in pieces contains all its items.
 func TestLongList(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -131,7 +132,7 @@ func TestLongList(t *testing.T) {
 
 const widgets = "/apis/example.com/v1/namespaces/default/widgets"
 
-// define defines Widgets, which may hold anything below spec.
+// define creates the CRD of Widgets, whose spec is schemaless.
 func (s server) define() {
 	s.t.Helper()
 	const definition = `{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"widgets.example.com"},"spec":{
@@ -144,7 +145,7 @@ func (s server) define() {
 	}
 }
 
-// TestWebSocket: a watch over a WebSocket sends each event as one binary message.
+// TestWebSocket checks that a watch over a WebSocket sends each event as one binary message.
 func TestWebSocket(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

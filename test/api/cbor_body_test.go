@@ -10,7 +10,8 @@ import (
 	"github.com/fxamacker/cbor/v2"
 )
 
-// marshal writes a value in the default form of the library, which differs from that of the public serializer.
+// marshal encodes a value in the library's default form, which differs from that of the public
+// serializer.
 func marshal(t *testing.T, v any) []byte {
 	t.Helper()
 	b, err := cbor.Marshal(v)
@@ -20,7 +21,7 @@ func marshal(t *testing.T, v any) []byte {
 	return b
 }
 
-// head is a ConfigMap up to its data, whose value follows.
+// head returns the encoding of a ConfigMap up to its data, whose value follows.
 func head(t *testing.T, name string) []byte {
 	t.Helper()
 	whole := marshal(t, []any{"kind", "ConfigMap", "apiVersion", "v1", "metadata", cborObject{"name": name}, "data"})
@@ -28,7 +29,8 @@ func head(t *testing.T, name string) []byte {
 	return whole
 }
 
-// TestBodies: what a body may hold beyond what the public serializer writes, and what it may not.
+// TestBodies checks which encodings a body may use beyond those that the public serializer writes,
+// and which are rejected.
 func TestBodies(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -36,7 +38,7 @@ func TestBodies(t *testing.T) {
 	for name, c := range map[string]struct {
 		data string // the value of data, in CBOR
 		code int
-		want string // data in JSON, or a part of the message
+		want string // the data in JSON, or a part of the error message
 	}{
 		"text":                 {"\xa1\x61a\x61b", 201, `{"a":"b"}`},
 		"byte strings":         {"\xa1\x41a\x41b", 201, `{"a":"b"}`},
@@ -96,7 +98,8 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-// TestCBORFieldValidation: unknown fields are treated as in JSON, and named by their path.
+// TestCBORFieldValidation checks that unknown fields are treated as in JSON, and reported by their
+// path.
 func TestCBORFieldValidation(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -126,7 +129,8 @@ func TestCBORFieldValidation(t *testing.T) {
 	}
 }
 
-// TestBytes: bytes of a field are the bytes of a tagged byte string, whatever text the tag asks for, or base64.
+// TestBytes checks that a byte field accepts a byte string with any of the tags for text encodings,
+// or base64.
 func TestBytes(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -148,11 +152,12 @@ func TestBytes(t *testing.T) {
 	}
 }
 
-// TestTooLargeAsJSON: a body that would be larger than the limit as JSON is refused, however small it is.
+// TestTooLargeAsJSON checks that a small body is rejected if its JSON form would exceed the size
+// limit.
 func TestTooLargeAsJSON(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
-	items := bytes.Repeat([]byte{0xa0}, 2<<20) // in JSON, each takes three bytes
+	items := bytes.Repeat([]byte{0xa0}, 2<<20) // each takes three bytes in JSON
 	body := append(head(t, "a"), 0x9a, 0, 0x20, 0, 0)
 	if got := s.send("POST", configMaps, append(body, items...), "Content-Type", cborCborType); got.Code != 413 {
 		t.Errorf("%d %s", got.Code, got.Body)
@@ -163,7 +168,7 @@ func TestTooLargeAsJSON(t *testing.T) {
 	}
 }
 
-// TestDeleteOptions: the options of a delete may be CBOR.
+// TestDeleteOptions checks that DeleteOptions may be encoded in CBOR.
 func TestDeleteOptions(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -183,7 +188,8 @@ func TestDeleteOptions(t *testing.T) {
 	}
 }
 
-// TestApply: an apply in CBOR owns what it names, as one in YAML does, and says so in the same words.
+// TestApply checks that an apply in CBOR has the same effect, managed fields and conflict messages
+// as one in YAML.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)

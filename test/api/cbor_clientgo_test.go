@@ -20,11 +20,11 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A wire notes the media types that a client and the server have spoken.
+// A wire records the media types used between a client and the server.
 type wire struct {
 	http.RoundTripper
 	mu    sync.Mutex
-	types []string // of bodies and answers
+	types []string // of requests and responses
 }
 
 func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -40,14 +40,13 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	return answer, err
 }
 
-// seen are the media types, each once.
 func (w *wire) seen() []string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Compact(slices.Sorted(slices.Values(w.types)))
 }
 
-// config is that of a client which prefers CBOR.
+// config returns the configuration of a client that prefers CBOR.
 func (s server) config() (*rest.Config, *wire) {
 	w := &wire{RoundTripper: &http.Transport{TLSClientConfig: s.TLS, DisableKeepAlives: true}}
 	return &rest.Config{
@@ -56,7 +55,6 @@ func (s server) config() (*rest.Config, *wire) {
 	}, w
 }
 
-// must fails the test for an error.
 func must[T any](v T, err error) func(t *testing.T) T {
 	return func(t *testing.T) T {
 		t.Helper()
@@ -67,7 +65,7 @@ func must[T any](v T, err error) func(t *testing.T) T {
 	}
 }
 
-// nextCBOR is the next event of a watch, which must be of that type.
+// nextCBOR returns the object of the next watch event, which must be of the wanted type.
 func nextCBOR(t *testing.T, w watch.Interface, want watch.EventType) metav1.Object {
 	t.Helper()
 	e, ok := <-w.ResultChan()
@@ -77,7 +75,7 @@ func nextCBOR(t *testing.T, w watch.Interface, want watch.EventType) metav1.Obje
 	return e.Object.(metav1.Object)
 }
 
-// TestDynamicClient takes objects of a built-in and of a custom kind through their lives.
+// TestDynamicClient tests the life cycle of built-in and custom resources with the dynamic client.
 func TestDynamicClient(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -96,7 +94,7 @@ func TestDynamicClient(t *testing.T) {
 	}
 }
 
-// life is that of one object: created, watched, read, listed, updated, patched, applied, deleted.
+// life creates, watches, reads, lists, updates, patches, applies and deletes one object.
 func life(t *testing.T, objects dynamic.ResourceInterface, content cborObject) {
 	t.Helper()
 	ctx := t.Context()
@@ -141,7 +139,8 @@ func life(t *testing.T, objects dynamic.ResourceInterface, content cborObject) {
 	}
 }
 
-// TestTypedClient: bytes, times, quantities and numbers survive the types of a typed client.
+// TestTypedClient checks that bytes, times, quantities and numbers survive a round trip through a
+// typed client.
 func TestTypedClient(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, true)
@@ -173,7 +172,8 @@ func TestTypedClient(t *testing.T) {
 	}
 }
 
-// TestFallback: a client that prefers CBOR finds out that a server has none, and goes on in JSON.
+// TestFallback checks that a client that prefers CBOR falls back to JSON if the server does not
+// support it.
 func TestFallback(t *testing.T) {
 	t.Parallel()
 	s := serveCBOR(t, false)

@@ -16,7 +16,7 @@ const (
 	tag          = "\xd9\xd9\xf7"
 )
 
-// A server is a daemon with CBOR, under the names of existing clients.
+// A server is a daemon with CBOR enabled, under the naming profile kubernetes.
 type server struct {
 	*client.Server
 	t *testing.T
@@ -30,10 +30,9 @@ func serveCBOR(t *testing.T, on bool) server {
 	}), t}
 }
 
-// cborAnswer is the answer to a request.
 type cborAnswer struct{ client.Answer }
 
-// send sends a request with these headers, each a name and a value.
+// send sends a request. headers alternates between names and values.
 func (s server) send(method, path string, body []byte, headers ...string) cborAnswer {
 	s.t.Helper()
 	var lines []string
@@ -43,7 +42,6 @@ func (s server) send(method, path string, body []byte, headers ...string) cborAn
 	return cborAnswer{client.Exchange(s.t, client.Transport(s.t, s.TLS), method, s.URL+path, string(body), lines...)}
 }
 
-// decode reads an answer in CBOR.
 func (a cborAnswer) decode(t *testing.T) (v map[string]any) {
 	t.Helper()
 	if got := a.Header.Get("Content-Type"); got != cborCborType || !bytes.HasPrefix(a.Body, []byte(tag)) {
@@ -55,7 +53,6 @@ func (a cborAnswer) decode(t *testing.T) (v map[string]any) {
 	return v
 }
 
-// encode writes a value as the public serializer does.
 func encode(t *testing.T, v any) []byte {
 	t.Helper()
 	b, err := direct.Marshal(v)
@@ -65,7 +62,6 @@ func encode(t *testing.T, v any) []byte {
 	return b
 }
 
-// cborObject is an object in the form of the public serializer.
 type cborObject = map[string]any
 
 func publicConfigMap(name string, data any) cborObject {

@@ -13,14 +13,14 @@ import (
 	"k8s.io/apimachinery/pkg/util/intstr"
 )
 
-// A filler fills Go values at random, the same way for the same seed.
+// A filler fills Go values at random, deterministically for a given seed.
 type filler struct {
 	*rand.Rand
-	sparse int // one of so many pointers, lists and maps is left empty
+	sparse int // one in this many pointers, lists and maps is left empty
 }
 
-// words are texts that encoders treat in different ways: Go's JSON escapes the characters of HTML and
-// U+2028, and a copy of a text may cut one of several bytes.
+// words are strings that encoders treat in different ways. Go's JSON escapes HTML characters and
+// U+2028, and a copy may cut a character of several bytes.
 var words = []string{"", "a", "web-1", "<b>&\"\\\n", "grüße", "\u2028", "a text that is somewhat longer than the others"}
 
 func (f filler) word() string { return words[f.Intn(len(words))] }
@@ -30,13 +30,13 @@ func (f filler) quantity() resource.Quantity {
 	return resource.MustParse(texts[f.Intn(len(texts))])
 }
 
-// fillScalarStruct fills types that are one value in JSON; it tells whether v is of such a type. Times have
-// the precision of their JSON form, seconds or microseconds, or they would not come back the same; they go
-// beyond 2038, where 32 bits end.
+// fillScalarStruct fills a struct that is a single value in JSON, and reports whether v is one.
+// Times have the precision of their JSON form, seconds or microseconds, so that they survive a
+// round trip. They extend beyond 2038, the limit of 32 bits.
 func (f filler) fillScalarStruct(v reflect.Value) bool {
 	seconds := 1 + f.Int63n(4e9)
 	switch to := v.Addr().Interface().(type) {
-	case *metav1.TypeMeta: // Protobuf has none within objects
+	case *metav1.TypeMeta: // not encoded inside objects in Protobuf
 	case *metav1.Time:
 		*to = metav1.Unix(seconds, 0)
 	case *metav1.MicroTime:
@@ -62,7 +62,7 @@ func (f filler) fillScalarStruct(v reflect.Value) bool {
 	return true
 }
 
-// recursive tells types of values that may hold themselves, which are filled sparsely.
+// recursive reports whether values of a type may contain themselves. Those are filled sparsely.
 func recursive(t reflect.Type) bool {
 	switch t.Kind() {
 	case reflect.Pointer, reflect.Slice, reflect.Map:
@@ -71,9 +71,9 @@ func recursive(t reflect.Type) bool {
 	return false
 }
 
-// fillJSONValue makes one value of a struct that is one in JSON: any JSON, or a choice of schema, list and
-// bool. It knows them by name, since not every module is at hand. Both branches of a choice at once would
-// be no value of any JSON.
+// fillJSONValue fills a struct that is a single value in JSON: arbitrary JSON, or a choice of
+// schema, list and bool. Only one branch is set, because no JSON represents both. Types are matched
+// by name because this module does not require all of their packages.
 func (f filler) fillJSONValue(v reflect.Value) {
 	switch v.Type().Name() {
 	case "JSON":
@@ -92,9 +92,9 @@ func (f filler) fillJSONValue(v reflect.Value) {
 	}
 }
 
-// fill ends at a depth that no kind but a recursive one reaches. Integers have both signs and all
-// magnitudes, for the varints of Protobuf have other lengths for each; floats are eighths, which are exact
-// in binary and decimal.
+// fill fills v down to a depth that only recursive kinds reach. Integers have both signs and all
+// magnitudes, because the length of a Protobuf varint depends on them. Floats are multiples of 1/8,
+// which are exact in binary and decimal.
 func (f filler) fill(v reflect.Value, depth int) {
 	if f.fillScalarStruct(v) {
 		return

@@ -23,7 +23,7 @@ type codecObject interface {
 	Marshal() ([]byte, error)
 }
 
-// randomObject is an object of the given kind, without a resource version.
+// randomObject returns a random object of a kind, without a resource version.
 func randomObject(seed int64, k *schema.Kind, o codecObject) codecObject {
 	f := filler{Rand: rand.New(rand.NewSource(seed)), sparse: 2 + int(seed%4)}
 	v := reflect.ValueOf(o).Elem()
@@ -39,7 +39,7 @@ func TestAgainstPublicTypes(t *testing.T) {
 	for gvk, value := range public.Kinds {
 		k := c.ByGVK(gvk)
 		if k.Message().Field("metadata") == nil {
-			continue // options of a connection, which come in a query
+			continue // options of a connection, which are query parameters
 		}
 		t.Run(gvk.APIVersion()+" "+gvk.Kind, func(t *testing.T) {
 			for seed := range int64(25) {
@@ -81,7 +81,8 @@ func compareCodec(t *testing.T, k *schema.Kind, o codecObject) {
 	compareCBOR(t, k, o, fromJSON, wantJSON)
 }
 
-// compareCBOR compares both directions of CBOR with the public serializer, byte for byte.
+// compareCBOR compares encoding to and decoding from CBOR with the public serializer, byte for
+// byte.
 func compareCBOR(t *testing.T, k *schema.Kind, o codecObject, fromJSON tree.Tree, wantJSON []byte) {
 	t.Helper()
 	want, err := direct.Marshal(o)
@@ -106,7 +107,7 @@ func compareCBOR(t *testing.T, k *schema.Kind, o codecObject, fromJSON tree.Tree
 	}
 }
 
-// withoutVersion takes the empty resourceVersion out, which Go's encoder leaves out.
+// withoutVersion returns the JSON without the empty resourceVersion, which Go's encoder omits.
 func withoutVersion(e codec.Encoded) []byte {
 	const name = `"resourceVersion":"`
 	start, end := e.VersionOffset-len(name), e.VersionOffset+1
@@ -118,7 +119,7 @@ func withoutVersion(e codec.Encoded) []byte {
 	return slices.Delete(slices.Clone(e.JSON), start, end)
 }
 
-// sameCodec shows where two results part.
+// sameCodec reports the first difference of two encodings.
 func sameCodec(t *testing.T, what string, got, want []byte) {
 	t.Helper()
 	if bytes.Equal(got, want) {

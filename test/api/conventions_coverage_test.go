@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestCoverage finds tests and transcripts that COVERAGE.md names and that do not exist.
+// TestCoverage checks that all tests and transcripts named in COVERAGE.md exist.
 func TestCoverage(t *testing.T) {
 	t.Parallel()
 	all := testNames(t)

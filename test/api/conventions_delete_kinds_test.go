@@ -13,24 +13,24 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// returnsObject lists the resources whose delete answers the object that has gone: those
-// for which the conventions say so, and what the public server adds. All others answer a Status.
+// returnsObject lists the resources whose delete returns the deleted object, by the conventions or
+// as in the public server. All others return a Status.
 var returnsObject = strings.Fields(`persistentvolumes persistentvolumeclaims storageclasses volumeattachments csidrivers
 	csinodes services serviceaccounts pods podtemplates resourcequotas volumeattributesclasses
 	deviceclasses resourceclaims resourceclaimtemplates resourceslices`)
 
-// terminatesSlowly are resources that are terminating after a delete, for the server itself holds them: a
-// definition until its objects have gone.
+// terminatesSlowly lists the resources whose objects the server itself keeps terminating for a
+// while. A CRD, for example, remains until its objects are deleted.
 var terminatesSlowly = map[string]bool{"namespaces": true, "customresourcedefinitions": true}
 
-// A served resource, as discovery has it.
+// A servedResource is an entry of discovery.
 type servedResource struct {
 	Name, Kind string
 	Namespaced bool
 	Verbs      []string
 }
 
-// collection finds the path of the collection of a kind.
+// collection looks up the collection path and the resource of a kind in discovery.
 func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, resource string) {
 	t.Helper()
 	prefix := "/api/" + apiVersion
@@ -52,15 +52,15 @@ func (s *testServer) collection(t testing.TB, apiVersion, kind string) (path, re
 	return "", ""
 }
 
-// withoutCollector leaves alone what waits for the garbage collector.
+// withoutCollector disables the garbage collector, so that pending deletions stay pending.
 func withoutCollector(c *daemon.Config) { c.Controllers += ",-garbage-collector-controller" }
 
-// TestDeleteReturns: what delete answers, kind by kind. A dry run answers the same.
+// TestDeleteReturns checks what delete returns for each kind. A dry run returns the same.
 func TestDeleteReturns(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
-		withoutCollector(c)                          // some have owners that are not there
-		c.Controllers += ",-service-cidr-controller" // it gives finalizers
+		withoutCollector(c)                          // some objects have owners that do not exist
+		c.Controllers += ",-service-cidr-controller" // it adds finalizers
 		c.Naming = "kubernetes"
 		c.API.RuntimeConfig = daemon.Switches{"admissionregistration.k8s.io/v1beta1": true}
 	})
@@ -87,7 +87,8 @@ func TestDeleteReturns(t *testing.T) {
 			seen[resource] = true
 			created := s.send(t, 201, http.MethodPost, collection, client.JSON, body).Object()
 			path := collection + "/" + created.Name()
-			// Jobs would wait for the collector, since what they own is orphaned unless the client says otherwise.
+			// Without this policy, a Job would stay until the garbage collector has orphaned its
+			// dependents.
 			const now = "?gracePeriodSeconds=0&propagationPolicy=Background"
 			for _, query := range []string{now + "&dryRun=All", now} {
 				answer := s.send(t, 200, http.MethodDelete, path+query, "", nil)
@@ -111,8 +112,8 @@ func TestDeleteReturns(t *testing.T) {
 	}
 }
 
-// waitDeleted waits until an object has gone: a claim or a volume goes when a controller has found
-// that nobody uses it.
+// waitDeleted waits until an object is deleted. A claim or a volume is deleted only after a
+// controller has seen that it is unused.
 func (s *testServer) waitDeleted(t *testing.T, path string) {
 	t.Helper()
 	client.Eventually(t, func() error {

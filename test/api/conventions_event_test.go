@@ -7,7 +7,6 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// parseEvent reads one JSON event.
 func parseEvent(t testing.TB, text string) (e client.Event) {
 	t.Helper()
 	if err := json.Unmarshal([]byte(text), &e); err != nil {

@@ -14,7 +14,7 @@ func TestNamingWarning(t *testing.T) {
 	const warning = `299 - "this server uses vendor-neutral names (--naming platform); kubectl, Helm and controllers expect those of troupe serve --naming kubernetes"`
 	for _, test := range []struct {
 		profile, agent string
-		want           []string // of two requests on one connection
+		want           []string // for two requests on one connection
 	}{
 		{"platform", "kubectl/v1.33.0 (linux/amd64) kubernetes/8adc0f0", []string{warning, ""}},
 		{"platform", "manager/v0.0.0 (linux/amd64) kubernetes/$Format", []string{warning, ""}},

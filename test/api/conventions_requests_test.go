@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// sendWith sends a request with headers, as "Name: value".
+// sendWith sends a request with headers of the form "Name: value".
 func (s *testServer) sendWith(t testing.TB, method, path string, headers ...string) client.Answer {
 	t.Helper()
 	config := s.TLS
@@ -20,7 +20,8 @@ func (s *testServer) sendWith(t testing.TB, method, path string, headers ...stri
 	return client.Exchange(t, client.Transport(t, config), method, s.URL+path, "", headers...)
 }
 
-// TestTooManyWatches: watches have a bound of their own; who is refused is told when to come again.
+// TestTooManyWatches checks that watches have a limit of their own, and that the rejection has a
+// Retry-After header.
 func TestTooManyWatches(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens.csv")
@@ -42,7 +43,7 @@ func TestTooManyWatches(t *testing.T) {
 	if a.Header.Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
 	}
-	nextConventions(t, s.watch(t, configMaps), "ADDED/a") // a master's, out of the reserve
+	nextConventions(t, s.watch(t, configMaps), "ADDED/a") // a member of system:masters uses the reserve
 	if a := s.get(t, 429, configMaps+"?watch=1"); a.Header.Get("Retry-After") != "1" {
 		t.Errorf("Retry-After %q", a.Header.Get("Retry-After"))
 	}

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMetadata: what the server gives each object, and what is unique for how long.
+// TestMetadata checks the metadata that the server sets on objects, and the uniqueness of names,
+// uids and versions.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -36,7 +37,7 @@ func TestMetadata(t *testing.T) {
 	if m := own.Metadata(); !uuid.MatchString(own.UID()) || m["creationTimestamp"] == "2000-01-01T00:00:00Z" || m["deletionTimestamp"] != nil || m["selfLink"] != nil {
 		t.Errorf("a client has set what is the server's: %v", own)
 	}
-	// A ConfigMap has no generation that the server counts, so that of the client is kept.
+	// The server does not maintain the generation of a ConfigMap, so the client's value is kept.
 	if counted := post(configMaps, `"name":"counted","generation":7`); fmt.Sprint(counted.Metadata()["generation"]) != "7" {
 		t.Errorf("a generation of 7 is %v", counted.Metadata()["generation"])
 	}

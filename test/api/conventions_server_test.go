@@ -15,7 +15,7 @@ import (
 
 const metaName = "meta.platform.io"
 
-// A service is a daemon of one test.
+// A testServer is a daemon of one test.
 type testServer struct {
 	*client.Server
 	t testing.TB
@@ -36,7 +36,7 @@ func within(t testing.TB) context.Context {
 	return ctx
 }
 
-// send sends one request, and wants the answer to have a code; 0 wants any.
+// send sends one request and checks the status code; 0 accepts any.
 func (s *testServer) send(t testing.TB, code int, method, path, contentType string, body any) client.Answer {
 	t.Helper()
 	if text, ok := body.(string); ok {
@@ -57,13 +57,13 @@ func (s *testServer) get(t testing.TB, code int, path string) client.Answer {
 	return s.send(t, code, http.MethodGet, path, "", nil)
 }
 
-// create makes a ConfigMap in a namespace and returns its version.
+// create creates a ConfigMap and returns its resource version.
 func (s *testServer) create(t testing.TB, collection, name string, labels map[string]string) uint64 {
 	t.Helper()
 	return s.send(t, 201, http.MethodPost, collection, client.JSON, client.ConfigMap(name, labels, nil)).Object().Version()
 }
 
-// A status is what the cases look at of a Status.
+// A status holds the fields of a Status that tests compare.
 type status struct {
 	Status, Message, Reason string
 	Code                    int
@@ -78,7 +78,6 @@ func statusOf(t testing.TB, a client.Answer) (s status) {
 	return s
 }
 
-// wantFault compares code, reason and message of an answer.
 func wantFault(t testing.TB, a client.Answer, code int, reason, message string) {
 	t.Helper()
 	if s := statusOf(t, a); a.Code != code || s.Reason != reason || s.Message != message {
@@ -86,7 +85,7 @@ func wantFault(t testing.TB, a client.Answer, code int, reason, message string) 
 	}
 }
 
-// A listing is what the cases look at of a list.
+// A listing holds the fields of a list that tests compare.
 type listing struct {
 	Kind     string
 	Metadata struct {
@@ -104,7 +103,6 @@ func listOf(t testing.TB, a client.Answer) (l listing) {
 	return l
 }
 
-// names are the names of the items, joined.
 func (l listing) names() string {
 	var out []string
 	for _, o := range l.Items {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/cmd/troupe/daemon"
 )
 
-// TestServerAddress: /api says where the server is, as others reach it.
+// TestServerAddress checks that /api returns the advertised address of the server.
 func TestServerAddress(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) { c.Serving.AdvertiseAddress = "192.0.2.7" })
@@ -21,7 +21,7 @@ func TestServerAddress(t *testing.T) {
 	}
 }
 
-// TestProfiles: the page of profiles lists them, and each can be had.
+// TestProfiles checks that the index page lists the profiles, and that each is served.
 func TestProfiles(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -31,7 +31,7 @@ func TestProfiles(t *testing.T) {
 			t.Errorf("the page does not list %s: %.300s", name, page)
 		}
 	}
-	s.send(t, 301, http.MethodGet, "/debug/pprof", "", nil) // leads there
+	s.send(t, 301, http.MethodGet, "/debug/pprof", "", nil) // redirects to the index
 	s.send(t, 200, http.MethodGet, "/debug/pprof/goroutine?debug=1", "", nil)
 	s.send(t, 404, http.MethodGet, "/debug/pprof/heap/", "", nil)
 }

@@ -16,7 +16,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// dial opens a WebSocket; headers come in pairs. With a code the server must refuse it so.
+// dial opens a WebSocket. headers alternates between names and values. If code is not 0, the server
+// must reject the connection with it.
 func (s *testServer) dial(t testing.TB, code int, path string, headers ...string) *websocket.Conn {
 	t.Helper()
 	h := http.Header{}
@@ -44,7 +45,6 @@ func (s *testServer) dial(t testing.TB, code int, path string, headers ...string
 	return ws
 }
 
-// messageConventions reads one message.
 func messageConventions(t testing.TB, ws *websocket.Conn, kind int) []byte {
 	t.Helper()
 	got, b, err := ws.ReadMessage()
@@ -54,7 +54,6 @@ func messageConventions(t testing.TB, ws *websocket.Conn, kind int) []byte {
 	return b
 }
 
-// closedWith wants a close frame with a code.
 func closedWith(t testing.TB, ws *websocket.Conn, code int) {
 	t.Helper()
 	_, b, err := ws.ReadMessage()
@@ -64,7 +63,7 @@ func closedWith(t testing.TB, ws *websocket.Conn, code int) {
 	}
 }
 
-// TestSocket: each event of a watch over a WebSocket is one message.
+// TestSocket checks that a watch over a WebSocket sends each event as one message.
 func TestSocket(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -84,8 +83,8 @@ func TestSocket(t *testing.T) {
 	}
 }
 
-// TestSocketFormats: tables and metadata are text, Protobuf is binary and has no length
-// before it, for the message has one.
+// TestSocketFormats checks that tables and metadata are sent as text messages. Protobuf is sent as
+// binary messages without a length prefix, because the frame has a length.
 func TestSocketFormats(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -106,7 +105,7 @@ func TestSocketFormats(t *testing.T) {
 	}
 }
 
-// TestSocketEnds: pings, closes and what clients must not do.
+// TestSocketEnds tests pings, close frames and protocol violations by clients.
 func TestSocketEnds(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -131,7 +130,7 @@ func TestSocketEnds(t *testing.T) {
 	t.Run("noise", func(t *testing.T) {
 		ws := s.dial(t, 0, quiet)
 		if err := ws.WriteMessage(websocket.BinaryMessage, make([]byte, 1<<20)); err != nil {
-			t.Log(err) // it may be closed before all is written
+			t.Log(err) // the connection may be closed before everything is written
 		}
 		closedWith(t, ws, websocket.CloseMessageTooBig)
 	})
@@ -149,14 +148,14 @@ func TestSocketEnds(t *testing.T) {
 	})
 }
 
-// TestSocketRefusals: what is wrong is answered before the WebSocket begins.
+// TestSocketRefusals checks that invalid requests are rejected before the WebSocket is established.
 func TestSocketRefusals(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
 	s.dial(t, 400, configMaps+"?watch=1&resourceVersion=x")
 	s.dial(t, 404, "/api/v1/namespaces/default/gizmos?watch=1")
 	s.dial(t, 406, configMaps+"?watch=1", "Accept", "application/xml")
-	s.dial(t, 200, configMaps) // no watch: the upgrade is not taken up
+	s.dial(t, 200, configMaps) // not a watch: the upgrade is ignored
 	s.dial(t, 400, configMaps+"?watch=1", "Sec-WebSocket-Protocol", "a b")
 	for _, headers := range [][]string{
 		{"Sec-WebSocket-Version", "8", "Sec-WebSocket-Key", "AAAAAAAAAAAAAAAAAAAAAA=="},
@@ -184,8 +183,8 @@ func TestSocketRefusals(t *testing.T) {
 	}
 }
 
-// TestSocketProtocols: the first sub-protocol that holds no token is taken, and the token
-// of another one authenticates.
+// TestSocketProtocols checks that the server selects the first subprotocol without a token, and
+// authenticates with the token of another one.
 func TestSocketProtocols(t *testing.T) {
 	t.Parallel()
 	tokens := filepath.Join(t.TempDir(), "tokens")

@@ -12,7 +12,7 @@ func TestConventions(t *testing.T) {
 	transcript.RunServer(t, "testdata/conventions", nil, transcript.Options{})
 }
 
-// TestDeletions replays transcripts of deletions that the garbage collector would complete.
+// TestDeletions replays transcripts of deletions with the garbage collector disabled.
 func TestDeletions(t *testing.T) {
 	t.Parallel()
 	transcript.RunServer(t, "testdata/conventions/uncollected", withoutCollector, transcript.Options{})

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestForgedTokens checks that a changed continue token reads nothing of another namespace.
+// TestForgedTokens checks that a forged continue token does not read another namespace.
 func TestForgedTokens(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)
@@ -44,8 +44,9 @@ func TestForgedTokens(t *testing.T) {
 	}
 }
 
-// TestExpiry checks that an exact version and a token outside of the window are a 410, and a watch is
-// an ERROR event with that code. The error of the token has one that continues in the current state.
+// TestExpiry checks that exact versions, continue tokens and watches beyond the history expire.
+// Requests fail with 410 and watches with an ERROR event of that code. The error for a token
+// contains a new one, which continues in the current state.
 func TestExpiry(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {
@@ -58,7 +59,7 @@ func TestExpiry(t *testing.T) {
 	token := listOf(t, s.get(t, 200, configMaps+"?limit=1")).Metadata.Continue
 	s.send(t, 200, http.MethodDelete, configMaps+"/b", "", nil)
 	expired := func(path string) client.Answer {
-		for i := 0; ; i++ { // the history goes by whole runs of changes
+		for i := 0; ; i++ { // the history is trimmed by whole runs of changes
 			if a := s.get(t, 0, path); a.Code != 200 || i > 2000 {
 				return a
 			}
@@ -71,7 +72,7 @@ func TestExpiry(t *testing.T) {
 			t.Errorf("%s: %v", path, a)
 		}
 	}
-	// Of several daemons each has a history of its own, so that one of them may still go back so far.
+	// Each of several servers has its own history, so one of them may still reach back that far.
 	for i := 0; ; i++ {
 		w := s.watch(t, configMaps+"?watch=1&resourceVersion="+textConventions(first))
 		e, err := w.Next()
@@ -88,7 +89,8 @@ func TestExpiry(t *testing.T) {
 	a := s.get(t, 0, configMaps+"?limit=1&continue="+token)
 	marks := s.watch(t, configMaps+"?watch=1&allowWatchBookmarks=true&fieldSelector=metadata.name%3Dnone")
 	defer marks.Close()
-	// Each use keeps the snapshot for the window, which is shorter than the bookmark period.
+	// Each use extends the life of the snapshot by the window, which is shorter than the bookmark
+	// period.
 	for i := 0; a.Code == 200 && i < 10; i++ {
 		if e, err := marks.Next(); err != nil || e.Type != client.Bookmark {
 			t.Fatal(e, err)
@@ -121,8 +123,7 @@ func TestExpiry(t *testing.T) {
 	}
 }
 
-// TestOverRestart: tokens, exact versions and watches go on after a restart as if nothing
-// had been.
+// TestOverRestart checks that continue tokens, exact versions and watches survive a restart.
 func TestOverRestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -144,7 +145,7 @@ func TestOverRestart(t *testing.T) {
 	nextConventions(t, w, "DELETED/b MODIFIED/c MODIFIED/c")
 	for _, path := range []string{configMaps + "?continue=" + l.Metadata.Continue, configMaps + "?resourceVersionMatch=Exact&resourceVersion=" + l.Metadata.ResourceVersion} {
 		a := s.get(t, 0, path)
-		if a.Code == 410 { // honest: the history that is read back lacks some states
+		if a.Code == 410 { // legitimate: the restored history lacks some states
 			t.Logf("%s: %v", path, a)
 			continue
 		}

@@ -7,7 +7,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestRuntimeConfig: versions and single resources are switched off, and then are not there.
+// TestRuntimeConfig checks that disabled versions and resources are not served.
 func TestRuntimeConfig(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) {

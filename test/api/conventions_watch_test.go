@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// initialEnd is the annotation of the bookmark that closes initial events.
+// initialEnd is the annotation of the bookmark after the initial events.
 const initialEnd = "platform.io/initial-events-end"
 
-// watch starts a watch; query is as after the question mark, with its watch=1 if any.
+// watch starts a watch. The query of path includes watch=1 only if the test wants it.
 func (s *testServer) watch(t testing.TB, path string) *client.Watch {
 	t.Helper()
 	path, query, _ := strings.Cut(path, "?")
@@ -32,8 +32,8 @@ func (s *testServer) watch(t testing.TB, path string) *client.Watch {
 	return w
 }
 
-// brief is an event in one word: ADDED/name, BOOKMARK, BOOKMARK! for the one that closes
-// initial events, ERROR/code.
+// brief returns an event in one word: ADDED/name, BOOKMARK, BOOKMARK! for the one after the initial
+// events, or ERROR/code.
 func brief(e client.Event) string {
 	switch e.Type {
 	case client.Bookmark:
@@ -47,8 +47,8 @@ func brief(e client.Event) string {
 	return e.Type + "/" + e.Object.Name()
 }
 
-// nextConventions reads as many events as want has words, and compares. Bookmarks that want does
-// not hold are passed over.
+// nextConventions reads as many events as want has words, and compares them. It skips bookmarks
+// that want does not contain.
 func nextConventions(t testing.TB, w *client.Watch, want string) (last client.Event) {
 	t.Helper()
 	var got []string
@@ -70,7 +70,7 @@ func nextConventions(t testing.TB, w *client.Watch, want string) (last client.Ev
 	return last
 }
 
-// ended wants the watch to end cleanly, with bookmarks at most before.
+// ended checks that the watch ends cleanly, with no further events but bookmarks.
 func ended(t testing.TB, w *client.Watch) {
 	t.Helper()
 	for {
@@ -84,14 +84,14 @@ func ended(t testing.TB, w *client.Watch) {
 	}
 }
 
-// version is the newest version of the ConfigMaps.
+// version returns the current resource version of the collection of ConfigMaps.
 func (s *testServer) version(t testing.TB) uint64 {
 	t.Helper()
 	return listOf(t, s.get(t, 200, configMaps+"?limit=1")).version()
 }
 
-// TestBookmarks: they hold nothing but kind, version and resource version, go no further
-// back than what was delivered, and come only where they are asked for.
+// TestBookmarks checks that bookmarks contain only kind, apiVersion and resourceVersion, and are
+// sent only on request. Their version is never older than the last delivered event.
 func TestBookmarks(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, quickBookmarks)
@@ -114,7 +114,7 @@ func TestBookmarks(t *testing.T) {
 		ended(t, w)
 	}
 	w = s.watch(t, configMaps+"?allowWatchBookmarks=true&resourceVersion="+textConventions(elsewhere))
-	for i := range 3 { // what comes next has a version that no bookmark has promised
+	for i := range 3 { // the next event has a version newer than any bookmark
 		promised := nextConventions(t, w, "BOOKMARK").Object.Version()
 		s.create(t, configMaps, fmt.Sprint("next", i), nil)
 		e, err := w.Next()
@@ -127,8 +127,7 @@ func TestBookmarks(t *testing.T) {
 	}
 }
 
-// TestWatchLife: a watch ends cleanly after the time that it asks for, and else after that
-// of the server.
+// TestWatchLife checks that a watch ends cleanly after its timeout, or else after the server's.
 func TestWatchLife(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, func(c *daemon.Config) { c.Serving.MinRequestTimeout = 1 })

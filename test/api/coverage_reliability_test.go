@@ -8,7 +8,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// isTranscript reports whether the suite in a folder has a transcript of that name.
+// isTranscript reports whether a test folder contains a transcript of that name.
 func isTranscript(t *testing.T, suite, name string) bool {
 	t.Helper()
 	for _, pattern := range []string{"testdata/*", "testdata/*/*"} {
@@ -23,7 +23,7 @@ func isTranscript(t *testing.T, suite, name string) bool {
 	return false
 }
 
-// TestReliability finds tests that docs/reliability.md names and that do not exist.
+// TestReliability checks that all tests named in docs/reliability.md exist.
 func TestReliability(t *testing.T) {
 	text := client.ReadFile(t, "../../docs/reliability.md")
 	named := regexp.MustCompile("`([\\w/]+)\\.(Test\\w+)(?:/([\\w-]+))?`").FindAllStringSubmatch(string(text), -1)

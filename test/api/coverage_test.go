@@ -18,7 +18,7 @@ var (
 	suite       = regexp.MustCompile("^`([\\w/]+)` (Test[\\w/-]+(?:, Test[\\w/-]+)*)$")
 )
 
-// TestMaps finds tests that a map names and that do not exist, and rows without any.
+// TestMaps checks that each row of a coverage map names tests, and that those exist.
 func TestMaps(t *testing.T) {
 	maps, err := filepath.Glob("../coverage/*.md")
 	if err != nil || len(maps) == 0 {
@@ -52,7 +52,6 @@ func TestMaps(t *testing.T) {
 	}
 }
 
-// tests are the test functions in a folder.
 func tests(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	names := map[string]bool{}

@@ -12,15 +12,14 @@ import (
 	"strings"
 )
 
-// Markers hold the "+name=value" comments of one package's types and their fields. List types and their
-// keys are in no tag, so reflection does not find them.
+// Markers holds the "+name=value" comments of the types of one package and their fields. List types
+// and list map keys are not in struct tags, so reflection does not find them.
 type Markers map[string]map[string][]string // "Type" or "Type.Field" → marker → values
 
-// sources are the files that hold the types of a package. A package without them has no
-// markers.
+// sources are the files that declare the types of a package. A package without them has no markers.
 var sources = []string{"types.go", "types_jsonschema.go"}
 
-// readMarkers parses the types in the folder of a package's source.
+// readMarkers parses the types in a package's source directory.
 func readMarkers(dir string) (Markers, error) {
 	found := Markers{}
 	for _, name := range sources {
@@ -50,7 +49,7 @@ func (m Markers) read(file *ast.File) {
 	}
 }
 
-// add reads the markers of a type, which stand above its declaration, and of its fields.
+// add records the markers of a type and its fields.
 func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
 	m[t.Name.Name] = markersOf(doc)
 	s, ok := t.Type.(*ast.StructType)
@@ -64,7 +63,7 @@ func (m Markers) add(t *ast.TypeSpec, doc *ast.CommentGroup) {
 	}
 }
 
-// A marker may be repeated: listMapKey is, for each part of a key.
+// markersOf returns the values of each marker. A marker may be repeated, such as listMapKey.
 func markersOf(doc *ast.CommentGroup) map[string][]string {
 	found := map[string][]string{}
 	if doc == nil {
@@ -80,7 +79,7 @@ func markersOf(doc *ast.CommentGroup) map[string][]string {
 	return found
 }
 
-// A goField is a field of a public type as JSON sees it. It is what a field of the plan is compared with.
+// A goField is a field of a public type as JSON represents it, to compare with a field of the plan.
 type goField struct {
 	name    string
 	wire    []int32
@@ -92,9 +91,9 @@ type goField struct {
 	pkg     string
 }
 
-// fieldsOfDrift lists the JSON fields of a struct in order, those of inlined ones in place. An inlined struct is
-// a message of its own in Protobuf, so wire numbers are paths. encoding/json never leaves out a struct
-// because of omitempty, only because of omitzero.
+// fieldsOfDrift returns the JSON fields of a struct in order, with inlined structs expanded. An
+// inlined struct is a message of its own in Protobuf, so wire numbers are paths. encoding/json
+// omits a struct because of omitzero, but never because of omitempty.
 func fieldsOfDrift(t reflect.Type, wire []int32) ([]goField, error) {
 	var list []goField
 	for i := range t.NumField() {

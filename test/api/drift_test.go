@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// shared are messages that are no kinds.
+// shared are messages that are not kinds.
 var shared = map[string]any{
 	"meta.v1.ListMeta":                  metav1.ListMeta{},
 	"meta.v1.Status":                    metav1.Status{},
@@ -25,7 +25,7 @@ var shared = map[string]any{
 	"meta.v1.PartialObjectMetadataList": metav1.PartialObjectMetadataList{},
 }
 
-// kept are fields that the catalogue names and the public types have no more.
+// kept are fields of the catalog that the public types have removed.
 var kept = map[string]bool{"core.v1.PersistentVolumeClaimStatus.resizeStatus": true}
 
 func TestFields(t *testing.T) {
@@ -58,7 +58,7 @@ func TestFields(t *testing.T) {
 	}
 }
 
-// driftComparison walks plan and types side by side.
+// driftComparison compares plan and types recursively.
 type driftComparison struct {
 	*testing.T
 	done    map[string]bool
@@ -114,8 +114,8 @@ func (d *driftComparison) field(path string, f *schema.Field, want goField) {
 	}
 }
 
-// atomic tells whether a map, a message or the items of a list with keys are owned as a
-// whole, by a marker of the field or of its type.
+// atomic reports whether a map, a message or the items of a keyed list are owned as a whole, by a
+// marker of the field or its type.
 func (d *driftComparison) atomic(field map[string][]string, f goField) bool {
 	own, typ := map[string][]string{}, f.typ
 	if typ.Kind() == reflect.Slice && first(field["listType"]) == "map" {
@@ -142,7 +142,6 @@ func (d *driftComparison) equal(path, what string, got, want any) {
 	}
 }
 
-// of reads the markers of a package, once.
 func (d *driftComparison) of(pkg string) Markers {
 	if m, ok := d.markers[pkg]; ok {
 		return m
