@@ -27,7 +27,7 @@ const embedding = `{"type":"object","properties":{"spec":{"type":"object","prope
 	"list":{"type":"array","items":{"type":"object","properties":{"template":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true}}}},
 	"map":{"type":"object","additionalProperties":{"type":"object","x-kubernetes-embedded-resource":true,"properties":{"a":{"type":"integer"}}}}}}}}`
 
-// embedded generates objects to embed, only a few of them valid.
+// embedded generates valid and invalid objects to embed.
 func embedded() *rapid.Generator[any] {
 	text := func(all ...any) *rapid.Generator[any] { return rapid.SampledFrom(all) }
 	fields := map[string]*rapid.Generator[any]{

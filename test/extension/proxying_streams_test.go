@@ -183,7 +183,7 @@ func TestLogs(t *testing.T) {
 	}
 }
 
-// TestFaults compares the errors with those of kube-apiserver.
+// TestFaults checks that errors have the texts of kube-apiserver.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	c := newCluster(t, "127.0.0.1")

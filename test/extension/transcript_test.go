@@ -46,8 +46,8 @@ func runTranscripts(t *testing.T, folder, profile string, change func(*daemon.Co
 }
 
 // A script is the webhook server of a transcript, at {url}, with the CA {bundle}. Each path is a
-// separate webhook. PUT {hook}/PATH sets its response, and GET {hook}/PATH returns the reviews since
-// the last GET. The response is a JSON object:
+// separate webhook. PUT {hook}/PATH sets its response, and GET {hook}/PATH returns the reviews
+// since the last GET. The response is a JSON object:
 //
 //	{"allowed":false}        the response of an AdmissionReview; a patch may be plain JSON
 //	{"append":"x"}           a patch that appends a text to data.s of the object
