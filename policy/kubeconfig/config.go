@@ -75,7 +75,7 @@ func (c *Config) Transport(base func() *http.Transport) *Transport {
 		b.TLSClientConfig, b.Proxy, b.DisableCompression = c.TLS.Clone(), c.Proxy, c.DisableCompression
 		return b
 	}, func() *Credential { return c.Credential })
-	t.header, t.insecure = c.Impersonation, c.TLS.InsecureSkipVerify
+	t.header, t.insecure = c.Impersonation, c.TLS != nil && c.TLS.InsecureSkipVerify
 	return t
 }
 
