@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestMetadata checks the metadata that the server sets on objects, and the uniqueness of names,
-// uids and versions.
+// TestMetadata checks the metadata that the server sets on an object. Uids are unique, server-owned
+// fields ignore the client's values, and names are generated.
 func TestMetadata(t *testing.T) {
 	t.Parallel()
 	s := serveConventions(t, nil)

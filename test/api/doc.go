@@ -1,4 +1,5 @@
-// Package api tests the API itself over HTTP: reads and writes, apply, formats, schemas, and the rules of each kind.
+// Package api tests the API over HTTP: reads and writes, apply, formats, schemas, and the rules of
+// each kind.
 //
 // The files of a topic begin with its name. The topics:
 //
@@ -9,156 +10,145 @@
 //
 // # Catalog
 //
-// These tests walk the resource catalogue row by row: for every rule of every field,
-// what the server does with a value that keeps it and with one that breaks it.
+// These tests cover the resource catalog row by row. For every rule of every field, they check the
+// response to a value that obeys the rule and to one that breaks it. Nouns:
 //
-// Its nouns:
-//
-//	row       one rule of the catalogue, with the requests that show it
-//	table     testdata/catalog/<kind>.txt: the rows of a kind, and a minimal object of it
+//	row       one rule of the catalog, with the requests that show it
+//	table     testdata/catalog/<kind>.txt: the rows of a kind, and its minimal object
 //	request   a line that begins with "$"
-//	answer    the lines below a request: the code, then what was asked to be shown, or
-//	          every cause of a refusal
+//	response  the lines below a request: the status code, then the requested paths, or
+//	          all causes of an error
 //
-// A table begins with the lines "kind <apiVersion> <Kind>" and "base <JSON>". A row begins
-// with "## <what it says>" and has a new object of a name of its own. Its requests are
+// A table begins with the lines "kind <apiVersion> <Kind>" and "base <JSON>". A row begins with
+// "## <rule>" and uses a new object with a name of its own. Its requests are:
 //
 //	$ create [?query] PATCH [> PATHS]   POST the base, changed by the merge patch
-//	$ update [?query] PATCH [> PATHS]   PUT the object as it is, changed by the patch
-//	$ status [?query] PATCH [> PATHS]   the same to the sub-resource status
+//	$ update [?query] PATCH [> PATHS]   PUT the current object, changed by the patch
+//	$ status [?query] PATCH [> PATHS]   the same to the status subresource
 //	$ patch  [?query] PATCH [> PATHS]   PATCH with the merge patch
 //	$ get    [?query] [> PATHS]         GET; after "@apiVersion" in another version
 //	$ delete [?query] [> PATHS]         DELETE
 //
-// Tables of kinds that specification 2 leaves to the public API, such as pod.txt, hold what kube-apiserver 1.35.3 answers.
+// Tables of kinds that specification 2 leaves to the public API, such as pod.txt, contain the
+// responses of kube-apiserver 1.35.3.
 //
-// PATHS are dotted paths to show of the answer. `go test ./api -run TestRows -update` writes the
-// answers anew, for a reader to review.
+// PATHS are the dotted paths to show of the response. `go test ./api -run TestRows -update` rewrites
+// the responses; review the diff.
 //
 // # CBOR
 //
-// These tests hold the server's CBOR against the public serializer and against clients of the field that speak it.
-//
-// What clients may send is in body_test.go, what they get in answer_test.go; every kind in CBOR is a matter of package
-// representation, and single values one of package codec.
+// These tests compare the server's CBOR with the public serializer and test clients that use it.
+// Every kind in CBOR is part of Representation, and single values are part of Codec.
 //
 // # Codec
 //
-// These tests compare the codecs of package kinds/codec with the public Go types:
-// objects filled at random must become the same bytes, in JSON and in Protobuf, and be
-// read back from the bytes of either side.
+// These tests compare the codecs of package kinds/codec with the public Go types. Random objects must
+// have the same bytes in JSON and Protobuf, and each side must decode the bytes of the other.
 //
 // # Conventions
 //
-// These tests check the conventions that all kinds share, statement by statement, over HTTP:
-// the tables of get, list and watch cell by cell, continue tokens, watches, WebSockets,
-// field validation and dry runs. COVERAGE.md maps statements to tests.
+// These tests check the conventions that all kinds share, statement by statement: every combination
+// of options of get, list and watch, continue tokens, watches, WebSockets, field validation and dry
+// runs. COVERAGE.md maps statements to tests.
 //
 // Most are transcripts in testdata/conventions. A testServer is a daemon with the requests of the
 // other tests.
 //
 // # Coverage
 //
-// These tests map lines of the specification to the tests that hold them. Each Markdown file here is one map:
-// lines, what they are about in a few words, and tests, as a folder and names of functions. The test of the package holds
-// the maps against the tests that exist.
+// These tests check the maps from lines of the specification to tests, in test/coverage/*.md. A row
+// has lines, their topic, and tests as a folder and function names. All tests must exist.
 //
 // # Drift
 //
-// These tests compare the plan with the public Go types of the API: every field of
-// every kind of the catalogue, with its JSON name, wire numbers, list type, merge key,
-// and whether it is a pointer or left out when empty.
+// These tests compare the plan with the public Go types: every field of every kind, with its JSON
+// name, wire numbers, list type, merge key, and whether it is a pointer or omitted when empty.
 //
 // # FeatureGates
 //
-// These tests test what each feature gate switches that has an effect, and holds the table of gates against
+// These tests check the effect of each feature gate that has one, and compare the table of gates with
 // the public libraries that declare them.
 //
 // # Kinds
 //
-// These tests ask a real daemon for what single kinds do beyond the conventions that all
-// kinds share: their sub-resources, and the versions that share a storage.
+// These tests cover behavior of single kinds beyond the conventions: subresources, and versions that
+// share a storage version.
 //
 // # OpenAPI
 //
-// These tests check what the daemon says of its kinds: that each document is what the
-// gnostic models make of it, in JSON and in Protobuf, that clients' own loaders take it, and
-// how it is served.
+// These tests check the OpenAPI documents: that the gnostic models parse each one in JSON and
+// Protobuf, that the loaders of clients accept it, and how it is served.
 //
 // # Ownership
 //
 // These tests compare kinds/managedfields with the public implementation of managed fields and
-// server-side apply: the same random writes on every kind, through every version, the status and the
-// scale sub-resource, must result in the same objects and the same managedFields. For custom
-// resources, random objects are written over HTTP while their definitions change list types and map
-// types (scenario).
+// server-side apply, the oracle. The same random writes on every kind, through every version, the
+// status and the scale subresource, must result in the same objects and managedFields. For custom
+// resources, random objects are written over HTTP while their CRDs change list types and map types
+// (scenario).
 //
-// Known differences, which come from the Go types of the public implementation or from chance:
+// Known differences, due to the Go types of the public implementation or to chance:
 //
 //   - Converting the public types adds lists that are never omitted, so an applier that changes its
-//     version cannot remove them there. Such histories end at that point (comparison.diverged).
-//   - It iterates over versions in random order, and some orders restore fields that were given up.
-//     The oracle may apply several times until the results agree (maxAttempts).
-//   - An update through the scale sub-resource may leave two entries of one manager in managedFields
-//     there. The entries are joined before comparing.
-//   - Inside an item of an atomic list, it takes a field that is never omitted, and was not applied,
-//     for a change; and autoscaling/v1 cannot represent empty messages. Such objects are not
-//     generated (ObjectGenerator).
-//   - When a definition makes an object without declared fields atomic, it keeps the managed fields
-//     below. Here the managers then own the whole object, and conflict (untyped). It cannot apply
-//     objects that are atomic at the root.
-//   - It sets an empty object, list or null in place of what the applier gives up only with the next
-//     identical apply (explicit), and the second of two applies that own nothing begins to manage an
+//     version cannot remove them. Such histories end at that point (ownershipComparison.diverged).
+//   - The oracle iterates over versions in random order, and some orders restore fields that were
+//     given up. It may apply several times until the results agree (maxAttempts).
+//   - In the oracle, an update through the scale subresource may leave two entries of one manager.
+//     The entries are joined before comparing.
+//   - Inside an item of an atomic list, the oracle takes a field that is never omitted, and was not
+//     applied, for a change. Also, autoscaling/v1 cannot represent empty messages. Such objects are
+//     not generated (ObjectGenerator).
+//   - When a CRD makes an object without declared fields atomic, the oracle keeps the managed fields
+//     below it. Here the managers then own the whole object, and conflict (untyped). The oracle
+//     cannot apply objects that are atomic at the root.
+//   - The oracle sets an empty object, list or null in place of what the applier gives up only at the
+//     next identical apply (explicit). The second of two applies that own nothing starts to manage an
 //     object without managers.
-//   - It leaves a null where no field is declared and an applier has given up all fields of an
-//     object (withoutNulls).
+//   - The oracle leaves a null where no field is declared and an applier has given up all fields of
+//     an object (withoutNulls).
 //
 // # Patch
 //
-// These tests test patches: strategic merge patches against the public implementation of
-// them, on random objects of every kind, and patches of all formats from outside, over HTTP.
+// These tests compare strategic merge patches with the public implementation, on random objects of
+// every kind, and test patches of all formats over HTTP.
 //
 // # Reference
 //
-// These tests play the recorded answers of the reference implementation against
-// the real daemon, under the naming profile of existing clients.
+// These tests replay requests to the reference implementation and compare the responses with the
+// recorded ones, under the naming profile kubernetes. Nouns:
 //
-// Its nouns:
+//	recording   one file of testdata/reference: a group of cases
+//	step        one request of a case, and the recorded response
+//	player      the daemon, its administrator, and the values remembered from earlier steps
+//	comparison  the differences of a response: hard ones, and soft ones of wording,
+//	            which are only shown
 //
-//	recording  one file of testdata: a group of cases
-//	step       one request of a case, and the answer it was given
-//	player     the daemon, its administrator, and what earlier steps told it to remember
-//	verdict    where an answer differs from the recorded one: hard differences, and
-//	           soft ones of wording, which are only shown
+// A case agrees, or it is listed with a reason in differs and docs/departures.md. A listed case that
+// agrees fails the test, so the lists stay accurate.
 //
-// A case agrees, or it is listed in differs.go and docs/departures.md with its reason. A listed
-// case that agrees fails the test, so the lists can only tell the truth.
-//
-// Left out of the comparison, because they differ by nature: the values (not the presence)
-// of uids, resource versions, timestamps, continue tokens and addresses.
+// The values (not the presence) of uids, resource versions, timestamps, continue tokens and addresses
+// are not compared, because they always differ.
 //
 // # Representation
 //
-// These tests ask for an object of every kind in every representation: JSON,
-// YAML, Protobuf, Table and PartialObjectMetadata, alone, in lists and in watches.
-//
-// Its nouns:
+// These tests request an object of every kind in every representation: JSON, YAML, Protobuf, Table
+// and PartialObjectMetadata, alone, in lists and in watches. Nouns:
 //
 //	object          one object of every stored kind, from testdata/representation/objects.yaml
-//	representation  what an Accept header asks for
-//	table           testdata/representation/tables.txt: the columns and the row of every kind, as
-//	                `go test ./api -run TestTables -update` writes them, for a reader to review
+//	representation  what an Accept header selects
+//	table           testdata/representation/tables.txt: the columns and the row of every kind;
+//	                `go test ./api -run TestTables -update` rewrites it
 //
-// The JSON of an object is what the others are compared with. Protobuf is decoded with the
-// public Go types of the API, where this module requires them, else with our own codec.
+// The other representations are compared with the JSON. Protobuf is decoded with the public Go types
+// if this module requires them, and with our own codec otherwise.
 //
 // # Warnings
 //
-// These tests play what users of kubectl send, and compares the Warning headers of the answers with what
-// the strategies of Kubernetes 1.35.3 return for the same objects.
+// These tests compare the Warning headers of responses with those that the strategies of Kubernetes
+// 1.35.3 return for the same objects.
 //
-// testdata/warnings/cases.json holds the objects, under the names of the profile kubernetes, and beside each the texts. They
-// are what the strategies' own functions return (PrepareForCreate and WarningsOnCreate, or those of an update), in
-// their order, each once; k8s.io/kubernetes cannot be imported by this module, so they have been recorded. Where the
-// strategies range over a map, the texts are in the order of its keys.
+// testdata/warnings/cases.json has the objects, under the naming profile kubernetes, and the texts.
+// These were recorded from the strategies' functions (PrepareForCreate and WarningsOnCreate, or those
+// of an update), because this module cannot import k8s.io/kubernetes. They are in order and without
+// duplicates. Where a strategy ranges over a map, they are in the order of its keys.
 package api

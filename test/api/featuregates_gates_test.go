@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	_ "k8s.io/apiextensions-apiserver/pkg/features" // declare their gates
+	_ "k8s.io/apiextensions-apiserver/pkg/features" // declare their feature gates
 	_ "k8s.io/apiserver/pkg/features"
 	publicfeatures "k8s.io/apiserver/pkg/util/feature"
 
@@ -14,7 +14,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// open starts a daemon with these gates, under the names of existing clients.
+// open starts a daemon with the given feature gates and API versions, under the naming profile
+// kubernetes.
 func open(t *testing.T, gates string, served ...string) client.Session {
 	t.Helper()
 	return client.Open(t, func(c *daemon.Config) {
@@ -30,7 +31,8 @@ func open(t *testing.T, gates string, served ...string) client.Session {
 
 var sample = regexp.MustCompile(`(?m)^kubernetes_feature_enabled\{name="(\w+)",stage="(\w*)"\} ([01])$`)
 
-// TestPublicGates: every gate of the public libraries is known, with its stage and its default.
+// TestPublicGates checks that every feature gate of the public libraries is known, with its stage
+// and default.
 func TestPublicGates(t *testing.T) {
 	t.Parallel()
 	type gate struct {
@@ -49,7 +51,8 @@ func TestPublicGates(t *testing.T) {
 	}
 }
 
-// TestFeatureGateRefused: gates that do not exist or are locked keep the daemon from starting.
+// TestFeatureGateRefused checks that the daemon does not start with unknown or locked feature
+// gates, or without those they depend on.
 func TestFeatureGateRefused(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{
@@ -70,7 +73,8 @@ func TestFeatureGateRefused(t *testing.T) {
 	}
 }
 
-// TestTold: a gate without effect is logged once, and the metric tells what gates are.
+// TestTold checks that a feature gate without effect is logged once, and that the metric reports
+// the state of the gates.
 func TestTold(t *testing.T) {
 	t.Parallel()
 	var log client.Log
@@ -94,7 +98,7 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestListChunking: without it a list is answered whole, whatever limit it has.
+// TestListChunking checks that lists ignore the limit while APIListChunking is off.
 func TestListChunking(t *testing.T) {
 	t.Parallel()
 	const secrets = "/api/v1/namespaces/default/secrets"
@@ -113,7 +117,7 @@ func TestListChunking(t *testing.T) {
 	}
 }
 
-// TestWatchList: without it a watch may not ask for its initial events.
+// TestWatchList checks that watches cannot request initial events while WatchList is off.
 func TestWatchList(t *testing.T) {
 	t.Parallel()
 	const path = configMaps + "?watch=1&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&timeoutSeconds=1"
@@ -124,7 +128,7 @@ func TestWatchList(t *testing.T) {
 	}
 }
 
-// TestResponseCompression: without it answers go out as they are.
+// TestResponseCompression checks that responses are not compressed while the gate is off.
 func TestResponseCompression(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]string{"": "gzip", "AllBeta=false": ""} {
@@ -141,14 +145,14 @@ func TestResponseCompression(t *testing.T) {
 	}
 }
 
-// TestRootCAConfigMap: without it the volume of a token holds no CAs.
+// TestRootCAConfigMap checks that the token volume contains no CA bundle while the gate is off.
 func TestRootCAConfigMap(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]bool{"": true, "RootCAConfigMap=false": false} {
 		s := open(t, gates)
 		const pod = `{"metadata":{"name":"p"},"spec":{"containers":[{"name":"c","image":"i"}]}}`
 		var got client.Answer
-		client.Eventually(t, func() error { // the account is made by a controller
+		client.Eventually(t, func() error { // a controller creates the ServiceAccount
 			var err error
 			if got, err = s.Do(s.Ctx, "POST", "/api/v1/namespaces/default/pods", "application/json", []byte(pod)); err == nil && got.Code != 201 {
 				err = &got
@@ -162,7 +166,8 @@ func TestRootCAConfigMap(t *testing.T) {
 	}
 }
 
-// TestScaleToZero: with it an autoscaler may have no Pods, if something else than Pods tells when it shall have some.
+// TestScaleToZero checks that HPAScaleToZero allows minReplicas 0 for an autoscaler with an
+// external or object metric.
 func TestScaleToZero(t *testing.T) {
 	t.Parallel()
 	const (
@@ -182,7 +187,7 @@ func TestScaleToZero(t *testing.T) {
 	}
 }
 
-// TestPodTopologyLabels: without its gate the plugin does not run.
+// TestPodTopologyLabels checks that the admission plugin is off while its gate is.
 func TestPodTopologyLabels(t *testing.T) {
 	t.Parallel()
 	for gates, want := range map[string]bool{"": true, "PodTopologyLabelsAdmission=false": false} {
@@ -202,7 +207,8 @@ func TestPodTopologyLabels(t *testing.T) {
 	}
 }
 
-// TestMutatingAdmissionPolicy: policies change objects where they are served and their gate is on.
+// TestMutatingAdmissionPolicy checks that mutating policies take effect only if their API version
+// is served and their gate is on.
 func TestMutatingAdmissionPolicy(t *testing.T) {
 	t.Parallel()
 	const policies = "/apis/admissionregistration.k8s.io/v1beta1/mutatingadmissionpolicies"
@@ -220,8 +226,8 @@ func TestMutatingAdmissionPolicy(t *testing.T) {
 	}
 }
 
-// TestFieldsOfFeatures: a field that belongs to a feature is kept where the feature is on, and where the object has it
-// already; elsewhere it is dropped.
+// TestFieldsOfFeatures checks that a field of a disabled feature is dropped, unless the stored
+// object already has it.
 func TestFieldsOfFeatures(t *testing.T) {
 	t.Parallel()
 	const templates = "/api/v1/namespaces/default/podtemplates"

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// getPage asks for a page as a user of groups, or as the administrator.
+// getPage requests a page as a user in groups, or as the administrator if there are none.
 func getPage(t *testing.T, s client.Session, path, accept string, groups ...string) (code int, contentType, body string) {
 	t.Helper()
 	var headers []string
@@ -27,7 +27,8 @@ func getPage(t *testing.T, s client.Session, path, accept string, groups ...stri
 	return a.Code, a.Header.Get("Content-Type"), string(a.Body)
 }
 
-// TestZPages: the pages are there behind their gates, for monitoring and nobody else, as text and as objects.
+// TestZPages checks that the pages are served only if their gates are on, and only to monitoring
+// users. They are available as text and as objects.
 func TestZPages(t *testing.T) {
 	t.Parallel()
 	off := open(t, "")
@@ -37,7 +38,7 @@ func TestZPages(t *testing.T) {
 			t.Errorf("%s without its gate: %d", path, code)
 		}
 		if code, _, _ := getPage(t, on, path, "", "system:authenticated"); code != 403 {
-			t.Errorf("%s to anybody: %d", path, code)
+			t.Errorf("%s as an ordinary user: %d", path, code)
 		}
 		asked := "application/json;v=v1alpha1;g=config.k8s.io;as=" + kind
 		for accept, want := range map[string]string{
@@ -79,7 +80,8 @@ func TestZPages(t *testing.T) {
 	}
 }
 
-// TestHealthMetrics: what the checks of health have found is counted, for monitoring alone to read.
+// TestHealthMetrics checks that the results of health checks are counted, and that only monitoring
+// users can read the metrics.
 func TestHealthMetrics(t *testing.T) {
 	t.Parallel()
 	s := open(t, "")
@@ -87,7 +89,7 @@ func TestHealthMetrics(t *testing.T) {
 		getPage(t, s, "/livez?exclude=store", "")
 	}
 	if code, _, _ := getPage(t, s, "/metrics/slis", "", "system:authenticated"); code != 403 {
-		t.Errorf("to anybody: %d", code)
+		t.Errorf("as an ordinary user: %d", code)
 	}
 	_, _, body := getPage(t, s, "/metrics/slis", "", "system:monitoring")
 	for _, want := range []string{

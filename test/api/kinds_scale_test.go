@@ -9,10 +9,9 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// kindSession is a server for one test.
 type kindSession struct{ client.Session }
 
-// want sends a request and compares the code; the answer's object is returned.
+// want sends a request, checks the status code, and returns the object of the response.
 func (s kindSession) want(code int, method, path string, body any) client.Object {
 	s.T.Helper()
 	contentType := client.JSON
@@ -21,7 +20,7 @@ func (s kindSession) want(code int, method, path string, body any) client.Object
 	}
 	text := ""
 	if body != nil {
-		text = fmt.Sprint(body) // of an object: its JSON
+		text = fmt.Sprint(body) // the JSON of an object
 	}
 	return s.Send(code, method, path, contentType, text).Object()
 }
@@ -53,7 +52,7 @@ func TestKindScale(t *testing.T) {
 		if got := valueAt(s.want(200, "PUT", path, scale), "spec.replicas"); got != "3" {
 			t.Errorf("%s: the answer to a PUT has %s replicas", c.kind, got)
 		}
-		s.want(409, "PUT", path, scale) // its version is that of before
+		s.want(409, "PUT", path, scale) // its resource version is outdated
 		s.want(200, "PATCH", path, `{"spec":{"replicas":0}}`)
 		if got := valueAt(s.want(200, "GET", path, nil), "spec.replicas"); got != "null" {
 			t.Errorf("%s: a scale of 0 shows %s", c.kind, got)
@@ -69,7 +68,7 @@ func TestKindScale(t *testing.T) {
 	}
 }
 
-// TestAutoscalerVersions: a write of one version back, as it was read, changes nothing.
+// TestAutoscalerVersions checks that writing back an object as read in one version changes nothing.
 func TestAutoscalerVersions(t *testing.T) {
 	t.Parallel()
 	s := kindSession{client.Open(t, nil)}
@@ -110,7 +109,8 @@ func TestAutoscalerVersions(t *testing.T) {
 	}
 }
 
-// TestSuspendedJob: the uid of a Job labels its Pods, and a Job that waits can be moved.
+// TestSuspendedJob checks that a Job selects Pods by its uid, and that its node selector can change
+// while it is suspended and has never started.
 func TestSuspendedJob(t *testing.T) {
 	t.Parallel()
 	s := kindSession{client.Open(t, nil)}

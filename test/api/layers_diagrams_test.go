@@ -15,12 +15,12 @@ import (
 var (
 	diagram     = regexp.MustCompile("(?s)```mermaid\n(.*?)```")
 	participant = regexp.MustCompile(`(?m)^\s*(?:participant|actor) (\w+) as ([\w/]+)$`)
-	// A layerMessage, such as "S->>A: Store.Mutate(m)": who is called, and what.
+	// A layerMessage is a message such as "S->>A: Store.Mutate(m)": the receiver and the function.
 	layerMessage = regexp.MustCompile(`(?m)^\s*\w+-{1,2}>>[+-]?(\w+): ([A-Za-z][\w.]*)\(`)
 )
 
-// TestDiagramsNameWhatExists holds the sequence diagrams of docs/architecture.md against the code: a message with
-// parentheses is a function or a method of the package that receives it.
+// TestDiagramsNameWhatExists compares the sequence diagrams of docs/architecture.md with the code.
+// A message with parentheses must name a function or method of the receiving package.
 func TestDiagramsNameWhatExists(t *testing.T) {
 	text := client.ReadFile(t, "../../docs/architecture.md")
 	const wanted = 5 // PUT, watch, apply, definition, GET
@@ -54,7 +54,8 @@ func TestDiagramsNameWhatExists(t *testing.T) {
 	}
 }
 
-// functions are the functions and methods, as Type.Method, that a directory declares outside its tests.
+// functions returns the functions and methods, as Type.Method, that a directory declares outside of
+// tests.
 func functions(t *testing.T, dir string) map[string]bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(dir, "*.go"))
@@ -82,7 +83,7 @@ func functions(t *testing.T, dir string) map[string]bool {
 	return names
 }
 
-// receiver is "Type." for a method, "" for a function.
+// receiver returns "Type." for a method and "" for a function.
 func receiver(f *ast.FuncDecl) string {
 	if f.Recv == nil {
 		return ""

@@ -16,7 +16,7 @@ import (
 
 const module = "github.com/troupe-api/troupe/"
 
-// layers says which layers each layer may import, beside itself and internal.
+// layers lists the layers that each layer may import, besides itself and internal.
 var layers = map[string][]string{
 	"internal":           {},
 	"kinds":              {},
@@ -29,7 +29,7 @@ var layers = map[string][]string{
 	"bench":              {"cmd", "policy"}, // policy/kubeconfig only
 }
 
-// onlyImporter says which packages alone may import what begins so.
+// onlyImporter maps a prefix of import paths to the only package that may import them.
 var onlyImporter = map[string]string{
 	"github.com/asynkron/protoactor-go":  "actors/internal/runtime",
 	"github.com/bufbuild/protocompile":   "kinds/internal/gen",
@@ -69,10 +69,11 @@ func TestImportDirections(t *testing.T) {
 	}
 }
 
-// prefixedText is an error or a line of the log that begins with a word and a colon.
+// prefixedText matches an error or a log message that starts with a word and a colon.
 var prefixedText = regexp.MustCompile(`(?:errors\.New|fmt\.Errorf|[lL]og(?:ger)?\.(?:Debug|Info|Warn|Error))\("([a-z]+): `)
 
-// TestTextsWithoutPackages checks that errors and the log do not name packages, which users do not know.
+// TestTextsWithoutPackages checks that errors and log messages do not name packages, which users do
+// not know.
 func TestTextsWithoutPackages(t *testing.T) {
 	for _, p := range listPackages(t) {
 		path := strings.TrimPrefix(p.ImportPath, module)
@@ -96,7 +97,7 @@ func layerOf(path string) string {
 	return layer
 }
 
-// listPackages reads the packages of the main module, without their tests.
+// listPackages returns the packages of the main module, without their tests.
 func listPackages(t *testing.T) (packages []goPackage) {
 	t.Helper()
 	cmd := exec.Command("go", "list", "-json=ImportPath,Dir,Imports,GoFiles", "./...")

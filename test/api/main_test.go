@@ -13,8 +13,8 @@ const configMaps = "/api/v1/namespaces/default/configmaps"
 
 var configMap = client.ConfigMapText
 
-// TestMain lets the clients of client-go use CBOR: they read their feature gates once, from the environment. Servers
-// without CBOR answer them in JSON.
+// TestMain enables CBOR in client-go, which reads its feature gates once, from the environment.
+// Servers without CBOR respond in JSON.
 func TestMain(m *testing.M) {
 	for _, gate := range []string{"ClientsAllowCBOR", "ClientsPreferCBOR"} {
 		if err := os.Setenv("KUBE_FEATURE_"+gate, "true"); err != nil {
@@ -24,7 +24,7 @@ func TestMain(m *testing.M) {
 	os.Exit(client.Main(m))
 }
 
-// newCatalog returns the kinds that a server of a naming profile has.
+// newCatalog returns the kinds of a naming profile.
 func newCatalog(t testing.TB, naming *meta.Naming) *catalog.Catalog {
 	t.Helper()
 	c, err := catalog.New(naming)

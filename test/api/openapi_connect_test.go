@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// What the paths of sub-resources that connect are described as in the public document, whose names clients are generated from.
+// connections describes the paths of connect subresources in the public document. Clients are
+// generated from its names.
 var connections = map[string]struct{ kind, id, methods, parameters string }{
 	"/pods/{name}/attach":           {"PodAttachOptions", "PodAttach", "get post", "container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
 	"/pods/{name}/exec":             {"PodExecOptions", "PodExec", "get post", "command container name namespace stderr:boolean stdin:boolean stdout:boolean tty:boolean"},
@@ -26,7 +27,7 @@ var connections = map[string]struct{ kind, id, methods, parameters string }{
 		"previous:boolean sinceSeconds:integer stream tailLines:integer timestamps:boolean"},
 }
 
-// connectOperation is what both versions say of an operation.
+// connectOperation holds the fields of an operation in either version of OpenAPI.
 type connectOperation struct {
 	OperationID string
 	Action      string         `json:"x-kubernetes-action"`
@@ -38,7 +39,8 @@ type connectOperation struct {
 	}
 }
 
-// TestConnections: a path that connects has the methods, names and options that clients are generated from.
+// TestConnections checks the methods, names and parameters of the paths of connect subresources,
+// which generated clients use.
 func TestConnections(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -86,7 +88,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// parametersOf lists the parameters of a path: name, and type if that is no string.
+// parametersOf returns the parameters of a path by name, with the type unless it is string.
 func parametersOf(t *testing.T, text json.RawMessage) string {
 	t.Helper()
 	var all []struct {

@@ -14,7 +14,6 @@ import (
 
 var profiles = []string{"kubernetes", "platform"}
 
-// Media types of documents.
 const (
 	protobuf2 = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf"
 	protobuf3 = "application/com.github.proto-openapi.spec.v3@v1.0+protobuf"
@@ -25,14 +24,14 @@ func serveOpenAPI(t *testing.T, profile string) *client.Server {
 	return client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = profile })
 }
 
-// an answer, its body uncompressed.
+// openAPIAnswer is a response with its body uncompressed.
 type openAPIAnswer struct {
 	code   int
 	header http.Header
 	body   []byte
 }
 
-// getOpenAPI asks with headers: name, value, name, value ...
+// getOpenAPI sends a GET request. headers alternates between names and values.
 func getOpenAPI(t *testing.T, s *client.Server, path string, headers ...string) openAPIAnswer {
 	t.Helper()
 	r, err := http.NewRequest(http.MethodGet, s.URL+path, nil)
@@ -65,7 +64,7 @@ func getOpenAPI(t *testing.T, s *client.Server, path string, headers ...string) 
 	return openAPIAnswer{response.StatusCode, response.Header, body}
 }
 
-// document fetches one document in a media type, compressed and not, and compares the two.
+// document fetches a document in a media type, with and without compression, and compares the two.
 func document(t *testing.T, s *client.Server, path, accept string) []byte {
 	t.Helper()
 	a := getOpenAPI(t, s, path, "Accept", accept)
@@ -82,7 +81,7 @@ func document(t *testing.T, s *client.Server, path, accept string) []byte {
 	return a.body
 }
 
-// index lists the documents of version 3: path and URL.
+// index returns the documents of OpenAPI v3: path to URL.
 func index(t *testing.T, s *client.Server) map[string]string {
 	t.Helper()
 	var list struct {
@@ -147,8 +146,8 @@ func TestServed(t *testing.T) {
 	}
 }
 
-// TestPublishedTexts checks what scripts search for in the document of version 2: phrases, the watch
-// paths, and the slash at the end of the paths of groups.
+// TestPublishedTexts checks texts of the v2 document that scripts search for: phrases, the watch
+// paths, and the trailing slash of group paths.
 func TestPublishedTexts(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// otherChoices are the fields whose documented choices are not all constants of the public type, and why. The names are those of
-// the documents, without what all of them begin with.
+// otherChoices lists the fields whose documented values are not exactly the constants of the public
+// type, with the reason. The names are those of the documents, without their common prefix.
 var otherChoices = map[string]string{
 	"admissionregistration.v1.MutatingWebhook.sideEffects":   "Some and Unknown are refused",
 	"admissionregistration.v1.ValidatingWebhook.sideEffects": "Some and Unknown are refused",
@@ -27,7 +27,8 @@ var otherChoices = map[string]string{
 	"core.v1.ContainerStatus.stopSignal":                     "there are 65 signals",
 }
 
-// TestEnums: of a field whose public type is an enumeration, the documents name its constants. `kubectl explain` shows them.
+// TestEnums checks that the documents list the constants of each field whose public type is an
+// enumeration. `kubectl explain` shows them.
 func TestEnums(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -80,7 +81,6 @@ func TestEnums(t *testing.T) {
 	}
 }
 
-// valueType is the type of the values of a pointer, a list or a map.
 func valueType(t reflect.Type) reflect.Type {
 	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
 		t = t.Elem()
@@ -88,7 +88,8 @@ func valueType(t reflect.Type) reflect.Type {
 	return t
 }
 
-// enumConstants are the values, in order, of the types that a package's source marks as enumerations.
+// enumConstants returns the constants of the types that a package's source marks as enumerations,
+// by type and sorted.
 func enumConstants(t *testing.T, pkg string) map[string][]string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()
@@ -131,14 +132,14 @@ func enumConstants(t *testing.T, pkg string) map[string][]string {
 	return all
 }
 
-// isMarkedEnum tells whether one line of a comment is the mark, and nothing but that.
+// isMarkedEnum reports whether a comment has a line that is exactly the marker +enum.
 func isMarkedEnum(comment *ast.CommentGroup) bool {
 	return comment != nil && slices.ContainsFunc(comment.List, func(c *ast.Comment) bool {
 		return strings.TrimSpace(strings.TrimPrefix(c.Text, "//")) == "+enum"
 	})
 }
 
-// addConstant adds the value of a constant that names its type.
+// addConstant adds the value of a string constant to the values of its declared type.
 func addConstant(all map[string][]string, spec *ast.ValueSpec) {
 	typ, ok := spec.Type.(*ast.Ident)
 	if !ok || len(spec.Values) != 1 {

@@ -30,8 +30,8 @@ func kindsOpenAPI(t *testing.T, profile string) *catalog.Catalog {
 	return newCatalog(t, n)
 }
 
-// TestReferences: every definition that a document refers to is in it, and no definition
-// is there in vain.
+// TestReferences checks that every referenced definition exists in the document, and that every
+// definition except watch events is referenced.
 func TestReferences(t *testing.T) {
 	t.Parallel()
 	for _, profile := range profiles {
@@ -69,12 +69,12 @@ func check(t *testing.T, name string, text []byte, prefix string, where ...strin
 	})
 	for definition := range at {
 		if !used[definition] && !strings.HasSuffix(definition, "WatchEvent") {
-			t.Errorf("%s: nobody refers to %s", name, definition)
+			t.Errorf("%s: no reference to %s", name, definition)
 		}
 	}
 }
 
-// references calls f with every reference below v.
+// references calls f with every reference in v.
 func references(v any, f func(string)) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -91,8 +91,8 @@ func references(v any, f func(string)) {
 	}
 }
 
-// TestOperations: names of operations are unique in a document, and parameters of paths
-// are those of the path.
+// TestOperations checks that operation ids are unique in a document, and that each path declares
+// exactly its path parameters.
 func TestOperations(t *testing.T) {
 	t.Parallel()
 	var doc struct {
@@ -124,8 +124,8 @@ func TestOperations(t *testing.T) {
 	}
 }
 
-// TestClients: what clients use finds every kind: the models of kubectl for version 2, the
-// models of version 3, and the schema of apply.
+// TestClients checks that clients find every kind: with kubectl's models of v2, the models of v3,
+// and the schema of apply.
 func TestClients(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -168,7 +168,7 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestOpenAPINames: definitions have the names that the public API types give themselves.
+// TestOpenAPINames checks that definitions have the model names of the public API types.
 func TestOpenAPINames(t *testing.T) {
 	t.Parallel()
 	known := modelNames()

@@ -15,7 +15,7 @@ func gvk(g meta.GroupVersionKind) schema.GroupVersionKind {
 	return schema.GroupVersionKind{Group: g.Group, Version: g.Version, Kind: g.Kind}
 }
 
-// publicTypes are the structs of all public kinds and of their fields.
+// publicTypes returns the structs of all public kinds and, recursively, of their fields.
 func publicTypes() (all []reflect.Type) {
 	seen := map[reflect.Type]bool{}
 	var visit func(reflect.Type)
@@ -45,7 +45,6 @@ func publicTypes() (all []reflect.Type) {
 	return all
 }
 
-// modelNames are the names that the public types give themselves.
 func modelNames() map[string]bool {
 	names := map[string]bool{}
 	for _, t := range publicTypes() {

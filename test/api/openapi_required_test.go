@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// refusedWithout are the fields without which the server refuses an object, whatever the
-// public types call them: "core.v1.SecretVolumeSource.secretName".
+// refusedWithout returns the fields without which the server rejects an object, such as
+// "core.v1.SecretVolumeSource.secretName". The public types may mark them differently.
 func refusedWithout(c *catalog.Catalog) map[string]bool {
 	refused, seen := map[string]bool{}, map[*schema.Message]bool{}
 	var visit func(m *schema.Message)
@@ -39,8 +39,8 @@ func refusedWithout(c *catalog.Catalog) map[string]bool {
 	return refused
 }
 
-// TestRequired: a client that checks for itself demands every field that the public types
-// require, and of the others only those without which the server refuses an object.
+// TestRequired checks that the documents mark every field as required that the public types
+// require. Other fields are marked only if the server rejects objects without them.
 func TestRequired(t *testing.T) {
 	t.Parallel()
 	s := serveOpenAPI(t, "kubernetes")
@@ -82,7 +82,8 @@ func TestRequired(t *testing.T) {
 	}
 }
 
-// presenceMarks are what a package's source says of its fields: "+optional" or "+required" by "Type.Field".
+// presenceMarks returns the markers "+optional" and "+required" in a package's source, by
+// "Type.Field".
 func presenceMarks(t *testing.T, pkg string) map[string]string {
 	t.Helper()
 	dir, err := exec.Command("go", "list", "-f", "{{.Dir}}", pkg).Output()
@@ -133,7 +134,6 @@ func addMarks(marks map[string]string, typ string, s *ast.StructType) {
 	}
 }
 
-// modelName is the name that a public type gives itself; "" if it gives none.
 func modelName(t reflect.Type) string {
 	if named, ok := reflect.Zero(t).Interface().(interface{ OpenAPIModelName() string }); ok {
 		return named.OpenAPIModelName()

@@ -9,15 +9,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A place is a part of a custom kind that is owned as a whole.
+// An atomicField is a part of a custom resource that is owned as a whole.
 type atomicField struct {
-	schema, before string // of spec.x; before is the schema when the first one writes, if it is another
+	schema, before string // schema of spec.x; before is the schema during the first write, if it differs
 	one, two       string // values of spec.x
-	field          string // that conflicts
+	field          string // in the conflict
 }
 
-// TestAtomicFields: two writers of what is owned as a whole conflict, whatever the schema says of it, or said
-// when the first of them wrote; and who applies does not overwrite what another has updated.
+// TestAtomicFields checks that two writers of an atomic field conflict, however the schema declares
+// it, now or at the first write. An apply does not overwrite the update of another manager.
 func TestAtomicFields(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, func(c *daemon.Config) { c.Naming = "kubernetes" })

@@ -13,10 +13,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// conversion lets the oracle convert between the versions of one kind as we do.
+// conversion makes the oracle convert between the versions of a kind with our code.
 type conversion struct{ *ownershipComparison }
 
-// toStored is a tree of kind k as it is stored, without defaults.
+// toStored converts a tree of kind k to the storage version, without applying defaults.
 func toStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Stored == k {
 		return t
@@ -27,7 +27,7 @@ func toStored(k *schema.Kind, t tree.Tree) tree.Tree {
 	return t
 }
 
-// toServed is a stored tree as kind k shows it.
+// toServed converts a stored tree to kind k.
 func toServed(k *schema.Kind, t tree.Tree) tree.Tree {
 	if k.Stored == k {
 		return t

@@ -25,12 +25,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// shortDefined is how many kinds are defined at random in make test.
+// shortDefined is the number of random kinds in make test.
 const shortDefined = 40
 
-// TestDefinitions: objects of kinds with random schemas, also open ones, are written over HTTP while
-// their definitions change how they are owned. Objects and owners are those of the public
-// implementation.
+// TestDefinitions writes objects with random schemas over HTTP while the schemas change list types
+// and map types. Objects and managed fields must equal those of the public implementation.
 func TestDefinitions(t *testing.T) {
 	t.Parallel()
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) { c.Naming = "kubernetes" })
@@ -49,7 +48,7 @@ func TestDefinitions(t *testing.T) {
 	client.Figures(t, "%d kinds were defined at random, and owned in changing ways", defined)
 }
 
-// A scenario is the history of one object and of its definition, on both sides.
+// A scenario is the history of one object and its CRD, in both implementations.
 type scenario struct {
 	*testing.T
 	*client.Server
@@ -58,7 +57,7 @@ type scenario struct {
 	group    string
 	expected *unstructured.Unstructured
 	oracle   *managedfields.FieldManager
-	version  string // of our object
+	version  string // resource version of our object
 	steps    []string
 }
 
@@ -88,14 +87,12 @@ func (d *scenario) play(seed int64) {
 	d.ask(http.MethodDelete, definitions+"/widgets."+d.group, "", nil)
 }
 
-// kind is what the objects say they are.
 func (d *scenario) kind() kschema.GroupVersionKind {
 	return kschema.GroupVersionKind{Group: d.group, Version: "v1", Kind: "Widget"}
 }
 
 func (d *scenario) path() string { return "/apis/" + d.group + "/v1/namespaces/default/widgets" }
 
-// randomObject is an object at random.
 func (d *scenario) randomObject() map[string]any {
 	o, _ := d.r.Value(d.schema, 0).(map[string]any)
 	o = maps.Clone(o)
@@ -107,8 +104,8 @@ func (d *scenario) randomObject() map[string]any {
 	return o
 }
 
-// withLastApplied adds what a client-side apply has left in the annotation of an object: the same object,
-// another one, what was there before, or nothing.
+// withLastApplied adds the annotation of client-side apply to an object, or leaves it as it is. The
+// annotation records the same object or another one.
 func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	d.Helper()
 	recorded := o
@@ -127,8 +124,8 @@ func (d *scenario) withLastApplied(o map[string]any) map[string]any {
 	return o
 }
 
-// upgrade moves the fields that a manager has written to those that kubectl applies, as kubectl does
-// when it changes from client-side to server-side apply.
+// upgrade moves the fields of a manager to server-side apply, as kubectl does when it migrates from
+// client-side apply.
 func (d *scenario) upgrade(manager string) {
 	d.Helper()
 	d.step("upgrade %s", manager)
@@ -153,12 +150,12 @@ func (d *scenario) upgrade(manager string) {
 	d.setExpected(after)
 }
 
-// held returns the object of the server.
+// held returns the server's object.
 func (d *scenario) held() *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: d.ask(http.MethodGet, d.path()+"/a", "", nil).Object()}
 }
 
-// ask sends a request.
+// ask sends a request and records the status code.
 func (d *scenario) ask(method, path, contentType string, body any) client.Answer {
 	d.Helper()
 	text := client.Encode(d, body)
@@ -176,7 +173,7 @@ func (d *scenario) step(format string, args ...any) {
 	d.steps = append(d.steps, fmt.Sprintf(format, args...))
 }
 
-// define creates the definition, or changes it to the schema.
+// define creates the CRD, or updates its schema.
 func (d *scenario) define() {
 	d.Helper()
 	object := map[string]any{"apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "metadata": map[string]any{"name": "widgets." + d.group},
@@ -197,7 +194,7 @@ func (d *scenario) define() {
 	d.oracle = d.manager()
 }
 
-// manager is the public implementation for a schema.
+// manager returns the public implementation for the current schema.
 func (d *scenario) manager() *managedfields.FieldManager {
 	d.Helper()
 	structural := d.structural()
@@ -212,7 +209,7 @@ func (d *scenario) manager() *managedfields.FieldManager {
 	return m
 }
 
-// live is what the oracle has, to be changed.
+// live returns a copy of the oracle's object.
 func (d *scenario) live() *unstructured.Unstructured {
 	if d.expected == nil {
 		out := &unstructured.Unstructured{Object: map[string]any{}}
@@ -227,8 +224,8 @@ func (d *scenario) setExpected(o runtime.Object) {
 	d.expected.SetUID("u")
 }
 
-// withoutNulls takes the nulls out of objects. The oracle leaves one where no schema says anything and
-// an applier has given up all that an object had.
+// withoutNulls removes nulls from objects. The oracle leaves one where there is no schema and an
+// applier has given up all fields of an object.
 func withoutNulls(v any) {
 	switch v := v.(type) {
 	case map[string]any:
@@ -261,7 +258,7 @@ func (d *scenario) write(manager string, o map[string]any) {
 		return
 	}
 	if answer.Object().Metadata()["resourceVersion"] == d.version {
-		return // nothing has changed, so nothing was written
+		return // no change, so nothing was written
 	}
 	next := &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o)}
 	if d.expected != nil {
@@ -274,7 +271,6 @@ func (d *scenario) write(manager string, o map[string]any) {
 	d.setExpected(after)
 }
 
-// apply applies a configuration.
 func (d *scenario) apply(manager string, o map[string]any, force bool) {
 	d.Helper()
 	text, _ := json.Marshal(o)
@@ -283,7 +279,7 @@ func (d *scenario) apply(manager string, o map[string]any, force bool) {
 	after, err := d.oracle.Apply(d.live(), &unstructured.Unstructured{Object: runtime.DeepCopyJSON(o)}, manager, force)
 	ours := ""
 	if answer.Code == http.StatusUnprocessableEntity && err == nil {
-		return // what the apply has left is not valid, which the oracle does not look at
+		return // the result is invalid; the oracle does not validate
 	}
 	if answer.Code > 299 {
 		ours, _ = answer.Object()["message"].(string)
@@ -308,7 +304,7 @@ func (d *scenario) apply(manager string, o map[string]any, force bool) {
 	d.unchanged("apply after an update", answer, d.ask(http.MethodPatch, d.path()+"/a?fieldManager="+manager, "application/apply-patch+yaml", o))
 }
 
-// unchanged requires that a write has left the object as it was.
+// unchanged fails unless a write has left the object as it was.
 func (d *scenario) unchanged(what string, was, now client.Answer) {
 	d.Helper()
 	if now.Code != 200 || now.Object().String() != was.Object().String() {
@@ -316,14 +312,13 @@ func (d *scenario) unchanged(what string, was, now client.Answer) {
 	}
 }
 
-// sortedOwnership are the lines of a text in order.
 func sortedOwnership(text string) string {
 	all := strings.Split(text, "\n")
 	slices.Sort(all)
 	return strings.Join(all, "\n")
 }
 
-// compare compares what both sides have.
+// compare compares the object and its managed fields in both implementations.
 func (d *scenario) compare() {
 	d.Helper()
 	ours := map[string]any(d.ask(http.MethodGet, d.path()+"/a", "", nil).Object())
@@ -338,7 +333,7 @@ func (d *scenario) compare() {
 	}
 }
 
-// aside is the text of an object without what the server says of it, and its owners.
+// aside returns the text of an object without server-set metadata, and its managed fields.
 func aside(o map[string]any) (string, []string) {
 	text, _ := json.Marshal(o)
 	out := map[string]any{}

@@ -18,10 +18,10 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// objectMeta is the public name of the type of metadata.
+// objectMeta is the public OpenAPI name of ObjectMeta.
 const objectMeta = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"
 
-// structural is the schema in the public form.
+// structural converts the schema to the public structural form.
 func (d *scenario) structural() *structuralschema.Structural {
 	d.Helper()
 	text := client.Encode(d, d.schema)
@@ -38,7 +38,7 @@ func (d *scenario) structural() *structuralschema.Structural {
 	return structural
 }
 
-// models are the types of a definition as the public server makes them.
+// models returns the OpenAPI models of the CRD, built as in the public server.
 func (d *scenario) models(structural *structuralschema.Structural) map[string]*spec.Schema {
 	d.Helper()
 	widget := structural.ToKubeOpenAPI()
@@ -55,7 +55,7 @@ func (d *scenario) models(structural *structuralschema.Structural) map[string]*s
 	return models
 }
 
-// embed gives whole objects in a schema their kind and metadata.
+// embed adds kind and metadata to the embedded resources of a schema.
 func embed(s *spec.Schema) {
 	if s == nil {
 		return
@@ -77,7 +77,7 @@ func embed(s *spec.Schema) {
 	}
 }
 
-// singleVersion converts between the versions of a kind that has one.
+// singleVersion is the converter of a kind with a single version.
 type singleVersion struct{ *structuralschema.Structural }
 
 func (singleVersion) Convert(in, out, context any) error { return fmt.Errorf("not asked for") }

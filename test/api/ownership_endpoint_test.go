@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ownershipEndpoint is one resource through which an object is written: a version of its kind, or a sub-
-// resource.
+// ownershipEndpoint is a resource through which an object is written: a version of its kind, or a
+// subresource.
 type ownershipEndpoint struct {
 	kind   *schema.Kind
 	sub    string
@@ -47,7 +47,8 @@ func (s *ownershipComparison) endpoint(k *schema.Kind, sub string) ownershipEndp
 	return ownershipEndpoint{k, sub, manager}
 }
 
-// unwritableFields are the fields that a write through a resource or sub-resource does not change.
+// unwritableFields returns the fields that a write through a resource or subresource does not
+// change.
 func unwritableFields(k *schema.Kind, sub string) fieldpath.Filter {
 	set := fieldpath.NewSet()
 	for _, f := range k.Message().Fields {

@@ -10,10 +10,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The oracle sets the empty objects and lists of a configuration only with the next apply where it has
-// just removed all that was in them. These functions set them at once.
+// If an apply removes all fields of an object or list that the configuration sets to empty, the
+// oracle creates the empty one only at the next apply. These functions create it at once.
 
-// explicit does it in a custom resource.
+// explicit sets the empty objects and lists of config in a custom resource.
 func explicit(s shape, object, config map[string]any) {
 	fields, _ := s["properties"].(shape)
 	more, _ := s["additionalProperties"].(shape)
@@ -49,7 +49,7 @@ func explicit(s shape, object, config map[string]any) {
 	}
 }
 
-// withExplicit does it in an object of a built-in kind.
+// withExplicit returns the object of a built-in kind with the empty objects and lists of config.
 func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object, config tree.Tree) runtime.Object {
 	s.t.Helper()
 	stored, _ := s.tree(s.kind, o.DeepCopyObject())
@@ -62,7 +62,7 @@ func (s *ownershipComparison) withExplicit(w ownershipEndpoint, o runtime.Object
 	return made
 }
 
-// explicitFields reports whether it has set anything.
+// explicitFields reports whether it has set any field.
 func explicitFields(m *schema.Message, object, config tree.Tree) (set bool) {
 	for name, v := range config {
 		f := m.Field(name)

@@ -15,10 +15,10 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// ownershipShortRounds is how many random histories each kind has in make test.
+// ownershipShortRounds is the number of random histories of each kind in make test.
 const ownershipShortRounds = 3
 
-// kindsOwnership are those of the catalogue that the public library knows too.
+// kindsOwnership returns the kinds that both the catalog and the public library have.
 func kindsOwnership(t *testing.T) (list []*schema.Kind) {
 	t.Helper()
 	all := newCatalog(t, meta.Kubernetes)
@@ -69,7 +69,7 @@ func TestVersionsAgainstTheOracle(t *testing.T) {
 	client.Figures(t, "%d histories over several versions of a kind", histories)
 }
 
-// formsOf are the versions of a kind that the public library knows too, in the same group.
+// formsOf returns the versions of a kind in its own group that the public library also has.
 func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 	for _, form := range k.Versions {
 		if form.Group == k.Group && scheme.Scheme.Recognizes(gvkOf(form)) {
@@ -79,7 +79,7 @@ func formsOf(k *schema.Kind) (forms []*schema.Kind) {
 	return forms
 }
 
-// history is one random history of an object.
+// history plays one random history of an object.
 func history(s *ownershipComparison, seed int64) {
 	s.t.Helper()
 	r := ObjectGenerator{Rand: rand.New(rand.NewSource(seed))}
@@ -96,7 +96,7 @@ func history(s *ownershipComparison, seed int64) {
 		step := fmt.Sprintf("seed %d step %d: %s %s ", seed, i, w.kind.APIVersion(), w.sub)
 		switch r.Twice = false; r.Intn(3) {
 		case 0:
-			r.Twice = !s.converts && seed%3 == 1 // nobody can apply such lists
+			r.Twice = !s.converts && seed%3 == 1 // with conversion, such lists cannot be applied
 			s.update(w, manager, s.randomObject(r, w, density))
 			step += manager + " updates"
 		default:
@@ -112,7 +112,7 @@ func history(s *ownershipComparison, seed int64) {
 	}
 }
 
-// randomObject is an object for an update through w.
+// randomObject returns a random object for an update through w.
 func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoint, density float64) tree.Tree {
 	s.t.Helper()
 	if w.sub == "scale" {
@@ -125,8 +125,8 @@ func (s *ownershipComparison) randomObject(r ObjectGenerator, w ownershipEndpoin
 	return object
 }
 
-// lastApplied returns what a client-side apply has left in the annotation of an object: the same object,
-// another one, or what was there before; "" for none.
+// lastApplied returns the annotation that client-side apply would leave: for this object, for
+// another one, or the existing one; "" for none.
 func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint, density float64, object tree.Tree) string {
 	switch r.Intn(4) {
 	case 0:
@@ -141,7 +141,7 @@ func (s *ownershipComparison) lastApplied(r ObjectGenerator, w ownershipEndpoint
 	return textOwnership(object)
 }
 
-// config is what is applied through w.
+// config returns a random configuration to apply through w.
 func (s *ownershipComparison) config(r ObjectGenerator, w ownershipEndpoint, density float64) tree.Tree {
 	if w.sub == "scale" {
 		return tree.Tree{"spec": tree.Tree{"replicas": int64(1 + r.Intn(3))}}
@@ -149,7 +149,7 @@ func (s *ownershipComparison) config(r ObjectGenerator, w ownershipEndpoint, den
 	return r.Object(w.kind, density)
 }
 
-// alwaysOf are the names of the fields that some version of a kind always writes.
+// alwaysOf returns the names of the fields that some version of a kind never omits.
 func alwaysOf(k *schema.Kind) map[string]bool {
 	names := map[string]bool{}
 	for _, form := range k.Versions {
@@ -158,7 +158,7 @@ func alwaysOf(k *schema.Kind) map[string]bool {
 	return names
 }
 
-// always gathers the names of the fields of a message, and below, that are always written.
+// always collects the names of fields that are never omitted, recursively.
 func always(m *schema.Message, names map[string]bool, seen map[*schema.Message]bool) {
 	if seen[m] {
 		return

@@ -9,11 +9,10 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The one difference that is to stay: who applies in another version than the last time cannot
-// drop a list that the public types always write. Their conversion makes it there again, as
-// null, and what is there is not taken away.
+// This difference is permanent. An applier that changes its version cannot remove a list that the
+// public types never omit. Their conversion adds it again as null, and the existing list stays.
 
-// changesVersion tells whether an applier has applied in another version than that of w before.
+// changesVersion reports whether a manager last applied in another version than that of w.
 func (s *ownershipComparison) changesVersion(w ownershipEndpoint, manager string) bool {
 	for _, v := range s.managed {
 		entry := v.(tree.Tree)
@@ -24,8 +23,8 @@ func (s *ownershipComparison) changesVersion(w ownershipEndpoint, manager string
 	return false
 }
 
-// sameButKeptLists tells whether the oracle's object is ours, but for lists that are always written and
-// that are there as they were before.
+// sameButKeptLists reports whether the oracle's object equals ours, except for lists that are never
+// omitted and have not changed.
 func (s *ownershipComparison) sameButKeptLists(before tree.Tree) bool {
 	s.t.Helper()
 	theirs, _ := s.tree(s.kind, s.expected.DeepCopyObject())
@@ -37,8 +36,8 @@ func (s *ownershipComparison) sameButKeptLists(before tree.Tree) bool {
 	return bytes.Equal(codec.EncodeJSON(s.kind, ours).JSON, codec.EncodeJSON(s.kind, theirs).JSON)
 }
 
-// withLists is ours with the lists that are always written, and that it lacks, where theirs has
-// them as before.
+// withLists returns ours plus the lists that are never omitted, that it lacks, and that are
+// unchanged in theirs.
 func withLists(m *schema.Message, before, theirs, ours tree.Tree) tree.Tree {
 	out := maps.Clone(ours)
 	for _, f := range m.Fields {

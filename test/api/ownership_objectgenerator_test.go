@@ -8,27 +8,27 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// ObjectGenerator makes random objects of a kind, from so few values that applied values often
-// collide. It makes no zero values: the public Go types omit them, and the public server then takes an
-// applied zero value for a change.
+// ObjectGenerator generates random objects of a kind, from so few values that applied values often
+// collide. It generates no zero values. The public Go types omit them, and the public server then
+// takes an applied zero value for a change.
 type ObjectGenerator struct {
 	*rand.Rand
-	// Always names the fields that are made wherever they can be: those that some version of a
-	// kind always writes. A conversion of the public types makes them where they are missing,
-	// and so brings back what an apply leaves out. With it, messages are not made empty: version
-	// v1 of an autoscaler keeps what it does not know in annotations, and there nothing is
-	// the same as an empty behavior (which defaults fill outside of tests).
+	// Always names the fields to set wherever possible, which are those that some version of the
+	// kind never omits. Converting the public types adds them where they are missing, and so
+	// restores what an apply leaves out. With Always, messages are never empty. Version v1 of an
+	// autoscaler keeps unknown fields in annotations, where nothing equals an empty behavior, which
+	// only defaulting fills.
 	Always map[string]bool
-	// Twice lets lists with keys have items twice.
+	// Twice allows duplicate items in keyed lists.
 	Twice bool
-	// Nulls lets fields and keys be null, which are nil: in configurations to apply.
+	// Nulls allows null values and keys, for configurations to apply.
 	Nulls bool
-	// inAtomicList: what is made is an item of a list that is compared as a whole. There, the public
-	// server takes a field that it always writes, and that is not applied, for a change.
+	// inAtomicList is set within the items of an atomic list. There, the public server takes a
+	// field that it never omits, and that is not applied, for a change.
 	inAtomicList bool
 }
 
-// Object returns an object with a random part of the fields of its kind.
+// Object returns an object with a random subset of the fields of its kind.
 func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	t := r.message(k.Message(), density, 0)
 	metadata := tree.Tree{"name": "a"}
@@ -45,7 +45,7 @@ func (r ObjectGenerator) Object(k *schema.Kind, density float64) tree.Tree {
 	return t
 }
 
-// retired are fields that only older versions of the public types have.
+// retired lists fields that only older versions of the public types have.
 var retired = map[string]bool{"resizeStatus": true}
 
 func (r ObjectGenerator) word() string { return string(rune('a' + r.Intn(3))) }
@@ -75,7 +75,7 @@ func (r ObjectGenerator) value(f *schema.Field, density float64, depth int) any 
 	case schema.Map:
 		t := tree.Tree{}
 		for range 1 + r.Intn(2) {
-			if r.Nulls && f.Type != schema.TypeTime && r.Intn(6) == 0 { // the public server keeps a null time
+			if r.Nulls && f.Type != schema.TypeTime && r.Intn(6) == 0 { // the public server keeps null times
 				t[r.word()] = nil
 			} else if v := r.single(f, density, depth); v != nil {
 				t[r.word()] = v
@@ -114,7 +114,7 @@ func (r ObjectGenerator) list(f *schema.Field, density float64, depth int) any {
 		seen[id] = true
 		list = append(list, v)
 		if r.Always != nil && f.ListType == schema.ListAtomic && f.Type == schema.TypeMessage {
-			break // the list may have keys in other versions
+			break // the list may be keyed in other versions
 		}
 	}
 	if list == nil {

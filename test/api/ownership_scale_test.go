@@ -17,9 +17,9 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// The oracle writes a scale as the public server does: the managers who own the replicas of the
-// object are those of its scale, and come back from there. All of a scale that clients write is
-// one number, so that its type can be deduced.
+// The oracle writes a scale as the public server does. The managers of the object's replicas become
+// those of the scale, and are converted back afterwards. Clients write a single number of a scale,
+// so its type can be deduced.
 
 func scaleOracle(t *testing.T) *managedfields.FieldManager {
 	t.Helper()
@@ -31,7 +31,7 @@ func scaleOracle(t *testing.T) *managedfields.FieldManager {
 	return oracle
 }
 
-// scale is the oracle's object after a write of its scale.
+// scale returns the oracle's object after a write of its scale.
 func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime.Object) (runtime.Object, error)) (runtime.Object, error) {
 	s.t.Helper()
 	whole, _ := s.tree(s.kind, s.live())
@@ -59,9 +59,9 @@ func (s *ownershipComparison) scale(w ownershipEndpoint, write func(live runtime
 	return theirs, nil
 }
 
-// joined are managers of whom each is there once. The public code gives those who update back
-// under the version of the scale, does not know them again, and makes a second entry of them;
-// whoever reads both keeps one.
+// joined merges entries of the same manager. The public code converts updaters back under the
+// version of the scale, does not recognize them later, and adds a second entry. Reading both yields
+// one.
 func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedFieldsEntry {
 	t.Helper()
 	var out []metav1.ManagedFieldsEntry
@@ -86,14 +86,13 @@ func joined(t *testing.T, entries []metav1.ManagedFieldsEntry) []metav1.ManagedF
 	return out
 }
 
-// scaleOf is a scale with another number of replicas.
 func scaleOf(live runtime.Object, replicas int64) runtime.Object {
 	next := live.DeepCopyObject().(*autoscaling.Scale)
 	next.Spec.Replicas = int32(replicas)
 	return next
 }
 
-// scaleConfig is a configuration of the object's replicas as one of its scale.
+// scaleConfig converts a configuration of the object's replicas to one of its scale.
 func scaleConfig(config tree.Tree) *unstructured.Unstructured {
 	return &unstructured.Unstructured{Object: map[string]any{
 		"apiVersion": "autoscaling/v1", "kind": "Scale", "metadata": map[string]any{"name": "a"},

@@ -7,11 +7,11 @@ import (
 	"slices"
 )
 
-// SchemaGenerator makes and changes random schemas of custom resources, and makes values for them,
-// from so few names and values that applied values often collide.
+// SchemaGenerator generates and modifies random schemas of custom resources, and generates matching
+// values. It uses so few names and values that applied values often collide.
 type SchemaGenerator struct{ *rand.Rand }
 
-// shape is a JSON schema as it is written in a definition.
+// shape is a JSON schema as written in a CRD.
 type shape = map[string]any
 
 func (r SchemaGenerator) word() string { return string(rune('a' + r.Intn(3))) }
@@ -34,7 +34,6 @@ const (
 	mapType  = "x-kubernetes-map-type"
 )
 
-// shape returns the schema of one value.
 func (r SchemaGenerator) shape(depth int) shape {
 	if depth == 0 {
 		return []shape{{"type": "string"}, {"type": "integer"}, {anyPort: true}, {preserve: true}}[r.Intn(4)]
@@ -61,7 +60,6 @@ func (r SchemaGenerator) shape(depth int) shape {
 	return r.object(depth)
 }
 
-// object returns the schema of an object with fields.
 func (r SchemaGenerator) object(depth int) shape {
 	fields := shape{}
 	for range 1 + r.Intn(3) {
@@ -96,8 +94,7 @@ func (r SchemaGenerator) withListType(s shape) shape {
 	return s
 }
 
-// ChangeListTypes returns a copy of a root schema in which some list types and map types are
-// different.
+// ChangeListTypes returns a copy of a root schema with some other list types and map types.
 func (r SchemaGenerator) ChangeListTypes(root shape) shape {
 	out := r.change(root)
 	delete(out, mapType) // the public implementation does not support an atomic root
@@ -132,7 +129,7 @@ func untyped(s shape) bool {
 	return s["properties"] == nil && (s[preserve] != nil || is && values["type"] == nil)
 }
 
-// Value returns a value of a schema; nil if the field is to be left out.
+// Value returns a random value of a schema, or nil to omit the field.
 func (r SchemaGenerator) Value(s shape, depth int) any {
 	switch {
 	case s[embedded] != nil:
@@ -190,7 +187,7 @@ func (r SchemaGenerator) list(s shape, depth int) any {
 	return out
 }
 
-// anything returns a value for a place without schema.
+// anything returns a random value for a schemaless field.
 func (r SchemaGenerator) anything(depth int) any {
 	if depth == 0 {
 		return []any{"a", "b", int64(1), true, 1.5}[r.Intn(5)]

@@ -21,11 +21,11 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// ownershipComparison applies the same writes to one object in this implementation and in the public one, the
-// oracle.
+// ownershipComparison applies the same writes to an object in this implementation and in the public
+// one, the oracle.
 type ownershipComparison struct {
 	t         *testing.T
-	kind      *schema.Kind // storage version
+	kind      *schema.Kind // in the storage version
 	endpoints []ownershipEndpoint
 	converts  bool           // the object is written through several versions
 	diverged  bool           // a known difference has occurred, after which the results cannot agree
@@ -34,7 +34,7 @@ type ownershipComparison struct {
 	managed   []any
 }
 
-// The manager and the annotation for which server-side apply has rules of its own.
+// Server-side apply has special rules for this manager and this annotation.
 const (
 	ownershipKubectl     = "kubectl"
 	ownershipLastApplied = "kubectl.kubernetes.io/last-applied-configuration"
@@ -42,8 +42,8 @@ const (
 
 var converter = applyconfigurations.NewTypeConverter(scheme.Scheme)
 
-// newComparison has an endpoint for each of the kinds, which are versions of the same one; with sub,
-// also for the status and the scale of each.
+// newComparison returns a comparison with an endpoint for each of the kinds, which are versions of
+// one kind. With sub, it also has endpoints for their status and scale.
 func newComparison(t *testing.T, sub bool, kinds ...*schema.Kind) *ownershipComparison {
 	t.Helper()
 	s := &ownershipComparison{t: t, kind: kinds[0].Stored, converts: len(kinds) > 1}
@@ -114,8 +114,7 @@ func (s *ownershipComparison) live() runtime.Object {
 	return live
 }
 
-// update replaces the object by next, which is in the version of the endpoint, in both
-// implementations.
+// update replaces the object by next, given in the endpoint's version, in both implementations.
 func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next tree.Tree) {
 	s.t.Helper()
 	next = w.mergeWritable(s.actual, s.normal(s.kind, toStored(w.kind, next)))
@@ -139,8 +138,8 @@ func (s *ownershipComparison) update(w ownershipEndpoint, manager string, next t
 	s.actual = next
 }
 
-// maxAttempts is how often the oracle may apply until the results agree, if it converts between
-// versions: it iterates over versions in random order, and the result depends on it.
+// maxAttempts limits how often the oracle may apply until the results agree. It converts between
+// versions in random order, and the result depends on the order.
 const maxAttempts = 16
 
 func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config tree.Tree, force bool) {
@@ -161,7 +160,7 @@ func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config 
 		s.applyAgain(w, writer, config)
 	}
 	if fault == nil && before.expected != nil && len(before.managed)+len(managed) == 0 {
-		return // the oracle would begin to manage the object with the second of two such applies
+		return // the oracle would start to manage the object at the second of two such applies
 	}
 	for i := range maxAttempts {
 		theirs, err := s.oracle(&before, w, manager, config, force)
@@ -186,7 +185,7 @@ func (s *ownershipComparison) apply(w ownershipEndpoint, manager string, config 
 	s.diverged = moves && s.sameButKeptLists(before.actual)
 }
 
-// applyAgain applies the last configuration again, which must change nothing.
+// applyAgain repeats the last apply, which must change nothing.
 func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer managedfields.Writer, config tree.Tree) {
 	s.t.Helper()
 	again, managed, err := managedfields.Apply(writer, s.form, s.actual, config, s.managed, false)
@@ -199,7 +198,7 @@ func (s *ownershipComparison) applyAgain(w ownershipEndpoint, writer managedfiel
 	}
 }
 
-// oracle applies a configuration with the public implementation, to the oracle's object of before.
+// oracle applies a configuration to the oracle's previous object.
 func (s *ownershipComparison) oracle(before *ownershipComparison, w ownershipEndpoint, manager string, config tree.Tree, force bool) (runtime.Object, error) {
 	s.t.Helper()
 	if w.sub == "scale" {
@@ -234,7 +233,6 @@ func lines(err error) string {
 	return strings.Join(all, "\n")
 }
 
-// plainOwnership converts a tree to the form of unstructured.Unstructured.
 func plainOwnership(v any) any {
 	switch v := v.(type) {
 	case tree.Tree:
@@ -255,7 +253,7 @@ func plainOwnership(v any) any {
 
 func textOwnership(t tree.Tree) string { return string(codec.AppendAny(nil, t)) }
 
-// ownersOwnership returns managedFields entries without times, sorted.
+// ownersOwnership returns managedFields entries without timestamps, sorted.
 func ownersOwnership(managed []any) []string {
 	var out []string
 	for _, v := range managed {
@@ -280,7 +278,7 @@ func (s *ownershipComparison) compare(step string) {
 	}
 }
 
-// difference describes how the results differ; "" if they agree.
+// difference describes the difference of the results, or returns "".
 func (s *ownershipComparison) difference() string {
 	s.t.Helper()
 	want, managed := s.tree(s.kind, s.expected.DeepCopyObject())
@@ -296,8 +294,8 @@ func (s *ownershipComparison) difference() string {
 	return ""
 }
 
-// normal converts a tree to the public Go type and back, which drops values that the type cannot tell
-// from absent ones.
+// normal converts a tree to the public Go type and back. This drops values that the type cannot
+// distinguish from absent ones.
 func (s *ownershipComparison) normal(k *schema.Kind, t tree.Tree) tree.Tree {
 	out, _ := s.tree(k, s.object(k, t))
 	return out

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// currentSchema is a type as it is now, in the public form; its plan is topology.
+// currentSchema is the current schema of a type in the public form; topology is the same as a plan.
 const currentSchema = `types:
 - name: object
   map:
@@ -51,8 +51,8 @@ func topology() *schema.Message {
 	)
 }
 
-// Sets that were written when a type had another topology: what was owned part by part and is
-// now owned as a whole, and the other way.
+// TestTopologyChanges checks field sets written under an older schema, when an atomic field was
+// granular or vice versa.
 func TestTopologyChanges(t *testing.T) {
 	t.Parallel()
 	parser, err := typed.NewParser(typed.YAMLObject(currentSchema))

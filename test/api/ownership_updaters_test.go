@@ -11,12 +11,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// updating are kinds of which many managers write objects: through one version, through several,
-// and through the status.
+// updating lists kinds whose objects many managers update: through one version, several versions,
+// or the status.
 var updating = []string{"pods", "services", "configmaps", "deployments", "horizontalpodautoscalers"}
 
-// TestManyUpdaters: the managers write one after another in the order of their names, so that
-// both sides find the same ones to be the oldest.
+// TestManyUpdaters checks how entries of many updaters are merged. The managers write in the order
+// of their names, so that both sides agree on the oldest.
 func TestManyUpdaters(t *testing.T) {
 	t.Parallel()
 	for _, k := range kindsOwnership(t) {
@@ -26,7 +26,8 @@ func TestManyUpdaters(t *testing.T) {
 		for seed := range int64(ownershipShortRounds) {
 			s, r := newComparison(t, k.Subresource("status") != nil, formsOf(k)...), newObjectGenerator(k, seed)
 			next := s.normal(k, r.Object(k, 0.5))
-			// The public code loses the time of who writes a scale, who then seems to be the oldest.
+			// The public code loses the timestamp of a scale's writer, which then seems to be the
+			// oldest.
 			ways := slices.DeleteFunc(slices.Clone(s.endpoints), func(w ownershipEndpoint) bool { return w.sub == "scale" })
 			s.update(s.endpoints[0], "m", next)
 			for i := range 16 {
@@ -49,7 +50,7 @@ func newObjectGenerator(k *schema.Kind, seed int64) ObjectGenerator {
 	return r
 }
 
-// touched is the object as w shows it, with something new for the i-th writer.
+// touched returns the object in the version of w, with a new field for the i-th writer.
 func (s *ownershipComparison) touched(w ownershipEndpoint, i int) tree.Tree {
 	s.t.Helper()
 	next := maps.Clone(toServed(w.kind, s.actual))

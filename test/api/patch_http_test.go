@@ -31,8 +31,8 @@ func TestPatches(t *testing.T) {
 	}})
 }
 
-// TestWrongTypes checks that the rejection of a strategic merge patch shows the patch, not the object, and has the text of the public
-// library.
+// TestWrongTypes checks that the error for a strategic merge patch contains the patch but not the
+// object. Its text is that of the public library.
 func TestWrongTypes(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)

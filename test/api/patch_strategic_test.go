@@ -18,10 +18,10 @@ import (
 	"github.com/troupe-api/troupe/test/public"
 )
 
-// patchShortRounds is how many random patches each kind gets in make test.
+// patchShortRounds is the number of random patches for each kind in make test.
 const patchShortRounds = 20
 
-// A contest applies the same patches with both implementations to objects of one kind.
+// A patchComparison applies the same patches to objects of one kind in both implementations.
 type patchComparison struct {
 	t    *testing.T
 	kind *schema.Kind
@@ -36,7 +36,7 @@ func TestStrategicAgainstTheOracle(t *testing.T) {
 	for gvk, data := range public.Kinds {
 		k := kinds.ByGVK(gvk)
 		if k == nil || k.Message().Field("metadata") == nil {
-			continue // not served, or the options of a connection, which nobody patches
+			continue // not served, or connection options, which cannot be patched
 		}
 		t.Run(gvk.APIVersion()+" "+gvk.Kind, func(t *testing.T) {
 			for seed := range client.Rounds(t, patchShortRounds, len(public.Kinds)) {
@@ -82,7 +82,8 @@ func (c *patchComparison) tree(text []byte) tree.Tree {
 
 func bytesPatch(t tree.Tree) []byte { return codec.AppendAny(nil, t) }
 
-// compare patches current with both. Where the oracle finds a fault, we may find another one.
+// compare applies a patch in both implementations. If the oracle reports an error, ours may be a
+// different one.
 func (c *patchComparison) compare(what string, current, patch tree.Tree) {
 	c.t.Helper()
 	theirs, fault := strategicpatch.StrategicMergePatch(bytesPatch(current), bytesPatch(patch), c.data)
@@ -92,7 +93,7 @@ func (c *patchComparison) compare(what string, current, patch tree.Tree) {
 		c.t.Fatalf("seed %d: %s: the current object was changed", c.seed, what)
 	}
 	if fault != nil && (strings.Contains(fault.Error(), "in struct RawExtension") || strings.Contains(fault.Error(), "but data type is not struct, instead is: map")) {
-		return // it cannot merge values of any kind, and lists in maps, such as the extra of a user; we can
+		return // the oracle cannot merge arbitrary JSON or lists in maps, such as a user's extra; we can
 	}
 	if (fault != nil) != (err != nil) {
 		c.t.Fatalf("seed %d: %s\n%s on\n%s: the oracle says %v, we say %v", c.seed, what, bytesPatch(patch), before, fault, err)
@@ -105,8 +106,8 @@ func (c *patchComparison) compare(what string, current, patch tree.Tree) {
 	}
 }
 
-// sortedPatch is JSON with its members in order, as text, without what decoding leaves out: nulls,
-// and directives that the oracle leaves in what it takes over as it is.
+// sortedPatch returns JSON with sorted keys. It omits what decoding drops: nulls, and directives
+// that the oracle copies unchanged.
 func sortedPatch(t *testing.T, text []byte) string {
 	t.Helper()
 	var v any
@@ -135,14 +136,14 @@ func clean(v any) any {
 	return v
 }
 
-// isDirective tells whether a value is an order that the oracle has not carried out.
+// isDirective reports whether a value is a directive that the oracle has not executed.
 func isDirective(v any) bool {
 	t, _ := v.(map[string]any)
 	return t["$patch"] != nil
 }
 
-// addDirectives puts directives and nulls into a patch of message m, here and there, where there is
-// something to carry them out on.
+// addDirectives inserts directives and nulls into a patch of message m at random, where the live
+// object has a value.
 func addDirectives(r ObjectGenerator, m *schema.Message, patch, live tree.Tree) {
 	if live == nil {
 		return
@@ -200,7 +201,7 @@ func addListDirectives(r ObjectGenerator, f *schema.Field, patch tree.Tree, list
 		}
 	}
 	if f.Message == nil && f.MergeStrategies != nil && r.Intn(3) == 0 {
-		// What the list itself names may come or go with the oracle.
+		// The oracle may add or drop values that the list itself contains.
 		gone := []any{}
 		for _, v := range []any{"a", "b", "c", "f/a", "f/b", "f/c"} {
 			if !slices.Contains(list, v) {

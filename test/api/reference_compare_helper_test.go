@@ -10,10 +10,10 @@ import (
 	"strings"
 )
 
-// A verdict lists where an answer differs. soft are differences of wording.
+// A referenceComparison lists the differences of a response; soft ones concern only the wording.
 type referenceComparison struct {
 	hard, soft []string
-	code       int // of the answer
+	code       int // of the response
 }
 
 func (v *referenceComparison) differ(path string, want, got any) {
@@ -24,7 +24,7 @@ func differenceReference(path string, want, got any) string {
 	return fmt.Sprintf("%s:\n    want %s\n    got  %s", path, show(want), show(got))
 }
 
-// missing is what a map does not hold.
+// missing represents an absent map entry.
 type missing struct{}
 
 const longestShown = 600
@@ -40,7 +40,7 @@ func show(v any) string {
 	return string(b[:min(len(b), longestShown)])
 }
 
-// compareReference holds an answer against the recorded one.
+// compareReference compares a response with the recorded one.
 func compareReference(want, got referenceAnswer) (v referenceComparison) {
 	if want.Code != got.Code {
 		v.differ("code", want.Code, got.Code)
@@ -51,7 +51,7 @@ func compareReference(want, got referenceAnswer) (v referenceComparison) {
 	if (want.Warning == "") != (got.Warning == "") {
 		v.differ("Warning", want.Warning, got.Warning)
 	}
-	// The reference does not say what it allows instead; HTTP wants it to be said.
+	// The reference omits the Allow header from a 405, which HTTP requires.
 	if (want.Allow == "") != (got.Allow == "") && want.Code != 405 {
 		v.differ("Allow", want.Allow, got.Allow)
 	}
@@ -60,18 +60,18 @@ func compareReference(want, got referenceAnswer) (v referenceComparison) {
 	return v
 }
 
-// volatile are the fields whose values differ by nature.
+// volatile lists the fields whose values always differ.
 var volatile = map[string]bool{
 	"uid": true, "resourceVersion": true, "creationTimestamp": true, "deletionTimestamp": true,
 	"time": true, "lastTransitionTime": true, "lastPhaseTransitionTime": true, "expirationTimestamp": true, "continue": true, "token": true,
 	"clusterIP": true, "clusterIPs": true, "nodePort": true, "podIP": true, "podIPs": true,
 }
 
-// unordered are the lists whose order means nothing: that of verbs, of owners, who stand in the order of the seconds in which
-// they have written, and of causes, which the reference finds in maps.
+// unordered lists the lists whose order is irrelevant. Managed fields are sorted by the second of
+// the write, and the reference collects causes from maps.
 var unordered = map[string]bool{"managedFields": true, "verbs": true, "causes": true}
 
-// sortedReference is a list in the order of its items: of their fields, if they name one, else of their JSON.
+// sortedReference sorts a list: by field and reason if the items have them, and by JSON.
 func sortedReference(v any) any {
 	key := func(item any) string {
 		field, _ := lookup(item, "field")
@@ -84,8 +84,8 @@ func sortedReference(v any) any {
 	return v
 }
 
-// normalize replaces what differs by nature. data tells that v is in an object's data, whose
-// keys mean nothing.
+// normalize replaces values that always differ. data reports whether v is an object's data, whose
+// keys have no meaning.
 func normalize(v any, data bool) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -112,7 +112,7 @@ func normalize(v any, data bool) any {
 	return v
 }
 
-// forgetAges replaces the cells of a table that tell how old a row is.
+// forgetAges replaces the cells of a table that contain ages.
 func forgetAges(table map[string]any) {
 	columns, _ := table["columnDefinitions"].([]any)
 	rows, _ := table["rows"].([]any)
@@ -129,7 +129,7 @@ func forgetAges(table map[string]any) {
 	}
 }
 
-// value compares two values. status tells that they are inside a Status.
+// value compares two values. status reports whether they are part of a Status.
 func (v *referenceComparison) value(path string, want, got any, status bool) {
 	switch want := want.(type) {
 	case map[string]any:
@@ -154,13 +154,13 @@ func (v *referenceComparison) value(path string, want, got any, status bool) {
 	}
 }
 
-// isProtobuf tells a body in Protobuf, of which the recording holds the length only.
+// isProtobuf reports whether a body is Protobuf. The recording has only its length.
 func isProtobuf(v any) bool {
 	s, ok := v.(string)
 	return ok && (strings.HasPrefix(s, "k8s\x00") || strings.HasPrefix(s, "<") && strings.HasSuffix(s, " bytes of protobuf>"))
 }
 
-// isMessage tells whether the text at a path is meant for people only.
+// isMessage reports whether the text at a path is meant only for people.
 func isMessage(path string, status bool) bool {
 	return status && strings.HasSuffix(path, ".message") || strings.HasSuffix(path, ".description")
 }

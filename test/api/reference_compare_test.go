@@ -59,7 +59,7 @@ func TestCompareHeads(t *testing.T) {
 	}
 }
 
-// paths are the paths of differences, one after another.
+// paths returns the paths of differences, separated by spaces.
 func paths(differences []string) string {
 	var out []string
 	for _, d := range differences {

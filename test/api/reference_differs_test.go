@@ -1,9 +1,9 @@
 package api
 
-// A departure is a recorded case with a different answer, which is intended.
+// A departure is a recorded case with an intentionally different response.
 type departure struct {
-	step int // the first step that differs, from 0
-	code int // of the answer to it
+	step int // the first different step, from 0
+	code int // status code of its response
 	why  string
 }
 
@@ -24,7 +24,7 @@ var differs = map[string]departure{
 	"rbac/escalation":                          {2, 201, "the reference had not yet seen the binding, whose verbs include escalate"},
 	"review/sar-no-user":                       {0, 422, "the reference forgets which kind is at fault"},
 	"service/condition-reason-required":        {1, 422, "the specification (2-resource-catalog.md) requires the reason of a condition"},
-	"review/tokenreview-bad":                   {0, 201, "the reference tells the managed fields of what is stored nowhere"},
+	"review/tokenreview-bad":                   {0, 201, "the reference returns managed fields of an object that is not stored"},
 	"webhook/service-defaults":                 {0, 201, "the specification (3-authn-authz-admission-certificates.md) defaults the path"},
 	"va/no-attacher":                           {0, 422, onceIsEnough},
 	"definitions/missing-stored-field-warning": {0, 201, "a served version that has a field which the stored one lacks loses it: the warning says so"},

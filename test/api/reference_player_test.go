@@ -15,7 +15,7 @@ import (
 // A referencePlayer sends the requests of recordings to a daemon of its own.
 type referencePlayer struct {
 	url string
-	// admin presents the administrator's certificate, stranger none.
+	// admin presents the administrator's certificate, anonymous none.
 	admin, anonymous *http.Transport
 }
 
@@ -23,15 +23,16 @@ func start(t *testing.T) *referencePlayer {
 	t.Helper()
 	server := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming = "kubernetes"
-		// The reference was an API server alone: of those that write beside the client, it ran but these two.
+		// The reference was an API server without a controller manager. Of the controllers that
+		// write by themselves, it ran only these two.
 		c.Controllers = client.KeepingControllers + ",apiservice-availability-controller,priority-and-fairness-config-producer"
-		c.Admission.Disable = []string{"ServiceAccount"} // as the reference did
+		c.Admission.Disable = []string{"ServiceAccount"} // as in the reference
 	})
 	return &referencePlayer{server.URL, client.Transport(t, server.TLS), client.Transport(t, server.Anonymous())}
 }
 
-// play makes the namespace of the case and plays its steps. It returns one verdict for
-// each step, up to the first whose remembered values are missing.
+// play creates the namespace of the case and plays its steps. It returns one comparison per step,
+// and stops when remembered values are missing.
 func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	t.Helper()
 	namespace := `{"metadata":{"name":"` + namespaceOf(c.Name) + `"}}`
@@ -56,7 +57,7 @@ func (p *referencePlayer) play(t *testing.T, c recorded) []referenceComparison {
 	return verdicts
 }
 
-// settle sends a request, again and again if its answer is one that settles.
+// settle sends a request. It repeats it until the response agrees if the step settles.
 func (p *referencePlayer) settle(t *testing.T, s step, body string) (got referenceAnswer, verdict referenceComparison) {
 	t.Helper()
 	client.Poll(func() bool {
@@ -67,7 +68,7 @@ func (p *referencePlayer) settle(t *testing.T, s step, body string) (got referen
 	return got, verdict
 }
 
-// expandPlaceholders replaces the placeholders of what is remembered.
+// expandPlaceholders replaces placeholders by the remembered values.
 func expandPlaceholders(memory map[string]string, text string) string {
 	for name, value := range memory {
 		text = strings.ReplaceAll(text, "{"+name+"}", value)
@@ -75,7 +76,7 @@ func expandPlaceholders(memory map[string]string, text string) string {
 	return text
 }
 
-// lookup is the text at a dotted path.
+// lookup returns the text at a dotted path.
 func lookup(tree any, path string) (string, bool) {
 	for _, name := range strings.Split(path, ".") {
 		m, _ := tree.(map[string]any)
@@ -85,12 +86,11 @@ func lookup(tree any, path string) (string, bool) {
 	return s, ok
 }
 
-// send sends one request and reads the whole answer.
 func (p *referencePlayer) send(t *testing.T, q referenceRequest, body string) referenceAnswer {
 	t.Helper()
 	var headers []string
 	if q.Headers["User-Agent"] == "" {
-		headers = append(headers, "User-Agent: ") // net/http would name itself
+		headers = append(headers, "User-Agent: ") // net/http would send its own
 	}
 	if body != "" && q.Headers["Content-Type"] == "" {
 		headers = append(headers, "Content-Type: application/json")
@@ -108,7 +108,8 @@ func (p *referencePlayer) send(t *testing.T, q referenceRequest, body string) re
 	}
 }
 
-// bodyOf is one document, a list of several, or, if it is no JSON, a string.
+// bodyOf parses a body as one JSON document or a list of several. A body that is not JSON becomes a
+// string.
 func bodyOf(text []byte) any {
 	d := json.NewDecoder(bytes.NewReader(text))
 	var docs []any

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A recorded case: its name is "group/what", its steps run in order.
+// A recorded case is named "group/what". Its steps run in order.
 type recorded struct {
 	Name  string
 	Steps []step
@@ -19,17 +19,17 @@ type recorded struct {
 type step struct {
 	Request  referenceRequest
 	Response referenceAnswer
-	// Settles: the answer came when a controller had done what the steps before want of it.
+	// Settles: the response was recorded after a controller had processed the previous steps.
 	Settles bool
 }
 
 type referenceRequest struct {
 	Method, Path string
 	Headers      map[string]string
-	// Body is sent as it is if it is a string, else as JSON.
+	// Body is sent unchanged if it is a string, and as JSON otherwise.
 	Body json.RawMessage
-	// Remember holds, by the name of a placeholder, the path of a value in the answer,
-	// as in "metadata.resourceVersion".
+	// Remember maps a placeholder to the path of a value in the response, such as
+	// "metadata.resourceVersion".
 	Remember map[string]string
 }
 
@@ -42,10 +42,10 @@ type referenceAnswer struct {
 	Body any
 }
 
-// namespacePlaceholder stands for the namespace that is made for the case.
+// namespacePlaceholder stands for the case's namespace.
 const namespacePlaceholder = "{ns}"
 
-// recordings reads every case of testdata, in the order of the files.
+// recordings reads all cases of testdata in the order of the files.
 func recordings(t *testing.T) []recorded {
 	t.Helper()
 	files, err := filepath.Glob("testdata/reference/*.json")
@@ -78,7 +78,7 @@ func parseReference(t *testing.T, raw []byte) recorded {
 	return c
 }
 
-// namespaceOf is the namespace of a case: its name, as far as a label may hold it.
+// namespaceOf returns the namespace of a case: its name with invalid characters replaced.
 func namespaceOf(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= 'a' && r <= 'z' || r >= '0' && r <= '9' {
@@ -88,7 +88,7 @@ func namespaceOf(name string) string {
 	}, strings.ToLower(name))
 }
 
-// text is the body to send.
+// text returns the body to send.
 func (r *referenceRequest) text(t *testing.T, name string) string {
 	t.Helper()
 	var s string
@@ -105,8 +105,8 @@ func (r *referenceRequest) text(t *testing.T, name string) string {
 	return s
 }
 
-// longBody is the body of a case whose recording holds only its beginning and its size.
-// The rest is made up so that it breaks the same limit: of bytes, or of items.
+// longBody returns the body of a case whose recording has only its beginning and size. The rest is
+// generated to exceed the same limit of bytes or items.
 func longBody(t *testing.T, name string) string {
 	t.Helper()
 	switch name {

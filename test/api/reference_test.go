@@ -27,8 +27,8 @@ func TestRecordedAnswers(t *testing.T) {
 	}
 }
 
-// TestDepartures checks that docs/departures.md names every case of differs and no other, and that the
-// tests which it names exist.
+// TestDepartures checks that docs/departures.md names exactly the cases of differs, and that the
+// tests it names exist.
 func TestDepartures(t *testing.T) {
 	t.Parallel()
 	page := client.ReadFile(t, "../../docs/departures.md")
@@ -56,7 +56,6 @@ func TestDepartures(t *testing.T) {
 	}
 }
 
-// testNames returns the names of all tests in the repository.
 func testNames(t *testing.T) map[string]bool {
 	t.Helper()
 	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
@@ -77,7 +76,7 @@ func testNames(t *testing.T) map[string]bool {
 	return names
 }
 
-// checkComparisons fails unless the case does what the lists say.
+// checkComparisons fails unless the case agrees, or differs exactly as listed.
 func checkComparisons(t *testing.T, name string, verdicts []referenceComparison) {
 	t.Helper()
 	report, first := summary(verdicts)
@@ -96,7 +95,7 @@ func checkComparisons(t *testing.T, name string, verdicts []referenceComparison)
 	}
 }
 
-// summary is the text of all differences, and the first step with a hard one, or -1.
+// summary returns the text of all differences, and the first step with a hard one, or -1.
 func summary(verdicts []referenceComparison) (string, int) {
 	var b strings.Builder
 	first := -1

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestNewlines: JSON ends with a newline, unless it is indented; so does what is written in pieces.
+// TestNewlines checks that JSON ends with a newline unless it is indented, including JSON that is
+// streamed in pieces.
 func TestNewlines(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

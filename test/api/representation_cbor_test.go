@@ -19,7 +19,7 @@ const (
 	cborTag = "\xd9\xd9\xf7"
 )
 
-// fromCBOR reads CBOR as the public serializer does, and makes of it what JSON would be.
+// fromCBOR decodes CBOR with the public serializer and converts it to the JSON form.
 func fromCBOR(t *testing.T, body []byte) map[string]any {
 	t.Helper()
 	if !bytes.HasPrefix(body, []byte(cborTag)) {
@@ -33,7 +33,8 @@ func fromCBOR(t *testing.T, body []byte) map[string]any {
 	return treeRepresentation(t, text)
 }
 
-// checkCBOR asks for the object, a list and a watch of it, tables and metadata in CBOR, and sends it back.
+// checkCBOR requests the object, a list and a watch of it, tables and metadata in CBOR, and writes
+// it back.
 func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	body := a.get(t, o.path(), representationCborType, representationCborType)
@@ -57,7 +58,7 @@ func (a *requester) checkCBOR(t *testing.T, o representationObject, want map[str
 	a.sendBack(t, o, body, want)
 }
 
-// sendBack updates the object by the CBOR that the server has answered, which changes nothing.
+// sendBack updates the object with the CBOR from the server, which must change nothing.
 func (a *requester) sendBack(t *testing.T, o representationObject, body []byte, want map[string]any) {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodPut, a.URL+o.path()+"?fieldValidation=Strict", bytes.NewReader(body))
@@ -82,8 +83,8 @@ func (a *requester) sendBack(t *testing.T, o representationObject, body []byte, 
 	}
 }
 
-// cborEvent is the object of the first event of a watch, which must be of that type. Frames are read as clients read
-// them.
+// cborEvent returns the object of the first watch event, which must be of the given type. It reads
+// frames as clients do.
 func (a *requester) cborEvent(t *testing.T, path, accept, kind string) map[string]any {
 	t.Helper()
 	var sent bytes.Buffer
@@ -91,7 +92,7 @@ func (a *requester) cborEvent(t *testing.T, path, accept, kind string) map[strin
 	defer body.Close()
 	frames := cbor.NewFramer().NewFrameReader(io.NopCloser(io.TeeReader(body, &sent)))
 	frame := make([]byte, 1<<20)
-	n, err := frames.Read(frame) // takes the tag off
+	n, err := frames.Read(frame) // strips the tag
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestSelectFields: lists select by the fields of their kind, an absent one by the zero
-// value of its type, and refuse all others.
+// TestSelectFields checks that lists support the field selectors of their kind and reject all
+// others. An absent field matches the zero value of its type.
 func TestSelectFields(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)

@@ -24,13 +24,13 @@ const (
 	watchType              = protobufType + ";stream=watch"
 )
 
-// as is an Accept header for one of the representations that are the same for all kinds.
+// as returns an Accept header for one of the representations that all kinds share.
 func as(media, kind, version string) string {
 	return media + ";as=" + kind + ";g=meta.k8s.io;v=" + version
 }
 
-// TestEveryKind: every kind that is stored has an object in testdata, and every
-// representation of it says the same.
+// TestEveryKind checks that testdata has an object of every stored kind, and that all its
+// representations agree.
 func TestEveryKind(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
@@ -53,7 +53,6 @@ func TestEveryKind(t *testing.T) {
 	}
 }
 
-// checkSingle asks for the object itself.
 func (a *requester) checkSingle(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	sameRepresentation(t, "YAML", fromYAML(t, a.get(t, o.path(), yamlType, yamlType)), want)
@@ -73,7 +72,7 @@ func (a *requester) checkSingle(t *testing.T, o representationObject, want map[s
 	}
 }
 
-// checkList asks for the list of the object alone.
+// checkList requests a list that contains only the object.
 func (a *requester) checkList(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	path := o.collection() + "?fieldSelector=metadata.name%3D" + o.name
@@ -86,7 +85,8 @@ func (a *requester) checkList(t *testing.T, o representationObject, want map[str
 	list := treeRepresentation(t, a.get(t, path, representationJsonType, representationJsonType))
 	sameRepresentation(t, "list", list["items"], []any{item})
 	sameRepresentation(t, "list kind", []any{list["kind"], list["apiVersion"]}, []any{o.kind.Kind + "List", o.kind.APIVersion()})
-	// The server's own controllers write at any time, and a list tells the newest revision.
+	// The server's own controllers may write at any time, and a list has the current resource
+	// version.
 	revision, _ := list["metadata"].(map[string]any)["resourceVersion"].(string)
 	atRevision := path + "&resourceVersionMatch=Exact&resourceVersion=" + revision
 	sameRepresentation(t, "YAML list", fromYAML(t, a.get(t, atRevision, yamlType, yamlType)), list)
@@ -109,7 +109,7 @@ func (a *requester) checkList(t *testing.T, o representationObject, want map[str
 	}
 }
 
-// checkTable checks what all tables have in common, and the object of the one row.
+// checkTable checks the common properties of tables, and the object of each row.
 func checkTable(t *testing.T, table map[string]any, version string, object any, rows int) {
 	t.Helper()
 	if table["kind"] != "Table" || table["apiVersion"] != "meta.k8s.io/"+version {
@@ -129,12 +129,10 @@ func checkTable(t *testing.T, table map[string]any, version string, object any, 
 	}
 }
 
-// partialOf is the metadata of an object as PartialObjectMetadata.
 func partialOf(o map[string]any, version string) map[string]any {
 	return map[string]any{"kind": "PartialObjectMetadata", "apiVersion": "meta.k8s.io/" + version, "metadata": o["metadata"]}
 }
 
-// treeRepresentation parses JSON.
 func treeRepresentation(t *testing.T, body []byte) (v map[string]any) {
 	t.Helper()
 	if err := json.Unmarshal(body, &v); err != nil {
@@ -152,7 +150,6 @@ func fromYAML(t *testing.T, body []byte) map[string]any {
 	return treeRepresentation(t, text)
 }
 
-// sameRepresentation compares two values as JSON.
 func sameRepresentation(t *testing.T, what string, got, want any) {
 	t.Helper()
 	if g, w := textRepresentation(t, got), textRepresentation(t, want); g != w {
@@ -166,14 +163,13 @@ func textRepresentation(t *testing.T, v any) string {
 	return string(b)
 }
 
-// typedRepresentation reads a tree into a Go value.
 func typedRepresentation(t *testing.T, o map[string]any, to any) any {
 	t.Helper()
 	client.Decode(t, textRepresentation(t, o), to)
 	return to
 }
 
-// unwrap takes a Protobuf body out of its envelope.
+// unwrap returns the message in the envelope of a Protobuf body.
 func unwrap(t *testing.T, body []byte, kind, apiVersion string) []byte {
 	t.Helper()
 	var u runtime.Unknown
@@ -189,7 +185,6 @@ func unwrap(t *testing.T, body []byte, kind, apiVersion string) []byte {
 	return u.Raw
 }
 
-// fromProtobuf decodes an enveloped object of o's kind.
 func (o representationObject) fromProtobuf(t *testing.T, body []byte) any {
 	t.Helper()
 	return o.decode(t, unwrap(t, body, o.kind.Kind, o.kind.APIVersion()))
@@ -213,8 +208,8 @@ func (o representationObject) decode(t *testing.T, raw []byte) any {
 	return to
 }
 
-// through is an object's JSON as decode would return it: of the same Go type, and without
-// its kind, which Protobuf keeps in the envelope.
+// through returns an object's JSON as decode would: in the same Go type, and without the kind,
+// which Protobuf keeps in the envelope.
 func (o representationObject) through(t *testing.T, v map[string]any) any {
 	t.Helper()
 	rest := map[string]any{}
@@ -230,7 +225,6 @@ func (o representationObject) through(t *testing.T, v map[string]any) any {
 	return typedRepresentation(t, rest, reflect.New(reflect.TypeOf(sample)).Interface())
 }
 
-// partialFromProtobuf decodes PartialObjectMetadata.
 func partialFromProtobuf(t *testing.T, body []byte) any {
 	t.Helper()
 	var u runtime.Unknown
@@ -244,7 +238,7 @@ func partialFromProtobuf(t *testing.T, body []byte) any {
 	return p
 }
 
-// protobufItems are the items of a list in Protobuf: field 2 of every list.
+// protobufItems returns the items of a Protobuf list: field 2 of every list.
 func protobufItems(t *testing.T, body []byte, kind, apiVersion string) (items [][]byte) {
 	t.Helper()
 	items, err := fieldsOfRepresentation(unwrap(t, body, kind, apiVersion), 2)

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestLargeLists: a list that is written object by object is to the byte what it would be in one
-// piece, large and small, compressed and for old clients too.
+// TestLargeLists checks that a list streamed object by object has the same bytes as one encoded at
+// once. It covers small and large lists, compression and HTTP/1.0.
 func TestLargeLists(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)
@@ -44,7 +44,8 @@ func TestLargeLists(t *testing.T) {
 	}
 }
 
-// sameInEveryForm derives the other forms of a list from its JSON.
+// sameInEveryForm derives the other forms of a list from its JSON, and compares them with the
+// server's.
 func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 	accept := func(media string) string {
 		if shape != "" {
@@ -52,7 +53,7 @@ func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 		}
 		return media
 	}
-	// The ages of a table and the version of a list may change between two answers.
+	// The ages in a table and the version of a list may change between two responses.
 	steady := func(what string, derive func([]byte) []byte, get func() []byte) {
 		t.Helper()
 		for range 20 {
@@ -99,7 +100,7 @@ func (a *requester) sameInEveryForm(t *testing.T, path, shape string) {
 	}
 }
 
-// raw asks in a version of HTTP, with gzip in the newer one.
+// raw sends a request in a version of HTTP, with gzip in 1.1.
 func (a *requester) raw(t *testing.T, path, accept, version string) []byte {
 	t.Helper()
 	conn, err := tls.Dial("tcp", strings.TrimPrefix(a.URL, "https://"), a.TLS.Clone())

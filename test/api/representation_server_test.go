@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A representationObject of testdata, created.
+// A representationObject is an object of testdata.
 type representationObject struct {
 	kind *schema.Kind
 	name string
@@ -54,7 +54,6 @@ func objects(t *testing.T, c *catalog.Catalog) (all []representationObject) {
 	return all
 }
 
-// collection is the path of the collection that holds the object.
 func (o representationObject) collection() string {
 	path := "/apis/" + o.kind.APIVersion()
 	if o.kind.Group == "" {
@@ -66,22 +65,20 @@ func (o representationObject) collection() string {
 	return path + "/" + o.kind.Resource
 }
 
-// path is the path of the object.
 func (o representationObject) path() string { return o.collection() + "/" + o.name }
 
-// String is how tests name the object.
 func (o representationObject) String() string { return o.kind.APIVersion() + "/" + o.kind.Kind }
 
-// An asker sends requests with headers to one server.
+// A requester sends requests with headers to one server.
 type requester struct {
 	*client.Server
 	transport *http.Transport
 }
 
-// serveRepresentation starts a daemon that uses the names of existing clients.
+// serveRepresentation starts a daemon under the naming profile kubernetes.
 func serveRepresentation(t *testing.T) *requester {
 	t.Helper()
-	// Not every object of testdata has its owner, and none may change while it is looked at.
+	// Some objects of testdata have owners that do not exist, and none may change during a test.
 	s := client.Serve(t, t.TempDir(), func(c *daemon.Config) {
 		c.Naming, c.Controllers = "kubernetes", client.KeepingControllers
 		c.API.FeatureGates = daemon.Switches{"CBORServingAndStorage": true}
@@ -92,7 +89,6 @@ func serveRepresentation(t *testing.T) *requester {
 	return &requester{s, transport}
 }
 
-// create creates an object; t fails if it is refused.
 func (a *requester) create(t *testing.T, o representationObject) {
 	t.Helper()
 	answer, err := a.Create(t.Context(), o.collection(), o.body)
@@ -104,7 +100,7 @@ func (a *requester) create(t *testing.T, o representationObject) {
 	}
 }
 
-// open sends a GET with an Accept header; the caller reads the body.
+// open sends a GET request with an Accept header. The caller reads the body.
 func (a *requester) open(t *testing.T, path, accept string) *http.Response {
 	t.Helper()
 	r, err := http.NewRequestWithContext(t.Context(), http.MethodGet, a.URL+path, nil)
@@ -120,7 +116,7 @@ func (a *requester) open(t *testing.T, path, accept string) *http.Response {
 	return answer
 }
 
-// get returns the body of an answer that must be 200 and have that content type.
+// get returns the body of a response, which must have status 200 and the given content type.
 func (a *requester) get(t *testing.T, path, accept, contentType string) []byte {
 	t.Helper()
 	answer := a.open(t, path, accept)

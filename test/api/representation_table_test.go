@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/test/transcript"
 )
 
-// varying is what differs from run to run in a cell, and what stands for it.
+// varying lists the parts of cells that differ between runs, and their replacements.
 var varying = []struct {
 	what *regexp.Regexp
 	with string
@@ -26,8 +26,7 @@ var varying = []struct {
 	{regexp.MustCompile(`[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}`), `UID`},
 }
 
-// TestTables: the columns of every kind, and what they show of its object, are those of
-// testdata/representation/tables.txt.
+// TestTables compares the table of every kind's object with testdata/representation/tables.txt.
 func TestTables(t *testing.T) {
 	t.Parallel()
 	c, a := newCatalog(t, meta.Kubernetes), serveRepresentation(t)
@@ -44,8 +43,8 @@ func TestTables(t *testing.T) {
 	transcript.Golden(t, "testdata/representation/tables.txt", b.String())
 }
 
-// writeTable writes one line for each column of the table of one object: its name, type, format
-// and priority, and the cell.
+// writeTable writes one line for each column of an object's table: name, type, format, priority and
+// cell.
 func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	t.Helper()
 	var table struct {
@@ -80,8 +79,8 @@ func (a *requester) writeTable(t *testing.T, b *strings.Builder, path string) {
 	b.WriteByte('\n')
 }
 
-// TestColumnPaths: the functions that columns name exist, and the paths that they are
-// given lead somewhere.
+// TestColumnPaths checks that the functions of columns exist, and that the paths in their arguments
+// do too.
 func TestColumnPaths(t *testing.T) {
 	t.Parallel()
 	for _, k := range newCatalog(t, meta.Kubernetes).Kinds() {
@@ -98,7 +97,7 @@ func TestColumnPaths(t *testing.T) {
 	}
 }
 
-// functionPaths are the dotted paths in the argument of a column's function.
+// functionPaths returns the dotted paths in the argument of a column's function.
 func functionPaths(column string) []string {
 	call, ok := strings.CutPrefix(column, "func:")
 	if !ok {
@@ -119,7 +118,7 @@ func functionPaths(column string) []string {
 	return []string{path}
 }
 
-// mapAbove is the map that a path leads into with its last name.
+// mapAbove returns the map field that contains the last name of a path.
 func mapAbove(m *schema.Message, path string) *schema.Field {
 	i := strings.LastIndexByte(path, '.')
 	if i < 0 {

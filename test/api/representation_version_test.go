@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestVersionsShowOneRow: an object has one row, in whatever version it is asked for: what a version
-// has no field for shows all the same.
+// TestVersionsShowOneRow checks that an object has the same table row in every version, even for
+// fields that a version lacks.
 func TestVersionsShowOneRow(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)

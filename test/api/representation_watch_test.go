@@ -13,7 +13,7 @@ import (
 	"google.golang.org/protobuf/encoding/protowire"
 )
 
-// fieldsOfRepresentation are the values of one length-delimited field of a Protobuf message.
+// fieldsOfRepresentation returns the values of one length-delimited field of a Protobuf message.
 func fieldsOfRepresentation(b []byte, number protowire.Number) (values [][]byte, err error) {
 	for len(b) > 0 {
 		n, kind, size := protowire.ConsumeTag(b)
@@ -35,7 +35,7 @@ func fieldsOfRepresentation(b []byte, number protowire.Number) (values [][]byte,
 
 const added = "ADDED"
 
-// checkWatch asks for a watch of the object alone, and reads its first event.
+// checkWatch reads the first event of a watch of the object in every representation.
 func (a *requester) checkWatch(t *testing.T, o representationObject, want map[string]any) {
 	t.Helper()
 	path := o.collection() + "?watch=1&fieldSelector=metadata.name%3D" + o.name
@@ -53,8 +53,8 @@ func (a *requester) checkWatch(t *testing.T, o representationObject, want map[st
 	}
 }
 
-// TestBookmark: the bookmark after the initial events is an object of the representation
-// that was asked for, and tells the end of the initial events.
+// TestBookmark checks that the bookmark after the initial events has the requested representation
+// and the annotation that marks their end.
 func TestBookmark(t *testing.T) {
 	t.Parallel()
 	a := serveRepresentation(t)
@@ -96,7 +96,6 @@ func annotationOf(o map[string]any, name string) any {
 	return annotations[name]
 }
 
-// stream opens a watch.
 func (a *requester) stream(t *testing.T, path, accept, contentType string) io.ReadCloser {
 	t.Helper()
 	answer := a.open(t, path, accept)
@@ -110,7 +109,7 @@ func (a *requester) stream(t *testing.T, path, accept, contentType string) io.Re
 	return answer.Body
 }
 
-// event is the object of the first event of a watch, which must be of that type.
+// event returns the object of the first watch event, which must be of the given type.
 func (a *requester) event(t *testing.T, path, accept, kind string) map[string]any {
 	t.Helper()
 	body := a.stream(t, path, accept, representationJsonType)
@@ -128,7 +127,7 @@ func (a *requester) event(t *testing.T, path, accept, kind string) map[string]an
 	return e.Object
 }
 
-// protobufEvent is the same in Protobuf: a length of four bytes, then a WatchEvent.
+// protobufEvent is like event for Protobuf: a length of four bytes, then a WatchEvent.
 func (a *requester) protobufEvent(t *testing.T, path, accept, kind string) []byte {
 	t.Helper()
 	body := a.stream(t, path, accept, watchType)

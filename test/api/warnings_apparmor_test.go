@@ -11,15 +11,15 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// TestAppArmorAnnotations: an annotation of a new Pod becomes the field that took its place, which is warned of, unless the
-// Pod says the same already; one that means nothing stays what it is.
+// TestAppArmorAnnotations checks that the annotation of a new Pod sets the field that replaced it,
+// with a warning, unless the field already agrees. Values without a meaning set no field.
 func TestAppArmorAnnotations(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
 	const pods, key = "/api/v1/namespaces/default/pods", "container.apparmor.security.beta.kubernetes.io/c"
 	for i, c := range []struct {
 		value, pod, container string // the annotation, and the rest of the spec and of its container
-		want                  string // the field of the container; "" for none
+		want                  string // of the container; "" for none
 		warned                bool
 	}{
 		{"unconfined", ``, ``, `{"type":"Unconfined"}`, true},
@@ -56,7 +56,8 @@ func TestAppArmorAnnotations(t *testing.T) {
 	}
 }
 
-// TestAppArmorAgrees: the annotations of a Pod name its containers, say what its fields say, and stay.
+// TestAppArmorAgrees checks that a Pod's annotations name existing containers, agree with its
+// fields, and do not change.
 func TestAppArmorAgrees(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)

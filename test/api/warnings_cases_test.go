@@ -9,11 +9,12 @@ import (
 	"github.com/troupe-api/troupe/test/client"
 )
 
-// A warningCase is a create of Object; or an update of Old to Object, through a sub-resource if it is named.
+// A warningCase is a create of Object, or an update of Old to Object, through a subresource if one
+// is named.
 type warningCase struct {
 	Name        string
 	Subresource string
-	// Duplicates: lists hold items twice, which an apply refuses.
+	// Duplicates reports that lists contain duplicate items, which an apply rejects.
 	Duplicates  bool
 	Old, Object json.RawMessage
 	Warnings    []string
@@ -31,7 +32,7 @@ func readCases(t *testing.T) (cases []warningCase) {
 	return cases
 }
 
-// resources are the collections of the kinds, under the names of the profile kubernetes.
+// resources are the collections of the kinds under the naming profile kubernetes.
 var resources = map[string]string{
 	"CSIDriver":             "/apis/storage.k8s.io/v1/csidrivers",
 	"CSIStorageCapacity":    "/apis/storage.k8s.io/v1/namespaces/default/csistoragecapacities",
@@ -59,7 +60,7 @@ var resources = map[string]string{
 	"StorageClass":          "/apis/storage.k8s.io/v1/storageclasses",
 }
 
-// path is the path of the collection of an object, and of the object itself.
+// path returns the paths of an object's collection and of the object itself.
 func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	t.Helper()
 	var head struct {
@@ -72,11 +73,11 @@ func path(t *testing.T, object json.RawMessage) (collection, at string) {
 	return resources[head.Kind], resources[head.Kind] + "/" + head.Metadata.Name
 }
 
-// others are warnings that strategies have nothing to do with. They come with every answer about a kind.
+// others are warnings that do not come from strategies. Every response for the kind has them.
 var others = []string{"this server stores the object and does not enforce it", "v1 Endpoints is deprecated"}
 
-// texts are the warnings of an answer, each of which has the code 299. The text is a quoted string of HTTP,
-// with backslashes before quotes and backslashes.
+// texts returns the warnings of a response, which must have the code 299. A text is a quoted string
+// of HTTP, with escaped quotes and backslashes.
 func texts(t testing.TB, a client.Answer) []string {
 	t.Helper()
 	list := []string{}

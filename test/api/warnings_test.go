@@ -13,7 +13,7 @@ import (
 
 const warningTypeApply = "application/apply-patch+yaml"
 
-// TestWarnings plays every case in each way to write it.
+// TestWarnings tests every case with each way to write it.
 func TestWarnings(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -29,7 +29,6 @@ func TestWarnings(t *testing.T) {
 	}
 }
 
-// A warningPlayer plays one case.
 type warningPlayer struct {
 	client.Session
 	c warningCase
@@ -79,7 +78,7 @@ func (p warningPlayer) playUpdate() {
 	}
 }
 
-// changed is the object as the server has made it, with what the case changes of it.
+// changed returns the object created by the server, merged with the changes of the case.
 func (p warningPlayer) changed(created []byte) []byte {
 	var whole, changes map[string]any
 	err := json.Unmarshal(created, &whole)
@@ -105,7 +104,7 @@ func mergeWarnings(whole, changes map[string]any) {
 	}
 }
 
-// delete deletes the object at once, whatever holds it.
+// delete deletes the object at once, regardless of finalizers.
 func (p warningPlayer) delete(at string) {
 	p.T.Helper()
 	p.Send(200, http.MethodPatch, at, client.MergePatch, `{"metadata":{"finalizers":null}}`)
@@ -115,7 +114,7 @@ func (p warningPlayer) delete(at string) {
 	}
 }
 
-// TestUnchangedApply: an apply that changes nothing warns as an update does.
+// TestUnchangedApply checks that an apply without changes has the warnings of an update.
 func TestUnchangedApply(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, plainWarnings)
@@ -141,7 +140,7 @@ func TestUnchangedApply(t *testing.T) {
 	}
 }
 
-// TestPlatformNames: the other profile warns of its own names, in the same words.
+// TestPlatformNames checks that the profile platform has the same warnings with its own names.
 func TestPlatformNames(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
@@ -158,7 +157,7 @@ func TestPlatformNames(t *testing.T) {
 	}
 }
 
-// TestDuplicateOwners: an owner that is named twice is kept once, and warned of.
+// TestDuplicateOwners checks that a duplicate owner reference is removed, with a warning.
 func TestDuplicateOwners(t *testing.T) {
 	t.Parallel()
 	s := client.Open(t, nil)
@@ -174,7 +173,7 @@ func TestDuplicateOwners(t *testing.T) {
 		{200, http.MethodPut, configMaps + "/x", client.JSON, owners, ".metadata.ownerReferences contains duplicate entries" + rest},
 		{200, http.MethodPatch, configMaps + "/x", client.MergePatch, owners, ".metadata.ownerReferences contains duplicate entries after mutating admission happens" + rest},
 	} {
-		a := s.Send(w.code, w.method, w.path+"?dryRun=All", w.kind, w.body) // or the owners' absence ends it
+		a := s.Send(w.code, w.method, w.path+"?dryRun=All", w.kind, w.body) // a dry run, so that the garbage collector does not delete the object for its absent owners
 		if got := texts(t, a); !slices.Equal(got, []string{w.want}) {
 			t.Errorf("%s: %q", w.method, got)
 		}
@@ -187,8 +186,8 @@ func TestDuplicateOwners(t *testing.T) {
 	}
 }
 
-// plainWarnings stores Pods as they are sent: the strategies that were recorded saw them without what admission adds. Finalizers
-// that a test takes away stay away, and no controller writes or deletes what a case has made.
+// plainWarnings stores Pods unchanged, because the recorded strategies saw them without admission.
+// No controller restores finalizers that a test removes, or writes or deletes objects of a case.
 func plainWarnings(c *daemon.Config) {
 	c.Controllers = client.KeepingControllers
 	c.Naming, c.Admission.Disable = "kubernetes", []string{"RuntimeClass", "ServiceAccount"}
