@@ -23,8 +23,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// Objects reuse idle actors, so that many objects in sequence need few of them, without state of
-// the previous object.
+// TestActivationsAreReused checks that objects reuse idle actors, so that many objects in sequence
+// need few of them, without state of the previous object.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -43,7 +43,8 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// An actor that has panicked is not reused by another object, which would wait for its restart.
+// TestFaultyActivationIsNotReused checks that an actor that has panicked is not reused by another
+// object, which would wait for its restart.
 func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
 
 func testFaultyActivation(t *testing.T) {
@@ -67,8 +68,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// A writer that gives up does not prevent the actor from stopping, and the actor stays with its
-// object until the mutation has been computed.
+// TestTimedOutMutationReleasesActivation checks that a writer that gives up does not prevent the
+// actor from stopping, and the actor stays with its object until the mutation has been computed.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

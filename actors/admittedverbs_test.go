@@ -12,7 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// All writes wait for their admission, except those that it does not apply to.
+// TestEveryVerbIsAdmitted checks that all writes wait for their admission, except those that it
+// does not apply to.
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -46,7 +47,8 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 6, 7, 0)
 }
 
-// DeleteCollection admits each object, and reports the refused one.
+// TestDeleteCollectionIsAdmitted checks that DeleteCollection admits each object, and reports the
+// refused one.
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {
@@ -75,7 +77,7 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	}
 }
 
-// A dry run is admitted like any change, and stores nothing.
+// TestDryRunIsAdmitted checks that a dry run is admitted like any change, and stores nothing.
 func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}
@@ -95,7 +97,8 @@ func TestDryRunIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 3, 0, 3)
 }
 
-// A no-op apply is admitted if an admission applies, else answered at once.
+// TestNoOpApplyIsAdmitted checks that a no-op apply is admitted if an admission applies, else
+// answered at once.
 func TestNoOpApplyIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	digest := func() meta.Digest { return meta.Digest{1} }

@@ -56,7 +56,8 @@ func (s *server) checkFields(want ...string) {
 	}
 }
 
-// A refused mutation is computed again once, when the conflicting change has arrived, however late.
+// TestConflictWaitsForNewerState checks that a refused mutation is computed again once, when the
+// conflicting change has arrived, however late.
 func TestConflictWaitsForNewerState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictWaits)
@@ -77,7 +78,8 @@ func testConflictWaits(t *testing.T) {
 	s.checkFields("mine", "other")
 }
 
-// Mutations that were computed on one another are all computed again when the first is refused.
+// TestOvertakenPipelineIsComputedAgain checks that mutations that were computed on one another are
+// all computed again when the first is refused.
 func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testOvertakenPipeline)
@@ -125,7 +127,7 @@ func testOvertakenPipeline(t *testing.T) {
 	s.checkFields(want...)
 }
 
-// A mutation that always conflicts fails in the end.
+// TestConflictsAreBounded checks that a mutation that always conflicts fails in the end.
 func TestConflictsAreBounded(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)
@@ -139,7 +141,8 @@ func TestConflictsAreBounded(t *testing.T) {
 	}
 }
 
-// A mutation waits for a missing newer state as long as the request lasts.
+// TestConflictEndsWithItsRequest checks that a mutation waits for a missing newer state as long as
+// the request lasts.
 func TestConflictEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictEnds)
@@ -176,8 +179,8 @@ func (s *server) nodePort(name string, port int64) int {
 	return statusCode(err)
 }
 
-// Reservations of a write with an unknown outcome are kept until it is certain that it was not
-// committed.
+// TestUnknownFateKeepsItsAllocation checks that reservations of a write with an unknown outcome are
+// kept until it is certain that it was not committed.
 func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testUnknownFate)
@@ -206,7 +209,8 @@ func testUnknownFate(t *testing.T) {
 	}
 }
 
-// While the store behind the log is unreachable, changes are refused and the server continues.
+// TestUnavailableLog checks that while the store behind the log is unreachable, changes are refused
+// and the server continues.
 func TestUnavailableLog(t *testing.T) {
 	t.Parallel()
 	s, _ := openAlone(t)
@@ -223,8 +227,8 @@ func TestUnavailableLog(t *testing.T) {
 	s.checkFields("again")
 }
 
-// Objects of other writers whose CRD has not arrived yet appear with the CRD; those without a valid
-// key are quarantined.
+// TestOthersWriteUnknownKinds checks that objects of other writers whose CRD has not arrived yet
+// appear with the CRD; those without a valid key are quarantined.
 func TestOthersWriteUnknownKinds(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)

@@ -16,7 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// Every read converts an object, and the stored version calls no converter.
+// TestExternalConversion checks that every read converts an object, and the stored version calls no
+// converter.
 func TestExternalConversion(t *testing.T) {
 	h := openThings(t)
 	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
@@ -50,7 +51,8 @@ func TestExternalConversion(t *testing.T) {
 	}
 }
 
-// A failed conversion is an error of the request, with its reason.
+// TestFailingConversion checks that a failed conversion is an error of the request, with its
+// reason.
 func TestFailingConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -96,7 +98,7 @@ func TestFailingConversion(t *testing.T) {
 	}
 }
 
-// A waiting conversion delays only the requests that need it.
+// TestSlowConversion checks that a waiting conversion delays only the requests that need it.
 func TestSlowConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -142,7 +144,7 @@ func TestSlowConversion(t *testing.T) {
 	stopped.Stop()
 }
 
-// An event is converted once, however many watches there are.
+// TestOneConversionPerEvent checks that an event is converted once, however many watches there are.
 func TestOneConversionPerEvent(t *testing.T) {
 	h := openThings(t)
 	const watchers, changes = 300, 20
@@ -174,8 +176,8 @@ func TestOneConversionPerEvent(t *testing.T) {
 	}
 }
 
-// A watch whose selector no longer matches gets the previous state, others the new one, under the
-// same version.
+// TestConversionOfDeselected checks that a watch whose selector no longer matches gets the previous
+// state, others the new one, under the same version.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")
@@ -196,7 +198,7 @@ func TestConversionOfDeselected(t *testing.T) {
 	}
 }
 
-// The result of a dry run is not cached for others.
+// TestConversionOfDryRun checks that the result of a dry run is not cached for others.
 func TestConversionOfDryRun(t *testing.T) {
 	for _, version := range []string{"v1", "v2"} {
 		h := openThings(t)
@@ -216,7 +218,8 @@ func TestConversionOfDryRun(t *testing.T) {
 	}
 }
 
-// Built-in conversions are shared too: watches and readers of another version get the same object.
+// TestBuiltInConversionIsShared checks that Built-in conversions are shared too: watches and
+// readers of another version get the same object.
 func TestBuiltInConversionIsShared(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

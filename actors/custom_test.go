@@ -33,8 +33,8 @@ func (doneSink) Events([]request.Event) error { return nil }
 
 func (e doneSink) Done() { close(e) }
 
-// TestWatchOfFormerKind: a watch whose CRD has changed since the request was parsed ends, like
-// running watches.
+// TestWatchOfFormerKind checks that a watch whose CRD has changed since the request was parsed
+// ends, like running watches.
 func TestWatchOfFormerKind(t *testing.T) { synctest.Test(t, testWatchOfFormerKind) }
 
 func testWatchOfFormerKind(t *testing.T) {
@@ -65,8 +65,8 @@ func testWatchOfFormerKind(t *testing.T) {
 	<-end
 }
 
-// TestKindGoesWhileAdmissionWaits: a change whose kind is removed meanwhile, perhaps by another
-// server, fails instead of asking a missing owner again and again.
+// TestKindGoesWhileAdmissionWaits checks that a change whose kind is removed meanwhile, perhaps by
+// another server, fails instead of asking a missing owner again and again.
 func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	defer h.close()

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The recovery decodes many states of an object concurrently, but applies them in order: the last
-// one wins, and each version is as before.
+// TestRecoveryAppliesInOrder checks that the recovery decodes many states of an object
+// concurrently, but applies them in order: the last one wins, and each version is as before.
 func TestRecoveryAppliesInOrder(t *testing.T) {
 	disk, seen := vfs.NewMem(), listsByVersion{}
 	h := openOn(t, "/data", disk, nil)

@@ -70,7 +70,8 @@ func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	return gone
 }
 
-// An exact list returns the former state, even after snapshots and restarts.
+// TestExactLists checks that an exact list returns the former state, even after snapshots and
+// restarts.
 func TestExactLists(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -93,7 +94,8 @@ func TestExactLists(t *testing.T) {
 	}
 }
 
-// The chunks of a list share one version despite concurrent writes.
+// TestChunksAreOneSnapshot checks that the chunks of a list share one version despite concurrent
+// writes.
 func TestChunksAreOneSnapshot(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -129,8 +131,8 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	}
 }
 
-// TestExactBeforeHistory: after a restart without a history of a collection, its current state is
-// not taken for an earlier one.
+// TestExactBeforeHistory checks that after a restart without a history of a collection, its current
+// state is not taken for an earlier one.
 func TestExactBeforeHistory(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
@@ -156,8 +158,8 @@ func TestExactBeforeHistory(t *testing.T) {
 	}
 }
 
-// TestTokensExpire: a chunked list expires with the history even if nothing changes, and then
-// continues in the newest state.
+// TestTokensExpire checks that a chunked list expires with the history even if nothing changes, and
+// then continues in the newest state.
 func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })

@@ -48,7 +48,8 @@ func (s validating) Validate(obj, _ tree.Tree, _ *schema.Faults) {
 	s.validate(value)
 }
 
-// A panic fails one request with 500; the object and others continue.
+// TestPanicFailsOneRequest checks that a panic fails one request with 500; the object and others
+// continue.
 func TestPanicFailsOneRequest(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
 	defer h.close()
@@ -68,7 +69,8 @@ func TestPanicFailsOneRequest(t *testing.T) {
 	}
 }
 
-// A full mailbox returns 429 at once, and everything queued is answered.
+// TestFullMailboxIsRefused checks that a full mailbox returns 429 at once, and everything queued is
+// answered.
 func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()
@@ -103,7 +105,7 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	}
 }
 
-// Closing answers every request once, queued or in progress.
+// TestCloseAnswersEveryone checks that closing answers every request once, queued or in progress.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	must.Get(h.create("a", "1"))(t)
@@ -138,7 +140,8 @@ func TestCloseAnswersEveryone(t *testing.T) {
 	}
 }
 
-// The actor of an idle object stops, and the next change starts another.
+// TestPassivation checks that the actor of an idle object stops, and the next change starts
+// another.
 func TestPassivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()
@@ -159,7 +162,8 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// A full disk refuses writes with 507 and serves reads. Once there is space, it accepts writes.
+// TestDiskFull checks that a full disk refuses writes with 507 and serves reads. Once there is
+// space, it accepts writes.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -178,7 +182,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// A failed sync is not acknowledged, and the store reports that it has failed.
+// TestFailedSync checks that a failed sync is not acknowledged, and the store reports that it has
+// failed.
 func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
 	fatal := make(chan error, 1)
@@ -203,7 +208,7 @@ func TestFailedSync(t *testing.T) {
 	}
 }
 
-// A dry run changes neither the version nor the objects.
+// TestDryRun checks that a dry run changes neither the version nor the objects.
 func TestDryRun(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -218,7 +223,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// A terminating namespace refuses creates; in a missing one they return 404.
+// TestNamespacePrecondition checks that a terminating namespace refuses creates; in a missing one
+// they return 404.
 func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

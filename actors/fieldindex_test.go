@@ -85,8 +85,8 @@ func (p *podLists) compare() {
 	}
 }
 
-// TestFieldIndexMatchesScan: a list by an indexed field returns the matching objects, after any
-// history and after a restart.
+// TestFieldIndexMatchesScan checks that a list by an indexed field returns the matching objects,
+// after any history and after a restart.
 func TestFieldIndexMatchesScan(t *testing.T) {
 	dir := t.TempDir()
 	p := &podLists{testStore: open(t, dir, nil), nodeOf: map[string]string{}}
@@ -110,8 +110,8 @@ func TestFieldIndexMatchesScan(t *testing.T) {
 	p.compare()
 }
 
-// TestFieldIndexConcurrentReads: a published index does not change while its owner continues; use
-// with -race.
+// TestFieldIndexConcurrentReads checks that a published index does not change while its owner
+// continues; use with -race.
 func TestFieldIndexConcurrentReads(t *testing.T) {
 	p := &podLists{testStore: open(t, t.TempDir(), nil), nodeOf: map[string]string{}}
 	p.kind = p.testStore.kind("pods")

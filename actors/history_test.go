@@ -68,8 +68,8 @@ func TestHistorySeek(t *testing.T) {
 	}
 }
 
-// A cursor whose next record was dropped reports that, and keeps no records in memory. One that has
-// read the dropped records continues.
+// TestHistoryDropUnderCursor checks that a cursor whose next record was dropped reports that, and
+// keeps no records in memory. One that has read the dropped records continues.
 func TestHistoryDropUnderCursor(t *testing.T) {
 	h := newTestHistory(10 * 10)
 	appendRecords(h, 1, 10)
@@ -97,7 +97,8 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 	}
 }
 
-// All histories share one budget, to the byte: the oldest record of all is dropped first.
+// TestRetentionIsShared checks that all histories share one budget, to the byte: the oldest record
+// of all is dropped first.
 func TestRetentionIsShared(t *testing.T) {
 	budget := newRetention(1000)
 	quiet, busy, empty := newHistory(0, budget), newHistory(0, budget), newHistory(0, budget)
@@ -136,7 +137,8 @@ func TestRetentionIsShared(t *testing.T) {
 	}
 }
 
-// While records are appended and dropped, no reader misses one without an error.
+// TestHistoryUnderReaders checks that while records are appended and dropped, no reader misses one
+// without an error.
 func TestHistoryUnderReaders(t *testing.T) {
 	budget := newRetention(3000)
 	histories := []*history{newHistory(0, budget), newHistory(0, budget)}
@@ -171,7 +173,7 @@ func TestHistoryUnderReaders(t *testing.T) {
 	wait.Wait()
 }
 
-// TestHistoryReadsUpToAVersion: later records are left for the next read.
+// TestHistoryReadsUpToAVersion checks that later records are left for the next read.
 func TestHistoryReadsUpToAVersion(t *testing.T) {
 	h := newTestHistory(1 << 30)
 	c, _ := h.seek(0)

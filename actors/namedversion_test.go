@@ -40,8 +40,8 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, err
 }
 
-// A watch may see a version before its writer is answered. A change that names this version does
-// not conflict, whatever way it names it.
+// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a watch may see a version before its
+// writer is answered. A change that names this version does not conflict, whatever way it names it.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{

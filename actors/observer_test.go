@@ -49,8 +49,8 @@ func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Ob
 	}
 }
 
-// TestObserver: every change is observed in the order of versions, before its reservation is
-// committed. A scan sees exactly the observed changes.
+// TestObserver checks that every change is observed in the order of versions, before its
+// reservation is committed. A scan sees exactly the observed changes.
 func TestObserver(t *testing.T) {
 	f := &observerFake{there: map[string]uint64{}}
 	h := openWith(t, func(o *actors.Options) { o.Observer = f })
@@ -122,8 +122,8 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait: a change that can neither be reserved nor refused yet waits, however
-// often it is retried, and whether or not it also waits for admission.
+// TestContendedChangesWait checks that a change that can neither be reserved nor refused yet waits,
+// however often it is retried, and whether or not it also waits for admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)

@@ -105,7 +105,8 @@ func budgetStatus(allowed, healthy, desired int) string {
 	return fmt.Sprintf(`"observedGeneration":1,"expectedPods":3,"disruptionsAllowed":%d,"currentHealthy":%d,"desiredHealthy":%d`, allowed, healthy, desired)
 }
 
-// TestEvictionsThatDoNotEnd: a budget with too many Pods that were evicted and are not gone refuses more.
+// TestEvictionsThatDoNotEnd checks that a budget with too many Pods that were evicted and are not
+// gone refuses more.
 func TestEvictionsThatDoNotEnd(t *testing.T) {
 	disrupted := strings.Builder{}
 	for i := range 2001 {
@@ -142,7 +143,8 @@ func checkError(t *testing.T, err error, code int, says string) {
 	}
 }
 
-// A budget that others change meanwhile is read again, and spent once.
+// TestBudgetChangesMeanwhile checks that a budget that others change meanwhile is read again, and
+// spent once.
 func TestBudgetChangesMeanwhile(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, ready)
@@ -162,7 +164,8 @@ func TestBudgetChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// A Pod that starts to run or becomes ready between its check and its deletion is counted.
+// TestPodChangesMeanwhile checks that a Pod that starts to run or becomes ready between its check
+// and its deletion is counted.
 func TestPodChangesMeanwhile(t *testing.T) {
 	for before, says := range map[string]string{`"phase":"Pending"`: "needs 2 healthy pods", unready: "is still being processed"} {
 		s := newCluster(t)
@@ -179,7 +182,8 @@ func TestPodChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// A client's own precondition fails at once; the end of the request stops retries.
+// TestEvictionGivesUp checks that a client's own precondition fails at once; the end of the request
+// stops retries.
 func TestEvictionGivesUp(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)

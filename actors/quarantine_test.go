@@ -53,8 +53,8 @@ func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	return all
 }
 
-// Over restarts and snapshots, unreadable objects stay in quarantine until they are deleted, and
-// watches that have seen them before get a deletion.
+// TestQuarantineInSnapshots checks that over restarts and snapshots, unreadable objects stay in
+// quarantine until they are deleted, and watches that have seen them before get a deletion.
 func TestQuarantineInSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

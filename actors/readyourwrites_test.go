@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// An answered writer reads its write at once, in every way.
+// TestWritersReadTheirWrites checks that an answered writer reads its write at once, in every way.
 func TestWritersReadTheirWrites(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -84,8 +84,8 @@ func (d *slowDisk) Snapshot(_, _ persist.Revision, items func(yield func(persist
 	return err
 }
 
-// TestSnapshotBeforeTheEnd: a closing store writes a snapshot if the log requests it, within half
-// of the time, and answers waiting requests in the other half.
+// TestSnapshotBeforeTheEnd checks that a closing store writes a snapshot if the log requests it,
+// within half of the time, and answers waiting requests in the other half.
 func TestSnapshotBeforeTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name            string

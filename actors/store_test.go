@@ -106,8 +106,8 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// Of concurrent patches of one object all are applied: none is lost, and none conflicts with
-// others.
+// TestConcurrentPatchesAllApply checks that of concurrent patches of one object all are applied:
+// none is lost, and none conflicts with others.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -130,7 +130,7 @@ func TestConcurrentPatchesAllApply(t *testing.T) {
 	}
 }
 
-// A restart restores the state, and versions continue.
+// TestRestartKeepsStateAndVersions checks that a restart restores the state, and versions continue.
 func TestRestartKeepsStateAndVersions(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

@@ -16,8 +16,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// While an admission waits, other mutations of the same object are stored. Its result does not
-// count then: the mutation starts over on the new state, and is not lost.
+// TestOwnerIsFreeWhileAdmissionWaits checks that while an admission waits, other mutations of the
+// same object are stored. Its result does not count then: the mutation starts over on the new
+// state, and is not lost.
 func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	h := openWith(t, nil)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -50,8 +51,8 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	f.checkReservations(t, 2, 1, 0)
 }
 
-// A mutation whose object changes during each admission ends in a conflict. The admission itself
-// makes the changes, which is allowed.
+// TestStaleAdmissionEndsInConflict checks that a mutation whose object changes during each
+// admission ends in a conflict. The admission itself makes the changes, which is allowed.
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -66,7 +67,8 @@ func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	f.checkReservations(t, 8, 0, 0)
 }
 
-// An admission that changes its object once does not deadlock.
+// TestAdmissionUsesTheStore checks that an admission that changes its object once does not
+// deadlock.
 func TestAdmissionUsesTheStore(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -106,8 +108,8 @@ func TestAdmissionTimeout(t *testing.T) {
 	g.checkReservations(t, 1, 0, 0)
 }
 
-// An object changed by admission is stored, except for fields that only the server sets, and
-// admitted and validated as if it had been sent that way.
+// TestAdmissionChangesTheObject checks that an object changed by admission is stored, except for
+// fields that only the server sets, and admitted and validated as if it had been sent that way.
 func TestAdmissionChangesTheObject(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{mutate: func(_ context.Context, c *request.Attributes) error {
@@ -140,7 +142,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	f.checkReservations(t, 2, 0, 0)
 }
 
-// A refusal at any stage changes nothing.
+// TestRefusedAdmission checks that a refusal at any stage changes nothing.
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
@@ -170,7 +172,7 @@ func TestRefusedAdmission(t *testing.T) {
 	}
 }
 
-// A panic in an admission fails only its request.
+// TestPanicInAdmission checks that a panic in an admission fails only its request.
 func TestPanicInAdmission(t *testing.T) {
 	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	boom := func(context.Context, *request.Attributes) error { panic("boom") }
@@ -185,7 +187,8 @@ func TestPanicInAdmission(t *testing.T) {
 	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
 }
 
-// Reservations of a change that cannot be stored are released.
+// TestReservationOfFailedCommit checks that reservations of a change that cannot be stored are
+// released.
 func TestReservationOfFailedCommit(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -200,8 +203,8 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	f.checkReservations(t, 1, 0, 1)
 }
 
-// Closing does not wait for admissions; changes that they allow afterwards fail because the server
-// is stopping.
+// TestCloseWhileAdmissionWaits checks that closing does not wait for admissions; changes that they
+// allow afterwards fail because the server is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

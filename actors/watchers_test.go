@@ -73,8 +73,8 @@ func line(e request.Event) string {
 	return fmt.Sprintf("%s %s@%d", e.Type, e.Object.Key.Name, e.Object.Version)
 }
 
-// Watches with selectors get exactly the changes that concern them, as if each change were matched
-// against them.
+// TestSelectedWatches checks that watches with selectors get exactly the changes that concern them,
+// as if each change were matched against them.
 func TestSelectedWatches(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), nil)}
@@ -161,8 +161,8 @@ func (s writingSink) Events(events []request.Event) error {
 	return s.eventSink.Events(events)
 }
 
-// TestWatchIsWokenWhileItDelivers: a change during a delivery is delivered too, although none
-// follows.
+// TestWatchIsWokenWhileItDelivers checks that a change during a delivery is delivered too, although
+// none follows.
 func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	t.Parallel()
 	h := openOn(t, "data", vfs.NewMem(), nil)
@@ -187,8 +187,8 @@ func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	}
 }
 
-// TestInitialEventsAreAll: the whole state is delivered in several batches before the end of the
-// initial events.
+// TestInitialEventsAreAll checks that the whole state is delivered in several batches before the
+// end of the initial events.
 func TestInitialEventsAreAll(t *testing.T) {
 	t.Parallel()
 	h := openOn(t, "data", vfs.NewMem(), nil)
@@ -212,7 +212,8 @@ func TestInitialEventsAreAll(t *testing.T) {
 	}
 }
 
-// A watch without matching changes does not fall behind: the dropped changes did not concern it.
+// TestQuietWatchOutlivesTheHistory checks that a watch without matching changes does not fall
+// behind: the dropped changes did not concern it.
 func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), func(o *actors.Options) { o.Tuning.HistoryBytes = 16 << 10 })}

@@ -21,7 +21,7 @@ func parseTree(t *testing.T, text string) tree.Tree {
 	return o
 }
 
-// TestRemembered: the cache key of a compiled policy consists of everything that affects
+// TestRemembered checks that the cache key of a compiled policy consists of everything that affects
 // compilation, and nothing else.
 func TestRemembered(t *testing.T) {
 	c := expressions.NewCompiler(meta.Platform)
@@ -47,8 +47,8 @@ func TestRemembered(t *testing.T) {
 	}
 }
 
-// TestFaults: a fault of one expression leaves the others usable, and uses of the authorizer are
-// reported.
+// TestFaults checks that a fault of one expression leaves the others usable, and uses of the
+// authorizer are reported.
 func TestFaults(t *testing.T) {
 	p := expressions.NewCompiler(meta.Kubernetes).Validating(parseTree(t, `{"matchConditions":[{"name":"c","expression":" true "}],
 		"variables":[{"name":"a","expression":"object.x"},{"name":"b","expression":"variables.c"},{"name":"c","expression":"request.userInfo"}],

@@ -27,7 +27,7 @@ func TestRecorder(t *testing.T) {
 	}
 }
 
-// TestNilRecorder: a nil Recorder discards everything.
+// TestNilRecorder checks that a nil Recorder discards everything.
 func TestNilRecorder(t *testing.T) {
 	var r *request.Recorder
 	r.Reset()
@@ -38,7 +38,8 @@ func TestNilRecorder(t *testing.T) {
 	}
 }
 
-// TestRecorderIsShared: an abandoned mutation may still write while its recorder is read.
+// TestRecorderIsShared checks that an abandoned mutation may still write while its recorder is
+// read.
 func TestRecorderIsShared(t *testing.T) {
 	var r request.Recorder
 	var all sync.WaitGroup
@@ -55,7 +56,7 @@ func TestRecorderIsShared(t *testing.T) {
 	}
 }
 
-// TestRecorderIsBounded: a recorder keeps no more than a response can hold.
+// TestRecorderIsBounded checks that a recorder keeps no more than a response can hold.
 func TestRecorderIsBounded(t *testing.T) {
 	var r request.Recorder
 	r.Warn("first")
@@ -74,7 +75,8 @@ func TestRecorderIsBounded(t *testing.T) {
 	}
 }
 
-// TestManyAnnotations: the first annotation of each key wins, and lookups take constant time.
+// TestManyAnnotations checks that the first annotation of each key wins, and lookups take constant
+// time.
 func TestManyAnnotations(t *testing.T) {
 	var r request.Recorder
 	const many = 50_000 // too slow for pairwise comparison

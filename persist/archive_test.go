@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestArchiveIsBounded: the archive keeps the newest segments up to its size, without a gap,
-// whatever its former limit.
+// TestArchiveIsBounded checks that the archive keeps the newest segments up to its size, without a
+// gap, whatever its former limit.
 func TestArchiveIsBounded(t *testing.T) {
 	p := makePast(t)
 	before := must.Get(listArchive(p.fs, testDir))(t)
@@ -37,7 +37,8 @@ func TestArchiveIsBounded(t *testing.T) {
 	}
 }
 
-// TestFullDiskTakesTheArchive: on a full disk the archive is deleted first, and the write succeeds.
+// TestFullDiskTakesTheArchive checks that on a full disk the archive is deleted first, and the
+// write succeeds.
 func TestFullDiskTakesTheArchive(t *testing.T) {
 	p := makePast(t)
 	j, m := mustReopen(t, p.options())
@@ -108,8 +109,8 @@ func TestVerifyFindsGaps(t *testing.T) {
 	}
 }
 
-// TestArchiveHasNoGap: whatever ends the archive removes all of it, and the gap of an accepted loss
-// is no fault.
+// TestArchiveHasNoGap checks that whatever ends the archive removes all of it, and the gap of an
+// accepted loss is no fault.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

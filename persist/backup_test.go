@@ -248,7 +248,8 @@ func TestRestoreIsKilledWhileItReads(t *testing.T) {
 	}
 }
 
-// TestRestoreSkipsRevisionsWhateverTheClock: a server may have run for years after its backup.
+// TestRestoreSkipsRevisionsWhateverTheClock checks that a server may have run for years after its
+// backup.
 func TestRestoreSkipsRevisionsWhateverTheClock(t *testing.T) {
 	_, backup := smallBackup(t)
 	for _, elapsed := range []time.Duration{-20 * 365 * 24 * time.Hour, 0, 365 * 24 * time.Hour} {

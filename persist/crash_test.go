@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestDamagedSnapshotFallsBack: without a newer snapshot the journal yields the state.
+// TestDamagedSnapshotFallsBack checks that without a newer snapshot the journal yields the state.
 func TestDamagedSnapshotFallsBack(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))

@@ -56,7 +56,8 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 	}))
 }
 
-// TestPreviousFormatOnFullDisk: it is readable, and upgraded with the first write that has space.
+// TestPreviousFormatOnFullDisk checks that it is readable, and upgraded with the first write that
+// has space.
 func TestPreviousFormatOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	load(t, fs, filepath.Join("testdata", "format1", "closed"))

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks: the zeros at the end of a segment were cut off, other files reused the blocks,
-// and a power loss restored the old length, as observed with ext4 and data=writeback. Nothing is
-// missing if the next segment continues; otherwise it is damage.
+// TestForeignBlocks checks that the zeros at the end of a segment were cut off, other files reused
+// the blocks, and a power loss restored the old length, as observed with ext4 and data=writeback.
+// Nothing is missing if the next segment continues; otherwise it is damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -63,8 +63,8 @@ func TestForeignBlocks(t *testing.T) {
 	}
 }
 
-// TestForeignBlocksOfRemovedSegment: a power loss at every operation of a trim restores the removed
-// segment with foreign content.
+// TestForeignBlocksOfRemovedSegment checks that a power loss at every operation of a trim restores
+// the removed segment with foreign content.
 func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 	prepare := func() (*vfs.Mem, *Journal, *model) {
 		fs := vfs.NewMem()

@@ -95,9 +95,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWithoutWatermark: on a full disk that rejects even writes in place, as with copy on
-// write, the journal keeps the length that its watermark promises. A kill or crash at any operation
-// is no data loss.
+// TestFullDiskWithoutWatermark checks that on a full disk that rejects even writes in place, as
+// with copy on write, the journal keeps the length that its watermark promises. A kill or crash at
+// any operation is no data loss.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)

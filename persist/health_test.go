@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// Maintenance without a write does not count as an operation: otherwise an idle, hanging disk would
-// never be probed.
+// TestIdleMaintenanceIsNoSignOfHealth checks that maintenance without a write does not count as an
+// operation: otherwise an idle, hanging disk would never be probed.
 func TestIdleMaintenanceIsNoSignOfHealth(t *testing.T) {
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
 	defer mustClose(t, j)

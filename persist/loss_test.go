@@ -222,7 +222,8 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 	}
 }
 
-// TestUnsyncedLossSkipsRevisions: under SyncNone a power loss may lose assigned revisions.
+// TestUnsyncedLossSkipsRevisions checks that under SyncNone a power loss may lose assigned
+// revisions.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()
@@ -263,7 +264,7 @@ func TestRevisionsAreReserved(t *testing.T) {
 	}
 }
 
-// TestStartsOnFullDisk: opening a directory needs no space, whatever its state.
+// TestStartsOnFullDisk checks that opening a directory needs no space, whatever its state.
 func TestStartsOnFullDisk(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		fs, _, last := lossSubject(t, end, "b")
@@ -277,7 +278,7 @@ func TestStartsOnFullDisk(t *testing.T) {
 	}
 }
 
-// TestRotationIsPostponed: a temporary lack of resources does not end the journal.
+// TestRotationIsPostponed checks that a temporary lack of resources does not end the journal.
 func TestRotationIsPostponed(t *testing.T) {
 	for _, step := range []string{"create", "edit", "syncdir", "write"} {
 		for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC} {

@@ -236,8 +236,8 @@ func TestPointsOfDamage(t *testing.T) {
 	}
 }
 
-// TestPointOfAnotherHistory: the journal of another directory does not continue a backup, even if
-// its revisions are contiguous.
+// TestPointOfAnotherHistory checks that the journal of another directory does not continue a
+// backup, even if its revisions are contiguous.
 func TestPointOfAnotherHistory(t *testing.T) {
 	p, other := makePast(t), makePast(t)
 	_, _, err := p.restore(t, other.fs, Source{Backup: bytes.NewReader(p.backup), Journal: testDir, To: Point{Revision: p.newest}})

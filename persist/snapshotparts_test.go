@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotParts: a snapshot of several parts is read as it was written, in order, and not at
-// all if any part is damaged.
+// TestSnapshotParts checks that a snapshot of several parts is read as it was written, in order,
+// and not at all if any part is damaged.
 func TestSnapshotParts(t *testing.T) {
 	fs := vfs.NewMem()
 	must.Succeed(t, fs.MkdirAll(snapshotsDir(testDir)))

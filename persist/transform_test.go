@@ -63,8 +63,8 @@ func (s *sometimes) Decode(at Place, stored []byte) ([]byte, error) {
 	return s.placeMarker.Decode(at, stored)
 }
 
-// TestTransformerHidesValues: after writes, a snapshot, a backup and a restore, no file holds a
-// plain value and the values are readable. An accepted loss keeps them as stored.
+// TestTransformerHidesValues checks that after writes, a snapshot, a backup and a restore, no file
+// holds a plain value and the values are readable. An accepted loss keeps them as stored.
 func TestTransformerHidesValues(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -120,9 +120,9 @@ func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	}
 }
 
-// TestTransformerRefusals: a value that cannot be written refuses its write alone. One that cannot
-// be read is delivered as stored, and a snapshot keeps it so. One that may be readable later ends
-// the recovery.
+// TestTransformerRefusals checks that a value that cannot be written refuses its write alone. One
+// that cannot be read is delivered as stored, and a snapshot keeps it so. One that may be readable
+// later ends the recovery.
 func TestTransformerRefusals(t *testing.T) {
 	t.Parallel()
 	fs, no := vfs.NewMem(), errors.New("no key")
@@ -171,7 +171,7 @@ func TestTransformerRefusals(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestVerifyVisits: Verify passes every value as stored, and counts refused ones.
+// TestVerifyVisits checks that verify passes every value as stored, and counts refused ones.
 func TestVerifyVisits(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

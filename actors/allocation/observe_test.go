@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestObserveFollowsOtherWriters: commits of other writers acquire and release values, even next to
-// a local change that may yet be refused.
+// TestObserveFollowsOtherWriters checks that commits of other writers acquire and release values,
+// even next to a local change that may yet be refused.
 func TestObserveFollowsOtherWriters(t *testing.T) {
 	s := services(t, "10.0.0.0/28", "30000-30001")
 	first := serviceObject(t, `"type":"NodePort","clusterIPs":["10.0.0.5"],"clusterIP":"10.0.0.5","ports":[{"port":1,"nodePort":30000}]`)

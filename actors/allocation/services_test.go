@@ -145,7 +145,8 @@ const (
 	first = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack"`
 )
 
-// Every address but the first can be assigned, each once, and again when it is free.
+// TestAddressesRunOut checks that every address but the first can be assigned, each once, and again
+// when it is free.
 func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
 	made := map[string]tree.Tree{}
@@ -168,8 +169,8 @@ func TestAddressesRunOut(t *testing.T) {
 	equal(t, "the free address", again.Object("spec").String("clusterIP"), made["c"].Object("spec").String("clusterIP"))
 }
 
-// The next change of a Service may acquire what its uncommitted change releases, whichever is
-// stored.
+// TestPipelinedAllocations checks that the next change of a Service may acquire what its
+// uncommitted change releases, whichever is stored.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
 		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
@@ -196,8 +197,8 @@ func TestPipelinedAllocations(t *testing.T) {
 	}
 }
 
-// The recovery gives every Service its stored values. It reports duplicates, which no other Service
-// gets before both have gone.
+// TestRestore checks that the recovery gives every Service its stored values. It reports
+// duplicates, which no other Service gets before both have gone.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
 	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
@@ -225,7 +226,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// After concurrent allocations, commits and releases, exactly the committed values are allocated.
+// TestConcurrentAllocations checks that after concurrent allocations, commits and releases, exactly
+// the committed values are allocated.
 func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
 	want := make([]tree.Tree, 8)

@@ -187,7 +187,7 @@ func checkMutation(t *testing.T, m *request.Mutation, got Candidate, err error, 
 	}
 }
 
-// TestPatchWarns: warnings of unknown fields depend on the field validation.
+// TestPatchWarns checks that warnings of unknown fields depend on the field validation.
 func TestPatchWarns(t *testing.T) {
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {
 		m := readMutation(t, `merge configmaps {"dota":{"x":"2"}}`)

@@ -9,7 +9,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestDistinctOwners: duplicate references are dropped and all others kept, in their order.
+// TestDistinctOwners checks that duplicate references are dropped and all others kept, in their
+// order.
 func TestDistinctOwners(t *testing.T) {
 	t.Parallel()
 	owner := func(uid string, more ...any) tree.Tree {

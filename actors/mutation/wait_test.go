@@ -65,7 +65,8 @@ func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, 
 	return p.Wait(t.Context())
 }
 
-// The last validators see allocated values, which are released if they refuse the change.
+// TestRefusalReleasesAllocations checks that the last validators see allocated values, which are
+// released if they refuse the change.
 func TestRefusalReleasesAllocations(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}
@@ -109,7 +110,8 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	}
 }
 
-// Admission can change only what the request could have changed.
+// TestAdmissionIsRestricted checks that admission can change only what the request could have
+// changed.
 func TestAdmissionIsRestricted(t *testing.T) {
 	k := kindNamed(t, "pods")
 	meddle := func(c *request.Attributes) {
@@ -157,7 +159,7 @@ func TestAdmissionIsRestricted(t *testing.T) {
 	}
 }
 
-// TestNeedsTree: no shortcut skips admission.
+// TestNeedsTree checks that no shortcut skips admission.
 func TestNeedsTree(t *testing.T) {
 	s := newTestObject(t, "configmaps")
 	s.write(s.config("one", configMapOf("0")))
@@ -187,7 +189,8 @@ func TestNeedsTree(t *testing.T) {
 	}
 }
 
-// A body is copied for plugins that may change it, not for those that only validate.
+// TestBodyIsCopiedForChanges checks that a body is copied for plugins that may change it, not for
+// those that only validate.
 func TestBodyIsCopiedForChanges(t *testing.T) {
 	all := must.Get(catalog.New(meta.Kubernetes))(t)
 	for _, c := range []struct {
@@ -232,7 +235,8 @@ func (t testAdmission) Validate(a *request.Attributes) error {
 	return err
 }
 
-// A webhook's change in its second round keeps the requester of a certificate.
+// TestRequesterIsKept checks that a webhook's change in its second round keeps the requester of a
+// certificate.
 func TestRequesterIsKept(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")
@@ -253,7 +257,8 @@ func TestRequesterIsKept(t *testing.T) {
 	}
 }
 
-// Allocations for a change are released if its reservation panics.
+// TestReservationPanics checks that allocations for a change are released if its reservation
+// panics.
 func TestReservationPanics(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}

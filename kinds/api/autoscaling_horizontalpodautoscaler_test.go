@@ -19,7 +19,8 @@ func autoscaler(t testing.TB, version string) *schema.Kind {
 	return KindByGVK(t, meta.Kubernetes, "autoscaling", version, "HorizontalPodAutoscaler")
 }
 
-// TestAutoscalerRoundTrip: a stored object survives a conversion to every version and back.
+// TestAutoscalerRoundTrip checks that a stored object survives a conversion to every version and
+// back.
 func TestAutoscalerRoundTrip(t *testing.T) {
 	stored := autoscaler(t, "v2")
 	for _, version := range []string{"v1", "v2beta2"} {

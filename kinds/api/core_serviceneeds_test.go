@@ -33,7 +33,7 @@ func TestServiceNeeds(t *testing.T) {
 	}
 }
 
-// TestLoneClusterIP: the allocator validates addresses that have no defaults.
+// TestLoneClusterIP checks that the allocator validates addresses that have no defaults.
 func TestLoneClusterIP(t *testing.T) {
 	var faults schema.Faults
 	service.ValidateClusterIPs(tree.Tree{"clusterIP": "10.0.0.1"}, &faults)

@@ -168,7 +168,7 @@ func allocated() uint64 {
 // maxFuzzBytes bounds the allocations for a CRD of up to 256 KiB and its objects, and so the work.
 const maxFuzzBytes = 2 << 30
 
-// FuzzDefinition: every CRD is rejected, or its kinds are usable in bounded memory.
+// FuzzDefinition checks that every CRD is rejected, or its kinds are usable in bounded memory.
 func FuzzDefinition(f *testing.F) {
 	kinds := NewCatalog(f, meta.Kubernetes)
 	k := kinds.ByGVK(meta.GroupVersionKind{Group: "apiextensions.k8s.io", Version: "v1", Kind: "CustomResourceDefinition"})

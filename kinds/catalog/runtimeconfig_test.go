@@ -59,7 +59,7 @@ func TestRuntimeConfig(t *testing.T) {
 	}
 }
 
-// TestDefaultVersions: the default versions are those of kube-apiserver 1.35.3, plus
+// TestDefaultVersions checks that the default versions are those of kube-apiserver 1.35.3, plus
 // autoscaling/v2beta2, which the specification requires.
 func TestDefaultVersions(t *testing.T) {
 	want := []string{

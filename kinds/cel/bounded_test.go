@@ -62,7 +62,8 @@ func anyObject(t *rapid.T) tree.Tree {
 	return tree.Tree{"l": list, "m": m}
 }
 
-// TestBounds: evaluations stay within their bounds and have the same results as counted ones.
+// TestBounds checks that evaluations stay within their bounds and have the same results as counted
+// ones.
 func TestBounds(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Variable("oldObject", Dyn), Sized())
 	var programs []*Program
@@ -94,7 +95,8 @@ func TestBounds(t *testing.T) {
 	})
 }
 
-// TestBoundOfTexts: the bound covers the cost of reading texts, not only the number of calls.
+// TestBoundOfTexts checks that the bound covers the cost of reading texts, not only the number of
+// calls.
 func TestBoundOfTexts(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	list := make([]any, 20)
@@ -111,8 +113,8 @@ func TestBoundOfTexts(t *testing.T) {
 	}
 }
 
-// TestUnboundedIsCounted: other forms, large values and evaluations beyond the allowance are
-// counted.
+// TestUnboundedIsCounted checks that other forms, large values and evaluations beyond the allowance
+// are counted.
 func TestUnboundedIsCounted(t *testing.T) {
 	env := newEnv(t, Variable("object", Dyn), Sized())
 	for _, text := range countedExpressions {

@@ -104,7 +104,7 @@ func selections(s *Schema, at string) []string {
 	return all
 }
 
-// TestSelections: no selection of a field is mistaken for the name of a type.
+// TestSelections checks that no selection of a field is mistaken for the name of a type.
 func TestSelections(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := nested(4).Draw(t, "schema")
@@ -138,7 +138,7 @@ func TestCompileErrors(t *testing.T) {
 	}
 }
 
-// TestGuards: evaluations far beyond the limits are rejected in advance.
+// TestGuards checks that evaluations far beyond the limits are rejected in advance.
 func TestGuards(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("n", Int))
 	input := Variables{"s": strings.Repeat("a", 1<<18), "n": int64(1) << 40}
@@ -177,8 +177,8 @@ func TestCostlyExpressions(t *testing.T) {
 	}
 }
 
-// TestLoopsAreLinear: counting a loop over n elements takes linear time, and wrapping its steps
-// does not change costs.
+// TestLoopsAreLinear checks that counting a loop over n elements takes linear time, and wrapping
+// its steps does not change costs.
 func TestLoopsAreLinear(t *testing.T) {
 	env := newEnv(t, Variable("s", String), Variable("l", Dyn))
 	input := Variables{"s": strings.Repeat("a", 150_000), "l": tree.Tree{"a": []any{"x", "y"}}}

@@ -122,8 +122,8 @@ func excerpt(t *testing.T, d *openapi.Documents, way []string, names *strings.Re
 	return text
 }
 
-// TestDocumentsAreDeterministic: concurrent clients get the same bytes, and the hash depends only
-// on the kinds.
+// TestDocumentsAreDeterministic checks that concurrent clients get the same bytes, and the hash
+// depends only on the kinds.
 func TestDocumentsAreDeterministic(t *testing.T) {
 	d, again := documents(meta.Platform), documents(meta.Platform)
 	var asking sync.WaitGroup
@@ -174,7 +174,7 @@ func TestIndex(t *testing.T) {
 	}
 }
 
-// TestOperationNames: operation ids are those of kube-apiserver.
+// TestOperationNames checks that operation ids are those of kube-apiserver.
 func TestOperationNames(t *testing.T) {
 	paths := parsed(t, documents(meta.Kubernetes).V2())["paths"].(map[string]any)
 	gadgets := "/apis/storage.k8s.io/v1/namespaces/{namespace}/gadgets"
@@ -220,7 +220,7 @@ func TestOperationNames(t *testing.T) {
 	}
 }
 
-// TestMembersAreUnique: no object of a document has duplicate members.
+// TestMembersAreUnique checks that no object of a document has duplicate members.
 func TestMembersAreUnique(t *testing.T) {
 	d := documents(meta.Platform)
 	all := []*openapi.Document{d.V2()}

@@ -22,8 +22,9 @@ const remoteDocument = `{"swagger":"2.0","info":{"title":"x"},
 	"io.platform.apimachinery.pkg.apis.meta.v1.ObjectMeta":{"type":"object","description":"not ours"},
 	"ext.Unused":{"type":"object"}}}`
 
-// TestRemote: the document contains the wanted remote paths and what they refer to, in both
-// formats, but nothing else and no values of wrong types. Names of this server take precedence.
+// TestRemote checks that the document contains the wanted remote paths and what they refer to, in
+// both formats, but nothing else and no values of wrong types. Names of this server take
+// precedence.
 func TestRemote(t *testing.T) {
 	own := documents(meta.Platform)
 	r, err := openapi.ReadRemote([]byte(remoteDocument), []string{"/apis/ext.example.com/v1/"})
@@ -66,7 +67,7 @@ func TestRemote(t *testing.T) {
 	}
 }
 
-// TestRemoteRefuses: invalid documents of version 2 are rejected.
+// TestRemoteRefuses checks that invalid documents of version 2 are rejected.
 func TestRemoteRefuses(t *testing.T) {
 	for _, text := range []string{"", "7", `{"swagger":"3.0"}`, strings.Repeat("[", 20000)} {
 		if _, err := openapi.ReadRemote([]byte(text), []string{"/"}); err == nil {
@@ -75,7 +76,7 @@ func TestRemoteRefuses(t *testing.T) {
 	}
 }
 
-// FuzzRemote: every remote document can be written in both formats.
+// FuzzRemote checks that every remote document can be written in both formats.
 func FuzzRemote(f *testing.F) {
 	f.Add([]byte(remoteDocument))
 	f.Add([]byte(`{"swagger":"2.0","paths":{"/":{"parameters":[[]],"get":{"tags":7,"parameters":{"in":"body","schema":[{}]},"responses":[1]}}}}`))
@@ -91,8 +92,8 @@ func FuzzRemote(f *testing.F) {
 	})
 }
 
-// TestRemoteInVersion3: a remote version 2 converts to a document of version 3 with only what its
-// paths need, in both formats.
+// TestRemoteInVersion3 checks that a remote version 2 converts to a document of version 3 with only
+// what its paths need, in both formats.
 func TestRemoteInVersion3(t *testing.T) {
 	const text = `{"swagger":"2.0","paths":{
 	"/apis/ext.example.com/v1/things":{

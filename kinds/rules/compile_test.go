@@ -83,8 +83,8 @@ func TestOptionsBetweenFields(t *testing.T) {
 	expect(t, "no spec", rules.Validate(k, parseTree(t, `{"metadata":{"name":"x"}}`)), []string{`spec: Required value: always`})
 }
 
-// TestAbsentObjects: an absent object counts as empty for the required checks; an absent pointer
-// does not.
+// TestAbsentObjects checks that an absent object counts as empty for the required checks; an absent
+// pointer does not.
 func TestAbsentObjects(t *testing.T) {
 	inner := schema.NewMessage("t.Inner", &schema.Field{Name: "name", Required: true})
 	spec := schema.NewMessage("t.Spec",

@@ -35,8 +35,8 @@ func transformerOf(t testing.TB, text string) *Transformer {
 
 var place = persist.Place{Key: "/secrets/default/a", Revision: 7}
 
-// TestTamperedValues: a value that was moved, truncated, extended or changed in any bit does not
-// decrypt, with any provider.
+// TestTamperedValues checks that a value that was moved, truncated, extended or changed in any bit
+// does not decrypt, with any provider.
 func TestTamperedValues(t *testing.T) {
 	t.Parallel()
 	value := []byte(`{"data":"marker"}`)
@@ -95,8 +95,9 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestRotation: all keys read and the first one writes. Values of other keys, or in clear, are
-// stale. Without identity no clear value is read, and without any entry no encrypted one.
+// TestRotation checks that all keys read and the first one writes. Values of other keys, or in
+// clear, are stale. Without identity no clear value is read, and without any entry no encrypted
+// one.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	first, second := keyOf("aesgcm", "one", 1), keyOf("secretbox", "two", 2)
@@ -145,7 +146,8 @@ func mustNew(t *testing.T) *Transformer {
 	return must.Get(New(nil, Options{}))(t)
 }
 
-// TestReplace: another configuration makes earlier values stale, but only if the key differs.
+// TestReplace checks that another configuration makes earlier values stale, but only if the key
+// differs.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	text := configOf(keyOf("aesgcm", "one", 1)) + "- resources: ['*.apps']\n  providers: [" + keyOf("aescbc", "a", 3) + "]\n"

@@ -42,8 +42,9 @@ func servePlugin(t *testing.T, answer func(method string) (message []byte, statu
 	return "unix://" + path
 }
 
-// TestSeedExpires: values are encrypted for three minutes after the last good response of the
-// plugin, and no longer. Reading continues, and so does writing when the plugin responds again.
+// TestSeedExpires checks that values are encrypted for three minutes after the last good response
+// of the plugin, and no longer. Reading continues, and so does writing when the plugin responds
+// again.
 func TestSeedExpires(t *testing.T) {
 	t.Parallel()
 	var unwell atomic.Bool
@@ -81,8 +82,8 @@ func TestSeedExpires(t *testing.T) {
 	}
 }
 
-// TestLyingAnswers: responses that are malformed, too long or have bad ids are errors, and keep the
-// seed.
+// TestLyingAnswers checks that responses that are malformed, too long or have bad ids are errors,
+// and keep the seed.
 func TestLyingAnswers(t *testing.T) {
 	t.Parallel()
 	status := appendString(appendString(appendString(nil, 1, "v2"), 2, "ok"), 3, "key")

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestClocksDiffer: followers time commits by their own clock, whatever the writer's clock. So
-// watches can resume as far back as promised, and older history is dropped and compacted. Recovered
-// commits have the writers' times, but none in the future.
+// TestClocksDiffer checks that followers time commits by their own clock, whatever the writer's
+// clock. So watches can resume as far back as promised, and older history is dropped and compacted.
+// Recovered commits have the writers' times, but none in the future.
 func TestClocksDiffer(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestConfirmationsAreShared: all readers that arrive during a request wait for one more, sent
-// after they arrived.
+// TestConfirmationsAreShared checks that all readers that arrive during a request wait for one
+// more, sent after they arrived.
 func TestConfirmationsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c confirmations

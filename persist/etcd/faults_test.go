@@ -30,8 +30,8 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// TestUnknownFate: the outcome of a write without a response is determined before the next write,
-// and no write is applied twice.
+// TestUnknownFate checks that the outcome of a write without a response is determined before the
+// next write, and no write is applied twice.
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -67,7 +67,8 @@ func TestUnknownFate(t *testing.T) {
 	}
 }
 
-// TestAway: while no server responds, writes fail at once; afterwards everything continues.
+// TestAway checks that while no server responds, writes fail at once; afterwards everything
+// continues.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -89,8 +90,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRebuild: a log that has fallen behind a compaction reads the state again, without deleted
-// objects.
+// TestRebuild checks that a log that has fallen behind a compaction reads the state again, without
+// deleted objects.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -124,8 +125,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestCompactedDuringAStart: a log that starts during a compaction has the newest state and a
-// gapless history.
+// TestCompactedDuringAStart checks that a log that starts during a compaction has the newest state
+// and a gapless history.
 func TestCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -165,7 +166,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim: one log compacts, and later logs learn what was dropped.
+// TestTrim checks that one log compacts, and later logs learn what was dropped.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -197,8 +198,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestLimits: batches are split to fit the servers' limits, and a write that is too large fails
-// alone.
+// TestLimits checks that batches are split to fit the servers' limits, and a write that is too
+// large fails alone.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")
@@ -223,9 +224,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyWriters: several logs write the same keys concurrently, over links that lose responses.
-// Every acknowledged write exists, each state follows from the previous one, and all logs see the
-// same order.
+// TestManyWriters checks that several logs write the same keys concurrently, over links that lose
+// responses. Every acknowledged write exists, each state follows from the previous one, and all
+// logs see the same order.
 func TestManyWriters(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

@@ -10,8 +10,9 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestForeignKeys: keys of other programs below the prefix end no log and block no caller. Running
-// logs, new logs and logs that start from a copy agree, and unreadable values are reported.
+// TestForeignKeys checks that keys of other programs below the prefix end no log and block no
+// caller. Running logs, new logs and logs that start from a copy agree, and unreadable values are
+// reported.
 func TestForeignKeys(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

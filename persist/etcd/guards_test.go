@@ -21,7 +21,8 @@ func guarded(w persist.Write, raise bool, seen persist.Revision, names ...string
 	return w
 }
 
-// TestGuards: a write that has not seen another log's raise is refused; a log knows its own raises.
+// TestGuards checks that a write that has not seen another log's raise is refused; a log knows its
+// own raises.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -44,8 +45,8 @@ func TestGuards(t *testing.T) {
 	same(t, "known to a new one", c.append(guarded(create("/11", "x"), true, seen, "g"), guarded(create("/11", "x"), true, c.appliedVersion(), "g")), overtaken+", ok")
 }
 
-// TestGuardedSum: logs that raise one guard for each part of a sum never take more than exists, and
-// take all of it.
+// TestGuardedSum checks that logs that raise one guard for each part of a sum never take more than
+// exists, and take all of it.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -80,8 +81,9 @@ func TestGuardedSum(t *testing.T) {
 	}
 }
 
-// TestGuardsInOneMoment: a write is compared with the guard that it has seen, not with one raised
-// while it is planned: the servers would find that unchanged and commit an outdated result.
+// TestGuardsInOneMoment checks that a write is compared with the guard that it has seen, not with
+// one raised while it is planned: the servers would find that unchanged and commit an outdated
+// result.
 func TestGuardsInOneMoment(t *testing.T) {
 	t.Parallel()
 	l := &Log{guards: map[string]guard{}}
@@ -111,7 +113,8 @@ func TestGuardsInOneMoment(t *testing.T) {
 	raising.Wait()
 }
 
-// TestGuardsDropped: guards older than the compaction are dropped, and can be raised again.
+// TestGuardsDropped checks that guards older than the compaction are dropped, and can be raised
+// again.
 func TestGuardsDropped(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -131,7 +134,8 @@ func TestGuardsDropped(t *testing.T) {
 	same(t, "raised again", a.append(guarded(create("/3", "x"), true, a.appliedVersion(), "g")), "ok")
 }
 
-// TestGuardDeleted: what was computed before another program has deleted a guard is computed again.
+// TestGuardDeleted checks that what was computed before another program has deleted a guard is
+// computed again.
 func TestGuardDeleted(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -144,8 +148,8 @@ func TestGuardDeleted(t *testing.T) {
 	same(t, "computed again", b.append(guarded(create("/2", "x"), true, b.appliedVersion(), "g")), "ok")
 }
 
-// TestManyGuards: a guard raised by several writes of a batch is put once, within the servers'
-// limits.
+// TestManyGuards checks that a guard raised by several writes of a batch is put once, within the
+// servers' limits.
 func TestManyGuards(t *testing.T) {
 	t.Parallel()
 	a := open(t, Options{Endpoints: etcdtest.Start(t, 1, "--max-txn-ops", "16").URLs()})
@@ -162,8 +166,8 @@ func TestManyGuards(t *testing.T) {
 	}
 }
 
-// TestFence: late writes for work that another log has taken over are refused for good, whether or
-// not the log knows that, and whatever was compacted. A log's own raises do not count.
+// TestFence checks that late writes for work that another log has taken over are refused for good,
+// whether or not the log knows that, and whatever was compacted. A log's own raises do not count.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	const fenced = refused + ": another writer has taken over"

@@ -63,9 +63,9 @@ func (a *cutOff) mend() {
 	a.link.Mend()
 }
 
-// TestRestoredBelowAFollower: the servers get another history while a log that only follows cannot
-// reach them, and pass its revision. The log confirms no read and writes nothing from its state,
-// and ends or reads the state again.
+// TestRestoredBelowAFollower checks that the servers get another history while a log that only
+// follows cannot reach them, and pass its revision. The log confirms no read and writes nothing
+// from its state, and ends or reads the state again.
 func TestRestoredBelowAFollower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -110,8 +110,8 @@ func TestRestoredBelowAFollower(t *testing.T) {
 	}
 }
 
-// TestWriteBelowARestore: a log that has not noticed a restore commits nothing, though its own
-// record is in the backup.
+// TestWriteBelowARestore checks that a log that has not noticed a restore commits nothing, though
+// its own record is in the backup.
 func TestWriteBelowARestore(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -150,8 +150,8 @@ func TestWriteBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyBelowARestore: a copy is not used after a restore of the servers, whether it was written
-// before or after it, unless the backup contains its mark.
+// TestCopyBelowARestore checks that a copy is not used after a restore of the servers, whether it
+// was written before or after it, unless the backup contains its mark.
 func TestCopyBelowARestore(t *testing.T) {
 	t.Parallel()
 	for _, copied := range []bool{false, true} { // before the restore, after the backup
@@ -182,7 +182,7 @@ func TestCopyBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyOfAnOlderVersion: a copy whose writer did not verify the history is not used.
+// TestCopyOfAnOlderVersion checks that a copy whose writer did not verify the history is not used.
 func TestCopyOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

@@ -56,9 +56,9 @@ func (s secretly) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	return s.Encode(nil, at, stored), nil
 }
 
-// TestLocalCopy: a log that starts from a local copy has the same state as one that reads
-// everything from the servers, whatever has happened meanwhile. It reads only missing values, and
-// ignores a copy that cannot be trusted.
+// TestLocalCopy checks that a log that starts from a local copy has the same state as one that
+// reads everything from the servers, whatever has happened meanwhile. It reads only missing values,
+// and ignores a copy that cannot be trusted.
 func TestLocalCopy(t *testing.T) {
 	t.Parallel()
 	const size = 2000 // of a value
@@ -211,8 +211,8 @@ func onlyOneCopy(t *testing.T, dir string) {
 	}
 }
 
-// TestLocalCopyOfSecrets: values encrypted in etcd are in no file of the copy, and are read with
-// the current keys.
+// TestLocalCopyOfSecrets checks that values encrypted in etcd are in no file of the copy, and are
+// read with the current keys.
 func TestLocalCopyOfSecrets(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -250,8 +250,8 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 	}
 }
 
-// TestRestoredWhileAway: a copy newer than the restored backup is not used, even if etcd has passed
-// its revision since.
+// TestRestoredWhileAway checks that a copy newer than the restored backup is not used, even if etcd
+// has passed its revision since.
 func TestRestoredWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, beyond := range []bool{false, true} {
@@ -289,8 +289,8 @@ func TestRestoredWhileAway(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowALog: a log whose servers were restored from a backup ends with an error before
-// it answers or writes anything more.
+// TestRestoredBelowALog checks that a log whose servers were restored from a backup ends with an
+// error before it answers or writes anything more.
 func TestRestoredBelowALog(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reads", "writes", "waits"} {

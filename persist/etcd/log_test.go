@@ -236,7 +236,7 @@ func commitsText(commits []persist.Commit) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestClaims: no key takes a claim of another one, whichever log took it.
+// TestClaims checks that no key takes a claim of another one, whichever log took it.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -270,8 +270,8 @@ func returning(c Content) func() (Content, error) {
 	return func() (Content, error) { return c, nil }
 }
 
-// TestFill: a filled store is like a written one. One whose filling was interrupted cannot be
-// opened, and can be filled again.
+// TestFill checks that a filled store is like a written one. One whose filling was interrupted
+// cannot be opened, and can be filled again.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

@@ -31,9 +31,9 @@ func dropAll(t *testing.T, m *member) {
 	m.await()
 }
 
-// TestGuardDroppedWhilePaused: a log that is paused while a guard is raised and dropped for its age
-// commits nothing that it computed before, whether or not it has written before, and whenever its
-// write is planned.
+// TestGuardDroppedWhilePaused checks that a log that is paused while a guard is raised and dropped
+// for its age commits nothing that it computed before, whether or not it has written before, and
+// whenever its write is planned.
 func TestGuardDroppedWhilePaused(t *testing.T) {
 	t.Parallel()
 	for _, wrote := range []bool{false, true} {
@@ -76,8 +76,8 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 	}
 }
 
-// TestDeliveredOnce: revisions that a watch repeats, as when it continues at a lagging member, are
-// delivered once, by the follower and by the recovery.
+// TestDeliveredOnce checks that revisions that a watch repeats, as when it continues at a lagging
+// member, are delivered once, by the follower and by the recovery.
 func TestDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -111,8 +111,8 @@ func TestDeliveredOnce(t *testing.T) {
 	same(t, "in recovery", fmt.Sprint(got), "[2 3 4 4]")
 }
 
-// TestFragments: changes larger than a message, with one revision in two messages, arrive
-// completely, even if the connection breaks again and again.
+// TestFragments checks that changes larger than a message, with one revision in two messages,
+// arrive completely, even if the connection breaks again and again.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -148,8 +148,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestGreatRevisions: servers whose revisions exceed resource versions are refused, and end a log
-// that follows them.
+// TestGreatRevisions checks that servers whose revisions exceed resource versions are refused, and
+// end a log that follows them.
 func TestGreatRevisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,8 +174,8 @@ func TestGreatRevisions(t *testing.T) {
 	}
 }
 
-// TestCopyCompactedDuringAStart: a start from a copy continues when the changes since are compacted
-// meanwhile: the state is read again.
+// TestCopyCompactedDuringAStart checks that a start from a copy continues when the changes since
+// are compacted meanwhile: the state is read again.
 func TestCopyCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -223,10 +223,10 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	same(t, "a write", b.append(create("/c/n/c", "1")), "ok")
 }
 
-// TestRestoredBelowALogThatIsCutOff: servers are restored from a backup while a log cannot reach
-// them, and have greater revisions afterwards, by the restore or by other writers. The log takes
-// the state of the backup, or ends. It never answers with lost data, whether or not the backup
-// holds its record.
+// TestRestoredBelowALogThatIsCutOff checks that servers are restored from a backup while a log
+// cannot reach them, and have greater revisions afterwards, by the restore or by other writers. The
+// log takes the state of the backup, or ends. It never answers with lost data, whether or not the
+// backup holds its record.
 func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, bumped := range []bool{false, true} {
@@ -300,8 +300,8 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfAClosedLog: a copy that is being written when the log is closed leaves the previous one
-// intact.
+// TestCopyOfAClosedLog checks that a copy that is being written when the log is closed leaves the
+// previous one intact.
 func TestCopyOfAClosedLog(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestTLS: a log with the CA of the servers and a trusted client certificate works. Others are
-// refused when they are opened, with the reason.
+// TestTLS checks that a log with the CA of the servers and a trusted client certificate works.
+// Others are refused when they are opened, with the reason.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
@@ -62,8 +62,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNewCertificates: when the servers start to require certificates of another CA, renewed files
-// are used. Until then the log reports that it has no valid certificate.
+// TestNewCertificates checks that when the servers start to require certificates of another CA,
+// renewed files are used. Until then the log reports that it has no valid certificate.
 func TestNewCertificates(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)

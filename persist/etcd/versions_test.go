@@ -22,8 +22,8 @@ func (s *oldServer) Status(context.Context, *pb.StatusRequest) (*pb.StatusRespon
 	return &pb.StatusResponse{Header: &pb.ResponseHeader{}, Version: s.version}, nil
 }
 
-// TestVersions: servers whose watches may report progress too early are refused by their version,
-// before any other request.
+// TestVersions checks that servers whose watches may report progress too early are refused by their
+// version, before any other request.
 func TestVersions(t *testing.T) {
 	t.Parallel()
 	for version, refused := range map[string]bool{

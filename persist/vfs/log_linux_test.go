@@ -93,7 +93,8 @@ func TestLogWithoutDirectWrites(t *testing.T) {
 	must.Succeed(t, file.Close())
 }
 
-// TestZero: a range becomes zeros, and the length stays; an unsupported call changes nothing.
+// TestZero checks that a range becomes zeros, and the length stays; an unsupported call changes
+// nothing.
 func TestZero(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	must.Succeed(t, os.WriteFile(path, bytes.Repeat([]byte{7}, 3*blockSize), 0o600))

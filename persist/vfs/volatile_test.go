@@ -7,7 +7,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestVolatile: written bytes can be read, but are not stored twice, and no space is reserved.
+// TestVolatile checks that written bytes can be read, but are not stored twice, and no space is
+// reserved.
 func TestVolatile(t *testing.T) {
 	m := NewVolatile()
 	must.Succeed(t, m.MkdirAll("/a"))

@@ -70,7 +70,7 @@ func externalService(t *testing.T, f converterFunc) *Service {
 	return s
 }
 
-// Lists are converted in batches, once.
+// TestBatches checks that lists are converted in batches, once.
 func TestBatches(t *testing.T) {
 	var mu sync.Mutex
 	var sizes []int
@@ -114,7 +114,8 @@ func (c *noticedContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// A request that joins another one's call does not fail because of the other one's objects.
+// TestFailureOfOthers checks that a request that joins another one's call does not fail because of
+// the other one's objects.
 func TestFailureOfOthers(t *testing.T) {
 	entered, gate := make(chan int, 10), make(chan struct{})
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -141,7 +142,7 @@ func TestFailureOfOthers(t *testing.T) {
 	}
 }
 
-// Results of a converter are validated, and its panics are errors.
+// TestBadAnswers checks that results of a converter are validated, and its panics are errors.
 func TestBadAnswers(t *testing.T) {
 	k := scalers(t)
 	for text, f := range map[string]func(objects []*meta.Object) []*meta.Object{
@@ -159,7 +160,8 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// A call continues when its caller gives up, and the next one finds its result. Close ends it.
+// TestGivingUp checks that a call continues when its caller gives up, and the next one finds its
+// result. Close ends it.
 func TestGivingUp(t *testing.T) {
 	calls, gate := 0, make(chan struct{})
 	s := externalService(t, func(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -196,7 +198,7 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// Events are converted in place; those without an object stay.
+// TestEvents checks that Events are converted in place; those without an object stay.
 func TestEvents(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	after, before := object(0, 5), object(0, 5)
@@ -210,7 +212,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// A result without a version of its own is not cached.
+// TestDryRunIsNotKept checks that a result without a version of its own is not cached.
 func TestDryRunIsNotKept(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	k, imagined := scalers(t), object(0, 1)
@@ -223,7 +225,7 @@ func TestDryRunIsNotKept(t *testing.T) {
 	}
 }
 
-// The cache is limited in bytes, and keeps entries in use.
+// TestCacheIsBounded checks that the cache is limited in bytes, and keeps entries in use.
 func TestCacheIsBounded(t *testing.T) {
 	c := NewService(nil)
 	k := scalers(t)
@@ -248,7 +250,7 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// Objects in the requested form cost nothing.
+// TestNothingToConvert checks that objects in the requested form cost nothing.
 func TestNothingToConvert(t *testing.T) {
 	s := NewService(nil)
 	k, all, ctx := scalers(t).Stored, objects(100), context.Background()

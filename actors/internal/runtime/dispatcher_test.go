@@ -2,7 +2,7 @@ package runtime
 
 import "testing"
 
-// A blocked worker does not stop others.
+// TestDispatcherRunsWhileWorkersBlock checks that a blocked worker does not stop others.
 func TestDispatcherRunsWhileWorkersBlock(t *testing.T) {
 	c := newDispatcher(1)
 	gate, done := make(chan struct{}), make(chan struct{})

@@ -48,7 +48,8 @@ func newRequest(text string) *request { return &request{text, make(chan error, 1
 
 func (r *request) Reject(err error) { r.answer <- err }
 
-// Messages are handled one at a time, in order, between Started and Stopping.
+// TestMessagesInOrder checks that messages are handled one at a time, in order, between Started and
+// Stopping.
 func TestMessagesInOrder(t *testing.T) {
 	for _, inline := range []bool{false, true} {
 		r := newRuntime(t, Restart)
@@ -67,8 +68,8 @@ func TestMessagesInOrder(t *testing.T) {
 	}
 }
 
-// Full mailboxes, stopped owners and stopping owners reject messages: every request is answered
-// once.
+// TestEveryMessageIsAnswered checks that full mailboxes, stopped owners and stopping owners reject
+// messages: every request is answered once.
 func TestEveryMessageIsAnswered(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -111,7 +112,8 @@ func TestEveryMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// Drain succeeds on a full mailbox, and ends the owner after all messages.
+// TestDrainOfFullMailbox checks that Drain succeeds on a full mailbox, and ends the owner after all
+// messages.
 func TestDrainOfFullMailbox(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}, 3), make(chan struct{})
@@ -139,7 +141,7 @@ func TestDrainOfFullMailbox(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// Await returns the error of its context.
+// TestAwaitGivesUp checks that Await returns the error of its context.
 func TestAwaitGivesUp(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -161,7 +163,7 @@ func TestAwaitGivesUp(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// An idle owner runs on the goroutine of the sender, for only one message.
+// TestInline checks that an idle owner runs on the goroutine of the sender, for only one message.
 func TestInline(t *testing.T) {
 	r := newRuntime(t, Restart)
 	handled := 0
@@ -183,7 +185,7 @@ func TestInline(t *testing.T) {
 	}
 }
 
-// A Batch reaches every owner.
+// TestBatch checks that a Batch reaches every owner.
 func TestBatch(t *testing.T) {
 	r := newRuntime(t, Restart)
 	const owners = 100
@@ -211,7 +213,7 @@ func TestBatch(t *testing.T) {
 	awaitStopped(t, r, refs...)
 }
 
-// Many owners are started, used and stopped concurrently.
+// TestManyOwners checks that many owners are started, used and stopped concurrently.
 func TestManyOwners(t *testing.T) {
 	r := newRuntime(t, Restart)
 	var wait sync.WaitGroup

@@ -53,7 +53,8 @@ func TestPanics(t *testing.T) {
 	}
 }
 
-// An owner that fails too often is stopped, and its messages are rejected.
+// TestTooManyRestarts checks that an owner that fails too often is stopped, and its messages are
+// rejected.
 func TestTooManyRestarts(t *testing.T) {
 	r := newRuntime(t, Restart)
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {
@@ -72,7 +73,8 @@ func TestTooManyRestarts(t *testing.T) {
 	}
 }
 
-// A panic in the last message does not prevent an owner from stopping.
+// TestPanicInStopping checks that a panic in the last message does not prevent an owner from
+// stopping.
 func TestPanicInStopping(t *testing.T) {
 	r := newRuntime(t, Restart)
 	ref := spawn(r, 0, false, func(_ *Ref, message any) {
@@ -87,7 +89,7 @@ func TestPanicInStopping(t *testing.T) {
 	}
 }
 
-// An owner that waits for its restart can be stopped.
+// TestStopDuringBackoff checks that an owner that waits for its restart can be stopped.
 func TestStopDuringBackoff(t *testing.T) {
 	r := New(Options{Throughput: 1, Logger: slog.New(slog.DiscardHandler),
 		Supervision: Supervision{Strategy: Restart, MaxRestarts: 3, Window: time.Minute, Backoff: time.Hour}})

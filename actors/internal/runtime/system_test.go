@@ -8,7 +8,7 @@ import (
 	cmap "github.com/orcaman/concurrent-map"
 )
 
-// A system without actors is small, and its actors are found.
+// TestSystemIsSmall checks that a system without actors is small, and its actors are found.
 func TestSystemIsSmall(t *testing.T) {
 	var before, after goruntime.MemStats
 	goruntime.GC()
@@ -32,7 +32,7 @@ func TestSystemIsSmall(t *testing.T) {
 	}
 }
 
-// Maps of an embedding program keep their content.
+// TestConcurrentMapsOfOthers checks that maps of an embedding program keep their content.
 func TestConcurrentMapsOfOthers(t *testing.T) {
 	theirs, shards := cmap.New(), cmap.SHARD_COUNT
 	for _, key := range []string{"a", "b", "c", "d", "e"} {

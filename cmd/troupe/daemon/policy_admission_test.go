@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/policy/admission"
 )
 
-// docs/admission.md lists every plugin, and whether it is on by default.
+// TestDocumentationNamesEveryPlugin checks that docs/admission.md lists every plugin, and whether
+// it is on by default.
 func TestDocumentationNamesEveryPlugin(t *testing.T) {
 	text := must.Get(os.ReadFile("../../../docs/admission.md"))(t)
 	var names, defaults []string

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestLazy: a context ends at its deadline or by Stop, and waiters learn of both.
+// TestLazy checks that a context ends at its deadline or by Stop, and waiters learn of both.
 func TestLazy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := At(time.Now().Add(time.Minute), nil)
@@ -36,7 +36,7 @@ type pauses int
 
 func (p *pauses) Pause() { *p++ }
 
-// TestWaiter: the waiter is paused by the first Done only.
+// TestWaiter checks that the waiter is paused by the first Done only.
 func TestWaiter(t *testing.T) {
 	var told pauses
 	d := At(time.Now().Add(time.Minute), &told)

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestListRequest: version and limit together select the version of the collection.
+// TestListRequest checks that version and limit together select the version of the collection.
 func TestListRequest(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")
@@ -47,7 +47,7 @@ func TestListRequest(t *testing.T) {
 	}
 }
 
-// TestSelectName: a watch whose path names an object selects only that.
+// TestSelectName checks that a watch whose path names an object selects only that.
 func TestSelectName(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")
@@ -62,7 +62,7 @@ func TestSelectName(t *testing.T) {
 	}
 }
 
-// TestParseWrite: all faulty options are reported together.
+// TestParseWrite checks that all faulty options are reported together.
 func TestParseWrite(t *testing.T) {
 	o, err := params.ParseWrite("meta", params.ApplyOptions, "fieldManager=m&force=true&dryRun=All&fieldValidation=Strict", []byte("kubectl/v1"))
 	named := request.NamedOptions{FieldManager: "m", FieldValidation: "Strict"}

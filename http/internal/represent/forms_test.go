@@ -27,7 +27,7 @@ func (f *encodedForms) ask(t *testing.T, o *meta.Object, id meta.FormID, size in
 
 func objectOf(size int) *meta.Object { return &meta.Object{Version: 1, JSON: make([]byte, size)} }
 
-// TestForms: a form is made once for each encoding.
+// TestForms checks that a form is made once for each encoding.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -46,7 +46,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsBound: the cache is bounded, and evicted forms are removed from their objects.
+// TestFormsBound checks that the cache is bounded, and evicted forms are removed from their
+// objects.
 func TestFormsBound(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -72,7 +73,7 @@ func TestFormsBound(t *testing.T) {
 	}
 }
 
-// TestFormsScarce: nothing is cached while memory is scarce.
+// TestFormsScarce checks that nothing is cached while memory is scarce.
 func TestFormsScarce(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -118,7 +119,7 @@ func TestFormsRaces(t *testing.T) {
 	}
 }
 
-// TestFormIDs: all encodings of an object have distinct ids.
+// TestFormIDs checks that all encodings of an object have distinct ids.
 func TestFormIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[meta.FormID]negotiate.Format{}

@@ -38,7 +38,8 @@ func TestRequestInfo(t *testing.T) {
 	}
 }
 
-// TestBehind: the path after a subresource is found, however the path is escaped and however long.
+// TestBehind checks that the path after a subresource is found, however the path is escaped and
+// however long.
 func TestBehind(t *testing.T) {
 	long := "/a/b/c/d/e/f/g/h/i/j/k"
 	for target, want := range map[string][2]string{

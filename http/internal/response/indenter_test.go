@@ -24,7 +24,7 @@ func indentInPieces(t *testing.T, doc string, piece int) string {
 	return out.String()
 }
 
-// TestIndenter: the layout equals that of the standard library, wherever pieces end.
+// TestIndenter checks that the layout equals that of the standard library, wherever pieces end.
 func TestIndenter(t *testing.T) {
 	for _, doc := range []string{
 		`{}`, `[]`, `[{}]`, `{"a":[]}`, `"text"`, `7`, `null`, `[1,-2.5e3,true,null]`,

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// TestMinRateWriter: a client that is slow on average is disconnected, however regularly it reads.
+// TestMinRateWriter checks that a client that is slow on average is disconnected, however regularly
+// it reads.
 func TestMinRateWriter(t *testing.T) {
 	const grace = 30 * time.Second
 	for _, c := range []struct {
@@ -30,7 +31,7 @@ func TestMinRateWriter(t *testing.T) {
 	}
 }
 
-// TestBuffered: small writes are combined, and none is lost or cut.
+// TestBuffered checks that small writes are combined, and none is lost or cut.
 func TestBuffered(t *testing.T) {
 	var want bytes.Buffer
 	var got writeRecorder

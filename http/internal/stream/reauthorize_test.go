@@ -17,8 +17,8 @@ func addWatches(r *Registry, n int) {
 	}
 }
 
-// A watch that joins while its grant is checked is revoked with the others, and one that joins
-// afterwards is checked.
+// TestAddWhileChecking checks that a watch that joins while its grant is checked is revoked with
+// the others, and one that joins afterwards is checked.
 func TestAddWhileChecking(t *testing.T) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	now, key := time.Now(), authn.DigestOf("x")

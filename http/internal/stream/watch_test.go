@@ -25,8 +25,8 @@ type session struct{ stopped int }
 
 func (s *session) Stop() { s.stopped++ }
 
-// TestRevokedBeforeStart: a watch revoked while its session starts leaves the connection to the
-// request, and ends once it begins.
+// TestRevokedBeforeStart checks that a watch revoked while its session starts leaves the connection
+// to the request, and ends once it begins.
 func TestRevokedBeforeStart(t *testing.T) {
 	c, s := &closeRecorder{}, &session{}
 	w := New(c, typeEncoder{}, Chunked)

@@ -25,8 +25,8 @@ type noLinger struct{ net.Conn }
 func (noLinger) AwaitInput() error { return nil }
 func (noLinger) LingerOnClose()    {}
 
-// TestWebSocketEndsBeforeItRuns: a session that ends before the client is read ends the WebSocket
-// too.
+// TestWebSocketEndsBeforeItRuns checks that a session that ends before the client is read ends the
+// WebSocket too.
 func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	server, client := net.Pipe()
 	w := New(noLinger{server}, nil, WebSocket)
@@ -39,7 +39,7 @@ func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	}
 }
 
-// FuzzFrames: any client input ends the WebSocket in order and is not amplified.
+// FuzzFrames checks that any client input ends the WebSocket in order and is not amplified.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
 		f.Add([]byte(s))

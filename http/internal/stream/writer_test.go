@@ -23,7 +23,7 @@ func (e typeEncoder) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	return append(append(b, ev.Type.String()...), make([]byte, e.size)...), e.err
 }
 
-// TestFramings: the events of one call are sent in one write, in the client's framing.
+// TestFramings checks that the events of one call are sent in one write, in the client's framing.
 func TestFramings(t *testing.T) {
 	events := []request.Event{{Type: request.Added}, {Type: request.Deleted}}
 	for _, c := range []struct {
@@ -45,7 +45,7 @@ func TestFramings(t *testing.T) {
 	}
 }
 
-// TestLargeEvents: large buffers are flushed, and frames have lengths of each size.
+// TestLargeEvents checks that large buffers are flushed, and frames have lengths of each size.
 func TestLargeEvents(t *testing.T) {
 	for _, c := range []struct {
 		size int
@@ -65,7 +65,7 @@ func TestLargeEvents(t *testing.T) {
 	}
 }
 
-// TestEncoderFails: nothing of an event that cannot be encoded is sent.
+// TestEncoderFails checks that nothing of an event that cannot be encoded is sent.
 func TestEncoderFails(t *testing.T) {
 	var got writes
 	fault := errors.New("fault")

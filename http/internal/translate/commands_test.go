@@ -99,8 +99,8 @@ func send(t *testing.T, client net.Conn, message string) {
 	must.Succeed(t, wsutil.WriteClientMessage(client, ws.OpBinary, []byte(message)))
 }
 
-// TestCommand: every channel has its stream, the client can end the input, and the status comes
-// last.
+// TestCommand checks that every channel has its stream, the client can end the input, and the
+// status comes last.
 func TestCommand(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true, Stderr: true}, 4, func(s map[string]*spdystream.Stream) {
@@ -130,7 +130,7 @@ func TestCommand(t *testing.T) {
 	<-done
 }
 
-// TestRuntimeLost: a command whose runtime disconnects has not succeeded.
+// TestRuntimeLost checks that a command whose runtime disconnects has not succeeded.
 func TestRuntimeLost(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true}, 3, func(s map[string]*spdystream.Stream) { _, _ = s["stdout"].Write([]byte("x")) })
@@ -140,8 +140,8 @@ func TestRuntimeLost(t *testing.T) {
 	<-done
 }
 
-// TestClientGone: a client that disconnects or violates the protocol ends its command, however much
-// output there is and however little it reads.
+// TestClientGone checks that a client that disconnects or violates the protocol ends its command,
+// however much output there is and however little it reads.
 func TestClientGone(t *testing.T) {
 	for name, last := range map[string]func(net.Conn){
 		"closed":    func(c net.Conn) { _ = c.Close() },
@@ -170,7 +170,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNotTranslated: protocols that runtimes speak themselves are not translated.
+// TestNotTranslated checks that protocols that runtimes speak themselves are not translated.
 func TestNotTranslated(t *testing.T) {
 	var h fasthttp.RequestHeader
 	h.Set("Sec-WebSocket-Version", "13")

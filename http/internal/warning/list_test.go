@@ -7,7 +7,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestWarnings: unique, bounded, and without breaking the header.
+// TestWarnings checks that unique, bounded, and without breaking the header.
 func TestWarnings(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	for _, test := range []struct {

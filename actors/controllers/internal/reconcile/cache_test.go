@@ -19,7 +19,8 @@ func object(name, uid string, version uint64, owner string) *meta.Object {
 	return o
 }
 
-// TestHandlersEnd: a controller that has ended leaves no handler in a cache that outlives it.
+// TestHandlersEnd checks that a controller that has ended leaves no handler in a cache that
+// outlives it.
 func TestHandlersEnd(t *testing.T) {
 	cache := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
 	cache.OnEvent(Event{Object: object("a", "1", 5, "")})

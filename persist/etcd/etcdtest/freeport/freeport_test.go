@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestFind: a port is free, and not in the range that the system assigns.
+// TestFind checks that a port is free, and not in the range that the system assigns.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	lowest := 32768
