@@ -23,8 +23,8 @@ func (h *testStore) activationCount() (n int) {
 	return n
 }
 
-// TestActivationsAreReused checks that objects reuse idle actors, so that many objects in sequence
-// need few of them, without state of the previous object.
+// TestActivationsAreReused checks that many objects in sequence need few actors, and that a reused
+// actor has no state of its previous object.
 func TestActivationsAreReused(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -33,7 +33,7 @@ func TestActivationsAreReused(t *testing.T) {
 		must.Get(h.create(fmt.Sprint("c", i), fmt.Sprint("v", i)))(t)
 	}
 	if n := h.activationCount(); n > objects/2 {
-		t.Errorf("%d actors for %d objects that nobody changes", n, objects)
+		t.Errorf("%d actors for %d idle objects", n, objects)
 	}
 	for i := range objects {
 		r := must.Get(h.patch(fmt.Sprint("c", i), `{"data":{"w":"x"}}`))(t)
@@ -43,8 +43,8 @@ func TestActivationsAreReused(t *testing.T) {
 	}
 }
 
-// TestFaultyActivationIsNotReused checks that an actor that has panicked is not reused by another
-// object, which would wait for its restart.
+// TestFaultyActivationIsNotReused checks that no other object reuses an actor that has panicked,
+// because it would wait for the restart.
 func TestFaultyActivationIsNotReused(t *testing.T) { synctest.Test(t, testFaultyActivation) }
 
 func testFaultyActivation(t *testing.T) {
@@ -58,8 +58,8 @@ func testFaultyActivation(t *testing.T) {
 	if _, err := h.create("bad", "boom"); statusCode(err) != 500 {
 		t.Fatalf("panic: %v, want 500", err)
 	}
-	for i := range 600 { // enough to reuse the actors of others
-		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second) // less than any restart takes
+	for i := range 600 { // enough to reuse idle actors
+		ctx, cancel := context.WithTimeout(context.Background(), 8*time.Second) // less than the restart backoff
 		name := fmt.Sprint("c", i)
 		_, err := h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"),
 			Key: meta.Key{Namespace: "default", Name: name}, Change: request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}}}})
@@ -68,8 +68,8 @@ func testFaultyActivation(t *testing.T) {
 	}
 }
 
-// TestTimedOutMutationReleasesActivation checks that a writer that gives up does not prevent the
-// actor from stopping, and the actor stays with its object until the mutation has been computed.
+// TestTimedOutMutationReleasesActivation checks that a canceled request does not keep the actor
+// from stopping. The actor keeps its object until the mutation has been computed.
 func TestTimedOutMutationReleasesActivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestEveryVerbIsAdmitted checks that all writes wait for their admission, except those that it
-// does not apply to.
+// TestEveryVerbIsAdmitted checks that every write waits for its admission if the admission applies
+// to it.
 func TestEveryVerbIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -47,8 +47,8 @@ func TestEveryVerbIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 6, 7, 0)
 }
 
-// TestDeleteCollectionIsAdmitted checks that DeleteCollection admits each object, and reports the
-// refused one.
+// TestDeleteCollectionIsAdmitted checks that DeleteCollection admits each object and reports the
+// one that was refused.
 func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	for i := range 9 {
@@ -68,7 +68,7 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 		t.Errorf("%d objects are left, want 1", len(l.Items))
 	}
 	f.checkReservations(t, 10, 9, 0)
-	f.validate = func(_ context.Context, c *request.Attributes) error { // the object changes every time
+	f.validate = func(_ context.Context, c *request.Attributes) error { // makes the admission stale
 		_, err := h.patch("a", fmt.Sprintf(`{"data":{"v":"%d"}}`, f.asked.Load()))
 		return err
 	}
@@ -77,7 +77,7 @@ func TestDeleteCollectionIsAdmitted(t *testing.T) {
 	}
 }
 
-// TestDryRunIsAdmitted checks that a dry run is admitted like any change, and stores nothing.
+// TestDryRunIsAdmitted checks that a dry run is admitted like any write and stores nothing.
 func TestDryRunIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	before, f := h.Version(), &waitingFake{}
@@ -97,8 +97,8 @@ func TestDryRunIsAdmitted(t *testing.T) {
 	f.checkReservations(t, 3, 0, 3)
 }
 
-// TestNoOpApplyIsAdmitted checks that a no-op apply is admitted if an admission applies, else
-// answered at once.
+// TestNoOpApplyIsAdmitted checks that a no-op apply is admitted if an admission applies, and
+// otherwise answered at once.
 func TestNoOpApplyIsAdmitted(t *testing.T) {
 	h := openWith(t, nil)
 	digest := func() meta.Digest { return meta.Digest{1} }

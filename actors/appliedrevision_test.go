@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestAppliedRevision checks that a version is applied when every collection has published its part
-// of that batch and all earlier ones.
+// TestAppliedRevision checks that a version counts as applied only when every collection has
+// published its part of that batch and of all earlier ones.
 func TestAppliedRevision(t *testing.T) {
 	var a appliedRevision
 	one, two := a.begin(10, 2), a.begin(12, 1)

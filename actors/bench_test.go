@@ -39,7 +39,7 @@ func BenchmarkCreate(b *testing.B) {
 	})
 }
 
-// countingSink is a client that waits for one event at a time.
+// countingSink is a watch client that waits for one event at a time.
 type countingSink struct{ events *sync.WaitGroup }
 
 func (h countingSink) Events(events []request.Event) error {

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// openAlone starts one server on keys that the test writes too.
+// openAlone starts one server on keys that the test also writes to directly.
 func openAlone(t *testing.T) (*server, *sharedKeys) {
 	t.Helper()
 	keys := newSharedKeys()
@@ -26,7 +26,7 @@ func openAlone(t *testing.T) (*server, *sharedKeys) {
 	return s, keys
 }
 
-// overtake adds a field to the ConfigMap c as another writer would.
+// overtake adds a field to the ConfigMap c as another writer.
 func (s *sharedKeys) overtake(field string) {
 	s.mu.Lock()
 	newest := string(s.newest["/configmaps/default/c"].Value)
@@ -56,8 +56,8 @@ func (s *server) checkFields(want ...string) {
 	}
 }
 
-// TestConflictWaitsForNewerState checks that a refused mutation is computed again once, when the
-// conflicting change has arrived, however late.
+// TestConflictWaitsForNewerState checks that a conflicting mutation is retried once, after the
+// newer state has arrived, however late that is.
 func TestConflictWaitsForNewerState(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictWaits)
@@ -78,8 +78,8 @@ func testConflictWaits(t *testing.T) {
 	s.checkFields("mine", "other")
 }
 
-// TestOvertakenPipelineIsComputedAgain checks that mutations that were computed on one another are
-// all computed again when the first is refused.
+// TestOvertakenPipelineIsComputedAgain checks that mutations based on each other are all retried
+// when the first one conflicts.
 func TestOvertakenPipelineIsComputedAgain(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testOvertakenPipeline)
@@ -94,7 +94,7 @@ func testOvertakenPipeline(t *testing.T) {
 	s.log.before = func(batch []persist.Write) {
 		if strings.HasSuffix(batch[0].Key, "/gate") {
 			close(held)
-			<-gate // the others gather in one batch
+			<-gate // until the other writes are queued, so that they form one batch
 		} else if overtaken++; overtaken == 1 {
 			if len(batch) < writers {
 				t.Errorf("only %d writes in the batch", len(batch))
@@ -127,7 +127,7 @@ func testOvertakenPipeline(t *testing.T) {
 	s.checkFields(want...)
 }
 
-// TestConflictsAreBounded checks that a mutation that always conflicts fails in the end.
+// TestConflictsAreBounded checks that the retries of a mutation that always conflicts are bounded.
 func TestConflictsAreBounded(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)
@@ -141,8 +141,8 @@ func TestConflictsAreBounded(t *testing.T) {
 	}
 }
 
-// TestConflictEndsWithItsRequest checks that a mutation waits for a missing newer state as long as
-// the request lasts.
+// TestConflictEndsWithItsRequest checks that a mutation waits for the newer state until its request
+// ends.
 func TestConflictEndsWithItsRequest(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testConflictEnds)
@@ -179,8 +179,8 @@ func (s *server) nodePort(name string, port int64) int {
 	return statusCode(err)
 }
 
-// TestUnknownFateKeepsItsAllocation checks that reservations of a write with an unknown outcome are
-// kept until it is certain that it was not committed.
+// TestUnknownFateKeepsItsAllocation checks that the reservations of a write with an unknown outcome
+// are kept until it is known not to be committed.
 func TestUnknownFateKeepsItsAllocation(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, testUnknownFate)
@@ -209,8 +209,8 @@ func testUnknownFate(t *testing.T) {
 	}
 }
 
-// TestUnavailableLog checks that while the store behind the log is unreachable, changes are refused
-// and the server continues.
+// TestUnavailableLog checks that writes are refused while the store behind the log is unreachable,
+// and that the server continues.
 func TestUnavailableLog(t *testing.T) {
 	t.Parallel()
 	s, _ := openAlone(t)
@@ -227,8 +227,8 @@ func TestUnavailableLog(t *testing.T) {
 	s.checkFields("again")
 }
 
-// TestOthersWriteUnknownKinds checks that objects of other writers whose CRD has not arrived yet
-// appear with the CRD; those without a valid key are quarantined.
+// TestOthersWriteUnknownKinds checks that objects of other writers appear together with their CRD,
+// even if the CRD arrives later. Objects without a valid key are quarantined.
 func TestOthersWriteUnknownKinds(t *testing.T) {
 	t.Parallel()
 	s, keys := openAlone(t)

@@ -16,8 +16,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestExternalConversion checks that every read converts an object, and the stored version calls no
-// converter.
+// TestExternalConversion checks that every read converts an object, and that reads of the stored
+// version call no converter.
 func TestExternalConversion(t *testing.T) {
 	h := openThings(t)
 	sink, session := h.watch(request.Watch{Kind: h.v2, SendInitialEvents: true})
@@ -51,8 +51,8 @@ func TestExternalConversion(t *testing.T) {
 	}
 }
 
-// TestFailingConversion checks that a failed conversion is an error of the request, with its
-// reason.
+// TestFailingConversion checks that a failed conversion fails the request and that the error has
+// the reason.
 func TestFailingConversion(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "x")
@@ -84,7 +84,7 @@ func TestFailingConversion(t *testing.T) {
 	if o, err := h.get(context.Background(), h.v1, "a"); err != nil || !strings.Contains(string(o.JSON), `"l":"y"`) {
 		t.Errorf("the patch was not stored: %v, %v", o, err)
 	}
-	// DeleteCollection works on stored objects, and returns only that.
+	// DeleteCollection deletes stored objects and returns them unconverted.
 	if _, err := h.DeleteCollection(context.Background(), request.List{Kind: h.v2, Namespace: "default"}, request.Mutation{Kind: h.v2, Change: request.Delete{}}); err != nil {
 		t.Errorf("deleting all: %v", err)
 	}
@@ -116,7 +116,7 @@ func TestSlowConversion(t *testing.T) {
 	if e := h.next(quick); e.Type != request.Modified || !hasVersion(e.Object, "v1") {
 		t.Errorf("a watch of the stored version: %+v", e)
 	}
-	for i := range 10 { // of the same object, and of another
+	for i := range 10 { // writes of the same and of another object
 		h.mustPatch("a", fmt.Sprint("z", i))
 		h.mustCreate(fmt.Sprint("b", i), "x")
 		if _, err := h.get(context.Background(), h.v1, "a"); err != nil {
@@ -144,7 +144,8 @@ func TestSlowConversion(t *testing.T) {
 	stopped.Stop()
 }
 
-// TestOneConversionPerEvent checks that an event is converted once, however many watches there are.
+// TestOneConversionPerEvent checks that an event is converted once, regardless of the number of
+// watches.
 func TestOneConversionPerEvent(t *testing.T) {
 	h := openThings(t)
 	const watchers, changes = 300, 20
@@ -177,14 +178,14 @@ func TestOneConversionPerEvent(t *testing.T) {
 }
 
 // TestConversionOfDeselected checks that a watch whose selector no longer matches gets the previous
-// state, others the new one, under the same version.
+// state, and others get the new one, with the same version.
 func TestConversionOfDeselected(t *testing.T) {
 	h := openThings(t)
 	h.mustCreate("a", "in")
 	from := h.Version()
 	labels := must.Get(selector.ParseLabels("l=in"))(t)
 	h.mustPatch("a", "out")
-	for range 2 { // the second from the cache
+	for range 2 { // the second time from the cache
 		all, session := h.watch(request.Watch{Kind: h.v2, Version: from})
 		defer session.Stop()
 		if e := h.next(all); e.Type != request.Modified || !strings.Contains(string(e.Object.JSON), `"l":"out"`) {
@@ -198,7 +199,7 @@ func TestConversionOfDeselected(t *testing.T) {
 	}
 }
 
-// TestConversionOfDryRun checks that the result of a dry run is not cached for others.
+// TestConversionOfDryRun checks that the result of a dry run is not cached for other requests.
 func TestConversionOfDryRun(t *testing.T) {
 	for _, version := range []string{"v1", "v2"} {
 		h := openThings(t)
@@ -218,8 +219,8 @@ func TestConversionOfDryRun(t *testing.T) {
 	}
 }
 
-// TestBuiltInConversionIsShared checks that Built-in conversions are shared too: watches and
-// readers of another version get the same object.
+// TestBuiltInConversionIsShared checks that watches and readers of another version share one
+// object, also for built-in conversions.
 func TestBuiltInConversionIsShared(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -26,15 +26,15 @@ func thingsDefinition() tree.Tree {
 	}
 }
 
-// doneSink is a client that waits for the end.
+// doneSink is a watch client that waits for the end of the watch.
 type doneSink chan struct{}
 
 func (doneSink) Events([]request.Event) error { return nil }
 
 func (e doneSink) Done() { close(e) }
 
-// TestWatchOfFormerKind checks that a watch whose CRD has changed since the request was parsed
-// ends, like running watches.
+// TestWatchOfFormerKind checks that a new watch ends at once if its CRD has changed since the
+// request was parsed.
 func TestWatchOfFormerKind(t *testing.T) { synctest.Test(t, testWatchOfFormerKind) }
 
 func testWatchOfFormerKind(t *testing.T) {
@@ -65,8 +65,8 @@ func testWatchOfFormerKind(t *testing.T) {
 	<-end
 }
 
-// TestKindGoesWhileAdmissionWaits checks that a change whose kind is removed meanwhile, perhaps by
-// another server, fails instead of asking a missing owner again and again.
+// TestKindGoesWhileAdmissionWaits checks that a change fails if its kind is removed during
+// admission, perhaps by another server. It must not retry on a missing owner forever.
 func TestKindGoesWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	defer h.close()

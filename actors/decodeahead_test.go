@@ -7,12 +7,12 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestRecoveryAppliesInOrder checks that the recovery decodes many states of an object
-// concurrently, but applies them in order: the last one wins, and each version is as before.
+// TestRecoveryAppliesInOrder checks that recovery decodes states of an object concurrently but
+// applies them in order. The last state wins, and earlier versions are unchanged.
 func TestRecoveryAppliesInOrder(t *testing.T) {
 	disk, seen := vfs.NewMem(), listsByVersion{}
 	h := openOn(t, "/data", disk, nil)
-	h.churn(rand.New(rand.NewPCG(1, 2)), 1500, seen) // several times what is decoded at once
+	h.churn(rand.New(rand.NewPCG(1, 2)), 1500, seen) // several times as many as are decoded concurrently
 	h.close()
 	h = openOn(t, "/data", disk, nil)
 	defer h.close()

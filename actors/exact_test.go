@@ -28,7 +28,7 @@ func listText(items []*meta.Object) []string {
 	return lines
 }
 
-// churn makes random changes and records the state after each.
+// churn makes random changes and records the state after each change.
 func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	h.t.Helper()
 	for range steps {
@@ -52,8 +52,8 @@ func (h *testStore) churn(chance *rand.Rand, steps int, seen listsByVersion) {
 	}
 }
 
-// checkLists reads each recorded version exactly. After a restart the oldest may return 410; the
-// number of those is returned.
+// checkLists lists each recorded version exactly. It returns the number of versions that have
+// expired, which return 410.
 func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	h.t.Helper()
 	for _, version := range slices.Sorted(maps.Keys(seen)) {
@@ -70,8 +70,8 @@ func (h *testStore) checkLists(seen listsByVersion) (gone int) {
 	return gone
 }
 
-// TestExactLists checks that an exact list returns the former state, even after snapshots and
-// restarts.
+// TestExactLists checks that an exact list returns the state of its version, even after snapshots
+// and restarts.
 func TestExactLists(t *testing.T) {
 	for seed := range uint64(5) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -124,15 +124,15 @@ func TestChunksAreOneSnapshot(t *testing.T) {
 	if !slices.Equal(listText(got), listText(first.Items)) {
 		t.Errorf("chunks\n%s\nwant\n%s", listText(got), listText(first.Items))
 	}
-	// The token of another list is refused.
+	// The token of another list is rejected.
 	forged := request.List{Kind: h.kind("secrets"), Limit: 3, Continue: h.list(request.List{Limit: 3}).Continue}
 	if _, err := h.List(context.Background(), forged); statusCode(err) != 400 {
 		t.Errorf("a token of another kind: %v, want 400", err)
 	}
 }
 
-// TestExactBeforeHistory checks that after a restart without a history of a collection, its current
-// state is not taken for an earlier one.
+// TestExactBeforeHistory checks that an exact list of an earlier version returns 410 after a
+// restart without history, and not the current state.
 func TestExactBeforeHistory(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
@@ -158,8 +158,8 @@ func TestExactBeforeHistory(t *testing.T) {
 	}
 }
 
-// TestTokensExpire checks that a chunked list expires with the history even if nothing changes, and
-// then continues in the newest state.
+// TestTokensExpire checks that continue tokens expire with the history even if nothing changes. The
+// list can then continue in the newest state.
 func TestTokensExpire(t *testing.T) {
 	t.Parallel()
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.HistoryTime = time.Nanosecond })

@@ -20,7 +20,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// statusCode returns the HTTP code of an error; 0 for nil, 500 for one that is no Status.
+// statusCode returns the HTTP status code of an error: 0 for nil, and 500 for an error without a
+// Status.
 func statusCode(err error) int {
 	if err == nil {
 		return 0
@@ -48,8 +49,8 @@ func (s validating) Validate(obj, _ tree.Tree, _ *schema.Faults) {
 	s.validate(value)
 }
 
-// TestPanicFailsOneRequest checks that a panic fails one request with 500; the object and others
-// continue.
+// TestPanicFailsOneRequest checks that a panic fails one request with 500, and that later requests
+// succeed.
 func TestPanicFailsOneRequest(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.RestartBackoff = 0 })
 	defer h.close()
@@ -69,8 +70,8 @@ func TestPanicFailsOneRequest(t *testing.T) {
 	}
 }
 
-// TestFullMailboxIsRefused checks that a full mailbox returns 429 at once, and everything queued is
-// answered.
+// TestFullMailboxIsRefused checks that requests to a full mailbox fail with 429 at once, and that
+// every queued one gets a response.
 func TestFullMailboxIsRefused(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.MailboxSize = 2 })
 	defer h.close()
@@ -105,7 +106,8 @@ func TestFullMailboxIsRefused(t *testing.T) {
 	}
 }
 
-// TestCloseAnswersEveryone checks that closing answers every request once, queued or in progress.
+// TestCloseAnswersEveryone checks that every queued or running request gets one response when the
+// store closes.
 func TestCloseAnswersEveryone(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	must.Get(h.create("a", "1"))(t)
@@ -140,8 +142,8 @@ func TestCloseAnswersEveryone(t *testing.T) {
 	}
 }
 
-// TestPassivation checks that the actor of an idle object stops, and the next change starts
-// another.
+// TestPassivation checks that the actor of an idle object stops, and that the next change starts a
+// new one.
 func TestPassivation(t *testing.T) {
 	h := open(t, t.TempDir(), func(o *actors.Options) { o.Tuning.IdleTime = time.Nanosecond })
 	defer h.close()
@@ -162,8 +164,8 @@ func (h *testStore) metrics() string {
 	return b.String()
 }
 
-// TestDiskFull checks that a full disk refuses writes with 507 and serves reads. Once there is
-// space, it accepts writes.
+// TestDiskFull checks that a full disk fails writes with 507 and serves reads. Writes succeed again
+// once there is space.
 func TestDiskFull(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -182,8 +184,8 @@ func TestDiskFull(t *testing.T) {
 	}
 }
 
-// TestFailedSync checks that a failed sync is not acknowledged, and the store reports that it has
-// failed.
+// TestFailedSync checks that a write whose sync fails is not acknowledged, and that the store
+// reports the failure.
 func TestFailedSync(t *testing.T) {
 	fs := vfs.NewMem()
 	fatal := make(chan error, 1)
@@ -223,8 +225,8 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// TestNamespacePrecondition checks that a terminating namespace refuses creates; in a missing one
-// they return 404.
+// TestNamespacePrecondition checks that creates fail in a terminating namespace, and return 404 in
+// a missing one.
 func TestNamespacePrecondition(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// podLists creates Pods on nodes, and records where they are.
+// podLists creates Pods on nodes and records their nodes.
 type podLists struct {
 	*testStore
 	kind   *schema.Kind
@@ -31,7 +31,7 @@ func (p *podLists) change(r *rand.Rand) {
 	at := namespace + "/" + name
 	node, exists := p.nodeOf[at]
 	switch {
-	case exists && node == "": // it has another field value from now on
+	case exists && node == "": // bind the Pod, which changes the indexed field
 		p.nodeOf[at] = "b"
 		m.Subresource = "binding"
 		m.Change = request.Create{Object: tree.Tree{"metadata": tree.Tree{"name": name}, "target": tree.Tree{"kind": "Node", "name": "b"}}}
@@ -48,7 +48,7 @@ func (p *podLists) change(r *rand.Rand) {
 	must.Get(p.Mutate(context.Background(), m))(p.t)
 }
 
-// listed returns the Pods of a node, read in chunks.
+// listed lists the Pods of a node in chunks.
 func (p *podLists) listed(node, namespace string, limit int) (found []string) {
 	p.t.Helper()
 	fields := must.Get(selector.ParseFields(p.kind, "spec.nodeName="+node))(p.t)
@@ -85,8 +85,8 @@ func (p *podLists) compare() {
 	}
 }
 
-// TestFieldIndexMatchesScan checks that a list by an indexed field returns the matching objects,
-// after any history and after a restart.
+// TestFieldIndexMatchesScan checks that a list by an indexed field returns the matching objects
+// after random changes and after a restart.
 func TestFieldIndexMatchesScan(t *testing.T) {
 	dir := t.TempDir()
 	p := &podLists{testStore: open(t, dir, nil), nodeOf: map[string]string{}}
@@ -110,8 +110,8 @@ func TestFieldIndexMatchesScan(t *testing.T) {
 	p.compare()
 }
 
-// TestFieldIndexConcurrentReads checks that a published index does not change while its owner
-// continues; use with -race.
+// TestFieldIndexConcurrentReads checks that a published index does not change while its owner makes
+// changes. Run it with -race.
 func TestFieldIndexConcurrentReads(t *testing.T) {
 	p := &podLists{testStore: open(t, t.TempDir(), nil), nodeOf: map[string]string{}}
 	p.kind = p.testStore.kind("pods")

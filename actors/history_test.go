@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// appendRecords appends records of versions from to to, a second apart, of ten bytes each.
+// appendRecords appends a record of ten bytes for each version, a second apart.
 func appendRecords(h *history, from, to uint64) {
 	for v := from; v <= to; v++ {
 		h.retention.append(h, []*record{{version: v, time: time.Unix(int64(v), 0), object: &meta.Object{Version: v}, bytes: 10}})
@@ -68,8 +68,8 @@ func TestHistorySeek(t *testing.T) {
 	}
 }
 
-// TestHistoryDropUnderCursor checks that a cursor whose next record was dropped reports that, and
-// keeps no records in memory. One that has read the dropped records continues.
+// TestHistoryDropUnderCursor checks that a cursor reports that its next record was dropped, and
+// retains no records. A cursor beyond the dropped records continues.
 func TestHistoryDropUnderCursor(t *testing.T) {
 	h := newTestHistory(10 * 10)
 	appendRecords(h, 1, 10)
@@ -97,8 +97,8 @@ func TestHistoryDropUnderCursor(t *testing.T) {
 	}
 }
 
-// TestRetentionIsShared checks that all histories share one budget, to the byte: the oldest record
-// of all is dropped first.
+// TestRetentionIsShared checks that all histories share one budget in bytes, and that the oldest
+// record of all of them is dropped first.
 func TestRetentionIsShared(t *testing.T) {
 	budget := newRetention(1000)
 	quiet, busy, empty := newHistory(0, budget), newHistory(0, budget), newHistory(0, budget)
@@ -122,7 +122,7 @@ func TestRetentionIsShared(t *testing.T) {
 		t.Fatalf("floors %d and %d, %d and %d bytes", quiet.floor.Load(), busy.floor.Load(), quiet.bytes.Load(), busy.bytes.Load())
 	}
 	if c, ok := quiet.seek(3); !ok {
-		t.Error("who has seen all of the quiet one must be able to go on")
+		t.Error("a cursor at the end of the quiet history must continue")
 	} else if records, ok := c.read(nil, 10, math.MaxUint64); !ok || len(records) > 0 {
 		t.Errorf("%d records of the quiet one, %v", len(records), ok)
 	}
@@ -137,8 +137,8 @@ func TestRetentionIsShared(t *testing.T) {
 	}
 }
 
-// TestHistoryUnderReaders checks that while records are appended and dropped, no reader misses one
-// without an error.
+// TestHistoryUnderReaders checks that a reader never misses a record without an error while records
+// are appended and dropped.
 func TestHistoryUnderReaders(t *testing.T) {
 	budget := newRetention(3000)
 	histories := []*history{newHistory(0, budget), newHistory(0, budget)}
@@ -173,7 +173,7 @@ func TestHistoryUnderReaders(t *testing.T) {
 	wait.Wait()
 }
 
-// TestHistoryReadsUpToAVersion checks that later records are left for the next read.
+// TestHistoryReadsUpToAVersion checks that a bounded read leaves later records for the next one.
 func TestHistoryReadsUpToAVersion(t *testing.T) {
 	h := newTestHistory(1 << 30)
 	c, _ := h.seek(0)

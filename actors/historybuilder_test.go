@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestHistoryBuilderSkipsOldCommits checks that expired commits are skipped up to the first other
-// one, whatever the gaps between revisions.
+// TestHistoryBuilderSkipsOldCommits checks that expired commits are skipped up to the first recent
+// one, regardless of gaps between revisions.
 func TestHistoryBuilderSkipsOldCommits(t *testing.T) {
 	oldest := time.Unix(1000, 0)
 	b := &historyBuilder{oldest: oldest, base: 900}

@@ -15,8 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A lateLog wraps a log. While there is a hold, Append returns only when that is over, although the
-// subscriber has received the commits.
+// A lateLog wraps a log. While a hold is set, Append returns only after its end, although the
+// subscriber has already received the commits.
 type lateLog struct {
 	persist.Log
 	hold atomic.Pointer[hold]
@@ -40,8 +40,8 @@ func (l *lateLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, err
 }
 
-// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a watch may see a version before its
-// writer is answered. A change that names this version does not conflict, whatever way it names it.
+// TestVersionIsNamedBeforeItsWriterIsAnswered checks that a change does not conflict if it
+// specifies a version whose writer has no response yet. A watch may deliver that version first.
 func TestVersionIsNamedBeforeItsWriterIsAnswered(t *testing.T) {
 	key := meta.Key{Name: "c"}
 	for name, change := range map[string]func(version string) request.Mutation{
@@ -87,10 +87,10 @@ func testVersionIsNamed(t *testing.T, change func(version string) request.Mutati
 	}()
 	synctest.Wait()
 	select {
-	case err := <-second: // too early, and mostly a conflict
+	case err := <-second: // too early, and usually a conflict
 		t.Errorf("answered before the change that it builds on: %v", err)
 		second <- err
-	default: // it waits
+	default: // it waits for the first one
 	}
 	close(held.over)
 	if err := <-first; err != nil {

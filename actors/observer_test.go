@@ -18,7 +18,7 @@ import (
 
 // observerFake records changes of ConfigMaps.
 type observerFake struct {
-	mu       sync.Mutex // guards the rest
+	mu       sync.Mutex // guards the fields below
 	seen     []string
 	there    map[string]uint64
 	last     uint64
@@ -50,7 +50,7 @@ func (f *observerFake) Observe(k *schema.Kind, version uint64, old, now *meta.Ob
 }
 
 // TestObserver checks that every change is observed in the order of versions, before its
-// reservation is committed. A scan sees exactly the observed changes.
+// reservation is committed. A scan returns exactly the observed changes.
 func TestObserver(t *testing.T) {
 	f := &observerFake{there: map[string]uint64{}}
 	h := openWith(t, func(o *actors.Options) { o.Observer = f })
@@ -113,7 +113,7 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}
 	return &request.ContendedError{Wait: func(ctx context.Context) {
 		if c.waited.Add(1) < 20 {
-			return // as undecided as before
+			return // the change is still contended
 		}
 		select {
 		case <-c.open:
@@ -122,8 +122,8 @@ func (c *contended) Validate(a *request.Attributes) error {
 	}}
 }
 
-// TestContendedChangesWait checks that a change that can neither be reserved nor refused yet waits,
-// however often it is retried, and whether or not it also waits for admission.
+// TestContendedChangesWait checks that a contended change waits, however often it is retried, and
+// with or without a waiting admission.
 func TestContendedChangesWait(t *testing.T) {
 	for _, waits := range []bool{false, true} {
 		h := openWith(t, nil)

@@ -21,8 +21,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// cluster is a store with the kinds of evictions. It runs a function before each mutation, as a
-// concurrent writer.
+// cluster is a store with the kinds that evictions need. It runs a function before each mutation,
+// like a concurrent writer.
 type cluster struct {
 	*actors.Store
 	t             *testing.T
@@ -105,8 +105,8 @@ func budgetStatus(allowed, healthy, desired int) string {
 	return fmt.Sprintf(`"observedGeneration":1,"expectedPods":3,"disruptionsAllowed":%d,"currentHealthy":%d,"desiredHealthy":%d`, allowed, healthy, desired)
 }
 
-// TestEvictionsThatDoNotEnd checks that a budget with too many Pods that were evicted and are not
-// gone refuses more.
+// TestEvictionsThatDoNotEnd checks that a budget refuses further evictions while too many evicted
+// Pods still exist.
 func TestEvictionsThatDoNotEnd(t *testing.T) {
 	disrupted := strings.Builder{}
 	for i := range 2001 {
@@ -124,7 +124,7 @@ func TestEvictionsThatDoNotEnd(t *testing.T) {
 	}
 }
 
-// checkError compares the code of an error, and texts of its message or causes.
+// checkError checks the code of an error, and that its message or causes contain a text.
 func checkError(t *testing.T, err error, code int, says string) {
 	t.Helper()
 	if err == nil {
@@ -143,8 +143,8 @@ func checkError(t *testing.T, err error, code int, says string) {
 	}
 }
 
-// TestBudgetChangesMeanwhile checks that a budget that others change meanwhile is read again, and
-// spent once.
+// TestBudgetChangesMeanwhile checks that a budget that changes concurrently is read again, and is
+// decremented once.
 func TestBudgetChangesMeanwhile(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, ready)
@@ -164,8 +164,8 @@ func TestBudgetChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestPodChangesMeanwhile checks that a Pod that starts to run or becomes ready between its check
-// and its deletion is counted.
+// TestPodChangesMeanwhile checks that a Pod that becomes ready between the check and the deletion
+// counts against the budget.
 func TestPodChangesMeanwhile(t *testing.T) {
 	for before, says := range map[string]string{`"phase":"Pending"`: "needs 2 healthy pods", unready: "is still being processed"} {
 		s := newCluster(t)
@@ -182,8 +182,8 @@ func TestPodChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEvictionGivesUp checks that a client's own precondition fails at once; the end of the request
-// stops retries.
+// TestEvictionGivesUp checks that a failed precondition of the client is not retried, and that
+// retries stop when the request ends.
 func TestEvictionGivesUp(t *testing.T) {
 	s := newCluster(t)
 	s.put(s.pods, "p", podSpec, `"phase":"Pending"`)

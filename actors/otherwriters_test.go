@@ -24,7 +24,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// server is one of several stores on the same keys.
+// server is one of several stores that share their keys.
 type server struct {
 	*testStore
 	log       *sharedLog
@@ -33,7 +33,7 @@ type server struct {
 
 var ownService = meta.Key{GroupResource: meta.GroupResource{Resource: "services"}, Namespace: "default", Name: "own"}
 
-// openShared starts a server with few addresses and ports on a log.
+// openShared starts a server with few Service addresses and ports.
 func openShared(t testing.TB, log *sharedLog) *server {
 	t.Helper()
 	kinds, err := catalog.New(meta.Platform)
@@ -58,7 +58,7 @@ func (s *server) close() {
 	}
 }
 
-// await waits until the server shows the newest revision of all.
+// await waits until the server has applied the newest revision.
 func (s *server) await() {
 	s.t.Helper()
 	s.log.store.mu.Lock()
@@ -110,7 +110,7 @@ func (c *client) run(steps int) {
 	}
 }
 
-// service returns a mutation of one of a few Services.
+// service makes a change of a random Service.
 func (c *client) service(m request.Mutation) error {
 	name := fmt.Sprint("s", c.chance.IntN(14))
 	if object := m.Body(); object != nil {
@@ -121,7 +121,7 @@ func (c *client) service(m request.Mutation) error {
 	return err
 }
 
-// checkOther checks that the other server shows a change to readers that request its version.
+// checkOther checks that the other server returns the change to a read at its version.
 func (c *client) checkOther(object, field string, version uint64) {
 	o, err := c.other.Get(context.Background(), request.Get{Kind: c.other.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: object}, Version: version})
 	if err != nil || o.Version < version || !strings.Contains(string(o.JSON), `"`+field+`"`) {
@@ -129,9 +129,9 @@ func (c *client) checkOther(object, field string, version uint64) {
 	}
 }
 
-// TestServersShareALog runs two servers on one log, with lost responses and late deliveries, and a
-// third writer without a server. No acknowledged change is lost, no address is assigned twice, and
-// every watch gets each change once and in order.
+// TestServersShareALog runs two servers and a third writer on one log with lost responses and late
+// deliveries. No acknowledged change is lost, no address is assigned twice, and every watch gets
+// each change once and in order.
 func TestServersShareALog(t *testing.T) {
 	const together, most = 4, 300
 	end := time.Now()
@@ -153,7 +153,6 @@ func TestServersShareALog(t *testing.T) {
 	t.Logf("tried: %d histories of two servers on one log", tried)
 }
 
-// shareALog runs the test with a seed.
 func shareALog(t *testing.T, seed uint64) {
 	t.Helper()
 	keys := newSharedKeys()
@@ -176,7 +175,7 @@ func shareALog(t *testing.T, seed uint64) {
 	clients := runClients(seed, servers)
 	for _, s := range servers {
 		s.log.faulty.Store(false)
-		if _, err := s.create("last-"+fmt.Sprint(s.log == logs[0]), "x"); err != nil { // decides what was undecided
+		if _, err := s.create("last-"+fmt.Sprint(s.log == logs[0]), "x"); err != nil { // settles unknown outcomes
 			t.Fatal(err)
 		}
 	}
@@ -186,7 +185,7 @@ func shareALog(t *testing.T, seed uint64) {
 		checkAllocated(t, keys, s)
 		watches[i].check(t, keys)
 	}
-	third := openShared(t, keys.open()) // recovers the same
+	third := openShared(t, keys.open()) // recovers from the same log
 	defer third.close()
 	checkSameState(t, keys, third)
 	checkAllocated(t, keys, third)
@@ -228,13 +227,13 @@ func runClients(seed uint64, servers [2]*server) (clients []*client) {
 	return clients
 }
 
-// rawConfigMap returns a write of a ConfigMap past all servers.
+// rawConfigMap returns a write of a ConfigMap that bypasses the servers.
 func rawConfigMap(name, value string) persist.Write {
 	head := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `","namespace":"default","uid":"u-` + name + `","resourceVersion":"`
 	return persist.Write{Key: "/configmaps/default/" + name, Value: []byte(head + `","creationTimestamp":"2026-01-01T00:00:00Z"},"data":{"v":"` + value + `"}}`), RevisionOffset: len(head)}
 }
 
-// watched is what a watch of all ConfigMaps has received.
+// watched holds the events of a watch of all ConfigMaps.
 type watched struct {
 	mu     sync.Mutex
 	events []string
@@ -263,7 +262,7 @@ func (s *server) watchAll() *watched {
 	return w
 }
 
-// check compares a watch with the commits.
+// check compares the events of a watch with the commits.
 func (w *watched) check(t *testing.T, keys *sharedKeys) {
 	t.Helper()
 	var want []string

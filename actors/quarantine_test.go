@@ -53,8 +53,8 @@ func (h *testStore) events(from uint64, n int) (all []request.Event) {
 	return all
 }
 
-// TestQuarantineInSnapshots checks that over restarts and snapshots, unreadable objects stay in
-// quarantine until they are deleted, and watches that have seen them before get a deletion.
+// TestQuarantineInSnapshots checks that unreadable objects stay quarantined across restarts and
+// snapshots until they are deleted. Watches that knew them get a DELETED event.
 func TestQuarantineInSnapshots(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)
@@ -72,7 +72,7 @@ func TestQuarantineInSnapshots(t *testing.T) {
 		}
 		if got := h.events(first, 1); got[0].Type != request.Deleted || got[0].Object.Version != first+1 ||
 			!strings.Contains(string(got[0].Object.JSON), `"name":"spoilt"`) {
-			t.Errorf("who watches sees %v", got)
+			t.Errorf("the watch got %v", got)
 		}
 		must.Succeed(t, h.Snapshot())
 		h.close()

@@ -11,7 +11,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestWritersReadTheirWrites checks that an answered writer reads its write at once, in every way.
+// TestWritersReadTheirWrites checks that a get or list after the response to a write returns that
+// write.
 func TestWritersReadTheirWrites(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()

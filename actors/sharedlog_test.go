@@ -11,28 +11,28 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// sharedKeys is a store of keys that many logs write to, like servers that share a database
-// cluster. Each batch is a transaction with one revision of the store, and positions within it give
-// the writes their versions.
+// sharedKeys is a key-value store that many logs write to, like servers that share a database
+// cluster. Each batch is a transaction with one revision of the store. A write's version combines
+// that revision with its position in the batch.
 type sharedKeys struct {
 	mu      sync.Mutex
 	grown   *sync.Cond // a transaction was added, or a log was closed
 	counter uint64
 	txns    []txn
-	newest  map[string]persist.Commit // of each key, also deleted ones
-	holders map[string]string         // of claims
+	newest  map[string]persist.Commit // by key, including deleted ones
+	holders map[string]string         // by claim
 
-	refused int // writes whose conditions did not hold
+	refused int // number of refused writes
 }
 
 // A txn is the committed part of one batch.
 type txn struct {
-	owner   *sharedLog // whose Append it was
+	owner   *sharedLog // the log that appended the batch
 	upTo    persist.Revision
 	commits []persist.Commit // with the positions in the batch as Index
 }
 
-// positionBits are those of a revision that hold the position of a write in its batch.
+// positionBits is the number of low bits of a revision for the position of a write in its batch.
 const positionBits = 7
 
 func newSharedKeys() *sharedKeys {
@@ -47,10 +47,10 @@ func (s *sharedKeys) refusedWrites() int {
 	return s.refused
 }
 
-// commit writes the valid part of a batch. It returns the results, and the number of transactions
-// that a reader must have received to see it; the caller holds mu.
+// commit writes the valid part of a batch. It returns the results and the number of transactions
+// that a reader must have received to see the batch. The caller holds mu.
 func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []persist.Result, seen int) {
-	s.counter += 1 + s.counter%3 // others use the store too
+	s.counter += 1 + s.counter%3 // other programs use the store, too
 	results = make([]persist.Result, len(batch))
 	t := txn{owner: owner, upTo: persist.Revision(s.counter<<positionBits | (1<<positionBits - 1))}
 	for i := range batch {
@@ -72,7 +72,7 @@ func (s *sharedKeys) commit(owner *sharedLog, batch []persist.Write) (results []
 	return results, len(s.txns)
 }
 
-// check reports whether a write may be committed, or returns the revision of the refusal.
+// check reports whether a write may be committed. Otherwise it returns the revision that conflicts.
 func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.Revision, bool) {
 	if w.With > 0 {
 		whole := results[w.With-1]
@@ -101,7 +101,7 @@ func (s *sharedKeys) check(w *persist.Write, results []persist.Result) (persist.
 	return 0, true
 }
 
-// claim takes and releases the claims of a write.
+// claim acquires and releases the claims of a write.
 func (s *sharedKeys) claim(w *persist.Write) {
 	if w.Delete {
 		maps.DeleteFunc(s.holders, func(_, holder string) bool { return holder == w.Key })
@@ -116,7 +116,7 @@ func (s *sharedKeys) claim(w *persist.Write) {
 	}
 }
 
-// write commits a batch of a writer without a server.
+// write commits a batch of a writer that is not a server.
 func (s *sharedKeys) write(batch ...persist.Write) []persist.Result {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *sharedKeys) write(batch ...persist.Write) []persist.Result {
 	return results
 }
 
-// commits returns all commits, in their order.
+// commits returns all commits in order.
 func (s *sharedKeys) commits() (all []persist.Commit) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,14 +139,14 @@ type sharedLog struct {
 	store *sharedKeys
 	// before is called before a batch is committed; it may write as another writer.
 	before func(batch []persist.Write)
-	// delay returns when the next transaction arrives.
+	// delay blocks until the next transaction arrives.
 	delay func()
-	// fault decides about a batch: nil, ErrUnavailable, or ErrUnknown for what follows.
+	// fault returns the fate of a batch: nil, ErrUnavailable, or ErrUnknown as late decides.
 	fault func() error
 	// late decides when a write with an unknown outcome is committed: now, with the next Append, or
 	// never.
 	late func() fate
-	// faulty enables the faults that misbehave has set up.
+	// faulty enables the faults of misbehave.
 	faulty atomic.Bool
 
 	appends    sync.Mutex
@@ -156,12 +156,12 @@ type sharedLog struct {
 	// Guarded by store.mu:
 	received  int          // transactions
 	foreign   map[int]bool // transactions that the log does not recognize as its own
-	undecided int          // transactions that the next Append waits for
+	undecided int          // the next Append waits for this many transactions
 	closed    bool
 	done      chan struct{}
 }
 
-// fate is what happens to a write that returns ErrUnknown.
+// fate is the outcome of a write that returns ErrUnknown.
 type fate int
 
 const (
@@ -177,7 +177,7 @@ func (s *sharedKeys) open() *sharedLog {
 	}
 }
 
-// Recover delivers the state in the middle of the history, and all of the history.
+// Recover delivers the state at the middle of the history, and then the whole history.
 func (l *sharedLog) Recover(r persist.Recovery) (persist.Revision, error) {
 	l.store.mu.Lock()
 	defer l.store.mu.Unlock()
@@ -270,7 +270,7 @@ func (l *sharedLog) Append(batch []persist.Write) ([]persist.Result, error) {
 	return results, nil
 }
 
-// appendUnknown returns ErrUnknown. The caller holds store.mu.
+// appendUnknown returns ErrUnknown for a batch. The caller holds store.mu.
 func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
 	switch l.late() {
 	case committedNow:
@@ -285,13 +285,13 @@ func (l *sharedLog) appendUnknown(batch []persist.Write) []persist.Result {
 	return results
 }
 
-// commitUnknown commits what comes back as if another writer had written it.
+// commitUnknown commits a batch that the log will receive like one of another writer.
 func (l *sharedLog) commitUnknown(batch []persist.Write) {
 	l.foreign[len(l.store.txns)] = true
 	_, l.undecided = l.store.commit(l, batch)
 }
 
-// await waits until that many transactions were received. The caller holds store.mu.
+// await waits until seen transactions have been received. The caller holds store.mu.
 func (l *sharedLog) await(seen int) {
 	for l.received < seen {
 		l.store.grown.Wait()
@@ -315,7 +315,7 @@ func (l *sharedLog) Close() error {
 	return nil
 }
 
-// misbehave makes a log randomly slow and, while it is faulty, lose responses.
+// misbehave makes a log slow at random, and lose responses while faulty is set.
 func (l *sharedLog) misbehave(seed uint64) {
 	var mu sync.Mutex
 	chance := rand.New(rand.NewPCG(seed, 3))

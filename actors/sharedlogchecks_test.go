@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// liveCommits returns the newest states of the keys with a prefix.
+// liveCommits returns the newest commits of existing keys with a prefix.
 func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -24,8 +24,8 @@ func (s *sharedKeys) liveCommits(prefix string) map[string]persist.Commit {
 	return live
 }
 
-// checkSameState checks that a server shows exactly what is stored, and quarantines unreadable
-// objects.
+// checkSameState checks that a server shows exactly the stored objects and quarantines unreadable
+// ones.
 func checkSameState(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	got, want := map[string]string{}, map[string]string{}
@@ -64,7 +64,7 @@ func checkAcknowledged(t *testing.T, keys *sharedKeys, clients []*client) {
 	}
 }
 
-// shared are the addresses and ports of a Service.
+// shared returns the addresses and ports of a Service.
 func shared(t *testing.T, c persist.Commit) (names []string) {
 	var service struct {
 		Spec struct {
@@ -82,7 +82,7 @@ func shared(t *testing.T, c persist.Commit) (names []string) {
 	return names
 }
 
-// checkClaimsNeverShared checks that no two Services had the same address or port at any revision.
+// checkClaimsNeverShared checks that no address or port belonged to two Services at any revision.
 func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	t.Helper()
 	has := map[string][]string{}
@@ -104,7 +104,7 @@ func checkClaimsNeverShared(t *testing.T, keys *sharedKeys) {
 	}
 }
 
-// checkAllocated checks that a server knows exactly what is taken.
+// checkAllocated checks that the allocator of a server has exactly the stored addresses and ports.
 func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
 	t.Helper()
 	want := map[string]int{s.allocator.APIServerServiceIP().String(): 1}
@@ -114,7 +114,7 @@ func checkAllocated(t *testing.T, keys *sharedKeys, s *server) {
 		}
 	}
 	got := map[string]int{}
-	synctest.Wait() // reservations are released a moment after the answer
+	synctest.Wait() // reservations are released shortly after the response
 	for name, owners := range s.allocator.Allocated() {
 		got[name] = len(owners)
 	}

@@ -18,8 +18,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestSnapshotInTheBallast writes a snapshot on a full disk, in the space of the ballast. The first
-// attempt fails in the middle, and the second one still has all objects.
+// TestSnapshotInTheBallast writes a snapshot into the space of the ballast on a full disk. The
+// first attempt fails midway, and the second one still has all objects.
 func TestSnapshotInTheBallast(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	disk := vfs.NewMem()
@@ -62,11 +62,11 @@ func TestSnapshotInTheBallast(t *testing.T) {
 	}
 }
 
-// A slowDisk requests a snapshot before it is closed, and writes it slowly or hangs.
+// A slowDisk requests a snapshot before it is closed, and then writes it slowly or not at all.
 type slowDisk struct {
 	persist.Log
 	each func()
-	end  chan error // of snapshots
+	end  chan error // receives the result of each snapshot
 }
 
 func (d *slowDisk) Stats() persist.Stats {
@@ -84,8 +84,8 @@ func (d *slowDisk) Snapshot(_, _ persist.Revision, items func(yield func(persist
 	return err
 }
 
-// TestSnapshotBeforeTheEnd checks that a closing store writes a snapshot if the log requests it,
-// within half of the time, and answers waiting requests in the other half.
+// TestSnapshotBeforeTheEnd checks that a closing store writes a snapshot if the log requests it.
+// The snapshot gets half of the time, so that waiting requests still get responses.
 func TestSnapshotBeforeTheEnd(t *testing.T) {
 	for _, c := range []struct {
 		name            string

@@ -29,7 +29,7 @@ type testStore struct {
 	dir     string
 }
 
-// open starts a store on dir, which may hold the state of an earlier one.
+// open starts a store on dir, which may contain the files of an earlier one.
 func open(t testing.TB, dir string, change func(*actors.Options)) *testStore {
 	t.Helper()
 	return openOn(t, dir, vfs.OS{}, change)
@@ -62,7 +62,7 @@ func (h *testStore) close() {
 
 func (h *testStore) kind(resource string) *schema.Kind { return h.kinds.Kind("", "v1", resource) }
 
-// do makes a mutation of a ConfigMap in the default namespace.
+// do runs a mutation of a ConfigMap in the default namespace.
 func (h *testStore) do(m request.Mutation) (request.Result, error) {
 	m.Kind = h.kind("configmaps")
 	m.Key.Namespace = "default"
@@ -92,7 +92,7 @@ func (h *testStore) data(o *meta.Object) tree.Tree {
 	return data
 }
 
-// poll calls done until it returns true. It returns false after some minutes.
+// poll calls done until it returns true, or returns false after some minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -106,8 +106,8 @@ func poll(done func() bool) bool {
 	return true
 }
 
-// TestConcurrentPatchesAllApply checks that of concurrent patches of one object all are applied:
-// none is lost, and none conflicts with others.
+// TestConcurrentPatchesAllApply checks that concurrent patches of one object are all applied
+// without conflicts.
 func TestConcurrentPatchesAllApply(t *testing.T) {
 	h := open(t, t.TempDir(), nil)
 	defer h.close()
@@ -130,7 +130,8 @@ func TestConcurrentPatchesAllApply(t *testing.T) {
 	}
 }
 
-// TestRestartKeepsStateAndVersions checks that a restart restores the state, and versions continue.
+// TestRestartKeepsStateAndVersions checks that the state survives a restart, and that versions
+// continue.
 func TestRestartKeepsStateAndVersions(t *testing.T) {
 	dir := t.TempDir()
 	h := open(t, dir, nil)

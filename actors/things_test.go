@@ -19,12 +19,12 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fakeConverter converts Things to v2, as slowly as its gate allows, and fails while it has an
-// error.
+// fakeConverter converts Things to v2. It blocks while its gate is closed, and fails while it has
+// an error.
 type fakeConverter struct {
 	mu        sync.Mutex
 	err       error
-	gate      chan struct{} // nil for none
+	gate      chan struct{} // nil: no gate
 	waiting   chan struct{} // receives each call that has reached the gate
 	converted map[string]int
 }
@@ -59,14 +59,14 @@ func (f *fakeConverter) Convert(ctx context.Context, k *schema.Kind, objects []*
 	return out, nil
 }
 
-// set makes the converter fail, or not.
+// set sets the error of later conversions.
 func (f *fakeConverter) set(err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.err = err
 }
 
-// shut closes the gate until the returned function is called.
+// shut closes the gate and returns a function that opens it.
 func (f *fakeConverter) shut() (open func()) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -128,12 +128,12 @@ func openThings(t *testing.T) *things {
 	return h
 }
 
-// create creates a Thing by a kind.
+// create creates a Thing in the version of k.
 func (h *things) create(k *schema.Kind, name, label string) (request.Result, error) {
 	return h.change(k, name, request.Create{Object: tree.Tree{"apiVersion": k.APIVersion(), "kind": "Thing", "metadata": tree.Tree{"name": name, "labels": tree.Tree{"l": label}}}})
 }
 
-// patch merges a label into a Thing by a kind.
+// patch merges a label into a Thing in the version of k.
 func (h *things) patch(k *schema.Kind, name, label string) (request.Result, error) {
 	return h.change(k, name, request.Patch{Type: request.MergePatch, Body: []byte(`{"metadata":{"labels":{"l":"` + label + `"}}}`)})
 }
@@ -160,7 +160,7 @@ func (h *things) get(ctx context.Context, k *schema.Kind, name string) (*meta.Ob
 	return h.Get(ctx, request.Get{Kind: k, Key: meta.Key{Namespace: "default", Name: name}})
 }
 
-// watch feeds a new eventSink from a version on.
+// watch starts a watch with a new eventSink.
 func (h *things) watch(r request.Watch) (eventSink, request.Session) {
 	h.t.Helper()
 	sink := make(eventSink, 1000)

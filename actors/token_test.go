@@ -2,7 +2,8 @@ package actors
 
 import "testing"
 
-// FuzzToken checks that any text is a token or refused, and tokens survive a round trip.
+// FuzzToken checks that any text is a valid token or rejected, and that tokens survive a round
+// trip.
 func FuzzToken(f *testing.F) {
 	for _, t := range []token{
 		{Resource: "configmaps", Namespace: "default", Version: 5, Next: "default\x00a"}, {Resource: "leases.coordination.platform.io", Newest: true, Next: "x"}, {}, {Version: 1, Newest: true, Next: "\xff"},

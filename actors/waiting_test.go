@@ -16,9 +16,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestOwnerIsFreeWhileAdmissionWaits checks that while an admission waits, other mutations of the
-// same object are stored. Its result does not count then: the mutation starts over on the new
-// state, and is not lost.
+// TestOwnerIsFreeWhileAdmissionWaits checks that other mutations of an object are stored while an
+// admission waits. The waiting mutation then starts over on the new state.
 func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	h := openWith(t, nil)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -51,8 +50,8 @@ func TestOwnerIsFreeWhileAdmissionWaits(t *testing.T) {
 	f.checkReservations(t, 2, 1, 0)
 }
 
-// TestStaleAdmissionEndsInConflict checks that a mutation whose object changes during each
-// admission ends in a conflict. The admission itself makes the changes, which is allowed.
+// TestStaleAdmissionEndsInConflict checks that a mutation fails with a conflict if its object
+// changes during each admission. Here the admission itself makes the changes, which is allowed.
 func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -67,8 +66,7 @@ func TestStaleAdmissionEndsInConflict(t *testing.T) {
 	f.checkReservations(t, 8, 0, 0)
 }
 
-// TestAdmissionUsesTheStore checks that an admission that changes its object once does not
-// deadlock.
+// TestAdmissionUsesTheStore checks that an admission may change its own object without a deadlock.
 func TestAdmissionUsesTheStore(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{}
@@ -96,7 +94,7 @@ func TestAdmissionTimeout(t *testing.T) {
 		t.Errorf("got %v, want 504", err)
 	}
 	late, cancel := context.WithCancel(t.Context())
-	g := &waitingFake{validate: func(context.Context, *request.Attributes) error { cancel(); return nil }} // which answers nonetheless
+	g := &waitingFake{validate: func(context.Context, *request.Attributes) error { cancel(); return nil }} // returns a result although the request was canceled
 	if _, err := h.patchWaiting(late, g, `{"data":{"waited":"x"}}`); statusCode(err) != 504 {
 		t.Errorf("an answer after the end: %v, want 504", err)
 	}
@@ -108,8 +106,8 @@ func TestAdmissionTimeout(t *testing.T) {
 	g.checkReservations(t, 1, 0, 0)
 }
 
-// TestAdmissionChangesTheObject checks that an object changed by admission is stored, except for
-// fields that only the server sets, and admitted and validated as if it had been sent that way.
+// TestAdmissionChangesTheObject checks that the changes of an admission are stored, except for
+// fields that only the server sets. They are admitted and validated as if the client had sent them.
 func TestAdmissionChangesTheObject(t *testing.T) {
 	h := openWith(t, nil)
 	f := &waitingFake{mutate: func(_ context.Context, c *request.Attributes) error {
@@ -142,7 +140,7 @@ func TestAdmissionChangesTheObject(t *testing.T) {
 	f.checkReservations(t, 2, 0, 0)
 }
 
-// TestRefusedAdmission checks that a refusal at any stage changes nothing.
+// TestRefusedAdmission checks that a write that admission refuses at any stage changes nothing.
 func TestRefusedAdmission(t *testing.T) {
 	h := openWith(t, nil)
 	before := h.Version()
@@ -172,13 +170,13 @@ func TestRefusedAdmission(t *testing.T) {
 	}
 }
 
-// TestPanicInAdmission checks that a panic in an admission fails only its request.
+// TestPanicInAdmission checks that a panic of an admission plugin fails only its request.
 func TestPanicInAdmission(t *testing.T) {
 	h := openWith(t, func(o *actors.Options) { o.Tuning.RestartBackoff = time.Hour })
 	boom := func(context.Context, *request.Attributes) error { panic("boom") }
 	for name, f := range map[string]*waitingFake{"mutating": {mutate: boom}, "validating": {validate: boom}} {
 		if _, err := h.patchWaiting(t.Context(), f, `{"data":{"v":"2"}}`); statusCode(err) != 500 || strings.Contains(err.Error(), "boom") {
-			t.Errorf("%s: %v, want 500 that does not tell why", name, err)
+			t.Errorf("%s: %v, want 500 without the reason", name, err)
 		}
 		if _, err := h.patch("a", `{"data":{"w":"`+name+`"}}`); err != nil {
 			t.Errorf("after a panic: %v", err)
@@ -187,8 +185,8 @@ func TestPanicInAdmission(t *testing.T) {
 	h.wantData(`{"v":"1","w":"` + h.data(h.list(request.List{}).Items[0]).String("w") + `"}`)
 }
 
-// TestReservationOfFailedCommit checks that reservations of a change that cannot be stored are
-// released.
+// TestReservationOfFailedCommit checks that the reservations of a change are released if it cannot
+// be stored.
 func TestReservationOfFailedCommit(t *testing.T) {
 	fs := vfs.NewMem()
 	h := openOn(t, "/data", fs, nil)
@@ -203,8 +201,8 @@ func TestReservationOfFailedCommit(t *testing.T) {
 	f.checkReservations(t, 1, 0, 1)
 }
 
-// TestCloseWhileAdmissionWaits checks that closing does not wait for admissions; changes that they
-// allow afterwards fail because the server is stopping.
+// TestCloseWhileAdmissionWaits checks that Close does not wait for admissions. Changes that they
+// admit later fail because the server is stopping.
 func TestCloseWhileAdmissionWaits(t *testing.T) {
 	h := openOn(t, "/data", vfs.NewMem(), nil)
 	f := &waitingFake{mutate: func(context.Context, *request.Attributes) error {

@@ -14,15 +14,15 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// waitingFake is a plugin of functions that may block. It counts its first calls for a change, and
-// the commits and releases of its reservations, one for each admitted change.
+// waitingFake is a plugin whose functions may block. It counts its first call for each change, and
+// the commits and releases of the reservations.
 type waitingFake struct {
 	skip     func(a *request.Attributes) bool
 	mutate   func(ctx context.Context, a *request.Attributes) error
 	validate func(ctx context.Context, a *request.Attributes) error
 
 	asked, reserved, committed, released atomic.Int64
-	recorder                             request.Recorder // of patchWaiting
+	recorder                             request.Recorder // recorder of patchWaiting
 	publish                              func(k *schema.Kind, version uint64, old, now *meta.Object)
 }
 
@@ -52,7 +52,7 @@ func (f *waitingFake) plugin() *request.Plugin {
 	return &request.Plugin{Stage: request.MayBlock, Mutator: f, Validator: f}
 }
 
-// reserving is a plugin that reserves something for every change.
+// reserving returns a plugin that makes a reservation for every change.
 func (f *waitingFake) reserving() *request.Plugin {
 	return &request.Plugin{Stage: request.Last, Validator: reservingFake{fake: f}}
 }
@@ -75,7 +75,7 @@ func (r reservingFake) Validate(a *request.Attributes) error {
 	return nil
 }
 
-// checkReservations compares the number of admissions with the fate of their reservations.
+// checkReservations compares the numbers of admissions and of committed and released reservations.
 func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released int64) {
 	t.Helper()
 	if f.asked.Load() != asked || f.committed.Load() != committed || f.released.Load() != released || f.reserved.Load() != committed+released {
@@ -84,7 +84,7 @@ func (f *waitingFake) checkReservations(t *testing.T, asked, committed, released
 	}
 }
 
-// openWith opens a store that has a ConfigMap a.
+// openWith opens a store with the ConfigMap a.
 func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 	t.Helper()
 	h := openOn(t, "/data", vfs.NewMem(), change)
@@ -93,7 +93,7 @@ func openWith(t *testing.T, change func(*actors.Options)) *testStore {
 	return h
 }
 
-// patchWaiting patches the ConfigMap a, with a waiting admission.
+// patchWaiting patches the ConfigMap a with a waiting admission.
 func (h *testStore) patchWaiting(ctx context.Context, f *waitingFake, patch string) (request.Result, error) {
 	return h.Mutate(ctx, request.Mutation{Kind: h.kind("configmaps"), Key: meta.Key{Namespace: "default", Name: "a"},
 		Change: request.Patch{Type: request.MergePatch, Body: []byte(patch)}, Admission: f.admission(), Recorder: &f.recorder})
@@ -113,10 +113,10 @@ func refused() error {
 	return meta.NewForbidden(meta.GroupResource{Resource: "configmaps"}, "a", "by a test")
 }
 
-// pureFake is a plugin that runs in the owner's turn.
+// pureFake is a plugin that does not block and runs in the object's owner.
 type pureFake struct {
 	request.HandlesAll
-	not      request.Operation // one that it does not run for
+	not      request.Operation // an operation that it does not handle
 	seen     []string
 	refusing bool
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// podWrites are writes of Pods, whose name, namespace, node and phase can be selected.
+// podWrites writes Pods, which can be selected by name, namespace, node and phase.
 type podWrites struct{ *testStore }
 
 func (h podWrites) create(namespace, name, node string) {
@@ -56,7 +56,7 @@ func (h podWrites) write(m request.Mutation) {
 	must.Get(h.Mutate(h.t.Context(), m))(h.t)
 }
 
-// watch watches Pods from now on. The sink has space for all changes of a test.
+// watch starts a watch of Pods at the current version. The sink has space for all events of a test.
 func (h podWrites) watch(namespace, fields string) eventSink {
 	h.t.Helper()
 	parsed := must.Get(selector.ParseFields(h.kind("pods"), fields))(h.t)
@@ -73,8 +73,8 @@ func line(e request.Event) string {
 	return fmt.Sprintf("%s %s@%d", e.Type, e.Object.Key.Name, e.Object.Version)
 }
 
-// TestSelectedWatches checks that watches with selectors get exactly the changes that concern them,
-// as if each change were matched against them.
+// TestSelectedWatches checks that a watch with selectors gets exactly the events that matching each
+// change separately would yield.
 func TestSelectedWatches(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), nil)}
@@ -149,7 +149,7 @@ func TestSelectedWatches(t *testing.T) {
 	}
 }
 
-// A writingSink writes when it gets its first event, before it takes it.
+// A writingSink makes a write before it accepts its first event.
 type writingSink struct {
 	eventSink
 	write func()
@@ -161,8 +161,8 @@ func (s writingSink) Events(events []request.Event) error {
 	return s.eventSink.Events(events)
 }
 
-// TestWatchIsWokenWhileItDelivers checks that a change during a delivery is delivered too, although
-// none follows.
+// TestWatchIsWokenWhileItDelivers checks that a change during a delivery is delivered, even if no
+// further change follows.
 func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	t.Parallel()
 	h := openOn(t, "data", vfs.NewMem(), nil)
@@ -187,8 +187,8 @@ func TestWatchIsWokenWhileItDelivers(t *testing.T) {
 	}
 }
 
-// TestInitialEventsAreAll checks that the whole state is delivered in several batches before the
-// end of the initial events.
+// TestInitialEventsAreAll checks that the whole state is delivered, in several batches, before the
+// bookmark that ends the initial events.
 func TestInitialEventsAreAll(t *testing.T) {
 	t.Parallel()
 	h := openOn(t, "data", vfs.NewMem(), nil)
@@ -212,8 +212,8 @@ func TestInitialEventsAreAll(t *testing.T) {
 	}
 }
 
-// TestQuietWatchOutlivesTheHistory checks that a watch without matching changes does not fall
-// behind: the dropped changes did not concern it.
+// TestQuietWatchOutlivesTheHistory checks that a watch does not expire while only changes that it
+// does not select are dropped from the history.
 func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	t.Parallel()
 	h := podWrites{openOn(t, "data", vfs.NewMem(), func(o *actors.Options) { o.Tuning.HistoryBytes = 16 << 10 })}
@@ -225,7 +225,7 @@ func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	const changes = 600
 	for i := range changes {
 		h.setPhase("busy", "p", []string{"Running", "Pending"}[i%2])
-		<-busy // when the others have been notified too, if at all
+		<-busy // by then, other watches would have been notified
 	}
 	h.create("quiet", "q", "n2")
 	for name, events := range quiet {
@@ -235,8 +235,8 @@ func TestQuietWatchOutlivesTheHistory(t *testing.T) {
 	}
 }
 
-// BenchmarkKubelets binds the watches of 10,000 kubelets to their nodes, and changes one Pod. It
-// reports the CPU per change, which concerns only one of them.
+// BenchmarkKubelets changes one Pod while 10,000 kubelets watch the Pods of their nodes. It reports
+// the CPU time per change, which concerns one watch.
 func BenchmarkKubelets(b *testing.B) {
 	h := podWrites{openOn(b, "data", vfs.NewMem(), nil)}
 	defer h.close()

@@ -8,7 +8,7 @@ import (
 )
 
 // TestObserveFollowsOtherWriters checks that commits of other writers acquire and release values,
-// even next to a local change that may yet be refused.
+// even while a local change of the same object is pending.
 func TestObserveFollowsOtherWriters(t *testing.T) {
 	s := services(t, "10.0.0.0/28", "30000-30001")
 	first := serviceObject(t, `"type":"NodePort","clusterIPs":["10.0.0.5"],"clusterIP":"10.0.0.5","ports":[{"port":1,"nodePort":30000}]`)
@@ -37,7 +37,7 @@ func TestObserveFollowsOtherWriters(t *testing.T) {
 	if want := []request.Claim{{Name: "address/10.0.0.5", Release: true}, {Name: "nodePort/30001", Release: true}}; !slices.Equal(gone.Claims, want) {
 		t.Errorf("a removal claims %v", gone.Claims)
 	}
-	s.Observe(key("theirs"), second, nil) // it was the undecided change
+	s.Observe(key("theirs"), second, nil) // the pending change was committed
 	gone.Release()
 	if len(s.nodePorts) != 0 || len(s.addresses) != 1 {
 		t.Errorf("held are %v and %v", s.nodePorts, s.addresses)

@@ -29,7 +29,7 @@ func services(t *testing.T, ranges, ports string) *ServiceAllocator {
 	return NewServiceAllocator(r, p, key("own"), meta.Platform)
 }
 
-// service returns a Service with the JSON fields of spec; nil for "".
+// serviceObject returns a Service with the given spec fields, a JSON fragment, or nil for "".
 func serviceObject(t *testing.T, spec string) tree.Tree {
 	t.Helper()
 	if spec == "" {
@@ -53,7 +53,7 @@ func allocateAndCommit(t *testing.T, s *ServiceAllocator, name string, old, want
 	return texts
 }
 
-// allocatedText formats the allocated values, except for the API's address, as "what=names".
+// allocatedText formats the allocated values as "value=owner", without the address of the API.
 func allocatedText(s *ServiceAllocator) string {
 	var all []string
 	for what, owners := range s.Allocated() {
@@ -145,8 +145,8 @@ const (
 	first = `"clusterIP":"10.0.0.5","clusterIPs":["10.0.0.5"],"ipFamilies":["IPv4"],"ipFamilyPolicy":"SingleStack"`
 )
 
-// TestAddressesRunOut checks that every address but the first can be assigned, each once, and again
-// when it is free.
+// TestAddressesRunOut checks that every address but the first can be assigned once, and again after
+// its release.
 func TestAddressesRunOut(t *testing.T) {
 	s := services(t, dual, one)
 	made := map[string]tree.Tree{}
@@ -170,7 +170,7 @@ func TestAddressesRunOut(t *testing.T) {
 }
 
 // TestPipelinedAllocations checks that the next change of a Service may acquire what its
-// uncommitted change releases, whichever is stored.
+// uncommitted change releases, whichever of them is committed.
 func TestPipelinedAllocations(t *testing.T) {
 	with := func(port int) tree.Tree {
 		return serviceObject(t, first+fmt.Sprintf(`,"type":"NodePort","ports":[{"port":1,"nodePort":%d}]`, port))
@@ -197,8 +197,8 @@ func TestPipelinedAllocations(t *testing.T) {
 	}
 }
 
-// TestRestore checks that the recovery gives every Service its stored values. It reports
-// duplicates, which no other Service gets before both have gone.
+// TestRestore checks that recovery gives every Service its stored values and reports duplicates. A
+// duplicate value is not assigned again before both owners are gone.
 func TestRestore(t *testing.T) {
 	s := services(t, small, four)
 	old := serviceObject(t, `"type":"NodePort","clusterIP":"10.9.9.9","clusterIPs":["10.9.9.9"],"ports":[{"port":1,"nodePort":30000},{"port":2,"nodePort":80}]`)
@@ -226,8 +226,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// TestConcurrentAllocations checks that after concurrent allocations, commits and releases, exactly
-// the committed values are allocated.
+// TestConcurrentAllocations checks that exactly the committed values are allocated after concurrent
+// allocations, commits and releases.
 func TestConcurrentAllocations(t *testing.T) {
 	s := services(t, "10.0.0.0/27,fd00::/123", "30000-30031")
 	want := make([]tree.Tree, 8)
@@ -255,7 +255,7 @@ func TestConcurrentAllocations(t *testing.T) {
 	equal(t, "taken", allocatedText(s), allocatedText(model))
 }
 
-// randomStep makes a random change of a Service, which may be aborted.
+// randomStep makes a random change of a Service, and commits or aborts it.
 func randomStep(t *testing.T, s *ServiceAllocator, random *rand.Rand, owner meta.Key, has tree.Tree) tree.Tree {
 	var want tree.Tree
 	if has == nil || random.IntN(4) > 0 {
@@ -298,7 +298,7 @@ func TestRanges(t *testing.T) {
 			t.Errorf("%q: %v", text, err)
 		}
 	}
-	// Addresses of the lower part are assigned last.
+	// The allocator assigns addresses of the lower part last.
 	r, _ := ParseRanges("10.0.0.0/24")
 	for range 1000 {
 		if a, _ := r[0].pick(func(a netip.Addr) bool { return true }); a.Compare(r[0].at(17)) < 0 || !r[0].contains(a) {

@@ -27,8 +27,8 @@ type panicking struct{ schema.Strategy }
 
 func (panicking) Validate(_, _ tree.Tree, _ *schema.Faults) { panic("boom") }
 
-// TestFailedWritesAllocateNothing checks that a write that fails, because its validation panics or
-// the disk is full, reserves nothing, and keeps the previous values.
+// TestFailedWritesAllocateNothing checks that a write that fails in validation or on a full disk
+// reserves nothing and keeps the previous values.
 func TestFailedWritesAllocateNothing(t *testing.T) {
 	fs := vfs.NewMem()
 	kinds := must.Get(catalog.New(meta.Platform))(t)

@@ -39,7 +39,7 @@ func (p *stubbornProber) Notify(ctx context.Context, onChange func(namespace, na
 	return ctx.Err()
 }
 
-// TestServicesAreFollowed checks that a failed Notify is retried and ends with Run.
+// TestServicesAreFollowed checks that a failed Notify is retried, and that it ends with Run.
 func TestServicesAreFollowed(t *testing.T) {
 	w := newTestStore(t)
 	p := &stubbornProber{refusals: 3, probed: make(chan struct{}), notified: make(chan func(string, string))}

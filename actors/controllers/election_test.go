@@ -19,7 +19,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// heldStore delays writes between the leadership check and the store, like a daemon paused there.
+// heldStore delays writes between the leadership check and the store, like a daemon that is paused
+// there.
 type heldStore struct {
 	Store
 	arrived, goOn chan struct{}
@@ -31,8 +32,8 @@ func (s heldStore) Mutate(ctx context.Context, m request.Mutation) (request.Resu
 	return s.Store.Mutate(ctx, m)
 }
 
-// TestPausedLeader checks that writes of a leader that resumes after another one took over are
-// refused, even if it checked its leadership before the pause.
+// TestPausedLeader checks that writes of a leader that was paused are refused after another leader
+// took over, even if it had checked its leadership before.
 func TestPausedLeader(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	cluster := etcdtest.Start(t, 1)
@@ -55,14 +56,14 @@ func TestPausedLeader(t *testing.T) {
 		return err
 	}
 	const watchdog = 5 * time.Minute
-	// stay extends a lead beyond the duration of the test.
+	// stay extends the leadership beyond the duration of the test.
 	stay := func(e *Election) {
 		e.mu.Lock()
 		defer e.mu.Unlock()
 		e.until = time.Now().Add(time.Hour)
 	}
-	// lead runs attempts until a daemon leads, as if the Lease had expired. It may observe the
-	// other daemon's writes late.
+	// lead runs attempts until a daemon leads, as if the Lease had expired. The daemon may observe
+	// writes of the other one late.
 	lead := func(e *Election) {
 		t.Helper()
 		for deadline := time.Now().Add(watchdog); !e.Leads(); {
@@ -101,11 +102,11 @@ func TestPausedLeader(t *testing.T) {
 
 	other.leave()
 	one.mu.Lock()
-	one.until = time.Time{} // its lead expired during the pause
+	one.until = time.Time{} // its leadership expired during the pause
 	one.mu.Unlock()
 	lead(one)
 	if err := create(one.Fenced(store), "again"); err != nil {
-		t.Errorf("who leads again is answered %v", err)
+		t.Errorf("a write after leading again: %v", err)
 	}
 
 	// If a client deletes the fence, the leader notices with its next write and takes over again.
@@ -117,6 +118,6 @@ func TestPausedLeader(t *testing.T) {
 	}
 	lead(one)
 	if err := create(one.Fenced(store), "with-fence"); err != nil {
-		t.Errorf("who has taken over again is answered %v", err)
+		t.Errorf("a write after taking over again: %v", err)
 	}
 }

@@ -41,11 +41,11 @@ func TestClusterInfo(t *testing.T) {
 	w.mutate(path, request.Mutation{Change: request.Patch{Type: request.MergePatch, Body: []byte(`{"data":{"kubeconfig":"mine"}}`)}, FieldManager: "me"})
 	version := w.get(path).Version
 	if err := c.ensure(t.Context(), c.key); err != nil || w.get(path).Version != version {
-		t.Error("the configuration of somebody else was replaced", err)
+		t.Error("the configuration of another writer was replaced", err)
 	}
 }
 
-// TestLegacyTokenTracking checks that the start of tracking is recorded once and replaced if
+// TestLegacyTokenTracking checks that the start of tracking is recorded once, and replaced if it is
 // invalid.
 func TestLegacyTokenTracking(t *testing.T) {
 	w := newTestStore(t)

@@ -44,13 +44,13 @@ import (
 	"github.com/troupe-api/troupe/policy/certs"
 )
 
-// A mortalStore simulates a crash of its writer: one of the next writes is either lost or lands
-// unacknowledged, and no later one lands. Reads continue, because they have no effect.
+// A mortalStore simulates a crash of its writer. One of the next writes is either lost or committed
+// without a response, and all later ones are lost. Reads continue, because they have no effect.
 type mortalStore struct {
 	*testStore
-	mu    sync.Mutex // guards left and lands
+	mu    sync.Mutex // guards the fields below
 	left  int        // writes until the crash
-	lands bool       // whether the last write lands
+	lands bool       // whether the last write is committed
 
 	dead chan struct{}
 }
@@ -92,7 +92,7 @@ func (m *mortalStore) DeleteCollection(ctx context.Context, l request.List, r re
 	return result, err
 }
 
-// paths returns n names with a prefix.
+// paths returns n numbered names with a prefix.
 func paths(n int, prefix string) (all []string) {
 	for i := range n {
 		all = append(all, fmt.Sprintf("%s%d", prefix, i))
@@ -113,7 +113,7 @@ func (all together) Run(ctx context.Context) {
 	}
 }
 
-// running runs a controller after something that it depends on.
+// running starts a controller after it has run a function that it depends on.
 type running struct {
 	begin func(ctx context.Context)
 	controller
@@ -124,7 +124,7 @@ func (r running) Run(ctx context.Context) {
 	r.controller.Run(ctx)
 }
 
-// leads is a leader without rivals.
+// leads is an elector that always leads.
 type leads struct{}
 
 func (leads) Holder(context.Context) (string, <-chan struct{}) { return "", nil }
@@ -149,7 +149,7 @@ func authorityFiles(t testing.TB) (certificate, key string) {
 	return certificate, key
 }
 
-// storedObjects is the store from which a quota ledger starts. No object changes meanwhile.
+// storedObjects is the initial state of a quota ledger. No object changes during the test.
 type storedObjects struct{ w *testStore }
 
 func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object, uint64, error) {
@@ -162,7 +162,6 @@ func (o storedObjects) list(r meta.GroupResource) (*schema.Kind, []*meta.Object,
 	return nil, nil, 0, nil
 }
 
-// Get is not needed here.
 func (o storedObjects) Get(meta.GroupResource, string, string) *policy.Object { return nil }
 
 func (o storedObjects) Inform(_ context.Context, r meta.GroupResource, onChange func(policy.Change)) error {
@@ -220,7 +219,7 @@ func (absentServer) Probe(context.Context, tree.Tree) Unavailability {
 
 func (absentServer) Notify(context.Context, func(namespace, name string)) error { return nil }
 
-// of returns a constructor that needs no store of the test.
+// of returns a constructor that does not use the test's store.
 func of[C controller](create func(*Env) C) func(*Env, *testStore) controller {
 	return func(e *Env, _ *testStore) controller { return create(e) }
 }
@@ -237,7 +236,7 @@ func workload(of ...func(*workloads.Group) workloads.Controller) func(*Env, *tes
 	}
 }
 
-// killed are the constructors of the controllers in testdata/kills.txt.
+// killed maps the names in testdata/kills.txt to constructors.
 var killed = map[string]func(*Env, *testStore) controller{
 	"apiservice-registration":          of(NewAPIServiceRegistration),
 	"bootstrap-signer":                 of(NewBootstrapSigner),
@@ -299,14 +298,14 @@ var killed = map[string]func(*Env, *testStore) controller{
 		own := NewAPIServerService(e, APIServerAddress{
 			Service: key, ClusterIP: netip.MustParseAddr("10.96.0.1"), IP: netip.MustParseAddr("192.0.2.1"), Port: 6443,
 		})
-		return running{func(ctx context.Context) { _ = own.Ensure(ctx) }, own} // it fails where its life ends
+		return running{func(ctx context.Context) { _ = own.Ensure(ctx) }, own} // it fails when the store has crashed
 	},
 	"horizontalpodautoscaler": workload(func(g *workloads.Group) workloads.Controller {
 		return g.Autoscalers(usage(), autoscaler.Options{Period: 5 * time.Millisecond, Tolerance: 0.1})
 	}),
 	"legacy token tracking": func(e *Env, _ *testStore) controller {
 		t := NewLegacyTokenTracking(e)
-		for _, name := range paths(4, "s") { // clients with a token use it again
+		for _, name := range paths(4, "s") { // clients use a token again
 			t.Used("default", name)
 		}
 		return t
@@ -353,7 +352,7 @@ var killed = map[string]func(*Env, *testStore) controller{
 	},
 }
 
-// TestKills kills every controller around some of its writes, and checks that its successor
+// TestKills crashes every controller around some of its writes, and checks that its successor
 // finishes the work. make soak repeats that many times.
 func TestKills(t *testing.T) {
 	t.Parallel()
@@ -385,7 +384,7 @@ func TestKills(t *testing.T) {
 	}
 }
 
-// survive runs one life after the other until the work is done.
+// survive runs controllers one after the other, each until its crash, until the work is done.
 func (m *manifest) survive(t *testing.T, random *mathrand.Rand) {
 	w := newTestStore(t)
 	w.perform(m.changes...)

@@ -25,7 +25,7 @@ type manifest struct {
 	changes, done []string
 }
 
-// controller returns the name of the controller; a variant follows behind a comma.
+// controller returns the name of the controller. A variant follows it after a comma.
 func (m *manifest) controller() string {
 	name, _, _ := strings.Cut(m.name, ",")
 	return name
@@ -110,7 +110,7 @@ func (w *testStore) change(kind, path, subresource string, change request.Change
 	}
 }
 
-// make creates an object from JSON, in namespace default if it has none, and writes its status.
+// make creates an object from JSON and writes its status. The default namespace is default.
 func (w *testStore) make(kind, text string) {
 	w.t.Helper()
 	object, _, err := codec.DecodeJSON(w.kindNamed(kind).Message(), []byte(text))
@@ -128,8 +128,8 @@ func (w *testStore) make(kind, text string) {
 	}
 }
 
-// count returns the number of objects of a kind whose JSON contains all texts, and none that
-// follows a "!".
+// count returns the number of objects of a kind whose JSON contains all texts. A text after "!"
+// must be absent.
 func (w *testStore) count(kind string, texts ...string) (n int) {
 	w.t.Helper()
 	k := w.kindNamed(kind)
@@ -150,7 +150,8 @@ func (w *testStore) count(kind string, texts ...string) (n int) {
 	return n
 }
 
-// isDone reports whether the counts of a manifest hold. One that can never hold is an error.
+// isDone reports whether the counts of a manifest hold. It fails the test if a count can never
+// hold.
 func (w *testStore) isDone(lines []string) bool {
 	w.t.Helper()
 	done := true
@@ -171,7 +172,7 @@ func (w *testStore) isDone(lines []string) bool {
 	return done
 }
 
-// A script follows a case of testdata/controllers.txt, which documents its lines.
+// A script runs a case of testdata/controllers.txt, which documents its lines.
 type script struct {
 	*testStore
 	fs   *vfs.Mem
@@ -189,7 +190,7 @@ func (s *script) end() {
 	s.close()
 }
 
-// step follows the first line, or several counts, and returns the rest.
+// step runs the first line, or several counts, and returns the remaining lines.
 func (s *script) step(lines []string) []string {
 	line := strings.NewReplacer(s.kept...).Replace(lines[0])
 	switch verb, rest, _ := strings.Cut(line, " "); verb {
@@ -221,7 +222,7 @@ func (s *script) step(lines []string) []string {
 
 var countLine = regexp.MustCompile(`^(finally )?\d`)
 
-// TestControllers follows the cases of testdata/controllers.txt.
+// TestControllers runs the cases of testdata/controllers.txt.
 func TestControllers(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/controllers.txt") {
 		t.Run(c.Name, func(t *testing.T) {

@@ -27,11 +27,12 @@ type testStore struct {
 	t       *testing.T
 	kinds   *catalog.Catalog
 	journal *persist.Journal
-	// staleUpTo is the version up to which objects are rewritten, as after a new encryption key.
+	// staleUpTo is the version up to which stored objects are stale, as after a change of the
+	// encryption key.
 	staleUpTo atomic.Uint64
 }
 
-// openTestStore starts a store on the files of an earlier one.
+// openTestStore starts a store on fs, which may hold the files of an earlier one.
 func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	t.Helper()
 	kinds, err := catalog.NewWithConfig(meta.Platform, catalog.RuntimeConfig{"api/all": true}, catalog.Features{StorageVersionMigrator: true})
@@ -47,7 +48,7 @@ func openTestStore(t *testing.T, fs vfs.FS) *testStore {
 	return w
 }
 
-// newTestStore starts an empty store until the test ends.
+// newTestStore starts an empty store, which is closed at the end of the test.
 func newTestStore(t *testing.T) *testStore {
 	t.Helper()
 	w := openTestStore(t, vfs.NewMem())
@@ -64,7 +65,7 @@ func (w *testStore) close() {
 	}
 }
 
-// poll calls done until it returns true, or returns false after minutes.
+// poll calls done until it returns true, or returns false after some minutes.
 func poll(done func() bool) bool {
 	tick, watchdog := time.NewTicker(time.Millisecond), time.After(5*time.Minute)
 	defer tick.Stop()
@@ -130,7 +131,8 @@ func (w *testStore) get(path string) *meta.Object {
 	return o
 }
 
-// TestNamespaceGrace checks that clients can finalize a namespace themselves during the grace.
+// TestNamespaceGrace checks that clients can finalize a namespace themselves during the grace
+// period.
 func TestNamespaceGrace(t *testing.T) {
 	const grace = 50 * time.Millisecond
 	w := newTestStore(t)

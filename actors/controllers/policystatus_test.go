@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestCheckedKinds checks the bounds on the kinds of a policy's rules, regardless of their
-// combinations of groups, versions and resources.
+// TestCheckedKinds checks that the number of kinds checked for a policy is bounded, however many
+// combinations its rules have.
 func TestCheckedKinds(t *testing.T) {
 	t.Parallel()
 	kinds := must.Get(catalog.New(meta.Platform))(t)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestPodUsesClaim checks that a Pod uses its ephemeral claim until it is shut down, and a named
-// one while it exists.
+// TestPodUsesClaim checks that a Pod uses its ephemeral claim until it has terminated, and a named
+// claim while it exists.
 func TestPodUsesClaim(t *testing.T) {
 	t.Parallel()
 	claim := &meta.Object{Key: meta.Key{Name: "p-v"}, Meta: meta.ObjectMeta{OwnerReferences: []meta.OwnerReference{{UID: "u", Controller: true}}}}

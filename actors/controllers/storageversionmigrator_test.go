@@ -18,12 +18,12 @@ func (w *testStore) createMigration(group, resource string) {
 	w.perform(`create 1 StorageVersionMigration {"metadata":{"name":"m"},"spec":{"resource":{"group":"` + group + `","resource":"` + resource + `"}}}`)
 }
 
-// migrationSays reports whether the migration contains all texts.
+// migrationSays reports whether the JSON of the migration contains all texts.
 func (w *testStore) migrationSays(texts ...string) bool {
 	return w.count("StorageVersionMigration", texts...) == 1
 }
 
-// runMigrator runs the controller on store, which is w or wraps it, until stop.
+// runMigrator runs the controller on store, which is w or wraps it, until stop is called.
 func (w *testStore) runMigrator(store Store) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var wait sync.WaitGroup
@@ -79,8 +79,8 @@ func (r *refusingStore) Mutate(ctx context.Context, m request.Mutation) (request
 	return r.testStore.Mutate(ctx, m)
 }
 
-// TestRefusedMigration checks that transient errors are retried, conflicts and deleted objects are
-// skipped, and any other error of any length fails the migration.
+// TestRefusedMigration checks that transient errors are retried, and that conflicts and deleted
+// objects are skipped. Any other error fails the migration, whatever its length.
 func TestRefusedMigration(t *testing.T) {
 	t.Parallel()
 	long := meta.NewBadRequest(strings.Repeat("ä", 20000))

@@ -35,7 +35,7 @@ func (w *testStore) waitFor(resource string, right func(e reconcile.Event) bool)
 	}}).Run(ctx)
 }
 
-// waitNotFound waits until no object exists at a path, for which an event may not come.
+// waitNotFound polls until no object exists at a path, because there may be no event.
 func (w *testStore) waitNotFound(path string) {
 	w.t.Helper()
 	if !poll(func() bool { return w.get(path) == nil }) {
@@ -84,8 +84,8 @@ func hasToken(e reconcile.Event) bool {
 	return !e.Deleted && strings.Contains(string(e.JSON), `"token":"`)
 }
 
-// TestTokenSecrets checks that an account gets a Secret, and another one after its delete, and that
-// a Secret without account is deleted.
+// TestTokenSecrets checks that an account gets a Secret, and a new one after its deletion. A Secret
+// without an account is deleted.
 func TestTokenSecrets(t *testing.T) {
 	w := newTestStore(t)
 	defer runControllers(w.tokens("one"), NewTokenSecrets(w.env()))()
@@ -115,8 +115,8 @@ func TestTokenSecrets(t *testing.T) {
 	w.waitNotFound("secrets/default/" + first)
 }
 
-// TestTokensRepair checks that missing data is restored, and that an account with another uid does
-// not count.
+// TestTokensRepair checks that missing data is restored. A Secret with another UID of the account
+// is deleted.
 func TestTokensRepair(t *testing.T) {
 	w := newTestStore(t)
 	account := w.create("serviceaccounts/default/robot")
@@ -148,7 +148,7 @@ func TestTokensRepair(t *testing.T) {
 	})
 }
 
-// TestDefaultAccounts checks that every namespace has one, unless it is terminating.
+// TestDefaultAccounts checks that every namespace gets a default account, unless it is terminating.
 func TestDefaultAccounts(t *testing.T) {
 	w := newTestStore(t)
 	defer runControllers(NewServiceAccounts(w.env()))()

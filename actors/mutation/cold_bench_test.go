@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest/processes"
 )
 
-// BenchmarkCold measures a write as in the server: decoding the body and the state, which has no
-// cached tree, and the mutation. The state stays the same.
+// BenchmarkCold measures a write as in the server: decoding the body and the uncached state, and
+// the mutation. It does not store the result.
 func BenchmarkCold(b *testing.B) {
 	create := request.Mutation{Change: request.Create{}, FieldManager: "one"}
 	update := request.Mutation{Change: request.Update{}, FieldManager: "one"}

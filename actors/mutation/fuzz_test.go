@@ -14,7 +14,6 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// fuzzTargets are the objects of the fuzz tests.
 var fuzzTargets = []struct{ group, version, resource, object string }{
 	{"", "v1", "configmaps", `{"metadata":{"name":"a","namespace":"default","uid":"u1","labels":{"a":"b"}},"data":{"x":"1"}}`},
 	{"", "v1", "pods", `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"containers":[{"name":"c","image":"i","env":[{"name":"A","value":"1"}],"ports":[{"containerPort":80}]}],"tolerations":[{"key":"k"}]},"status":{"phase":"Running"}}`},
@@ -23,7 +22,7 @@ var fuzzTargets = []struct{ group, version, resource, object string }{
 	{"", "v1", "services", `{"metadata":{"name":"a","namespace":"default","uid":"u1"},"spec":{"ports":[{"name":"p","port":80}],"selector":{"a":"b"}}}`},
 }
 
-// fuzzTrees are the targets in their stored form.
+// fuzzTrees returns the targets in stored form.
 func fuzzTrees(f *testing.F) (kinds []*schema.Kind, trees []tree.Tree) {
 	all := must.Get(catalog.New(meta.Platform))(f)
 	for _, target := range fuzzTargets {
@@ -51,8 +50,8 @@ func withVersion(e codec.Encoded) []byte {
 	return fmt.Appendf(nil, "%s%d%s", e.JSON[:e.VersionOffset], currentVersion, e.JSON[e.VersionOffset:])
 }
 
-// checkInvariants checks the invariants of every mutation of cur: it is refused by a Status that
-// blames the client, or results in something that can be stored and decoded; and cur is unchanged.
+// checkInvariants checks every mutation of cur. It either fails with a client error or yields an
+// object that can be stored and decoded. It never changes cur.
 func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	before := tree.Clone(cur.Tree)
 	got, err := Apply(cur, &m, env)
@@ -83,7 +82,7 @@ func checkInvariants(t *testing.T, cur State, m request.Mutation) {
 	}
 }
 
-// FuzzPatch tries patches of all types but apply.
+// FuzzPatch checks the invariants for all types of patches except apply.
 func FuzzPatch(f *testing.F) {
 	for i, body := range []string{
 		`{"metadata":{"labels":{"a":null}},"data":{"y":"2"}}`, `[{"op":"add","path":"/data/y","value":"1"},{"op":"test","path":"/data/x","value":"1"}]`,
@@ -104,7 +103,7 @@ func FuzzPatch(f *testing.F) {
 	})
 }
 
-// FuzzApply tries configurations against objects with arbitrary managers.
+// FuzzApply checks the invariants for applies to objects with arbitrary managed fields.
 func FuzzApply(f *testing.F) {
 	for i, config := range []string{
 		`{"data":{"x":"2","y":"1"}}`, `{"spec":{"containers":[{"name":"c","image":"j"},{"name":"d"}]}}`, `{"spec":{"replicas":null,"template":{}}}`, `{"spec":{"maxReplicas":4}}`, `{"spec":{"ports":[{"port":80,"protocol":"UDP"},{"port":80}]}}`,
@@ -129,7 +128,7 @@ func FuzzApply(f *testing.F) {
 		current := tree.Clone(trees[int(target)%len(kinds)]).(tree.Tree)
 		entry := tree.Tree{"manager": manager, "operation": operation, "apiVersion": version, "fieldsType": "FieldsV1", "fieldsV1": fields}
 		if _, _, err := codec.DecodeJSON(k.Stored.Message(), codec.EncodeJSON(k.Stored, tree.Tree{"metadata": tree.Tree{"managedFields": []any{entry}}}).JSON); err != nil {
-			return // no write would have accepted it
+			return // no write would store this object
 		}
 		setManagedFields(current, []any{entry})
 		checkInvariants(t, stateOf(t, k, current), request.Mutation{

@@ -47,12 +47,12 @@ func decode(t testing.TB, k *schema.Kind, text string) tree.Tree {
 	return object
 }
 
-// stateFrom returns an object at currentVersion, or its uncommitted successor.
+// stateFrom returns an object at currentVersion, or an uncommitted successor of it.
 func stateFrom(t *testing.T, k *schema.Kind, text string, pending bool) State {
 	t.Helper()
 	wanted := decode(t, k, text)
 	rules.Default(k, wanted)
-	if k.Writes.Deletion == schema.DeleteGracefully { // a Pod has the fields of its creation and a later status
+	if k.Writes.Deletion == schema.DeleteGracefully { // add the spec fields that a create sets, but keep the status
 		created := tree.Clone(wanted).(tree.Tree)
 		k.Preparer.Prepare(created, nil)
 		wanted["spec"] = created["spec"]
@@ -88,7 +88,7 @@ func fieldText(object tree.Tree, path string) string {
 	return string(codec.AppendAny(nil, v))
 }
 
-// setBody gives a mutation a body, and makes it a create by default.
+// setBody sets the body of a mutation, which becomes a create if it has no change yet.
 func setBody(m *request.Mutation, body tree.Tree) {
 	switch c := m.Change.(type) {
 	case request.Update:
@@ -101,7 +101,7 @@ func setBody(m *request.Mutation, body tree.Tree) {
 	}
 }
 
-// readMutation parses the line of a mutation in testdata/mutations.txt.
+// readMutation parses a mutation line of testdata/mutations.txt.
 func readMutation(t *testing.T, line string) request.Mutation {
 	t.Helper()
 	f := strings.SplitN(line, " ", 3)
@@ -131,7 +131,7 @@ func readMutation(t *testing.T, line string) request.Mutation {
 	return m
 }
 
-// TestMutations makes the mutations of testdata/mutations.txt.
+// TestMutations runs the cases of testdata/mutations.txt.
 func TestMutations(t *testing.T) {
 	for _, c := range cases.Read(t, "testdata/mutations.txt") {
 		t.Run(c.Name, func(t *testing.T) {
@@ -169,7 +169,7 @@ func checkMutation(t *testing.T, m *request.Mutation, got Candidate, err error, 
 		t.Fatalf("got %s, %v, want %s; %s", result, err, want[0], got.Encoded.JSON)
 	}
 	var object tree.Tree
-	if err == nil && got.Op != None { // the encoding matches the tree, and lacks only the version
+	if err == nil && got.Op != None { // the JSON matches the tree except for the version
 		object = decode(t, m.Kind, string(got.Encoded.JSON))
 		if head := codec.ExtractMeta(m.Kind, object); head.UID != got.Head.UID || head.Terminating != got.Head.Terminating ||
 			head.Generation != got.Head.Generation || len(head.Finalizers) != len(got.Head.Finalizers) {
@@ -187,7 +187,7 @@ func checkMutation(t *testing.T, m *request.Mutation, got Candidate, err error, 
 	}
 }
 
-// TestPatchWarns checks that warnings of unknown fields depend on the field validation.
+// TestPatchWarns checks the warnings about unknown fields for each level of field validation.
 func TestPatchWarns(t *testing.T) {
 	for level, want := range map[request.FieldValidation]int{request.Warn: 1, request.Ignore: 0} {
 		m := readMutation(t, `merge configmaps {"dota":{"x":"2"}}`)

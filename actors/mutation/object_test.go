@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// testObject is an object that is written again and again.
+// testObject is an object that is written repeatedly.
 type testObject struct {
 	t       testing.TB
 	kind    *schema.Kind
@@ -28,7 +28,7 @@ func newTestObject(t testing.TB, resource string) *testObject {
 	return &testObject{t: t, kind: kindNamed(t, resource), key: meta.Key{Namespace: "default", Name: "a"}, env: env}
 }
 
-// write makes a mutation, and stores its result as the state.
+// write runs a mutation and makes its result the current state.
 func (s *testObject) write(m request.Mutation) Candidate {
 	s.t.Helper()
 	m.Kind, m.Key = s.kind, s.key
@@ -42,7 +42,7 @@ func (s *testObject) write(m request.Mutation) Candidate {
 	return c
 }
 
-// config returns a configuration to be applied by a manager.
+// config returns an apply of a configuration by a manager.
 func (s *testObject) config(manager, text string) request.Mutation {
 	s.t.Helper()
 	return request.Mutation{FieldManager: manager, Change: request.Apply{Config: decode(s.t, s.kind, text)}}
@@ -52,7 +52,8 @@ func configMapOf(value string) string {
 	return fmt.Sprintf(`{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"default"},"data":{"payload":%q,"sent":%q}}`, strings.Repeat("x", 1024), value)
 }
 
-// podOf returns what the first of three managers applies of a Pod of about 2 KiB.
+// podOf returns the configuration of a Pod of about 2 KiB, which the first of its three managers
+// applies.
 func podOf(label string) string {
 	container := func(name string) string {
 		return `{"name":"` + name + `","image":"example.com/` + name + `:1","args":["--config","/etc/web/server.conf"],"ports":[{"name":"p` + name + `","containerPort":80}],` +

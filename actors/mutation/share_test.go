@@ -17,8 +17,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// TestMutationsDoNotChangeState checks that a candidate shares unchanged parts with the previous
-// state. No mutation may change that state, whatever the kind.
+// TestMutationsDoNotChangeState checks for every kind that no mutation changes the previous state,
+// although a candidate shares its unchanged parts.
 func TestMutationsDoNotChangeState(t *testing.T) {
 	text := must.Get(os.ReadFile("../../test/api/testdata/representation/objects.yaml"))(t)
 	all := must.Get(catalog.New(meta.Kubernetes))(t)
@@ -89,8 +89,8 @@ func checkStateUnchanged(t *testing.T, k *schema.Kind, document []byte) {
 	}
 }
 
-// TestLabelsAreDefaultedAgain checks that labels that a controller takes from its template are
-// restored when they are removed, even without other changes.
+// TestLabelsAreDefaultedAgain checks that removed labels are defaulted from the template again,
+// even without other changes.
 func TestLabelsAreDefaultedAgain(t *testing.T) {
 	s := newTestObject(t, "replicationcontrollers")
 	s.write(s.config("a", `{"apiVersion":"v1","kind":"ReplicationController","metadata":{"name":"a","namespace":"default","labels":{"own":"label"}},`+

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// testWaiting is a plugin of functions that may block.
+// testWaiting is a plugin whose functions may block.
 type testWaiting struct {
 	request.HandlesAll
 	mutate   func(a *request.Attributes)
@@ -65,8 +65,8 @@ func waitFor(t *testing.T, cur State, m *request.Mutation, env Env) (Candidate, 
 	return p.Wait(t.Context())
 }
 
-// TestRefusalReleasesAllocations checks that the last validators see allocated values, which are
-// released if they refuse the change.
+// TestRefusalReleasesAllocations checks that the last validators see allocated values, and that the
+// values are released if they refuse the change.
 func TestRefusalReleasesAllocations(t *testing.T) {
 	k := kindNamed(t, "configmaps")
 	allocator := &testAllocator{}
@@ -110,8 +110,8 @@ func TestRefusalReleasesAllocations(t *testing.T) {
 	}
 }
 
-// TestAdmissionIsRestricted checks that admission can change only what the request could have
-// changed.
+// TestAdmissionIsRestricted checks that admission can change only what the request itself could
+// have changed.
 func TestAdmissionIsRestricted(t *testing.T) {
 	k := kindNamed(t, "pods")
 	meddle := func(c *request.Attributes) {
@@ -189,8 +189,7 @@ func TestNeedsTree(t *testing.T) {
 	}
 }
 
-// TestBodyIsCopiedForChanges checks that a body is copied for plugins that may change it, not for
-// those that only validate.
+// TestBodyIsCopiedForChanges checks that a body is copied only for mutating plugins.
 func TestBodyIsCopiedForChanges(t *testing.T) {
 	all := must.Get(catalog.New(meta.Kubernetes))(t)
 	for _, c := range []struct {
@@ -209,12 +208,12 @@ func TestBodyIsCopiedForChanges(t *testing.T) {
 	}
 }
 
-// admissionOf validates one operation.
+// admissionOf returns an admission that validates one operation.
 func admissionOf(o request.Operation) *request.Admission {
 	return admission(&request.Plugin{Operations: o, Validator: testWaiting{}})
 }
 
-// testAdmission sets the requester of a new object, and makes given reservations.
+// testAdmission sets the requester of a CertificateSigningRequest and makes the given reservations.
 type testAdmission struct {
 	request.HandlesAll
 	reserve func() (*request.Reservation, error)
@@ -235,8 +234,8 @@ func (t testAdmission) Validate(a *request.Attributes) error {
 	return err
 }
 
-// TestRequesterIsKept checks that a webhook's change in its second round keeps the requester of a
-// certificate.
+// TestRequesterIsKept checks that the requester of a certificate survives a webhook's change on
+// reinvocation.
 func TestRequesterIsKept(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	k := kinds.Kind("certificates.platform.io", "v1", "certificatesigningrequests")
@@ -257,7 +256,7 @@ func TestRequesterIsKept(t *testing.T) {
 	}
 }
 
-// TestReservationPanics checks that allocations for a change are released if its reservation
+// TestReservationPanics checks that the allocations for a change are released if a reservation
 // panics.
 func TestReservationPanics(t *testing.T) {
 	k := kindNamed(t, "configmaps")

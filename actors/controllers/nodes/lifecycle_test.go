@@ -61,7 +61,7 @@ func (w *nodeWatch) lease(name, at string) {
 	}
 }
 
-// after advances the clock, checks once, and lists the Unknown and the evicted nodes.
+// after advances the clock, runs one check, and lists the Unknown and the evicted nodes.
 func (w *nodeWatch) after(d time.Duration) string {
 	w.t.Helper()
 	w.clock = w.clock.Add(d)
@@ -89,8 +89,8 @@ func (w *nodeWatch) want(d time.Duration, states string) {
 	}
 }
 
-// TestAllSilent checks that no Pod is evicted while all nodes are silent, and that all nodes get a new
-// grace period afterwards.
+// TestAllSilent checks that no Pod is evicted while all nodes are silent, and that all nodes get a
+// new grace period afterwards.
 func TestAllSilent(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")
@@ -123,7 +123,7 @@ func TestZoneIsEvictedSlowly(t *testing.T) {
 	w.want(time.Second, "c evicted")
 }
 
-// TestClocksOfNodes checks that the clocks of nodes do not matter.
+// TestClocksOfNodes checks that every change of a heartbeat counts, whatever time it contains.
 func TestClocksOfNodes(t *testing.T) {
 	t.Parallel()
 	w := watchNodes(t, "a", "b", "c")

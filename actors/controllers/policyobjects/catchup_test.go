@@ -25,8 +25,8 @@ func (a admission) Validate(*request.Attributes) error {
 	return nil
 }
 
-// TestRefusalByPolicyThatIsBehind checks that writes of another daemon that policy has not seen yet
-// refuse no change.
+// TestRefusalByPolicyThatIsBehind checks that no change is refused because policy has not observed
+// another daemon's writes yet.
 func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	shared := c.opts
@@ -55,8 +55,8 @@ func TestRefusalByPolicyThatIsBehind(t *testing.T) {
 	}
 }
 
-// TestCatchUpAfterADeletion checks that an Inform started after a delete is caught up, although no
-// object has its version.
+// TestCatchUpAfterADeletion checks that an Inform that starts after a delete counts as caught up,
+// although no object has that version.
 func TestCatchUpAfterADeletion(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	role := c.kinds.Kind("rbac.authorization.platform.io", "v1", "clusterroles")

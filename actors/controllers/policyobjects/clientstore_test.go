@@ -9,8 +9,8 @@ import (
 	"github.com/troupe-api/troupe/policy"
 )
 
-// TestRoleChangesAreObserved checks that only writes of roles are answered after policy has seen
-// them.
+// TestRoleChangesAreObserved checks that responses to writes of roles, and only those, wait until
+// policy has observed the write.
 func TestRoleChangesAreObserved(t *testing.T) {
 	c := newCluster(t, meta.Platform)
 	seen, goOn := make(chan string), make(chan struct{})
@@ -27,7 +27,7 @@ func TestRoleChangesAreObserved(t *testing.T) {
 		_, err := c.store.DeleteCollection(c.ctx, request.List{Kind: role}, request.Mutation{Kind: role, Change: request.Delete{}})
 		return err
 	}, seen, goOn)
-	c.must(c.create(namespace, "", named("n"))) // which policy does not follow
+	c.must(c.create(namespace, "", named("n"))) // policy does not observe namespaces
 }
 
 // TestEndedInformDelaysNobody checks that writes do not wait for an Inform that has ended.
@@ -47,11 +47,11 @@ func TestEndedInformDelaysNobody(t *testing.T) {
 	end()
 	<-waiting
 	c.must(c.create(role, "", named("b")))
-	c.reader.Wait(c.ctx, role.Storage, 1<<40) // returns, though nothing bounds it
+	c.reader.Wait(c.ctx, role.Storage, 1<<40) // returns without a timeout
 }
 
-// checkWaits checks that a change is not answered while policy processes it, but a later write of a
-// namespace is.
+// checkWaits checks that the response to a change waits while policy processes it, but the response
+// to a later write of a namespace does not.
 func checkWaits(t *testing.T, c *cluster, namespace, name string, change func() error, seen chan string, goOn chan struct{}) {
 	t.Helper()
 	answered := make(chan error, 1)

@@ -14,7 +14,8 @@ import (
 
 var things = meta.GroupResource{Group: "example.com", Resource: "things"}
 
-// definition returns the CRD of things.example.com; size has a default unless it is nil.
+// definition returns the CRD of things.example.com. The property size has a default unless it is
+// nil.
 func definition(size any) tree.Tree {
 	field := tree.Tree{"type": "integer"}
 	if size != nil {
@@ -40,20 +41,20 @@ func thing(name string) tree.Tree {
 	return tree.Tree{"apiVersion": "example.com/v1", "kind": "Thing", "metadata": tree.Tree{"name": name, "namespace": "default"}}
 }
 
-// next returns the next change reported to policy.
+// next returns the next change that policy observes.
 func next(t *testing.T, changes <-chan string) string {
 	t.Helper()
 	select {
 	case change := <-changes:
 		return change
 	case <-time.After(5 * time.Minute):
-		t.Fatal("no change is told")
+		t.Fatal("no change is observed")
 		return ""
 	}
 }
 
-// TestReaderFollowsDefinitions checks that policy sees a custom kind from its definition through
-// changes to its delete.
+// TestReaderFollowsDefinitions checks that policy observes a custom kind from the creation of its
+// CRD through updates to its deletion.
 func TestReaderFollowsDefinitions(t *testing.T) {
 	c := newCluster(t, meta.Kubernetes)
 	crd := c.kinds.Kind(meta.Kubernetes.Group("apiextensions"), "v1", "customresourcedefinitions")
@@ -113,7 +114,8 @@ func TestReaderFollowsDefinitions(t *testing.T) {
 	}
 }
 
-// TestReaderTranslatesGroups checks that policy names groups in platform form in every profile.
+// TestReaderTranslatesGroups checks that policy sees groups in platform form in every naming
+// profile.
 func TestReaderTranslatesGroups(t *testing.T) {
 	for _, naming := range []*meta.Naming{meta.Platform, meta.Kubernetes} {
 		c := newCluster(t, naming)

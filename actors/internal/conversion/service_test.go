@@ -38,7 +38,7 @@ func kindOf(t testing.TB, group, version, resource string) *schema.Kind {
 	return c.Kind(group, version, resource)
 }
 
-// scalers returns the first version of a kind that is stored as the second.
+// scalers returns the first version of a kind that is stored in its second version.
 func scalers(t testing.TB) *schema.Kind {
 	t.Helper()
 	return kindOf(t, "autoscaling", "v1", "horizontalpodautoscalers")
@@ -70,7 +70,7 @@ func externalService(t *testing.T, f converterFunc) *Service {
 	return s
 }
 
-// TestBatches checks that lists are converted in batches, once.
+// TestBatches checks that lists are converted once, in batches.
 func TestBatches(t *testing.T) {
 	var mu sync.Mutex
 	var sizes []int
@@ -102,7 +102,7 @@ func TestBatches(t *testing.T) {
 	}
 }
 
-// noticedContext signals when a goroutine waits for its end.
+// noticedContext signals when a goroutine waits for the context.
 type noticedContext struct {
 	context.Context
 	once    sync.Once
@@ -114,8 +114,8 @@ func (c *noticedContext) Done() <-chan struct{} {
 	return c.Context.Done()
 }
 
-// TestFailureOfOthers checks that a request that joins another one's call does not fail because of
-// the other one's objects.
+// TestFailureOfOthers checks that a request that shares another request's call does not fail
+// because of that request's objects.
 func TestFailureOfOthers(t *testing.T) {
 	entered, gate := make(chan int, 10), make(chan struct{})
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -142,7 +142,8 @@ func TestFailureOfOthers(t *testing.T) {
 	}
 }
 
-// TestBadAnswers checks that results of a converter are validated, and its panics are errors.
+// TestBadAnswers checks that results of a converter are validated, and that its panics become
+// errors.
 func TestBadAnswers(t *testing.T) {
 	k := scalers(t)
 	for text, f := range map[string]func(objects []*meta.Object) []*meta.Object{
@@ -160,8 +161,8 @@ func TestBadAnswers(t *testing.T) {
 	}
 }
 
-// TestGivingUp checks that a call continues when its caller gives up, and the next one finds its
-// result. Close ends it.
+// TestGivingUp checks that a call continues after its caller was canceled, and that the next caller
+// gets its result. Close cancels calls.
 func TestGivingUp(t *testing.T) {
 	calls, gate := 0, make(chan struct{})
 	s := externalService(t, func(ctx context.Context, objects []*meta.Object) ([]*meta.Object, error) {
@@ -198,7 +199,8 @@ func TestGivingUp(t *testing.T) {
 	}
 }
 
-// TestEvents checks that Events are converted in place; those without an object stay.
+// TestEvents checks that events are converted in place, and that events without an object do not
+// change.
 func TestEvents(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	after, before := object(0, 5), object(0, 5)
@@ -212,7 +214,8 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// TestDryRunIsNotKept checks that a result without a version of its own is not cached.
+// TestDryRunIsNotKept checks that the result of a dry run, which has no version of its own, is not
+// cached.
 func TestDryRunIsNotKept(t *testing.T) {
 	s := externalService(t, func(_ context.Context, objects []*meta.Object) ([]*meta.Object, error) { return renamed(objects), nil })
 	k, imagined := scalers(t), object(0, 1)
@@ -225,7 +228,7 @@ func TestDryRunIsNotKept(t *testing.T) {
 	}
 }
 
-// TestCacheIsBounded checks that the cache is limited in bytes, and keeps entries in use.
+// TestCacheIsBounded checks that the cache is bounded in bytes and keeps recently used entries.
 func TestCacheIsBounded(t *testing.T) {
 	c := NewService(nil)
 	k := scalers(t)
@@ -250,7 +253,7 @@ func TestCacheIsBounded(t *testing.T) {
 	}
 }
 
-// TestNothingToConvert checks that objects in the requested form cost nothing.
+// TestNothingToConvert checks that objects in the requested version cause no work.
 func TestNothingToConvert(t *testing.T) {
 	s := NewService(nil)
 	k, all, ctx := scalers(t).Stored, objects(100), context.Background()

@@ -2,7 +2,7 @@ package runtime
 
 import "testing"
 
-// TestDispatcherRunsWhileWorkersBlock checks that a blocked worker does not stop others.
+// TestDispatcherRunsWhileWorkersBlock checks that blocked workers do not block later work.
 func TestDispatcherRunsWhileWorkersBlock(t *testing.T) {
 	c := newDispatcher(1)
 	gate, done := make(chan struct{}), make(chan struct{})
@@ -18,6 +18,6 @@ func TestDispatcherRunsWhileWorkersBlock(t *testing.T) {
 	<-done
 	close(gate)
 	c.close()
-	c.Schedule(func() { done = nil; entered <- struct{}{} }) // late work is still done
+	c.Schedule(func() { done = nil; entered <- struct{}{} }) // work is run even after close
 	<-entered
 }

@@ -48,8 +48,8 @@ func newRequest(text string) *request { return &request{text, make(chan error, 1
 
 func (r *request) Reject(err error) { r.answer <- err }
 
-// TestMessagesInOrder checks that messages are handled one at a time, in order, between Started and
-// Stopping.
+// TestMessagesInOrder checks that messages are handled one at a time and in order, between Started
+// and Stopping.
 func TestMessagesInOrder(t *testing.T) {
 	for _, inline := range []bool{false, true} {
 		r := newRuntime(t, Restart)
@@ -68,8 +68,8 @@ func TestMessagesInOrder(t *testing.T) {
 	}
 }
 
-// TestEveryMessageIsAnswered checks that full mailboxes, stopped owners and stopping owners reject
-// messages: every request is answered once.
+// TestEveryMessageIsAnswered checks that every request gets one response, even from a full mailbox
+// or an owner that is stopping or stopped.
 func TestEveryMessageIsAnswered(t *testing.T) {
 	r := newRuntime(t, Restart)
 	entered, gate := make(chan struct{}), make(chan struct{})
@@ -112,7 +112,7 @@ func TestEveryMessageIsAnswered(t *testing.T) {
 	}
 }
 
-// TestDrainOfFullMailbox checks that Drain succeeds on a full mailbox, and ends the owner after all
+// TestDrainOfFullMailbox checks that Drain succeeds on a full mailbox and stops the owner after all
 // messages.
 func TestDrainOfFullMailbox(t *testing.T) {
 	r := newRuntime(t, Restart)
@@ -152,7 +152,7 @@ func TestAwaitGivesUp(t *testing.T) {
 		}
 	})
 	ref.Send("wait")
-	<-entered // else it is stopped before it is busy
+	<-entered // otherwise it could stop before it is busy
 	ref.Stop()
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -163,7 +163,7 @@ func TestAwaitGivesUp(t *testing.T) {
 	awaitStopped(t, r, ref)
 }
 
-// TestInline checks that an idle owner runs on the goroutine of the sender, for only one message.
+// TestInline checks that an idle owner handles one message on the goroutine of the sender.
 func TestInline(t *testing.T) {
 	r := newRuntime(t, Restart)
 	handled := 0
@@ -179,7 +179,7 @@ func TestInline(t *testing.T) {
 	<-started
 	for i := range 100 {
 		ref.Send("message")
-		if handled != i+1 { // also a data race unless it runs here
+		if handled != i+1 { // the race detector reports another goroutine
 			t.Fatalf("after %d sends %d are handled", i+1, handled)
 		}
 	}
@@ -213,7 +213,7 @@ func TestBatch(t *testing.T) {
 	awaitStopped(t, r, refs...)
 }
 
-// TestManyOwners checks that many owners are started, used and stopped concurrently.
+// TestManyOwners starts, uses and stops many owners concurrently.
 func TestManyOwners(t *testing.T) {
 	r := newRuntime(t, Restart)
 	var wait sync.WaitGroup

@@ -8,7 +8,8 @@ import (
 	cmap "github.com/orcaman/concurrent-map"
 )
 
-// TestSystemIsSmall checks that a system without actors is small, and its actors are found.
+// TestSystemIsSmall checks that a system without actors uses little memory, and that it finds its
+// actors.
 func TestSystemIsSmall(t *testing.T) {
 	var before, after goruntime.MemStats
 	goruntime.GC()
@@ -32,7 +33,8 @@ func TestSystemIsSmall(t *testing.T) {
 	}
 }
 
-// TestConcurrentMapsOfOthers checks that maps of an embedding program keep their content.
+// TestConcurrentMapsOfOthers checks that a new system does not change the concurrent maps of an
+// embedding program.
 func TestConcurrentMapsOfOthers(t *testing.T) {
 	theirs, shards := cmap.New(), cmap.SHARD_COUNT
 	for _, key := range []string{"a", "b", "c", "d", "e"} {
@@ -49,7 +51,7 @@ func TestConcurrentMapsOfOthers(t *testing.T) {
 	}
 }
 
-// BenchmarkNewSystem creates a system and cuts its registry.
+// BenchmarkNewSystem creates a system and shrinks its registry.
 func BenchmarkNewSystem(b *testing.B) {
 	b.ReportAllocs()
 	for b.Loop() {

@@ -19,13 +19,12 @@ func object(name, uid string, version uint64, owner string) *meta.Object {
 	return o
 }
 
-// TestHandlersEnd checks that a controller that has ended leaves no handler in a cache that
-// outlives it.
+// TestHandlersEnd checks that a stopped controller leaves no handler in a cache that outlives it.
 func TestHandlersEnd(t *testing.T) {
 	cache := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
 	cache.OnEvent(Event{Object: object("a", "1", 5, "")})
 	e := &Env{events: newEventWriter(Client{}, slog.New(slog.DiscardHandler))}
-	for range 3 { // each time this server leads
+	for range 3 { // once per term of leadership
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		c := New(e, "", func(context.Context, meta.Key) error { cancel(); return nil }, "", "")
@@ -37,7 +36,7 @@ func TestHandlersEnd(t *testing.T) {
 	}
 }
 
-// TestCache checks that the newer of two states wins, and that late states do not revive deleted
+// TestCache checks that the newer of two states wins, and that late states do not restore deleted
 // objects.
 func TestCache(t *testing.T) {
 	c := newCache(Client{}, func(o *meta.Object) *Item { return &Item{Head: NewHead(o)} })
@@ -67,10 +66,10 @@ func TestCache(t *testing.T) {
 	c.Written(Event{Object: object("b", "3", 13, ""), Deleted: true})
 	c.Written(Event{Object: object("b", "4", 15, "")})
 	c.OnEvent(Event{Object: object("b", "3", 12, "")})
-	c.OnEvent(Event{Object: object("b", "3", 13, ""), Deleted: true}) // not of the current one
+	c.OnEvent(Event{Object: object("b", "3", 13, ""), Deleted: true}) // of the former object
 	want := []string{"->a5", "a5>a7", "a7>-", "->a11", "->b12", "b12>-", "->b15"}
 	if !slices.Equal(told, want) {
-		t.Errorf("told %q, want %q", told, want)
+		t.Errorf("observed %q, want %q", told, want)
 	}
 	if got := len(c.Orphans("n")); got != 2 || len(c.gone) != 0 || len(c.owned) != 1 {
 		t.Errorf("%d orphans, %d deletes are remembered, %d owners", got, len(c.gone), len(c.owned))
@@ -81,13 +80,13 @@ func TestCache(t *testing.T) {
 	c.Written(Event{Object: object("d", "5", 21, "")}) // the response arrives after the watch event of the delete
 	c.Written(Event{Object: object("d", "5", 22, ""), Deleted: true})
 	if len(told) != 0 || c.Get(object("d", "", 0, "").Key) != nil || len(c.gone) != 0 {
-		t.Errorf("a late answer: told %q, %d deletes are remembered", told, len(c.gone))
+		t.Errorf("a late response: observed %q, %d deletes are remembered", told, len(c.gone))
 	}
 	c.OnEvent(Event{Object: &meta.Object{Key: object("a", "", 0, "").Key}, Deleted: true}) // between two watches
 	var late []string
 	c.Subscribe(func(_, now *Item) { late = append(late, now.Key.Name) })
 	if !slices.Equal(late, []string{"b"}) {
-		t.Errorf("a late handler is told of %q", late)
+		t.Errorf("a late handler observes %q", late)
 	}
 }
 

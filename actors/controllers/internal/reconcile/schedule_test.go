@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestSchedule checks that keys come once, in the order of their last times, unless removed.
+// TestSchedule checks that each key is returned once, in the order of the times, unless it is
+// removed. The time set last counts.
 func TestSchedule(t *testing.T) {
 	t.Parallel()
 	s, start := NewSchedule[int](), time.Now()
@@ -27,7 +28,7 @@ func TestSchedule(t *testing.T) {
 		}
 	}
 	s.Remove(1000)
-	s.SetEarlier(150, start.Add(time.Hour)) // it has an earlier time
+	s.SetEarlier(150, start.Add(time.Hour)) // no effect: the key has an earlier time
 	s.Set(42, start.Add(time.Hour))
 	s.SetEarlier(42, start.Add(42*time.Second))
 	got, next := s.take(start.Add(99 * time.Second))

@@ -18,8 +18,8 @@ var (
 // stamp formats a time some seconds before now.
 func stamp(ago int) string { return now.Add(-time.Duration(ago) * time.Second).Format(time.RFC3339) }
 
-// makePod returns a Pod with a request of 1 CPU. state is running, pending, failed, going, unready
-// (since its start an hour ago), broken (unready for a minute), or fresh (ready for 20 s).
+// makePod returns a Pod with a request of 1 CPU. The states going, unready, broken and fresh are:
+// terminating, unready since its start an hour ago, unready for a minute, ready for 20 s.
 func makePod(name, state string) pod {
 	ready, changed, started, phase := "True", 3000, 3600, "Running"
 	metadata := tree.Tree{"name": name}
@@ -49,7 +49,7 @@ func makePod(name, state string) pod {
 	}}
 }
 
-// TestUtilization checks replicas by CPU usage with a target of half the request.
+// TestUtilization checks the replicas for a CPU usage, with a target of half the request.
 func TestUtilization(t *testing.T) {
 	type pods = []string // state and, after a colon, the usage in percent; without it there is no sample
 	for _, c := range []struct {
@@ -94,7 +94,6 @@ func TestUtilization(t *testing.T) {
 	}
 }
 
-// split replaces the colon by a space.
 func split(s string) string {
 	b := []byte(s)
 	for i := range b {
@@ -105,7 +104,7 @@ func split(s string) string {
 	return string(b)
 }
 
-// TestNoReplicas checks the errors of calculations.
+// TestNoReplicas checks the errors of calculations without usable Pods or samples.
 func TestNoReplicas(t *testing.T) {
 	running, pending := makePod("a", "running"), makePod("a", "pending")
 	for _, c := range []struct {

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// set returns a set with a size and available Pods; higher ages are younger.
+// set returns a ReplicaSet with a size and available Pods. A higher age means a younger set.
 func set(age int, replicas, available int64, annotations ...string) *replicaSet {
 	all := tree.Tree{}
 	for _, a := range annotations {
@@ -76,7 +76,8 @@ func sizes(all []sizing) string {
 	return strings.Join(parts, " ")
 }
 
-// TestShrinkOld checks that unavailable Pods go first and that enough Pods stay available.
+// TestShrinkOld checks that unavailable Pods are deleted first, and that enough Pods stay
+// available.
 func TestShrinkOld(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -98,7 +99,7 @@ func TestShrinkOld(t *testing.T) {
 	}
 }
 
-// TestProportional checks the documented examples of Deployments, and rounding.
+// TestProportional checks rounding, and the examples in the documentation of Deployments.
 func TestProportional(t *testing.T) {
 	n := newNames(meta.Kubernetes)
 	most := func(i int) string { return n.max + "=" + strconv.Itoa(i) }
@@ -148,7 +149,7 @@ func TestAppendRevision(t *testing.T) {
 	}
 }
 
-// TestProgress checks the reasons of the condition Progressing.
+// TestProgress checks the reasons of the Progressing condition.
 func TestProgress(t *testing.T) {
 	now := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	at := func(reason, status string, ago time.Duration) []any {
