@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// A faultyListener fails like a system without descriptors, and accepts clients in between.
+// A faultyListener fails with an error as if no descriptors were left, and accepts clients in
+// between.
 type faultyListener struct {
 	net.Listener
 	faults chan error

@@ -16,7 +16,8 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// noteTaker is a plugin with reservations and a store of no-op applies. It records the calls.
+// noteTaker is a plugin with reservations and a store that answers no-op applies. It records its
+// calls.
 type noteTaker struct {
 	*memStore
 	mu    sync.Mutex
@@ -96,7 +97,7 @@ func TestOperationWaitsForAdmission(t *testing.T) {
 	}
 }
 
-// updatesOnly allows everything but creates of one name.
+// updatesOnly allows everything except creates of objects with this name.
 type updatesOnly struct{ name string }
 
 func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -106,8 +107,8 @@ func (u updatesOnly) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestApplyProvisionsWhatItMayCreate tests that an apply without the right to create its object
-// creates no namespace.
+// TestApplyProvisionsWhatItMayCreate tests that an apply by a user who may not create the object
+// provisions no namespace.
 func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -127,8 +128,8 @@ func TestApplyProvisionsWhatItMayCreate(t *testing.T) {
 	}
 }
 
-// TestAdmittedApplyIsNotSkipped tests that an apply is recognized by its digest only if no
-// admission must see it.
+// TestAdmittedApplyIsNotSkipped tests that the digest of an apply identifies it as a no-op only if
+// no admission has to see it.
 func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {
@@ -147,8 +148,8 @@ func TestAdmittedApplyIsNotSkipped(t *testing.T) {
 	}
 }
 
-// TestPatchChoosesItsAdmissionOnce tests that the admission of a patch is selected once, and not at
-// all for an unsupported type.
+// TestPatchChoosesItsAdmissionOnce tests that the admission of a patch is selected once, and never
+// for an unsupported patch type.
 func TestPatchChoosesItsAdmissionOnce(t *testing.T) {
 	n := &noteTaker{}
 	f := serve(t, func(o *http.Options) {

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/schema"
 )
 
-// TestCodes tests codes and reasons, on which clients rely, and Retry-After.
+// TestCodes tests status codes, reasons and Retry-After, which clients rely on.
 func TestCodes(t *testing.T) {
 	for _, c := range []struct {
 		got        *meta.Status
@@ -40,7 +40,7 @@ func TestCodes(t *testing.T) {
 	}
 }
 
-// TestInvalidOptions tests that all faults are reported together, each as a cause.
+// TestInvalidOptions tests that all errors of the options are reported together, each as a cause.
 func TestInvalidOptions(t *testing.T) {
 	var f schema.Faults
 	if err := apierrors.InvalidOptions("meta.example.io", "ListOptions", f); err != nil {

@@ -58,7 +58,7 @@ func (l *auditLog) takeEvents(t *testing.T) (events []auditEvent) {
 	return events
 }
 
-// serveAudited starts a front with an audit log of metadata.
+// serveAudited starts a server with an audit log at level Metadata.
 func serveAudited(t *testing.T, mode audit.Mode) (*testServer, *auditLog) {
 	t.Helper()
 	p := must.Get(audit.Parse([]byte("apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]"), meta.Platform))(t)
@@ -101,8 +101,8 @@ func TestStrictAuditRefuses(t *testing.T) {
 	}
 }
 
-// TestRefusalsAreAudited tests that requests refused before authentication are recorded with the
-// attempted user.
+// TestRefusalsAreAudited tests that rejected credentials are recorded with the attempted
+// authentication methods, and that malformed requests are not recorded.
 func TestRefusalsAreAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	for _, test := range []struct{ path, header, message string }{
@@ -125,7 +125,7 @@ func TestRefusalsAreAudited(t *testing.T) {
 	}
 }
 
-// TestWatchIsAudited tests that a watch has an event at its start and one at its end.
+// TestWatchIsAudited tests that a watch has one audit event at its start and one at its end.
 func TestWatchIsAudited(t *testing.T) {
 	f, log := serveAudited(t, audit.Blocking)
 	resp := must.Get(f.client.Get(f.url + configMapsPath + "?watch=1"))(t)
@@ -139,7 +139,7 @@ func TestWatchIsAudited(t *testing.T) {
 		t.Errorf("at the beginning:%s", got)
 	}
 	resp.Body.Close()
-	f.stop() // waits for the watch
+	f.stop() // waits for the end of the watch
 	if got := stages(log.takeEvents(t)); got != " ResponseComplete" {
 		t.Errorf("at the end:%s", got)
 	}

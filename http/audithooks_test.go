@@ -8,7 +8,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestAuditCostsNothingWhenOff tests that audit hooks do not allocate without an audit.
+// TestAuditCostsNothingWhenOff tests that audit hooks do not allocate while auditing is disabled.
 func TestAuditCostsNothingWhenOff(t *testing.T) {
 	s, x := &Server{}, &requestContext{ctx: &fasthttp.RequestCtx{}}
 	x.info.Path = "/version"

@@ -11,8 +11,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestRefusalsCatchUp checks that this package uses authenticators and authorizers only with
-// catching up before a refusal, or in rechecks.
+// TestRefusalsCatchUp checks that this package calls authenticators and authorizers only where a
+// catch-up precedes a rejection, or in rechecks.
 func TestRefusalsCatchUp(t *testing.T) {
 	may := map[string]bool{"catchup.go": true, "reauthorization.go": true, "options.go": true}
 	files := must.Get(os.ReadDir("."))(t)

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// TestBuiltFromTheseSources tests that the checked-in build matches the sources.
+// TestBuiltFromTheseSources tests that the checked-in build of the console matches its sources.
 func TestBuiltFromTheseSources(t *testing.T) {
 	names := []string{"build.mjs", "package-lock.json", "package.json", "tsconfig.json"}
 	sources := must.Get(os.ReadDir("internal/console/web/src"))(t)
@@ -45,8 +45,8 @@ func TestFiles(t *testing.T) {
 	}
 }
 
-// TestSecurityPolicy tests that the page can load and send data only to allowed places, so that it
-// cannot leak what it shows.
+// TestSecurityPolicy tests that the Content-Security-Policy lets the page load and send data only
+// where needed, so that it cannot leak data.
 func TestSecurityPolicy(t *testing.T) {
 	provider := &console.SignIn{ClientID: "us", AuthorizationEndpoint: "https://login.example/a", TokenEndpoint: "https://token.example:8443/t?x=y"}
 	for name, c := range map[string]struct {
@@ -76,7 +76,7 @@ func TestSecurityPolicy(t *testing.T) {
 			t.Errorf("%s: %s, %v", name, text, err)
 		}
 		if (config.SignIn == nil) != (c.provider == nil) || c.provider != nil && *config.SignIn != *c.provider {
-			t.Errorf("%s: the application is told of %+v", name, config.SignIn)
+			t.Errorf("%s: the application gets %+v", name, config.SignIn)
 		}
 	}
 }

@@ -6,7 +6,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/credentials"
 )
 
-// TestRedact tests that tokens are removed in any spelling of the parameter, and nothing else.
+// TestRedact tests that tokens are removed from URLs in any spelling of the parameter, and nothing
+// else is.
 func TestRedact(t *testing.T) {
 	for target, want := range map[string]string{
 		"/a":                            "/a",

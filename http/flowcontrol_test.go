@@ -10,10 +10,10 @@ import (
 )
 
 // TestSeatsAreGivenBack tests that seats are released after every outcome, and that requests are
-// refused while all are taken.
+// rejected while no seat is free.
 func TestSeatsAreGivenBack(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
-		o.FlowControl = flowcontrol.New(meta.Kubernetes, 1) // for catch-all, without queues
+		o.FlowControl = flowcontrol.New(meta.Kubernetes, 1) // one seat for catch-all, which has no queues
 	})
 	var panics atomic.Bool
 	f.store.beforeGet = func() {

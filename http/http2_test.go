@@ -19,7 +19,7 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// serveHTTP2 starts a front with HTTP/2 and a client of user joe, who may do everything.
+// serveHTTP2 starts a server with HTTP/2 and a client with a certificate of the user joe.
 func serveHTTP2(t *testing.T, change func(*http.Options)) *testServer {
 	t.Helper()
 	f := serve(t, func(o *http.Options) {
@@ -66,7 +66,7 @@ func (s *frames) check(err error) {
 	must.Succeed(s, err)
 }
 
-// ask sends a request head; fields are name, value, name, value ...
+// ask sends the head of a request. fields alternates names and values.
 func (s *frames) ask(stream uint32, end bool, fields ...string) {
 	s.Helper()
 	var b bytes.Buffer
@@ -168,8 +168,8 @@ func TestHTTP2(t *testing.T) {
 	eventually(t, "sessions outlive the clients of their watches", func() bool { return f.store.openSessions() == 0 })
 }
 
-// TestHTTP2Shutdown tests that watches end in order, pending requests complete, and clients are
-// asked to reconnect.
+// TestHTTP2Shutdown tests that on shutdown watches end normally, pending requests complete, and
+// clients get a GOAWAY.
 func TestHTTP2Shutdown(t *testing.T) {
 	f := serveHTTP2(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -205,7 +205,8 @@ func TestHTTP2Shutdown(t *testing.T) {
 	}
 }
 
-// TestHTTP2Clients tests that misbehaving clients end only their own streams or connections.
+// TestHTTP2Clients tests that clients that violate the protocol lose only their own streams or
+// connections.
 func TestHTTP2Clients(t *testing.T) {
 	t.Parallel()
 	patient, short := serveHTTP2(t, nil), serveHTTP2(t, func(o *http.Options) {
@@ -221,7 +222,7 @@ func TestHTTP2Clients(t *testing.T) {
 		return append([]string{":method", "GET", ":scheme", "https", ":path", path, ":authority", "x"}, more...)
 	}
 	for name, test := range map[string]struct {
-		f      *testServer // with long timeouts, unless the test waits for them
+		f      *testServer // has long timeouts, unless the test waits for one
 		window uint32
 		end    bool
 		fields []string
@@ -240,7 +241,7 @@ func TestHTTP2Clients(t *testing.T) {
 		"CONNECT":               {patient, window, true, []string{":method", "CONNECT", ":authority", "x:1"}, "", "400"},
 		"trailers":              {patient, window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-type", "application/json"}, configMap("b"), "201"},
 		"a body that stops":     {short, window, false, []string{":method", "POST", ":scheme", "https", ":authority", "x", ":path", configMapsPath, "content-length", "100"}, "{", "408"},
-		"nobody wants the body": {patient, window, false, get("/version"), "", "200"},
+		"an unread body":        {patient, window, false, get("/version"), "", "200"},
 		"a host":                {patient, window, true, get("/version", "host", "x"), "", "200"},
 		"only a host":           {patient, window, true, []string{":method", "GET", ":scheme", "https", ":path", "/version", "host", "x"}, "", "200"},
 		"no window":             {short, 0, true, get(configMapsPath + "/a"), "", "200, reset"},
@@ -276,7 +277,7 @@ func TestHTTP2Clients(t *testing.T) {
 	}
 }
 
-// TestHTTP2Silence tests that a client that has negotiated HTTP/2 must start it in time.
+// TestHTTP2Silence tests that a client that has negotiated HTTP/2 must send the preface in time.
 func TestHTTP2Silence(t *testing.T) {
 	t.Parallel()
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.ReadTimeout = 300 * time.Millisecond })
@@ -316,7 +317,7 @@ func TestHTTP2Continue(t *testing.T) {
 	}
 }
 
-// TestHTTP2Users tests that requests on one connection do not share their user.
+// TestHTTP2Users tests that each request on a connection has its own user.
 func TestHTTP2Users(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Authenticator = tokenAuthenticator{} })
 	var asking sync.WaitGroup
@@ -337,7 +338,7 @@ func TestHTTP2Users(t *testing.T) {
 	asking.Wait()
 }
 
-// TestNoHTTP2 tests that HTTP/2 is offered only if enabled.
+// TestNoHTTP2 tests that HTTP/2 is negotiated only if it is enabled.
 func TestNoHTTP2(t *testing.T) {
 	f := serveHTTP2(t, func(o *http.Options) { o.Limits.HTTP2MaxStreams = 0 })
 	if resp, _ := f.do("GET", configMapsPath, ""); resp.StatusCode != 200 || resp.ProtoMajor != 1 {

@@ -11,13 +11,13 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// newLimitedServer returns a server with limits only.
+// newLimitedServer returns a server that only has limits.
 func newLimitedServer(l Limits, n *meta.Naming) *Server {
 	o := Options{Limits: l}
 	return &Server{reserves: newReserves(n), ledger: limits.NewLedger(o.capacities())}
 }
 
-// newLimitedRequest returns a request of a user after authentication.
+// newLimitedRequest returns an authenticated request of a user.
 func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestContext {
 	return &requestContext{
 		attributes: authz.Attributes{User: u}, info: i,
@@ -25,8 +25,8 @@ func (s *Server) newLimitedRequest(u *authn.User, i requestinfo.Info) *requestCo
 	}
 }
 
-// TestLimits tests that reads, writes and watches have separate limits, shared by users, with a
-// reserve for administrators and nodes. Health checks have none.
+// TestLimits tests the separate limits of reads, writes and watches. Users share them,
+// administrators and nodes have a reserve, and health checks are exempt.
 func TestLimits(t *testing.T) {
 	s := newLimitedServer(Limits{MaxRequestsInFlight: 12, MaxMutatingRequestsInFlight: 6, MaxWatches: 4}, meta.Kubernetes)
 	jane := &authn.User{Name: "jane", Groups: []string{authn.GroupAuthenticated}}
@@ -44,7 +44,7 @@ func TestLimits(t *testing.T) {
 	}
 	fill(6, jane, "GET", "list")
 	fill(0, jane, "HEAD", "get")
-	fill(0, jane, "GET", "watch") // a read until it runs
+	fill(0, jane, "GET", "watch") // counts as a read until it starts
 	fill(3, joe, "GET", "get")
 	fill(6, node, "GET", "list")
 	fill(3, jane, "POST", "create")
@@ -79,7 +79,7 @@ func TestSystemUsers(t *testing.T) {
 }
 
 // TestResponseBytes tests that memory is released once, and that a response above the limit is
-// admitted alone.
+// admitted if it is the only one.
 func TestResponseBytes(t *testing.T) {
 	s := newLimitedServer(Limits{MaxResponseBytes: 1 << 20}, meta.Platform)
 	joe, admin := &authn.User{Name: "joe"}, &authn.User{Name: "admin", Groups: []string{authn.GroupMasters}}

@@ -8,7 +8,8 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestIsCross tests that the browser's headers decide, and that other clients send none.
+// TestIsCross tests that the browser's headers decide whether a request is cross-origin. Other
+// clients do not send them.
 func TestIsCross(t *testing.T) {
 	allowed := origin.Allowed{regexp.MustCompile(`^https://good\.example$`)}
 	for _, test := range []struct {

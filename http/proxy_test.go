@@ -23,7 +23,7 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// A front is a server that proxies everything, as the real one does after its filters.
+// A front is a server that proxies every request, as the daemon does after its filters.
 type front struct {
 	t      *testing.T
 	conn   *wire.Conn
@@ -135,12 +135,12 @@ func readResponse(t *testing.T, r *bufio.Reader, method string) (*http.Response,
 	return resp, string(body)
 }
 
-// TestDocumentsAreSandboxed tests that documents of backends get an origin of their own, and that a
-// backend's policy stays.
+// TestDocumentsAreSandboxed tests that documents of backends get a sandboxed origin, and that a
+// backend's own policy is kept.
 func TestDocumentsAreSandboxed(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
-		w.Header()["Content-Type"] = nil // so it is not sniffed
+		w.Header()["Content-Type"] = nil // disables sniffing
 		if contentType := r.URL.Query().Get("t"); contentType != "" {
 			w.Header().Set("Content-Type", contentType)
 		}
@@ -160,7 +160,7 @@ func TestDocumentsAreSandboxed(t *testing.T) {
 	}
 }
 
-// TestKeepAlive tests pipelined requests with all types of bodies on one connection, each with its
+// TestKeepAlive tests pipelined requests with all types of bodies on one connection. Each gets its
 // own response.
 func TestKeepAlive(t *testing.T) {
 	t.Parallel()
@@ -198,8 +198,7 @@ func TestKeepAlive(t *testing.T) {
 	}
 }
 
-// TestStreaming tests that data is forwarded immediately in both directions, with trailers at the
-// end.
+// TestStreaming tests that data is forwarded immediately in both directions, including trailers.
 func TestStreaming(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -227,7 +226,7 @@ func TestStreaming(t *testing.T) {
 	}
 }
 
-// TestExpectContinue tests that the client gets 100 Continue only if the backend sends it.
+// TestExpectContinue tests that the client gets 100 Continue only if the backend has sent it.
 func TestExpectContinue(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -253,8 +252,8 @@ func TestExpectContinue(t *testing.T) {
 	}
 }
 
-// TestClientGone tests that a disconnect of the client ends the backend request, with or without a
-// pending body.
+// TestClientGone tests that the backend request is canceled when the client disconnects, with or
+// without a pending body.
 func TestClientGone(t *testing.T) {
 	t.Parallel()
 	arrived, ended := make(chan struct{}, 3), make(chan struct{}, 3)
@@ -284,8 +283,8 @@ func TestClientGone(t *testing.T) {
 	eventually(t, "requests are left", func() bool { return open.Load() == 0 })
 }
 
-// TestBackendBreaksOff tests that a partial response is not taken for complete, and that an
-// unreachable backend is a 503.
+// TestBackendBreaksOff tests that a truncated response is not taken for a complete one, and that an
+// unreachable backend yields a 503.
 func TestBackendBreaksOff(t *testing.T) {
 	t.Parallel()
 	address, _ := serveProxy(t, backend(t, func(w http.ResponseWriter, r *http.Request) {
@@ -310,7 +309,8 @@ func TestBackendBreaksOff(t *testing.T) {
 	}
 }
 
-// echo returns a backend that accepts any upgrade and echoes, after a greeting sent with its head.
+// echo returns a backend that accepts any upgrade. It echoes all data after a greeting that it
+// sends together with the response head.
 func echo(t *testing.T, protocol string) string {
 	return backend(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/no" {
@@ -335,8 +335,8 @@ func echo(t *testing.T, protocol string) string {
 
 const upgradeTo = "POST / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, Upgrade\r\nUpgrade: %s\r\nX-A: a\r\n\r\n"
 
-// TestUpgrade tests that an upgraded connection is copied both ways, with early data, and that each
-// direction ends on its own.
+// TestUpgrade tests that an upgraded connection is copied in both directions, including early data.
+// Each direction ends separately.
 func TestUpgrade(t *testing.T) {
 	t.Parallel()
 	address, open := serveProxy(t, echo(t, "SPDY/3.1"), nil)

@@ -12,7 +12,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// transientDenier denies a number of requests, then allows.
+// transientDenier denies the given number of requests, and then allows all.
 type transientDenier struct{ denials, calls atomic.Int64 }
 
 func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
@@ -23,8 +23,8 @@ func (g *transientDenier) Authorize(authz.Attributes) (authz.Decision, string) {
 	return authz.Allow, ""
 }
 
-// TestWatchSurvivesTransientDenial tests that a watch survives the gap between the removal of a
-// binding and its replacement, but not a lasting denial.
+// TestWatchSurvivesTransientDenial tests that a watch survives the gap while a binding is replaced,
+// but not a permanent denial.
 func TestWatchSurvivesTransientDenial(t *testing.T) {
 	var rights transientDenier
 	var generation atomic.Uint64
@@ -40,7 +40,7 @@ func TestWatchSurvivesTransientDenial(t *testing.T) {
 		asked := rights.calls.Load()
 		rights.denials.Store(1)
 		generation.Add(1)
-		for rights.calls.Load() < asked+2 { // denied, and allowed
+		for rights.calls.Load() < asked+2 { // one denied, one allowed
 			select {
 			case text := <-ended:
 				t.Fatalf("the watch has ended with %s", text)

@@ -14,8 +14,8 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// sendParts sends text on a new connection and returns the response up to the connection's end or
-// the wanted number of responses.
+// sendParts sends parts on a new connection. It returns the responses up to the wanted number or
+// the end of the connection.
 func (f *testServer) sendParts(answers int, parts ...string) (codes []int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
@@ -23,7 +23,7 @@ func (f *testServer) sendParts(answers int, parts ...string) (codes []int, close
 	must.Succeed(f, c.SetDeadline(time.Now().Add(30*time.Second)))
 	r := bufio.NewReader(c)
 	for n, part := range parts {
-		if n > 0 { // the server must send something first
+		if n > 0 { // wait until the server has sent something
 			if _, err := r.Peek(1); err != nil {
 				return codes, true
 			}
@@ -45,7 +45,7 @@ func (f *testServer) sendParts(answers int, parts ...string) (codes []int, close
 	return codes, false
 }
 
-// TestRequestBodies tests bodies that are read, unread, slow, or wait for 100 Continue.
+// TestRequestBodies tests request bodies that are read, unread, slow, or wait for 100 Continue.
 func TestRequestBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MaxRequestBodyBytes = 1 << 20 })
 	body := `{"metadata":{"generateName":"a-"},"data":{"k":"` + strings.Repeat("x", 10_000) + `"}}`
@@ -109,7 +109,7 @@ func TestRequestBodies(t *testing.T) {
 	})
 }
 
-// TestLongestWatch tests that a requested timeout is bounded by the maximum default lifetime.
+// TestLongestWatch tests that a requested timeout is capped at the maximum default lifetime.
 func TestLongestWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.client.Timeout = 30 * time.Second
@@ -118,13 +118,13 @@ func TestLongestWatch(t *testing.T) {
 	}
 }
 
-// fixedMemory is a MemoryMonitor with constant memory.
+// fixedMemory is a MemoryMonitor that always returns the same amount.
 type fixedMemory int64
 
 func (fixedMemory) UnderPressure() bool { return false }
 func (r fixedMemory) Available() int64  { return int64(r) }
 
-// TestAnnouncedBodies tests that announced bodies that do not arrive take no memory.
+// TestAnnouncedBodies tests that a body that is announced but not sent uses no memory.
 func TestAnnouncedBodies(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.MemoryMonitor = fixedMemory(64 << 20) })
 	for range 20 {
@@ -144,7 +144,7 @@ func TestAnnouncedBodies(t *testing.T) {
 	}
 }
 
-// TestHTTP10 tests that HTTP/1.0 clients get no chunks.
+// TestHTTP10 tests that responses to HTTP/1.0 clients are not chunked.
 func TestHTTP10(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Limits.MinRequestTimeout = 50 * time.Millisecond })
 	f.do("POST", configMapsPath, configMap("a"))

@@ -20,14 +20,14 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// A scriptedConn is a connection whose client repeats a request, each after the previous response,
-// and checks only the first bytes of each response.
+// A scriptedConn is a connection whose client repeats a request, each after the previous response.
+// It checks only the first bytes of a response.
 type scriptedConn struct {
 	request   []byte
 	remaining int
-	unsent    []byte // of the current request
+	unsent    []byte // rest of the current request
 	failure   []byte // an unsuccessful response
-	// answered is set when the first bytes of the response have arrived.
+	// answered is set once the first bytes of the response have been written.
 	answered bool
 	done     chan struct{}
 }
@@ -63,7 +63,7 @@ func (s *scriptedConn) SetWriteDeadline(time.Time) error { return nil }
 
 var loopback = &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 4711}
 
-// A chanListener is a listener with in-process connections.
+// A chanListener is a listener for in-process connections.
 type chanListener struct{ conns chan net.Conn }
 
 func (s chanListener) Accept() (net.Conn, error) {
@@ -105,7 +105,7 @@ func (s staticStore) NoOpApply(_ request.Mutation, digest func() meta.Digest) (r
 	return request.Result{Object: s.object}, true
 }
 
-// tokenDigests looks up users by the digest of the token, as the daemon does.
+// tokenDigests finds users by the digest of the token, as the daemon does.
 type tokenDigests map[[sha256.Size]byte]*authn.User
 
 func (k tokenDigests) Authenticate(r authn.Request) (*authn.User, error) {
@@ -118,8 +118,8 @@ const (
 		"Accept: application/json, */*\r\nAuthorization: Bearer 31ada4fd-adec-460c-809a-9e56ceb75269\r\nAccept-Encoding: gzip\r\n"
 )
 
-// benchmarkRequest measures a request's cost in the front, without TLS, system calls and the store.
-// It uses CPU time, which depends least on other load.
+// benchmarkRequest measures the cost of a request in this package, without TLS, system calls and
+// the store. CPU time depends least on other load.
 func benchmarkRequest(b *testing.B, text string) {
 	b.Helper()
 	user := &authn.User{Name: "jane", Groups: []string{authn.GroupMasters}}
@@ -183,7 +183,7 @@ func BenchmarkList(b *testing.B) {
 	b.Run("gzip", func(b *testing.B) { benchmarkRequest(b, "GET /api/v1/namespaces/default/configmaps"+benchHead+"\r\n") })
 }
 
-// BenchmarkApply measures an apply recognized by its text as a no-op.
+// BenchmarkApply measures a no-op apply that is recognized by its text.
 func BenchmarkApply(b *testing.B) {
 	body := `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"k":"` + strings.Repeat("x", 1024) + `"}}`
 	benchmarkRequest(b, "PATCH /api/v1/namespaces/default/configmaps/a?fieldManager=bench"+benchHead+

@@ -24,7 +24,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// fasthttp keeps a clock for Date headers forever, and its worker pool stops up to ten seconds
+	// fasthttp never stops its clock for Date headers, and its worker pool stops up to ten seconds
 	// late.
 	goleak.VerifyTestMain(m, goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.updateServerDate.func1"),
 		goleak.IgnoreAnyFunction("github.com/valyala/fasthttp.(*workerPool).Start.func2"))
@@ -43,7 +43,7 @@ func (tokenAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
 	return &authn.User{Name: "admin"}, nil
 }
 
-// denyJane allows everyone but jane.
+// denyJane allows every user except jane.
 type denyJane struct{}
 
 func (denyJane) Authorize(a authz.Attributes) (authz.Decision, string) {
@@ -70,7 +70,7 @@ var testCatalog = sync.OnceValue(func() *catalog.Catalog {
 	return c
 })
 
-// serve starts a front over an empty store; change may modify its options.
+// serve starts a server on an empty store. change may modify the options.
 func serve(t testing.TB, change func(*http.Options)) *testServer {
 	t.Helper()
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
@@ -102,7 +102,7 @@ func serve(t testing.TB, change func(*http.Options)) *testServer {
 	return f
 }
 
-// do sends a request; headers are name, value, name, value ...
+// do sends a request. headers alternates names and values.
 func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.Response, string) {
 	f.Helper()
 	r := must.Get(nethttp.NewRequest(method, f.url+path, strings.NewReader(body)))(f)
@@ -115,7 +115,7 @@ func (f *testServer) do(method, path, body string, headers ...string) (*nethttp.
 	return resp, string(text)
 }
 
-// sendRaw sends bytes and reads until the connection closes or a response is complete.
+// sendRaw sends bytes and reads until a response is complete or the connection is closed.
 func (f *testServer) sendRaw(text string) (code int, closed bool) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
@@ -136,7 +136,7 @@ func configMap(name string) string {
 	return `{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"` + name + `"},"data":{"k":"v"}}`
 }
 
-// status has the fields of a Status that the tests check.
+// status has the fields of a Status that tests check.
 type status struct {
 	Kind, Status, Message, Reason string
 	Code                          int

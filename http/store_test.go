@@ -16,7 +16,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/tree"
 )
 
-// memStore is a store that keeps objects in a map, without rules.
+// memStore is a store that keeps objects in a map without validation.
 type memStore struct {
 	mu       sync.Mutex
 	version  uint64
@@ -25,9 +25,9 @@ type memStore struct {
 	last     request.Mutation
 	lastList request.List
 
-	// beforeGet runs at the start of every Get.
+	// beforeGet is called at the start of every Get.
 	beforeGet func()
-	// failAt is the number of an object that cannot be returned, counted from 1.
+	// failAt is the number of the conversion that fails, counted from 1.
 	failAt, conversions atomic.Int64
 	// converted marks lists as converted.
 	converted bool
@@ -162,7 +162,7 @@ func (m *memStore) DeleteCollection(ctx context.Context, l request.List, r reque
 	return out, err
 }
 
-// A memSession sends events in its own goroutine.
+// A memSession sends events from its own goroutine.
 type memSession struct {
 	store  *memStore
 	sink   request.Sink
@@ -218,7 +218,7 @@ func (m *memStore) Watch(_ context.Context, r request.Watch, sink request.Sink) 
 	return s, nil
 }
 
-// send sends events to every session; the caller holds the lock.
+// send sends events to all sessions. The caller holds the lock.
 func (m *memStore) send(e ...request.Event) {
 	for s := range m.sessions {
 		s.events <- e

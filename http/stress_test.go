@@ -15,11 +15,11 @@ import (
 	"github.com/troupe-api/troupe/http"
 )
 
-// heldSeries are the metrics of resources held during requests.
+// heldSeries matches the metrics of resources that requests hold.
 var heldSeries = regexp.MustCompile(`(?m)^(apiserver_current_inflight_requests\{[^}]*\}|apiserver_longrunning_requests[^ ]*|troupe_response_bytes|troupe_request_body_bytes|troupe_connections\{[^}]*\}) (\d+)$`)
 
-// TestStress tests that nothing remains held after disconnecting clients, refused, late and missing
-// bodies, failing lists and unread watches: no slot, budget, connection or goroutine.
+// TestStress tests that no slot, budget, connection or goroutine remains in use after misbehaving
+// clients. They disconnect, omit or delay bodies, and do not read lists and watches.
 func TestStress(t *testing.T) {
 	f := serve(t, func(o *http.Options) {
 		o.Limits.MaxRequestsInFlight, o.Limits.MaxMutatingRequestsInFlight = 20, 10
@@ -72,7 +72,7 @@ func TestStress(t *testing.T) {
 		left = nil
 		for _, series := range heldSeries.FindAllStringSubmatch(text, -1) {
 			if series[2] != "0" && !(strings.Contains(series[1], "settled") && series[2] == "1") &&
-				!(strings.Contains(series[1], "readOnly") && series[2] == "1") { // of the query itself
+				!(strings.Contains(series[1], "readOnly") && series[2] == "1") { // the metrics request itself
 				left = append(left, series[0])
 			}
 		}
@@ -92,7 +92,7 @@ func TestStress(t *testing.T) {
 	}
 }
 
-// abuse sends a request, reads some, none or all of the response, and disconnects.
+// abuse sends a request, reads none, some or all of the response, and disconnects.
 func (f *testServer) abuse(request string) {
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(f.url, "http://"), 10*time.Second)
 	if err != nil {

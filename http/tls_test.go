@@ -23,7 +23,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authn"
 )
 
-// certAuthenticator uses the common name of the client certificate as user.
+// certAuthenticator returns the common name of the client certificate as user.
 type certAuthenticator struct{}
 
 func (certAuthenticator) Authenticate(r authn.Request) (*authn.User, error) {
@@ -79,7 +79,7 @@ func TestClientCertificate(t *testing.T) {
 	}
 }
 
-// TestPlainHTTPWhereTLSIsSpoken tests that plain HTTP on a TLS port gets a clear error.
+// TestPlainHTTPWhereTLSIsSpoken tests the error for plain HTTP on a TLS port.
 func TestPlainHTTPWhereTLSIsSpoken(t *testing.T) {
 	f := serve(t, withTLS(t))
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
@@ -120,7 +120,7 @@ func (f *testServer) dial() net.Conn {
 	return must.Get(net.Dial("tcp", address))(f)
 }
 
-// TestSlowHandshakes tests that a thousand silent clients do not affect others and are
+// TestSlowHandshakes tests that a thousand silent clients do not affect other clients and are
 // disconnected.
 func TestSlowHandshakes(t *testing.T) {
 	t.Parallel()
@@ -151,10 +151,10 @@ func TestSlowHandshakes(t *testing.T) {
 	}
 }
 
-// TestShutdownIsOrderly tests that readyz fails before the server stops.
+// TestShutdownIsOrderly tests that readyz fails for some time before the server stops.
 func TestShutdownIsOrderly(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // long enough
+	f := serve(t, func(o *http.Options) { o.ShutdownDelay = 5 * time.Second }) // long enough for the checks
 	down := make(chan struct{})
 	go func() {
 		defer close(down)

@@ -27,7 +27,6 @@ func gunzip(t *testing.T, b []byte) []byte {
 	return must.Get(io.ReadAll(z))(t)
 }
 
-// watch opens a watch.
 func (f *testServer) watch(path string, headers ...string) (*nethttp.Response, context.CancelFunc) {
 	f.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
@@ -66,7 +65,7 @@ func TestWatch(t *testing.T) {
 	f.do("DELETE", configMapsPath+"/a", "")
 	f.sendEvents(request.Event{Type: request.Bookmark, Version: 99},
 		request.Event{Type: request.Error, Status: meta.NewExpired("too old")})
-	text, err := io.ReadAll(resp.Body) // the stream ends in order after the error
+	text, err := io.ReadAll(resp.Body) // the stream ends normally after the error
 	must.Succeed(t, err)
 	lines := strings.Split(strings.TrimSuffix(string(text), "\n"), "\n")
 	want := []string{
@@ -87,8 +86,8 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestWatchFraming tests that concurrent events are sent as one chunk, and that the last chunk ends
-// the response.
+// TestWatchFraming tests that concurrent events are sent in one chunk, and that the response ends
+// with the last chunk.
 func TestWatchFraming(t *testing.T) {
 	f := serve(t, nil)
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(t)
@@ -124,7 +123,7 @@ func TestWatchEndsByTime(t *testing.T) {
 	resp, cancel := f.watch("/api/v1/watch/namespaces/x/configmaps?timeoutSeconds=1&resourceVersion=5")
 	defer cancel()
 	if !resp.Close {
-		t.Error("the client is not told that the connection ends with the watch")
+		t.Error("the response does not announce the end of the connection")
 	}
 	if text, err := io.ReadAll(resp.Body); err != nil || len(text) != 0 {
 		t.Errorf("%q %v", text, err)
@@ -132,7 +131,7 @@ func TestWatchEndsByTime(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWatchClientGoes tests that a disconnect from a silent watch is noticed.
+// TestWatchClientGoes tests that a client's disconnect from an idle watch is noticed.
 func TestWatchClientGoes(t *testing.T) {
 	f := serve(t, nil)
 	resp, cancel := f.watch(configMapsPath + "?watch=1")
@@ -141,8 +140,8 @@ func TestWatchClientGoes(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestExpiredWatch tests that a watch from a compacted version consists of an ERROR event in its
-// representation. Clients retry other responses forever.
+// TestExpiredWatch tests that a watch from an expired version returns one ERROR event. Clients
+// would retry any other response forever.
 func TestExpiredWatch(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.CBOR = true })
 	const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (10)","reason":"Expired","code":410}`
@@ -197,10 +196,10 @@ func TestShutdownEndsWatches(t *testing.T) {
 	}
 }
 
-// TestSlowWatch tests that a client that reads a large event slowly gets all of it.
+// TestSlowWatch tests that a client that reads a large event slowly still gets all of it.
 func TestSlowWatch(t *testing.T) {
 	t.Parallel()
-	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // not enough for all
+	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = 3 * time.Second }) // shorter than the whole event takes
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(t)
 	defer c.Close()
 	must.Succeed(t, c.(*net.TCPConn).SetReadBuffer(64<<10))
@@ -220,7 +219,7 @@ func TestSlowWatch(t *testing.T) {
 	}
 }
 
-// TestShutdownEndsStalledWatch tests that a client that reads nothing does not delay shutdown.
+// TestShutdownEndsStalledWatch tests that a client that does not read does not delay shutdown.
 func TestShutdownEndsStalledWatch(t *testing.T) {
 	t.Parallel()
 	f := serve(t, func(o *http.Options) { o.Limits.WriteTimeout = time.Minute })
@@ -228,7 +227,7 @@ func TestShutdownEndsStalledWatch(t *testing.T) {
 	defer cancel()
 	defer resp.Body.Close()
 	f.sendEvents(request.Event{Type: request.Added, Object: &meta.Object{JSON: []byte(`{"x":"` + strings.Repeat("x", 32<<20) + `"}`)}})
-	if _, err := resp.Body.Read(make([]byte, 1)); err != nil { // the rest exceeds buffers
+	if _, err := resp.Body.Read(make([]byte, 1)); err != nil { // the rest does not fit into the buffers
 		t.Fatal(err)
 	}
 	f.stop()

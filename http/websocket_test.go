@@ -17,7 +17,7 @@ import (
 	"github.com/troupe-api/troupe/policy/authz"
 )
 
-// openWebSocket opens a WebSocket with the key of RFC 6455's example.
+// openWebSocket opens a WebSocket with the key of the example in RFC 6455.
 func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reader, textproto.MIMEHeader) {
 	f.Helper()
 	c := must.Get(net.Dial("tcp", strings.TrimPrefix(f.url, "http://")))(f)
@@ -34,7 +34,7 @@ func (f *testServer) openWebSocket(path, headers string) (net.Conn, *bufio.Reade
 	return c, r, h
 }
 
-// readFrame reads a frame of the server.
+// readFrame reads a frame from the server.
 func readFrame(t testing.TB, r io.Reader) (first byte, payload string) {
 	t.Helper()
 	head := make([]byte, 2)
@@ -78,7 +78,7 @@ func TestWebSocketFrames(t *testing.T) {
 	f.waitForNoSession()
 }
 
-// TestWebSocketProtocolErrors tests that invalid client frames end with 1002.
+// TestWebSocketProtocolErrors tests that invalid client frames close the WebSocket with 1002.
 func TestWebSocketProtocolErrors(t *testing.T) {
 	for name, bytes := range map[string][]byte{
 		"unmasked":          {0x81, 0x01, 'x'},
@@ -110,7 +110,7 @@ func (allowNameA) Authorize(a authz.Attributes) (authz.Decision, string) {
 	return authz.NoOpinion, ""
 }
 
-// TestSelectedName tests that a user who may read an object may list and watch it by name.
+// TestSelectedName tests that a user who may get an object may list and watch it by name.
 func TestSelectedName(t *testing.T) {
 	f := serve(t, func(o *http.Options) { o.Authorizer = allowNameA{} })
 	for query, want := range map[string]int{

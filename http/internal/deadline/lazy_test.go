@@ -8,7 +8,8 @@ import (
 	"time"
 )
 
-// TestLazy checks that a context ends at its deadline or by Stop, and waiters learn of both.
+// TestLazy checks that a context ends at its deadline or when it is stopped, and that both close
+// Done.
 func TestLazy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := At(time.Now().Add(time.Minute), nil)
@@ -36,23 +37,23 @@ type pauses int
 
 func (p *pauses) Pause() { *p++ }
 
-// TestWaiter checks that the waiter is paused by the first Done only.
+// TestWaiter checks that only the first call of Done pauses the waiter.
 func TestWaiter(t *testing.T) {
 	var told pauses
 	d := At(time.Now().Add(time.Minute), &told)
 	if _ = d.Err(); told != 0 {
-		t.Error("nobody waits yet")
+		t.Error("paused before the first Done")
 	}
 	if d.Done(); told != 1 {
-		t.Error("somebody waits")
+		t.Error("not paused by the first Done")
 	}
 	if d.Done(); told != 1 {
-		t.Error("told twice")
+		t.Error("paused twice")
 	}
 	d.Stop()
 	stopped := At(time.Now().Add(time.Minute), &told)
 	stopped.Stop()
 	if <-stopped.Done(); told != 1 {
-		t.Error("nobody waits for what has ended")
+		t.Error("paused by a stopped context")
 	}
 }

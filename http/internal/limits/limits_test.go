@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// TestShares tests that one principal gets half, two a third each, that a newcomer finds room, and
-// that the reserve requires permission.
+// TestShares tests that one principal gets half of the capacity and two get a third each. A
+// newcomer gets a share, and the reserve requires permission.
 func TestShares(t *testing.T) {
 	const capacity = 120
 	for _, test := range []struct {
 		name       string
 		principals int
-		want       []int64 // held by each after taking turns until rejected
-		reserved   int64   // amount the reserve still grants
+		want       []int64 // amounts held after acquiring in turn until rejected
+		reserved   int64   // amount that the reserve still grants
 	}{
 		{"alone", 1, []int64{60}, 90},
 		{"two", 2, []int64{40, 40}, 70},
@@ -48,7 +48,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// TestRejections tests that the error names the exceeded limit.
+// TestRejections tests that errors name the exceeded limit.
 func TestRejections(t *testing.T) {
 	l := NewLedger(Capacities{RequestBytes: 1000})
 	joe := l.ForUser("joe")
@@ -82,7 +82,7 @@ func TestRejections(t *testing.T) {
 	}
 }
 
-// TestPermit tests that everything is released exactly once, regardless of rejections.
+// TestPermit tests that everything acquired is released exactly once, even after a rejection.
 func TestPermit(t *testing.T) {
 	l := NewLedger(Capacities{Reads: 4, Watches: 4, ResponseBytes: 1000})
 	joe := l.ForUser("joe")

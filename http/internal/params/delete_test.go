@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// FuzzDeleteOptions checks that any body is decoded as DeleteOptions that can be checked, or
-// refused with 400 or 415.
+// FuzzDeleteOptions checks that any body decodes as DeleteOptions that can be validated, or is
+// rejected with 400 or 415.
 func FuzzDeleteOptions(f *testing.F) {
 	for _, body := range []string{
 		``, `{}`, `{"propagationPolicy":"Orphan","preconditions":{"uid":"u"},"dryRun":["All"]}`, "propagationPolicy: x\norphanDependents: true\n", "gracePeriodSeconds: 9999999999999999999\n",

@@ -11,14 +11,15 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// TestListRequest checks that version and limit together select the version of the collection.
+// TestListRequest checks that resourceVersion and limit together determine the version that a list
+// returns.
 func TestListRequest(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")
 	for _, test := range []struct {
 		query requestinfo.Query
 		match request.ResourceVersionMatch
-		code  int // of the error
+		code  int // status code of the error
 	}{
 		{"", request.MatchMostRecent, 0},
 		{"resourceVersion=0", request.MatchAny, 0},
@@ -47,7 +48,7 @@ func TestListRequest(t *testing.T) {
 	}
 }
 
-// TestSelectName checks that a watch whose path names an object selects only that.
+// TestSelectName checks that a watch whose path names an object selects only that object.
 func TestSelectName(t *testing.T) {
 	kinds := must.Get(catalog.New(meta.Platform))(t)
 	pods := kinds.Kind("", "v1", "pods")
@@ -62,7 +63,7 @@ func TestSelectName(t *testing.T) {
 	}
 }
 
-// TestParseWrite checks that all faulty options are reported together.
+// TestParseWrite checks that all invalid options are reported together.
 func TestParseWrite(t *testing.T) {
 	o, err := params.ParseWrite("meta", params.ApplyOptions, "fieldManager=m&force=true&dryRun=All&fieldValidation=Strict", []byte("kubectl/v1"))
 	named := request.NamedOptions{FieldManager: "m", FieldValidation: "Strict"}

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/meta"
 )
 
-// encodedForms are Forms that count encodings.
+// encodedForms are Forms that count how often they encode.
 type encodedForms struct {
 	Forms
 	made int
@@ -27,7 +27,7 @@ func (f *encodedForms) ask(t *testing.T, o *meta.Object, id meta.FormID, size in
 
 func objectOf(size int) *meta.Object { return &meta.Object{Version: 1, JSON: make([]byte, size)} }
 
-// TestForms checks that a form is made once for each encoding.
+// TestForms checks that each form of an object is encoded once.
 func TestForms(t *testing.T) {
 	t.Parallel()
 	var f encodedForms
@@ -46,7 +46,7 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestFormsBound checks that the cache is bounded, and evicted forms are removed from their
+// TestFormsBound checks that the cache is bounded, and that evicted forms are removed from their
 // objects.
 func TestFormsBound(t *testing.T) {
 	t.Parallel()
@@ -89,7 +89,7 @@ func TestFormsScarce(t *testing.T) {
 	}
 }
 
-// TestFormsRaces requests the same forms concurrently, beyond the bound.
+// TestFormsRaces requests the same forms concurrently, with more forms than the bound.
 func TestFormsRaces(t *testing.T) {
 	t.Parallel()
 	var f Forms
@@ -119,7 +119,7 @@ func TestFormsRaces(t *testing.T) {
 	}
 }
 
-// TestFormIDs checks that all encodings of an object have distinct ids.
+// TestFormIDs checks that each encoding of an object has its own ID.
 func TestFormIDs(t *testing.T) {
 	t.Parallel()
 	seen := map[meta.FormID]negotiate.Format{}

@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// fieldsText returns the fields that are not empty.
+// fieldsText formats the fields that are not empty.
 func fieldsText(i Info) string {
 	fields := slices.DeleteFunc(strings.Fields(strings.Trim(fmt.Sprintf("%+v", i), "{}")), func(field string) bool {
 		_, value, _ := strings.Cut(field, ":")
@@ -38,8 +38,8 @@ func TestRequestInfo(t *testing.T) {
 	}
 }
 
-// TestBehind checks that the path after a subresource is found, however the path is escaped and
-// however long.
+// TestBehind checks that the path after a subresource is found, regardless of its escaping and
+// length.
 func TestBehind(t *testing.T) {
 	long := "/a/b/c/d/e/f/g/h/i/j/k"
 	for target, want := range map[string][2]string{

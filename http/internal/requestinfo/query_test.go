@@ -2,7 +2,7 @@ package requestinfo
 
 import "testing"
 
-// FuzzQuery checks that any valid query can be searched, with the parameters that next returns.
+// FuzzQuery checks that lookups in any valid query find the parameters that next returns.
 func FuzzQuery(f *testing.F) {
 	for _, s := range []string{"", "watch", "a=b&a=c", "&&=&", "%61=%20+", "limit=9&limit=", "fieldSelector=metadata.name%3Da"} {
 		f.Add(s)

@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/http/internal/wire"
 )
 
-// TestMinRateWriter checks that a client that is slow on average is disconnected, however regularly
-// it reads.
+// TestMinRateWriter checks that a client whose average rate is too low is disconnected, even if it
+// reads regularly.
 func TestMinRateWriter(t *testing.T) {
 	const grace = 30 * time.Second
 	for _, c := range []struct {
@@ -31,7 +31,7 @@ func TestMinRateWriter(t *testing.T) {
 	}
 }
 
-// TestBuffered checks that small writes are combined, and none is lost or cut.
+// TestBuffered checks that small writes are combined, and that none is lost or truncated.
 func TestBuffered(t *testing.T) {
 	var want bytes.Buffer
 	var got writeRecorder

@@ -17,8 +17,8 @@ func addWatches(r *Registry, n int) {
 	}
 }
 
-// TestAddWhileChecking checks that a watch that joins while its grant is checked is revoked with
-// the others, and one that joins afterwards is checked.
+// TestAddWhileChecking checks that a watch added while its grant is checked is revoked together
+// with the others. A watch added later is checked again.
 func TestAddWhileChecking(t *testing.T) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	now, key := time.Now(), authn.DigestOf("x")
@@ -60,7 +60,7 @@ func TestAddWhileChecking(t *testing.T) {
 	}
 }
 
-// BenchmarkReauthorizeIdle measures a scan while nothing has changed.
+// BenchmarkReauthorizeIdle measures a scan without changes.
 func BenchmarkReauthorizeIdle(b *testing.B) {
 	g := NewRegistry(slog.New(slog.DiscardHandler))
 	addWatches(g, 10_000)

@@ -20,13 +20,13 @@ func (c *closeRecorder) Close() error                { c.closed.Store(true); ret
 func (c *closeRecorder) AwaitInput() error           { return nil }
 func (c *closeRecorder) LingerOnClose()              {}
 
-// session counts how often it is stopped.
+// session counts its stops.
 type session struct{ stopped int }
 
 func (s *session) Stop() { s.stopped++ }
 
-// TestRevokedBeforeStart checks that a watch revoked while its session starts leaves the connection
-// to the request, and ends once it begins.
+// TestRevokedBeforeStart checks that a watch that is revoked before its start stops its session,
+// and that only a started watch closes the connection.
 func TestRevokedBeforeStart(t *testing.T) {
 	c, s := &closeRecorder{}, &session{}
 	w := New(c, typeEncoder{}, Chunked)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// readerConn is a connection whose peer has sent some bytes and closed.
+// readerConn is a connection whose peer has sent some bytes and then closed it.
 type readerConn struct {
 	net.Conn
 	in  *bytes.Reader
@@ -19,14 +19,14 @@ type readerConn struct {
 func (p *readerConn) Read(b []byte) (int, error)  { return p.in.Read(b) }
 func (p *readerConn) Write(b []byte) (int, error) { p.out += len(b); return len(b), nil }
 
-// noLinger is a connection that closes at once.
+// noLinger is a connection that closes without lingering.
 type noLinger struct{ net.Conn }
 
 func (noLinger) AwaitInput() error { return nil }
 func (noLinger) LingerOnClose()    {}
 
-// TestWebSocketEndsBeforeItRuns checks that a session that ends before the client is read ends the
-// WebSocket too.
+// TestWebSocketEndsBeforeItRuns checks that the WebSocket ends if its session ends before the
+// server reads from the client.
 func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	server, client := net.Pipe()
 	w := New(noLinger{server}, nil, WebSocket)
@@ -39,7 +39,8 @@ func TestWebSocketEndsBeforeItRuns(t *testing.T) {
 	}
 }
 
-// FuzzFrames checks that any client input ends the WebSocket in order and is not amplified.
+// FuzzFrames checks that the WebSocket ends normally after any client input, and that its output is
+// bounded by the input.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{"", "\x89\x82\x01\x02\x03\x04Hi", "\x88\x80\x00\x00\x00\x00", "\x81\xfe\x00\x7e\x00\x00\x00\x00", "\x82\xff\x00\x00\x00\x00\x00\x00\x00\x01\x00\x00\x00\x00x"} {
 		f.Add([]byte(s))

@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/kinds/request"
 )
 
-// typeEncoder writes the type of an event and some padding.
+// typeEncoder encodes an event as its type and some padding.
 type typeEncoder struct {
 	binary bool
 	size   int
@@ -23,7 +23,7 @@ func (e typeEncoder) AppendEvent(b []byte, ev *request.Event) ([]byte, error) {
 	return append(append(b, ev.Type.String()...), make([]byte, e.size)...), e.err
 }
 
-// TestFramings checks that the events of one call are sent in one write, in the client's framing.
+// TestFramings checks that the events of one call are sent in one write, with the client's framing.
 func TestFramings(t *testing.T) {
 	events := []request.Event{{Type: request.Added}, {Type: request.Deleted}}
 	for _, c := range []struct {
@@ -45,7 +45,8 @@ func TestFramings(t *testing.T) {
 	}
 }
 
-// TestLargeEvents checks that large buffers are flushed, and frames have lengths of each size.
+// TestLargeEvents checks that large buffers are flushed, and that frames have the right length at
+// each size.
 func TestLargeEvents(t *testing.T) {
 	for _, c := range []struct {
 		size int
@@ -65,7 +66,7 @@ func TestLargeEvents(t *testing.T) {
 	}
 }
 
-// TestEncoderFails checks that nothing of an event that cannot be encoded is sent.
+// TestEncoderFails checks that no part of an event is sent if its encoding fails.
 func TestEncoderFails(t *testing.T) {
 	var got writes
 	fault := errors.New("fault")

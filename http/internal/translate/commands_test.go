@@ -37,7 +37,8 @@ func connect(t *testing.T) (here, there net.Conn) {
 	return here, there
 }
 
-// A runtime is the SPDY peer: it runs command on the streams of a connection, then closes it.
+// A runtime is the SPDY peer. It runs command on the streams of a connection, and then closes the
+// connection.
 func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spdystream.Stream)) {
 	t.Helper()
 	connection := must.Get(spdystream.NewConnection(c, true))(t)
@@ -62,8 +63,8 @@ func runtime(t *testing.T, c net.Conn, streams int, command func(map[string]*spd
 	}()
 }
 
-// run translates a command and returns the client's end and a channel closed at the end of the
-// translation.
+// run translates a command. It returns the client's connection and a channel that is closed at the
+// end of the translation.
 func run(t *testing.T, wanted Streams, streams int, command func(map[string]*spdystream.Stream)) (client net.Conn, done chan struct{}) {
 	t.Helper()
 	client, server := connect(t)
@@ -99,8 +100,8 @@ func send(t *testing.T, client net.Conn, message string) {
 	must.Succeed(t, wsutil.WriteClientMessage(client, ws.OpBinary, []byte(message)))
 }
 
-// TestCommand checks that every channel has its stream, the client can end the input, and the
-// status comes last.
+// TestCommand checks that every channel has its stream, that the client can close the input, and
+// that the status comes last.
 func TestCommand(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true, Stderr: true}, 4, func(s map[string]*spdystream.Stream) {
@@ -113,7 +114,7 @@ func TestCommand(t *testing.T) {
 		}
 	})
 	send(t, client, "\x00hello ")
-	send(t, client, "\x04{}") // there is no terminal
+	send(t, client, "\x04{}") // a resize, although there is no terminal
 	send(t, client, "\x07?")
 	for i, part := range []string{"\x00wo", "r", "ld"} { // one message in three frames
 		f := ws.NewFrame(ws.OpContinuation, i == 2, []byte(part))
@@ -130,7 +131,7 @@ func TestCommand(t *testing.T) {
 	<-done
 }
 
-// TestRuntimeLost checks that a command whose runtime disconnects has not succeeded.
+// TestRuntimeLost checks that a command fails if its runtime disconnects.
 func TestRuntimeLost(t *testing.T) {
 	defer goleak.VerifyNone(t)
 	client, done := run(t, Streams{Stdin: true, Stdout: true}, 3, func(s map[string]*spdystream.Stream) { _, _ = s["stdout"].Write([]byte("x")) })
@@ -140,8 +141,8 @@ func TestRuntimeLost(t *testing.T) {
 	<-done
 }
 
-// TestClientGone checks that a client that disconnects or violates the protocol ends its command,
-// however much output there is and however little it reads.
+// TestClientGone checks that a command ends if its client disconnects or violates the protocol,
+// however much output is pending.
 func TestClientGone(t *testing.T) {
 	for name, last := range map[string]func(net.Conn){
 		"closed":    func(c net.Conn) { _ = c.Close() },
@@ -170,7 +171,7 @@ func TestClientGone(t *testing.T) {
 	}
 }
 
-// TestNotTranslated checks that protocols that runtimes speak themselves are not translated.
+// TestNotTranslated checks that protocols that runtimes support themselves are not translated.
 func TestNotTranslated(t *testing.T) {
 	var h fasthttp.RequestHeader
 	h.Set("Sec-WebSocket-Version", "13")

@@ -7,14 +7,14 @@ import (
 	"github.com/valyala/fasthttp"
 )
 
-// TestWarnings checks that unique, bounded, and without breaking the header.
+// TestWarnings checks that warnings are unique and bounded, and that no text breaks the header.
 func TestWarnings(t *testing.T) {
 	long := strings.Repeat("é", 1000)
 	for _, test := range []struct {
 		name  string
 		texts [][]string // per call
-		want  []string   // prefixes of headers, or their lengths below
-		runes int        // of the longest text
+		want  []string   // prefixes of the headers; nil: any
+		runes int        // bound on the length of each text
 	}{
 		{"none", [][]string{nil, {""}}, nil, 0},
 		{"twice the same", [][]string{{"a", "b"}, {"b", "a", "c"}}, []string{`299 - "a"`, `299 - "b"`, `299 - "c"`}, 1},

@@ -38,8 +38,7 @@ func (r connReporter) ServeRequest(*fasthttp.RequestCtx)    { r.came <- r.c }
 func (connReporter) RejectHead(*fasthttp.RequestCtx, error) {}
 func (connReporter) ReplaceUnwritable(r *fasthttp.Response) {}
 
-// TestCertificatesAreShared tests that connections of a client share one certificate, also with
-// TLS.
+// TestCertificatesAreShared tests that the connections of a client share one parsed certificate.
 func TestCertificatesAreShared(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	came := make(chan *Conn)
@@ -71,8 +70,8 @@ func TestCertificatesAreShared(t *testing.T) {
 	}
 }
 
-// TestCertificatesAreForgotten tests that unused certificates are dropped, and that a returning
-// client is shared again.
+// TestCertificatesAreForgotten tests that unused certificates are dropped, and that they are shared
+// again when the client returns.
 func TestCertificatesAreForgotten(t *testing.T) {
 	parse := func(der []byte) *x509.Certificate {
 		return must.Get(x509.ParseCertificate(der))(t)
@@ -84,7 +83,7 @@ func TestCertificatesAreForgotten(t *testing.T) {
 		t.Error("two equal certificates are held")
 	}
 	digest := sha256.Sum256(der)
-	// The runtime's cleanup may come first and does the same.
+	// The cleanup of the runtime does the same and may run first.
 	forget := func() int {
 		s.forget(digest)
 		s.mu.Lock()
@@ -98,6 +97,6 @@ func TestCertificatesAreForgotten(t *testing.T) {
 	first = nil
 	runtime.GC()
 	if forget() != 0 {
-		t.Error("a certificate that nobody holds is kept")
+		t.Error("an unused certificate is kept")
 	}
 }

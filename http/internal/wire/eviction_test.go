@@ -18,7 +18,7 @@ func (s *fakeConn) RemoteAddr() net.Addr { return &s.address }
 
 func (s *fakeConn) Close() error { s.closed = true; return nil }
 
-// newFakeConn returns a connection from an address over a fakeConn.
+// newFakeConn returns a connection from an address, on top of a fakeConn.
 func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	raw := &fakeConn{address: net.TCPAddr{IP: net.ParseIP(address), Port: 1}}
 	c := newConn(raw, r)
@@ -26,8 +26,8 @@ func newFakeConn(r *Connections, address string) (*Conn, *fakeConn) {
 	return c, raw
 }
 
-// TestEviction tests which connections are closed to admit others. Names consist of a client's
-// letter and a number; upper case means idle after a whole request.
+// TestEviction tests which connections are closed to admit others. A name is a client's letter and
+// a number. Upper case means idle after a complete request.
 func TestEviction(t *testing.T) {
 	addresses := map[byte]string{'l': "127.0.0.1", 's': "2001:db8::1", 't': "2001:db8::2"}
 	for letter := byte('a'); letter < 'k'; letter++ {
@@ -36,8 +36,8 @@ func TestEviction(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		limit int
-		come  string // in order of arrival
-		stay  string // remaining, in order
+		come  string // connections in order of arrival
+		stay  string // remaining connections, in order
 	}{
 		{"room for all", 10, "a1 a2 b1 l1", "a1 a2 b1 l1"},
 		{"the oldest new connection goes", 5, "a1 b1 c1 d1 e1 f1 g1", "c1 d1 e1 f1 g1"},
@@ -79,7 +79,7 @@ func TestEviction(t *testing.T) {
 	}
 }
 
-// TestAddressesAreForgotten tests that an address without connections takes no memory.
+// TestAddressesAreForgotten tests that an address without connections uses no memory.
 func TestAddressesAreForgotten(t *testing.T) {
 	r := New(Options{MaxConnections: 1000})
 	for n := range 100 {
@@ -95,8 +95,8 @@ func TestAddressesAreForgotten(t *testing.T) {
 	}
 }
 
-// TestNewConnsAmongAnonymous tests that anonymous clients that hold their connections after a
-// request leave new connections time for a handshake.
+// TestNewConnsAmongAnonymous tests that new connections get time for their handshake, even if
+// anonymous clients hold all connections after a request.
 func TestNewConnsAmongAnonymous(t *testing.T) {
 	const limit = 128
 	r := New(Options{MaxConnections: limit})
@@ -116,7 +116,7 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 	honest := come("192.0.2.9")
 	for range 10 {
-		come("192.0.2.9") // silent ones
+		come("192.0.2.9") // sends nothing
 	}
 	for range 10 * limit {
 		come("192.0.2.2")
@@ -126,7 +126,7 @@ func TestNewConnsAmongAnonymous(t *testing.T) {
 	}
 }
 
-// TestLargeHeadEviction tests that anonymous clients with large heads do not block others.
+// TestLargeHeadEviction tests that anonymous clients with large heads do not block other clients.
 func TestLargeHeadEviction(t *testing.T) {
 	r := New(Options{MaxConnections: 2 * maxLargeHeads})
 	var all []*fakeConn

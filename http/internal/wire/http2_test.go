@@ -41,7 +41,7 @@ func (a *recordedAnswer) SetReadDeadline(time.Time) error  { return nil }
 func (a *recordedAnswer) SetWriteDeadline(time.Time) error { return nil }
 
 // TestAnswersOfStreams tests that HTTP/1.1 responses are converted to HTTP/2 regardless of write
-// boundaries, and that incomplete ones are detected.
+// boundaries, and that incomplete responses are detected.
 func TestAnswersOfStreams(t *testing.T) {
 	t.Parallel()
 	const chunkedHead = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -126,8 +126,8 @@ func TestBodiesOfStreams(t *testing.T) {
 	}
 }
 
-// TestUnknownStreams tests the limit of HTTP/2 requests of unknown users: beyond its share, an
-// address loses its oldest one.
+// TestUnknownStreams tests the limit of HTTP/2 requests before authentication. An address that
+// exceeds its share loses its oldest request.
 func TestUnknownStreams(t *testing.T) {
 	t.Parallel()
 	ledger := limits.NewLedger(limits.Capacities{limits.Streams: 4})
@@ -188,7 +188,7 @@ func (b *waitingBody) SetReadDeadline(time.Time) error {
 	return nil
 }
 
-// TestDeadlinesOfStreams tests that a pending read of the body can be interrupted.
+// TestDeadlinesOfStreams tests that a deadline interrupts a pending read of the body.
 func TestDeadlinesOfStreams(t *testing.T) {
 	t.Parallel()
 	b := &waitingBody{asked: make(chan struct{}), ended: make(chan struct{})}
@@ -212,8 +212,8 @@ func TestDeadlinesOfStreams(t *testing.T) {
 	}
 }
 
-// TestEndOfStreams tests that using the stream after its request, such as by a force-closed watch,
-// returns an error and does not touch the request.
+// TestEndOfStreams tests that using a stream after its request returns an error and does not affect
+// a later request. A watch that is closed late does so.
 func TestEndOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}
@@ -240,7 +240,7 @@ func TestEndOfStreams(t *testing.T) {
 	}
 }
 
-// TestMemoryOfStreams tests that large buffers are not kept for the next request.
+// TestMemoryOfStreams tests that large buffers are not reused for the next request.
 func TestMemoryOfStreams(t *testing.T) {
 	t.Parallel()
 	s := &stream{}

@@ -29,7 +29,7 @@ var testLedger = limits.NewLedger(limits.Capacities{})
 // principal returns the principal of a client name.
 func (s *scheduler) principal(client string) *limits.Principal { return testLedger.ForUser(client) }
 
-// forget removes a connection that has ended.
+// forget removes a closed connection.
 func (s *scheduler) forget(c *Conn) {
 	s.leave(c)
 	s.assign(c, nil)
@@ -42,8 +42,7 @@ func (s *scheduler) conn(client string) *Conn {
 	return c
 }
 
-// TestTurns tests that a client with many connections gets as many turns as one with a single
-// connection.
+// TestTurns tests that a client with many connections gets as many turns as a client with one.
 func TestTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -55,7 +54,7 @@ func TestTurns(t *testing.T) {
 			c := s.conn(client)
 			go func() {
 				s.enter(c)
-				order = append(order, name) // only the slot's holder gets here
+				order = append(order, name) // only the holder of the slot gets here
 				s.leave(c)
 			}()
 			synctest.Wait()
@@ -74,8 +73,8 @@ func TestTurns(t *testing.T) {
 	})
 }
 
-// TestShare tests that a lone client gets all slots, at most its share while there are others, and
-// all again after they have gone.
+// TestShare tests that a single client gets all slots. While there are others it gets at most its
+// share, and all slots again afterwards.
 func TestShare(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(4, 2)
@@ -127,7 +126,7 @@ func TestShare(t *testing.T) {
 		if s.leave(loud[2]); holders(loud) != 2 {
 			t.Fatalf("it has %d slots at once", holders(loud))
 		}
-		s.mixed = s.mixed.Add(-2 * othersFor) // waiting instead would lose slots
+		s.mixed = s.mixed.Add(-2 * othersFor) // sleeping would revoke slots
 		s.leave(loud[3])
 		synctest.Wait()
 		if n := holders(loud); n != 3 || s.waiting != 0 {
@@ -136,8 +135,8 @@ func TestShare(t *testing.T) {
 	})
 }
 
-// TestClients tests that a client is known while it has connections, and that a held slot counts
-// for the client that acquired it.
+// TestClients tests that a client is tracked while it has connections, and that a slot counts for
+// the client that acquired it.
 func TestClients(t *testing.T) {
 	s := testScheduler(2, 1)
 	a, b := s.conn("a"), s.conn("a")
@@ -154,8 +153,8 @@ func TestClients(t *testing.T) {
 	}
 }
 
-// TestLongHold tests that a slot held for long is revoked, and that its later release does not free
-// it twice.
+// TestLongHold tests that a slot that is held for long is revoked, and that its late release does
+// not free it twice.
 func TestLongHold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := testScheduler(1, 1)
@@ -163,7 +162,7 @@ func TestLongHold(t *testing.T) {
 		s.enter(stuck)
 		time.Sleep(time.Hour)
 		if stuck.turn.slot == 0 {
-			t.Fatal("the slot was taken away although nobody needs it")
+			t.Fatal("the slot was revoked without a waiting connection")
 		}
 		s.enter(next) // blocks until a slot is revoked
 		if stuck.turn.slot != 0 || next.turn.slot == 0 {
@@ -177,13 +176,13 @@ func TestLongHold(t *testing.T) {
 		time.Sleep(2 * maxHold)
 		synctest.Wait()
 		if s.watched {
-			t.Error("the timer goes on though nobody waits")
+			t.Error("the timer continues without a waiting connection")
 		}
 	})
 }
 
-// TestArrivals tests that slots are sometimes distributed via the poller while connections wait,
-// and that none is lost, also on close.
+// TestArrivals tests that some slots are assigned by the poller while connections wait, and that
+// none is lost, even on close.
 func TestArrivals(t *testing.T) {
 	for _, closed := range []bool{false, true} {
 		s := testScheduler(1, 1)
@@ -222,7 +221,7 @@ func TestArrivals(t *testing.T) {
 	}
 }
 
-// turnHandler records whether requests have a slot, and releases it like a wait for the journal.
+// turnHandler records whether requests have a slot, and releases it as a wait for the journal does.
 type turnHandler struct {
 	Handler
 	c     *Conn
@@ -234,7 +233,7 @@ func (h turnHandler) ServeRequest(*fasthttp.RequestCtx) {
 	h.c.Pause()
 }
 
-// TestPipelinedRequests tests that pipelined requests get a turn each.
+// TestPipelinedRequests tests that each pipelined request gets its own turn.
 func TestPipelinedRequests(t *testing.T) {
 	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	slots := make(chan bool, 3)
