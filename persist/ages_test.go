@@ -11,8 +11,8 @@ import (
 )
 
 // TestMixedAges combines snapshots, journal and control file of different ages in one directory, as
-// a copy of a running daemon's directory or a manual repair may. It is refused, or opens with the
-// state of one age that is no older than its control file promises.
+// a copy of a live directory may. Open refuses it, or yields the state of one age that is no older
+// than the control file promises.
 func TestMixedAges(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -43,7 +43,7 @@ func TestMixedAges(t *testing.T) {
 		for of, dir := range map[int]string{snapshots: snapshotsDir(testDir), journal: journalDir(testDir)} {
 			copyFiles(t, ages[of], mixed, dir)
 		}
-		if snapshots == journal { // one key of the map above
+		if snapshots == journal { // part of a key of the map above
 			copyFiles(t, ages[snapshots], mixed, snapshotsDir(testDir))
 			copyFiles(t, ages[snapshots], mixed, journalDir(testDir))
 		}

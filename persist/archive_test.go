@@ -10,8 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestArchiveIsBounded checks that the archive keeps the newest segments up to its size, without a
-// gap, whatever its former limit.
+// TestArchiveIsBounded checks that the archive keeps the newest segments up to its limit and
+// without a gap, regardless of its former limit.
 func TestArchiveIsBounded(t *testing.T) {
 	p := makePast(t)
 	before := must.Get(listArchive(p.fs, testDir))(t)
@@ -37,8 +37,8 @@ func TestArchiveIsBounded(t *testing.T) {
 	}
 }
 
-// TestFullDiskTakesTheArchive checks that on a full disk the archive is deleted first, and the
-// write succeeds.
+// TestFullDiskTakesTheArchive checks that a full disk deletes the archive first, and that the write
+// then succeeds.
 func TestFullDiskTakesTheArchive(t *testing.T) {
 	p := makePast(t)
 	j, m := mustReopen(t, p.options())
@@ -55,10 +55,10 @@ func TestFullDiskTakesTheArchive(t *testing.T) {
 	if _, m, err := reopen(o); err != nil || m.String() != want {
 		t.Errorf("after a crash: %v", err)
 	}
-	_ = j.Close() // its disk is still full
+	_ = j.Close() // the disk is still full
 }
 
-// TestVerifyFindsGaps checks that Verify names missing and duplicate parts of the archive.
+// TestVerifyFindsGaps checks that Verify reports missing and duplicate parts of the archive.
 func TestVerifyFindsGaps(t *testing.T) {
 	p := makePast(t)
 	archived, err := listArchive(p.fs, testDir)
@@ -79,7 +79,7 @@ func TestVerifyFindsGaps(t *testing.T) {
 	last := archived[len(archived)-1]
 	for name, c := range map[string]struct {
 		harm func(fs *vfs.Mem) error
-		want string // part of the fault; "" is none
+		want string // substring of the reported fault; "" for none
 	}{
 		"nothing": {func(*vfs.Mem) error { return nil }, ""},
 		"first":   {remove(archived[0]), archived[1].path},
@@ -109,8 +109,8 @@ func TestVerifyFindsGaps(t *testing.T) {
 	}
 }
 
-// TestArchiveHasNoGap checks that whatever ends the archive removes all of it, and the gap of an
-// accepted loss is no fault.
+// TestArchiveHasNoGap checks that disabling the archive removes all of it, and that Verify accepts
+// the gap of an accepted loss.
 func TestArchiveHasNoGap(t *testing.T) {
 	p := makePast(t)
 	o := p.options()

@@ -13,7 +13,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// fill appends until the disk is full, and returns the number of appends.
+// fill appends until the disk is full and returns the number of appends.
 func fill(t *testing.T, j *Journal) (n int) {
 	t.Helper()
 	for ; n < 1000; n++ {
@@ -28,7 +28,7 @@ func fill(t *testing.T, j *Journal) (n int) {
 }
 
 // TestFullDiskHeals fills a disk with journals of every length. Deletes always succeed, and a
-// snapshot in the ballast's space frees more.
+// snapshot in the space of the ballast frees more.
 func TestFullDiskHeals(t *testing.T) {
 	step := int64(1_902_000)
 	if soak {
@@ -49,7 +49,7 @@ func TestFullDiskHeals(t *testing.T) {
 				if !j.Stats().Full {
 					t.Fatal("it is not reported that the disk is full")
 				}
-				j.refillBallast() // as time passes
+				j.refillBallast() // normally runs periodically
 			}
 			if n := strings.Count(log.String(), "level=ERROR"); n != 1 {
 				t.Errorf("%d lines of the log\n%s", n, log.String())
@@ -81,8 +81,7 @@ func TestFullDiskHeals(t *testing.T) {
 	}
 }
 
-// checkOnlyDeletes checks that a full disk accepts writes that free space, but no others and no
-// mixed batches.
+// checkOnlyDeletes checks that a full disk accepts batches that free space, and no others.
 func checkOnlyDeletes(t *testing.T, j *Journal) {
 	t.Helper()
 	gone := Write{Key: "k0", Value: []byte("last"), RevisionOffset: -1, Delete: true, FreesSpace: true}
@@ -98,7 +97,8 @@ func checkOnlyDeletes(t *testing.T, j *Journal) {
 	}
 }
 
-// TestBallastIsOptional uses a file system that cannot allocate a ballast.
+// TestBallastIsOptional checks that the journal works on a file system that cannot allocate a
+// ballast.
 func TestBallastIsOptional(t *testing.T) {
 	for _, cause := range []error{errors.ErrUnsupported, syscall.EIO, syscall.ENOSPC} {
 		fs := vfs.NewMem()
@@ -112,7 +112,7 @@ func TestBallastIsOptional(t *testing.T) {
 	}
 }
 
-// TestSmallDisk checks that a disk without space for the next snapshot accepts writes.
+// TestSmallDisk checks that a disk that is too small for the next snapshot still accepts writes.
 func TestSmallDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	j, _ := mustReopen(t, testOptions(fs))

@@ -38,7 +38,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// BenchmarkRecover recovers 50,000 items of 1 KiB.
+// BenchmarkRecover recovers 50,000 items of 1 KiB each.
 func BenchmarkRecover(b *testing.B) {
 	for _, from := range []string{"journal", "journal of single writes", "snapshot"} {
 		b.Run(from, func(b *testing.B) {
@@ -79,8 +79,8 @@ func fillForRecovery(b *testing.B, dir, from string) {
 		}
 	}
 	if from == "snapshot" {
-		// The first snapshot makes the next write begin a segment; the second drops the earlier
-		// one.
+		// The first snapshot makes the next write begin a segment. The second one drops the earlier
+		// segments.
 		for at := Revision(50_000); at <= 50_001; at++ {
 			must.Succeed(b, j.Snapshot(at, at+1, func(yield func(Item) bool) error {
 				for i := range 50_000 {

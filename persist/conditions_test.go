@@ -9,7 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// unapplied is a journal whose caller has applied only what the test says.
+// unapplied is a journal whose caller applies only the batches that the test selects.
 type unapplied struct {
 	*Journal
 	current map[string]Revision
@@ -34,7 +34,7 @@ func newUnapplied(t *testing.T) *unapplied {
 }
 
 // TestConditionsOnUnappliedWrites checks conditions against batches that the caller has not applied
-// yet, and the revision to wait for after a refusal.
+// yet. A refusal returns the revision to wait for.
 func TestConditionsOnUnappliedWrites(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)
@@ -47,7 +47,7 @@ func TestConditionsOnUnappliedWrites(t *testing.T) {
 		}
 	}
 	try("a", 0, false, Result{Revision: 1})
-	try("a", 0, false, Result{1, ErrCondition}) // it exists, but is not applied
+	try("a", 0, false, Result{1, ErrCondition}) // exists, but is not applied
 	try("a", 1, false, Result{Revision: 2})
 	u.current["a"], u.applied = 1, 1
 	try("a", 1, false, Result{2, ErrCondition}) // 2 is newer than the applied state
@@ -56,15 +56,15 @@ func TestConditionsOnUnappliedWrites(t *testing.T) {
 	u.current["a"], u.applied = 2, 2
 	try("a", 0, false, Result{Revision: 4})
 	u.current["a"], u.applied = 4, 4
-	try("a", 3, false, Result{0, ErrCondition}) // the caller knows
+	try("a", 3, false, Result{0, ErrCondition}) // the caller has applied the delete
 	try("a", 4, false, Result{Revision: 5})
 	if n := len(u.states.batches); n != 1 {
 		t.Errorf("%d batches are remembered, want the one that is not applied", n)
 	}
 }
 
-// TestBasedOn checks that a write is refused with the write of its batch that it was computed from,
-// and if another write came in between.
+// TestBasedOn checks that a write is refused if its base in the batch is refused or a delete, or if
+// another write follows the base.
 func TestBasedOn(t *testing.T) {
 	t.Parallel()
 	on := func(value string, base int, conditions ...Condition) Write {
@@ -101,7 +101,8 @@ func TestBasedOn(t *testing.T) {
 	}
 }
 
-// TestSubscriberIsToldHowFar checks the revision up to which each batch is complete.
+// TestSubscriberIsToldHowFar checks the revision up to which the subscriber has received everything
+// after each batch.
 func TestSubscriberIsToldHowFar(t *testing.T) {
 	t.Parallel()
 	u := newUnapplied(t)

@@ -10,7 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestDamagedSnapshotFallsBack checks that without a newer snapshot the journal yields the state.
+// TestDamagedSnapshotFallsBack checks that the state is recovered from the journal if the only
+// snapshot is damaged.
 func TestDamagedSnapshotFallsBack(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
@@ -19,7 +20,7 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	mustAppend(t, j, put("c", "3"))
 	mustClose(t, j)
 	path := snapshotPath(testDir, 2)
-	// Segment 1 is still there, as history since 1.
+	// Segment 1 still exists, as history since revision 1.
 	data := fs.Bytes(path)
 	data[len(data)/2] ^= 1
 	fs.SetBytes(path, data)
@@ -35,13 +36,13 @@ func TestDamagedSnapshotFallsBack(t *testing.T) {
 	mustClose(t, j)
 }
 
-// crashWorkload appends, rotates, takes snapshots and sets labels; a crash may end it anywhere. It
-// returns the last acknowledged state, the requested state that may not have been reached, and the
-// newest assigned revision.
+// crashWorkload appends, rotates, takes snapshots and sets labels until a crash. It returns the
+// last acknowledged state, a requested state that may not have been reached, and the newest
+// assigned revision.
 func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen Revision) {
 	o := testOptions(fs)
 	if o.SegmentBytes, o.Transformer = 900, with; with != nil {
-		o.ArchiveBytes = 2000 // one of the forms has an archive, which fills up
+		o.ArchiveBytes = 2000 // one form has an archive, which fills up
 	}
 	j, m, err := reopen(o)
 	if err != nil {
@@ -72,10 +73,9 @@ func crashWorkload(fs *vfs.Mem, with Transformer) (acked, pending string, seen R
 	return m.String(), m.String(), m.newest
 }
 
-// TestCrashEverywhere crashes at every operation, each time losing another part of the unsynced
-// data: all of it, or a random part. The long form takes all variants for each operation.
-// Afterwards every acknowledged write exists, every other one exists completely or not at all, a
-// snapshot or rotation has happened or not, and no revision is assigned twice.
+// TestCrashEverywhere crashes at every operation and loses all or a random part of the unsynced
+// data. Every acknowledged write must survive, any other write completely or not at all. No
+// revision is assigned twice.
 func TestCrashEverywhere(t *testing.T) {
 	t.Parallel()
 	for i, with := range []Transformer{nil, placeMarker{}} {
@@ -84,8 +84,8 @@ func TestCrashEverywhere(t *testing.T) {
 	}
 }
 
-// A short run takes every second operation, so that both forms of values together cost as much as
-// one.
+// crashEverywhere runs one form of the workload. A short run takes every second operation, so that
+// both forms together cost as much as one.
 func crashEverywhere(t *testing.T, form int, with Transformer) (crashes int) {
 	count := vfs.NewMem()
 	crashWorkload(count, with)
@@ -93,7 +93,7 @@ func crashEverywhere(t *testing.T, form int, with Transformer) (crashes int) {
 	if total < 60 {
 		t.Fatalf("the workload has only %d operations", total)
 	}
-	const variants = 4 // the first loses all
+	const variants = 4 // the first one loses all unsynced data
 	for at := 1; at <= total; at++ {
 		if !soak && at%2 != form {
 			continue
@@ -143,8 +143,8 @@ func checkAfterCrash(t *testing.T, name string, fs *vfs.Mem, with Transformer, a
 	mustClose(t, j)
 }
 
-// TestFaultsEverywhere fails each operation once, without a crash. Nothing acknowledged is lost,
-// and subscribers never see what is not durable. A short run takes every second operation.
+// TestFaultsEverywhere fails each operation once without a crash, or every second one in a short
+// run. No acknowledged write is lost, and subscribers never receive writes that are not durable.
 func TestFaultsEverywhere(t *testing.T) {
 	t.Parallel()
 	count := vfs.NewMem()

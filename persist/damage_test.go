@@ -13,8 +13,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestTruncateAnywhere truncates a journal at every byte after a crash; a short run takes each
-// place around a frame boundary and each 31st byte. The header was in the watermark before it was
+// TestTruncateAnywhere truncates a journal at every byte after a crash. A short run takes the bytes
+// around frame boundaries and each 31st byte. The watermark covers the header before the segment is
 // used.
 func TestTruncateAnywhere(t *testing.T) {
 	t.Parallel()
@@ -61,8 +61,8 @@ func TestTruncateAnywhere(t *testing.T) {
 	t.Logf("tried: a journal cut at %d of its %d bytes", cuts, len(whole))
 }
 
-// flipSubject creates a small data directory with every kind of content, with its older history or
-// without.
+// flipSubject creates a small data directory with every kind of content, with or without its older
+// history.
 func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, string) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -73,19 +73,19 @@ func flipSubject(t *testing.T, keepFrom Revision, with Transformer) (*vfs.Mem, s
 	mustAppend(t, j, put("c", "3"))
 	mustAppend(t, j, put("e", "4"))
 	state := m.items()
-	mustAppend(t, j, put("f", strings.Repeat("f", 500))) // begins a segment
+	mustAppend(t, j, put("f", strings.Repeat("f", 500))) // begins a new segment
 	must.Succeed(t, j.Snapshot(4, keepFrom, state))
-	lone := make([]byte, 1300) // a sector that a single flip makes look unwritten
+	lone := make([]byte, 1300) // one flipped bit makes a sector look unwritten
 	lone[700] = 0x10
 	mustAppend(t, j, Write{Key: "a", Delete: true, RevisionOffset: -1}, Write{Key: "zeros", Value: make([]byte, 300), RevisionOffset: 0})
 	mustAppend(t, j, Write{Key: "d", Value: lone, RevisionOffset: -1, Metadata: []byte("n")})
 	must.Succeed(t, j.SetLabel("naming", "platform"))
-	// No Close: the reserve follows the last batch.
+	// There is no Close, so that the reserve follows the last batch.
 	return fs.Crash(nil), m.String()
 }
 
-// TestFlipEveryBit flips each bit of each file; a short run takes each seventeenth, of plain values
-// only. Each flip is reported in an error; none yields a wrong value or loses later ones.
+// TestFlipEveryBit flips each bit of each file. A short run takes each seventeenth bit of plain
+// values. Each flip is reported, and none yields a wrong value or loses later values.
 func TestFlipEveryBit(t *testing.T) {
 	t.Parallel()
 	if !soak {
@@ -103,7 +103,7 @@ func flipBits(t *testing.T, step int, with Transformer) {
 		subject, want := flipSubject(t, keepFrom, with)
 		files := 0
 		for n, path := range subject.Files() {
-			first := n % step // files do not begin at the same place
+			first := n % step // starts at another bit in each file
 			data := subject.Bytes(path)
 			if strings.HasSuffix(path, controlFile) && keepFrom > 1 {
 				continue // covered by the first round
@@ -124,9 +124,8 @@ func flipBits(t *testing.T, step int, with Transformer) {
 	t.Logf("tried: %d bits flipped, one at a time", flips)
 }
 
-// checkFlip opens a directory with one flipped bit. If the journal still holds what a damaged
-// snapshot held, the control file has another record, or nothing was lost, the log says so and the
-// state is complete. Otherwise opening fails.
+// checkFlip opens a directory with one flipped bit. If redundant data exists or nothing was lost,
+// the log reports the damage and the state is complete. Otherwise opening fails.
 func checkFlip(t *testing.T, fs *vfs.Mem, with Transformer, path string, data []byte, bit int, want string, redundant bool) {
 	t.Helper()
 	fs.SetBytes(path, data)

@@ -11,7 +11,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestPreviousFormat opens directories of format 1.
+// TestPreviousFormat opens directories in format 1.
 func TestPreviousFormat(t *testing.T) {
 	for _, end := range []string{"closed", "killed"} {
 		fs := vfs.NewMem()
@@ -56,8 +56,8 @@ func load(t *testing.T, fs *vfs.Mem, root string) {
 	}))
 }
 
-// TestPreviousFormatOnFullDisk checks that it is readable, and upgraded with the first write that
-// has space.
+// TestPreviousFormatOnFullDisk checks that a directory in format 1 can be read on a full disk. The
+// first write that has space upgrades it.
 func TestPreviousFormatOnFullDisk(t *testing.T) {
 	fs := vfs.NewMem()
 	load(t, fs, filepath.Join("testdata", "format1", "closed"))

@@ -11,9 +11,9 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestForeignBlocks checks that the zeros at the end of a segment were cut off, other files reused
-// the blocks, and a power loss restored the old length, as observed with ext4 and data=writeback.
-// Nothing is missing if the next segment continues; otherwise it is damage.
+// TestForeignBlocks simulates a power loss on ext4 with data=writeback. It restores the former
+// length of a segment whose trailing zeros were cut off, and other files have reused the blocks.
+// Nothing is lost if the next segment continues; otherwise it is damage.
 func TestForeignBlocks(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -53,7 +53,7 @@ func TestForeignBlocks(t *testing.T) {
 		if done, err := restore("/point", Source{Journal: testDir}, o); err != nil || done.Revision != 3 {
 			t.Errorf("%s: a point: %+v, %v", name, done, err)
 		}
-		short := fs.Clone() // of the batch, which the next segment does not replace
+		short := fs.Clone() // without the batch, which the next segment does not replace
 		short.SetBytes(first, append(bytes.Clone(whole[:segmentHeader]), tail...))
 		o.FS = short
 		if j, _, err := reopen(o); err == nil && name != "its own past" {
@@ -63,8 +63,8 @@ func TestForeignBlocks(t *testing.T) {
 	}
 }
 
-// TestForeignBlocksOfRemovedSegment checks that a power loss at every operation of a trim restores
-// the removed segment with foreign content.
+// TestForeignBlocksOfRemovedSegment checks that the state survives a power loss at every operation
+// of a trim, even if the removed segment returns with foreign content.
 func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 	prepare := func() (*vfs.Mem, *Journal, *model) {
 		fs := vfs.NewMem()
@@ -74,7 +74,7 @@ func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 		for _, key := range []string{"a", "b", "c"} {
 			mustAppend(t, j, put(key, strings.Repeat(key, 600)))
 		}
-		if err := j.Snapshot(m.newest, 0, m.items()); err != nil { // keeps the history
+		if err := j.Snapshot(m.newest, 0, m.items()); err != nil { // keeps the whole history
 			t.Fatal(err)
 		}
 		mustAppend(t, j, put("d", "1"))
@@ -99,7 +99,7 @@ func TestForeignBlocksOfRemovedSegment(t *testing.T) {
 			t.Fatalf("operation %d: no crash", at)
 		}
 		after := fs.Crash(nil)
-		if last.Name == "remove" { // not synced, so it is back
+		if last.Name == "remove" { // not synced, so the file is back
 			path := last.Path
 			if after.Bytes(path) == nil {
 				t.Fatalf("operation %d: %s is gone without a sync", at, path)

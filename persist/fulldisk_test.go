@@ -32,8 +32,8 @@ func TestFailedSync(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestFailedSyncOfSegment checks that a failed sync of a new segment, or of its name, is not
-// retried either.
+// TestFailedSyncOfSegment checks that a failed sync of a new segment or of its directory entry is
+// not retried either.
 func TestFailedSyncOfSegment(t *testing.T) {
 	for _, name := range []string{"sync", "syncdir"} {
 		fs := vfs.NewMem()
@@ -95,9 +95,9 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestFullDiskWithoutWatermark checks that on a full disk that rejects even writes in place, as
-// with copy on write, the journal keeps the length that its watermark promises. A kill or crash at
-// any operation is no data loss.
+// TestFullDiskWithoutWatermark checks that a kill or a crash loses no data on a full disk that
+// rejects even writes in place, as with copy-on-write. The journal keeps the length that its
+// watermark promises.
 func TestFullDiskWithoutWatermark(t *testing.T) {
 	const all = 1000
 	operations := writeWithoutRoom(t, all)
@@ -109,8 +109,8 @@ func TestFullDiskWithoutWatermark(t *testing.T) {
 	}
 }
 
-// writeWithoutRoom appends three times without space, on a disk that fails after the given
-// operations, and opens what is left. It returns the number of operations.
+// writeWithoutRoom appends three times without space, on a disk that fails after the given number
+// of operations, and then opens the directory. It returns the number of operations.
 func writeWithoutRoom(t *testing.T, operations int) int {
 	t.Helper()
 	fs := vfs.NewMem()

@@ -9,8 +9,7 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// FuzzSegment checks that arbitrary bytes of a segment neither panic nor pass for commits
-// unnoticed.
+// FuzzSegment checks that arbitrary bytes in a segment do not panic, and are not taken for commits.
 func FuzzSegment(f *testing.F) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(f, testOptions(fs))
@@ -37,7 +36,7 @@ func FuzzSegment(f *testing.F) {
 	})
 }
 
-// FuzzRecords checks that any payload decodes or is refused.
+// FuzzRecords checks that any payload decodes or is rejected.
 func FuzzRecords(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte{0, 1, 'k', 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1})
@@ -47,7 +46,7 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// FuzzManifest checks that any manifest is refused or consistent.
+// FuzzManifest checks that any manifest is rejected or consistent.
 func FuzzManifest(f *testing.F) {
 	good := must.Get(encodeChecksummed(manifest{Format: 1, Revision: 3, Bytes: 300, Block: 256, Sums: strings.Repeat("0", 16)}))(f)
 	f.Add(good)
@@ -62,7 +61,7 @@ func FuzzManifest(f *testing.F) {
 	})
 }
 
-// FuzzBackup checks that any backup is refused, or restored as a directory that opens.
+// FuzzBackup checks that any backup is rejected, or restored to a directory that opens.
 func FuzzBackup(f *testing.F) {
 	_, backup := smallBackup(f)
 	f.Add(backup)

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// TestIdleMaintenanceIsNoSignOfHealth checks that maintenance without a write does not count as an
-// operation: otherwise an idle, hanging disk would never be probed.
+// TestIdleMaintenanceIsNoSignOfHealth checks that maintenance without a write does not count as a
+// successful operation. Otherwise a hanging disk would not be probed while the journal is idle.
 func TestIdleMaintenanceIsNoSignOfHealth(t *testing.T) {
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
 	defer mustClose(t, j)

@@ -13,14 +13,14 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// The ways in which the journal came to its end.
+// How the journal ended.
 const (
 	closed = "after a clean stop"
 	marked = "some time after the last write"
 	killed = "killed with the last write"
 )
 
-// A loss removes something from a data directory, which the watermark reveals at these ends.
+// A loss removes something from a data directory. After the given ends the watermark reveals it.
 type loss struct {
 	name string
 	ends string
@@ -60,8 +60,8 @@ func losses(t *testing.T) []loss {
 	}
 }
 
-// TestMissingSegment removes a segment from the middle of the journal. The next one is not read as
-// its successor.
+// TestMissingSegment removes a segment from the middle of the journal. The next segment must not be
+// read as its successor.
 func TestMissingSegment(t *testing.T) {
 	fs := vfs.NewMem()
 	o := testOptions(fs)
@@ -82,8 +82,8 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// lossSubject returns a directory whose journal has ended in a certain way, the name of its newest
-// segment and the newest assigned revision.
+// lossSubject returns a directory whose journal has ended in the given way, the name of its newest
+// segment, and the newest assigned revision.
 func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, last Revision) {
 	t.Helper()
 	fs = vfs.NewMem()
@@ -107,8 +107,8 @@ func lossSubject(t *testing.T, end, fill string) (fs *vfs.Mem, newest string, la
 	return fs, newest, m.newest
 }
 
-// TestLossIsRefused removes parts of the newest segment. Open or Recover names the file, Verify
-// agrees, and once the loss is accepted no revision is assigned again.
+// TestLossIsRefused removes parts of the newest segment. Open or Recover names the file, and Verify
+// reports the same. After the loss is accepted, no revision is assigned again.
 func TestLossIsRefused(t *testing.T) {
 	for _, end := range []string{closed, marked, killed} {
 		for _, l := range losses(t) {
@@ -127,7 +127,7 @@ func TestLossIsRefused(t *testing.T) {
 
 func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	t.Helper()
-	for range 2 { // the first attempt must not hide it from the second
+	for range 2 { // the first attempt must not hide the loss from the second
 		if _, _, err := reopen(testOptions(fs)); !errors.Is(err, ErrDataLoss) || !strings.Contains(err.Error(), file) {
 			t.Fatalf("opened with %v", err)
 		}
@@ -138,7 +138,7 @@ func checkLoss(t *testing.T, fs *vfs.Mem, file string) {
 	}
 }
 
-// checkRevisionGap accepts a loss and checks that every revision is greater than all assigned ones.
+// checkRevisionGap accepts a loss and checks that new revisions are greater than all assigned ones.
 func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	t.Helper()
 	o := testOptions(fs)
@@ -162,7 +162,7 @@ func checkRevisionGap(t *testing.T, fs *vfs.Mem, last Revision) {
 	mustClose(t, j)
 }
 
-// TestMissingFiles removes files that a directory with data never lacks.
+// TestMissingFiles removes files that every directory with data has.
 func TestMissingFiles(t *testing.T) {
 	for _, name := range []string{lockFile, labelsFile, controlFile} {
 		for _, end := range []string{closed, killed} {
@@ -187,7 +187,7 @@ func TestMissingFiles(t *testing.T) {
 	}
 }
 
-// TestLossIsAcceptedEverywhere crashes at every operation of accepting a loss.
+// TestLossIsAcceptedEverywhere crashes at every operation while a loss is accepted.
 func TestLossIsAcceptedEverywhere(t *testing.T) {
 	for at := 1; ; at++ {
 		fs, newest, last := lossSubject(t, marked, "b")
@@ -222,8 +222,8 @@ func TestLossIsAcceptedEverywhere(t *testing.T) {
 	}
 }
 
-// TestUnsyncedLossSkipsRevisions checks that under SyncNone a power loss may lose assigned
-// revisions.
+// TestUnsyncedLossSkipsRevisions checks that under SyncNone revisions are skipped after a power
+// loss, which may have lost assigned ones. A killed process loses none.
 func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	for _, boot := range []string{"this", "another"} {
 		fs := vfs.NewMem()
@@ -250,7 +250,7 @@ func TestUnsyncedLossSkipsRevisions(t *testing.T) {
 	}
 }
 
-// TestRevisionsAreReserved checks that no unreserved revision is assigned.
+// TestRevisionsAreReserved checks that no revision is assigned before it is reserved.
 func TestRevisionsAreReserved(t *testing.T) {
 	fs := vfs.NewMem()
 	j, m := mustReopen(t, testOptions(fs))
@@ -283,7 +283,7 @@ func TestRotationIsPostponed(t *testing.T) {
 	for _, step := range []string{"create", "edit", "syncdir", "write"} {
 		for _, cause := range []error{syscall.EMFILE, syscall.ENFILE, syscall.ENOSPC} {
 			if step == "write" && cause != syscall.ENOSPC {
-				continue // no write returns these
+				continue // writes do not return these errors
 			}
 			t.Run(fmt.Sprint(step, " ", cause), func(t *testing.T) {
 				fs := vfs.NewMem()
@@ -322,7 +322,7 @@ func TestRotationIsPostponed(t *testing.T) {
 	}
 }
 
-// FuzzWatermark checks that any control file is refused or decodes to a watermark.
+// FuzzWatermark checks that any control file is rejected or decodes to a watermark.
 func FuzzWatermark(f *testing.F) {
 	good := watermark{sequence: 2, clean: true, newest: 3, bootID: "this"}.encode()
 	f.Add(append(bytes.Clone(good), good...))

@@ -12,12 +12,12 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A model is the expected content of a log: a plain map.
+// A model is the expected content of a log, as a plain map.
 type model struct {
 	state   map[string]Item
 	commits []Commit // all received commits, in order
 	base    Revision
-	history []Commit // delivered by the recovery
+	history []Commit // commits of the recovery
 	newest  Revision
 }
 
@@ -39,7 +39,7 @@ func (m *model) follow(batch []Commit, _ Revision) {
 	}
 }
 
-// items yields the state in ascending order of keys.
+// items yields the state in the order of keys.
 func (m *model) items() func(yield func(Item) bool) error {
 	state := maps.Clone(m.state)
 	return func(yield func(Item) bool) error {
@@ -90,7 +90,7 @@ func randomBatch(r *rand.Rand, m *model) []Write {
 	return batch
 }
 
-// expect returns the expected effect of a batch on a state.
+// expect returns the expected state and revisions after a batch.
 func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision) {
 	want = maps.Clone(m.state)
 	next := m.newest + 1
@@ -118,7 +118,7 @@ func expect(m *model, batch []Write) (want map[string]Item, revisions []Revision
 	return want, revisions
 }
 
-// TestModel drives random batches, snapshots and reopens, and compares with a plain map.
+// TestModel runs random batches, snapshots and reopens, and compares the results with a plain map.
 func TestModel(t *testing.T) {
 	for seed := range uint64(20) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -164,7 +164,7 @@ func checkAppend(t *testing.T, j *Journal, m *model, batch []Write) {
 	}
 }
 
-// checkHistory compares the commits of a recovery with the received ones.
+// checkHistory compares the commits of a recovery with all received ones.
 func checkHistory(t *testing.T, got, all []Commit) {
 	t.Helper()
 	for _, c := range got {

@@ -14,18 +14,18 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// A past is a data directory whose archive goes back to its first revision, with the state after
-// each of its single writes, one batch per second, and a backup from the middle.
+// A past is a data directory with its complete archive, the state after each of its writes, one per
+// second, and a backup from the middle.
 type past struct {
 	fs     *vfs.Mem
 	backup []byte
-	base   Revision // of the snapshot in the backup
-	middle Revision // of the backup
-	states []string // by revision
+	base   Revision // revision of the snapshot in the backup
+	middle Revision // revision of the backup
+	states []string // states by revision
 	times  []time.Time
 	now    time.Time
 	newest Revision
-	latest Revision // of the newest snapshot
+	latest Revision // revision of the newest snapshot
 }
 
 func (p *past) options() Options {
@@ -70,10 +70,10 @@ func makePast(t *testing.T) *past {
 	return p
 }
 
-// restoredDir is the target of restores, next to the past.
+// restoredDir is the target directory of restores.
 const restoredDir = "/restored"
 
-// restore restores a point and returns the state with which a daemon starts.
+// restore restores a point and returns the state that a daemon starts with.
 func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string, error) {
 	t.Helper()
 	o := p.options()
@@ -101,7 +101,7 @@ func (p *past) restore(t *testing.T, fs *vfs.Mem, from Source) (Restored, string
 	return done, m.String(), nil
 }
 
-// TestPoints restores every revision and every time from a backup, a journal and both.
+// TestPoints restores every revision and every time from a backup, from a journal, and from both.
 func TestPoints(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -148,17 +148,17 @@ func TestPoints(t *testing.T) {
 			t.Errorf("%s: the end: %+v, %v\n%s", s.name, done, err, got)
 		}
 		for n := s.first + 1; n <= s.last; n++ {
-			last := n // of its second
+			last := n // the last revision of its second
 			for last < s.last && p.times[last+1].Equal(p.times[n]) {
 				last++
 			}
 			for _, later := range []time.Duration{0, 999 * time.Millisecond} {
 				if last == p.middle && later > 0 && s.journal == "" {
-					continue // what came after the backup is unknown
+					continue // writes after the backup are unknown
 				}
 				done, got, err := p.restore(t, s.fs.Clone(), source(Point{Time: p.times[n].Add(later)}))
 				if err != nil && n == p.newest && later > 0 && strings.Contains(err.Error(), "after the end") {
-					continue // that is in the future
+					continue // the time is in the future
 				}
 				if err != nil || done.Revision != last || got != p.states[last] {
 					t.Errorf("%s: %v after revision %d: %+v, %v\n%s want\n%s", s.name, later, n, done, err, got, p.states[last])
@@ -176,8 +176,8 @@ func TestPoints(t *testing.T) {
 	}
 }
 
-// TestPointsOfDamage truncates the journal at each byte, and flips bits of all files. Each point is
-// restored correctly or refused, and points before the damage can be restored.
+// TestPointsOfDamage truncates the journal at each byte and flips bits of all files. Each point is
+// restored correctly or rejected, and points before the damage can be restored.
 func TestPointsOfDamage(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -221,7 +221,7 @@ func TestPointsOfDamage(t *testing.T) {
 	if restored < 20 || refused < 20 {
 		t.Errorf("%d points were restored, %d refused", restored, refused)
 	}
-	t.Logf("tried: %d points of damaged journals, of which %d were refused", restored+refused, refused)
+	t.Logf("tried: %d points of damaged journals, %d of them refused", restored+refused, refused)
 
 	list, err := listHistory(p.fs, testDir)
 	must.Succeed(t, err)
@@ -236,8 +236,8 @@ func TestPointsOfDamage(t *testing.T) {
 	}
 }
 
-// TestPointOfAnotherHistory checks that the journal of another directory does not continue a
-// backup, even if its revisions are contiguous.
+// TestPointOfAnotherHistory checks that a backup cannot be combined with the journal of another
+// directory, even if the revisions are contiguous.
 func TestPointOfAnotherHistory(t *testing.T) {
 	p, other := makePast(t), makePast(t)
 	_, _, err := p.restore(t, other.fs, Source{Backup: bytes.NewReader(p.backup), Journal: testDir, To: Point{Revision: p.newest}})
@@ -260,7 +260,7 @@ func TestPointOfAnotherHistory(t *testing.T) {
 	}
 }
 
-// unnamed returns a backup as earlier releases made them.
+// unnamed returns a backup in the form of earlier releases, which do not name their history.
 func unnamed(t *testing.T) []byte {
 	t.Helper()
 	j, _ := mustReopen(t, testOptions(vfs.NewMem()))
@@ -272,7 +272,7 @@ func unnamed(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestPointWhileInUse restores points from a journal that is written, snapshotted and archived
+// TestPointWhileInUse restores points from a journal that a daemon writes, snapshots and archives
 // meanwhile.
 func TestPointWhileInUse(t *testing.T) {
 	p := makePast(t)
@@ -321,7 +321,8 @@ func TestPointWhileInUse(t *testing.T) {
 	}
 }
 
-// given returns how far the snapshot of a restored directory lies after the point.
+// given returns the distance between a point and the snapshot of its restored directory, in
+// revisions.
 func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	t.Helper()
 	list, err := listSnapshots(p.fs, dir)
@@ -331,8 +332,8 @@ func (p *past) given(t *testing.T, dir string, at Revision) Revision {
 	return list[0] - at
 }
 
-// TestRestorePointCrash ends a restore of a point at every operation. The directory is complete, or
-// refused and can be recreated; its source is unchanged.
+// TestRestorePointCrash interrupts a restore of a point at every operation. The directory is
+// complete, or is rejected and can be recreated. The source is unchanged.
 func TestRestorePointCrash(t *testing.T) {
 	t.Parallel()
 	p := makePast(t)
@@ -355,7 +356,7 @@ func TestRestorePointCrash(t *testing.T) {
 		o := p.options()
 		o.FS = fs
 		if _, err := restore(restoredDir, source(), o); err == nil {
-			break // the rest is the check of the first run
+			break // later operations belong to the check of the first run
 		}
 		after := fs.Crash(nil)
 		o.FS = after.Clone()
@@ -367,7 +368,7 @@ func TestRestorePointCrash(t *testing.T) {
 		}
 		names, err := after.ReadDir(restoredDir)
 		if err == nil && len(names) > 0 && after.Bytes(restoredDir+"/format") != nil && after.Bytes(restoredDir+"/restoring") == nil {
-			continue // it is complete
+			continue // the directory is complete
 		}
 		if _, got, err := p.restore(t, after, source()); err != nil || got != p.states[p.latest-1] {
 			t.Fatalf("operation %d: restored again as\n%s, %v", at, got, err)

@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist/vfs"
 )
 
-// placeMarker is a Transformer that prefixes each value with its place and inverts its bits, so
-// that nothing is stored as plain text and moved values are detected.
+// placeMarker is a Transformer that prefixes each value with its place and inverts its bits. So no
+// file contains plain text, and moved values are detected.
 type placeMarker struct{}
 
 func (placeMarker) Check(string) error { return nil }
@@ -42,7 +42,7 @@ func (placeMarker) Decode(at Place, stored []byte) ([]byte, error) {
 	return value, nil
 }
 
-// sometimes is a placeMarker that cannot write some keys, and cannot read others.
+// sometimes is a placeMarker that fails to write some keys and to read others.
 type sometimes struct {
 	placeMarker
 	unwritable, unreadable string
@@ -63,8 +63,8 @@ func (s *sometimes) Decode(at Place, stored []byte) ([]byte, error) {
 	return s.placeMarker.Decode(at, stored)
 }
 
-// TestTransformerHidesValues checks that after writes, a snapshot, a backup and a restore, no file
-// holds a plain value and the values are readable. An accepted loss keeps them as stored.
+// TestTransformerHidesValues checks that no file contains a plain value after writes, a snapshot, a
+// backup, a restore or an accepted loss, and that the values can be read.
 func TestTransformerHidesValues(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()
@@ -120,9 +120,9 @@ func noneHolds(t *testing.T, fs *vfs.Mem, text string) {
 	}
 }
 
-// TestTransformerRefusals checks that a value that cannot be written refuses its write alone. One
-// that cannot be read is delivered as stored, and a snapshot keeps it so. One that may be readable
-// later ends the recovery.
+// TestTransformerRefusals checks that an error on writing a value refuses only that write. A value
+// that cannot be read is delivered and snapshotted as stored. If it may be readable later, recovery
+// fails.
 func TestTransformerRefusals(t *testing.T) {
 	t.Parallel()
 	fs, no := vfs.NewMem(), errors.New("no key")
@@ -144,7 +144,7 @@ func TestTransformerRefusals(t *testing.T) {
 	mustClose(t, j)
 
 	with.unreadable = "b"
-	for range 2 { // from the journal, and from a snapshot
+	for range 2 { // first from the journal, then from a snapshot
 		j, m = mustReopen(t, o)
 		sealed := append([]byte("b|2|false|"), ^byte('2'))
 		if b := m.state["b"]; !bytes.Equal(b.Value, sealed) || len(m.state) != 3 {
@@ -171,7 +171,7 @@ func TestTransformerRefusals(t *testing.T) {
 	mustClose(t, j)
 }
 
-// TestVerifyVisits checks that verify passes every value as stored, and counts refused ones.
+// TestVerifyVisits checks that Verify passes every value as stored and counts the rejected ones.
 func TestVerifyVisits(t *testing.T) {
 	t.Parallel()
 	fs := vfs.NewMem()

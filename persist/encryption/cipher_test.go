@@ -13,12 +13,12 @@ import (
 
 var testNaming = Naming{APIVersion: "apiserver.config.platform.io/v1", EventsGroup: "events.platform.io"}
 
-// secretOf returns an encoded secret of n bytes.
+// secretOf returns an encoded secret of n equal bytes.
 func secretOf(fill byte, n int) string {
 	return base64.StdEncoding.EncodeToString(bytes.Repeat([]byte{fill}, n))
 }
 
-// configOf returns a configuration with one rule for secrets.
+// configOf returns a configuration with one rule for Secrets.
 func configOf(providers string) string {
 	return "apiVersion: " + testNaming.APIVersion + "\nkind: EncryptionConfiguration\nresources:\n- resources: [secrets]\n  providers: [" + providers + "]\n"
 }
@@ -35,8 +35,8 @@ func transformerOf(t testing.TB, text string) *Transformer {
 
 var place = persist.Place{Key: "/secrets/default/a", Revision: 7}
 
-// TestTamperedValues checks that a value that was moved, truncated, extended or changed in any bit
-// does not decrypt, with any provider.
+// TestTamperedValues checks for every provider that a value does not decrypt after it was moved,
+// truncated, extended or changed in any bit.
 func TestTamperedValues(t *testing.T) {
 	t.Parallel()
 	value := []byte(`{"data":"marker"}`)
@@ -95,9 +95,8 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// TestRotation checks that all keys read and the first one writes. Values of other keys, or in
-// clear, are stale. Without identity no clear value is read, and without any entry no encrypted
-// one.
+// TestRotation checks that the first key encrypts and that all keys decrypt. Plain values and
+// values of other keys are stale. Plain values can be read only with the identity provider.
 func TestRotation(t *testing.T) {
 	t.Parallel()
 	first, second := keyOf("aesgcm", "one", 1), keyOf("secretbox", "two", 2)
@@ -146,8 +145,8 @@ func mustNew(t *testing.T) *Transformer {
 	return must.Get(New(nil, Options{}))(t)
 }
 
-// TestReplace checks that another configuration makes earlier values stale, but only if the key
-// differs.
+// TestReplace checks that a new configuration makes the existing values of a rule stale only if the
+// first key of that rule differs.
 func TestReplace(t *testing.T) {
 	t.Parallel()
 	text := configOf(keyOf("aesgcm", "one", 1)) + "- resources: ['*.apps']\n  providers: [" + keyOf("aescbc", "a", 3) + "]\n"
@@ -166,7 +165,7 @@ func TestReplace(t *testing.T) {
 	}
 }
 
-// BenchmarkValues measures values of 1 KB.
+// BenchmarkValues measures encryption and decryption of values of 1 KB.
 func BenchmarkValues(b *testing.B) {
 	value := bytes.Repeat([]byte("v"), 1024)
 	for _, algorithm := range []string{"aesgcm", "aescbc", "secretbox"} {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestConfigFaults checks that every error names its field, and none shows a secret.
+// TestConfigFaults checks that every error names its field, and that none contains a secret.
 func TestConfigFaults(t *testing.T) {
 	t.Parallel()
 	key := keyOf("aesgcm", "k", 1)

@@ -19,16 +19,16 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// An authority issues certificates for servers and clients of a test, as files.
+// An authority issues certificates for the servers and clients of a test, as files.
 type authority struct {
-	file string // of its own certificate
+	file string // file of its own certificate
 
 	t    testing.TB
 	cert *x509.Certificate
 	key  *ecdsa.PrivateKey
 }
 
-// newAuthority returns an authority that lasts as long as the test.
+// newAuthority returns an authority whose files are removed after the test.
 func newAuthority(t testing.TB) *authority {
 	t.Helper()
 	a := &authority{t: t, file: filepath.Join(t.TempDir(), "ca.crt")}
@@ -55,8 +55,8 @@ func (a *authority) newKey() *ecdsa.PrivateKey {
 	return key
 }
 
-// issue writes a certificate for loopback and its key into dir, replacing existing files. It is
-// valid for servers and clients until notAfter.
+// issue writes a certificate for loopback addresses and its key into dir, and replaces existing
+// files. The certificate is valid for servers and clients until notAfter.
 func (a *authority) issue(dir string, notAfter time.Time) (certFile, keyFile string) {
 	a.t.Helper()
 	certFile, keyFile = filepath.Join(dir, "tls.crt"), filepath.Join(dir, "tls.key")
@@ -79,7 +79,7 @@ func writePEM(path, kind string, der []byte) error {
 }
 
 // startSecure runs one member with a certificate of the authority. It requires client certificates
-// of an authority in the file clients, which must include a.
+// of an authority in the file clients, and a must be one of them.
 func startSecure(t testing.TB, a *authority, clients string) *etcdtest.Cluster {
 	t.Helper()
 	certFile, keyFile := a.issue(t.TempDir(), time.Now().Add(time.Hour))

@@ -13,7 +13,7 @@ import (
 )
 
 // BenchmarkStart starts a log on 100,000 objects of 1 KiB, with and without a local copy. It
-// reports the CPU time of this process and of etcd separately.
+// reports the CPU times of this process and of etcd separately.
 func BenchmarkStart(b *testing.B) {
 	const objects = 100_000
 	cluster := etcdtest.Start(b, 1)

@@ -7,9 +7,9 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestClocksDiffer checks that followers time commits by their own clock, whatever the writer's
-// clock. So watches can resume as far back as promised, and older history is dropped and compacted.
-// Recovered commits have the writers' times, but none in the future.
+// TestClocksDiffer checks that followers use their own clock for commits, so that history has the
+// promised length and is compacted despite a writer's wrong clock. Recovered commits have the
+// writers' times, but none in the future.
 func TestClocksDiffer(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -30,7 +30,7 @@ func TestClocksDiffer(t *testing.T) {
 		later := open(t, o)
 		got := later.history[len(later.history)-1].Time
 		if want := time.Now().Add(min(off, 0)); got.After(want) || got.Before(want.Add(-time.Minute)) {
-			t.Errorf("%v off: who begins later has the time %v, want about %v", off, got, want)
+			t.Errorf("%v off: a log that starts later has the time %v, want about %v", off, got, want)
 		}
 	}
 }

@@ -7,8 +7,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestConfirmationsAreShared checks that all readers that arrive during a request wait for one
-// more, sent after they arrived.
+// TestConfirmationsAreShared checks that all readers that arrive during a request share the next
+// one, which is sent after their arrival.
 func TestConfirmationsAreShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var c confirmations
@@ -20,7 +20,7 @@ func TestConfirmationsAreShared(t *testing.T) {
 			return persist.Revision(n), nil
 		}
 		first := c.join(ask)
-		synctest.Wait() // it is in progress
+		synctest.Wait() // the request is in progress
 		var later []*confirmation
 		for range 100 {
 			later = append(later, c.join(ask))

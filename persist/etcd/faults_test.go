@@ -31,7 +31,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 }
 
 // TestUnknownFate checks that the outcome of a write without a response is determined before the
-// next write, and no write is applied twice.
+// next write. No write is applied twice.
 func TestUnknownFate(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -67,8 +67,8 @@ func TestUnknownFate(t *testing.T) {
 	}
 }
 
-// TestAway checks that while no server responds, writes fail at once; afterwards everything
-// continues.
+// TestAway checks that writes fail at once while no server responds, and that the log continues
+// afterwards.
 func TestAway(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -90,8 +90,8 @@ func TestAway(t *testing.T) {
 	})
 }
 
-// TestRebuild checks that a log that has fallen behind a compaction reads the state again, without
-// deleted objects.
+// TestRebuild checks that a log whose position was compacted reads the state again, without deleted
+// objects.
 func TestRebuild(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -125,8 +125,8 @@ func TestRebuild(t *testing.T) {
 	}
 }
 
-// TestCompactedDuringAStart checks that a log that starts during a compaction has the newest state
-// and a gapless history.
+// TestCompactedDuringAStart checks that a log that starts during a compaction gets the newest state
+// and a history without gaps.
 func TestCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -135,7 +135,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 	var writing sync.WaitGroup
 	for range 10 {
 		writing.Go(func() {
-			for range 250 { // more than the servers send at once
+			for range 250 { // more than the servers send in one message
 				if _, err := a.client.Put(context.Background(), a.keys.object("/c/n/a"), value); err != nil {
 					t.Error(err)
 				}
@@ -153,7 +153,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 			return
 		}
 		compacted = true
-		link.Block() // the rest has not arrived yet
+		link.Block() // the remaining messages have not arrived yet
 		if _, err := cluster.Client().Compact(context.Background(), applied-10); err != nil {
 			t.Error(err)
 		}
@@ -166,7 +166,7 @@ func TestCompactedDuringAStart(t *testing.T) {
 	}
 }
 
-// TestTrim checks that one log compacts, and later logs learn what was dropped.
+// TestTrim checks that one log compacts the history, and that later logs know what was dropped.
 func TestTrim(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -176,7 +176,7 @@ func TestTrim(t *testing.T) {
 		a.append(put("/c/n/a", fmt.Sprint(i), at("/c/n/a", a.revision("/c/n/a"))))
 	}
 	keep := a.revision("/c/n/a")
-	b.await() // else it would have to read the state again
+	b.await() // otherwise b would have to read the state again
 	trim := func(m *member) int64 {
 		t.Helper()
 		must.Succeed(t, m.Trim(keep))
@@ -198,8 +198,8 @@ func TestTrim(t *testing.T) {
 	}
 }
 
-// TestLimits checks that batches are split to fit the servers' limits, and a write that is too
-// large fails alone.
+// TestLimits checks that batches are split to fit the limits of the servers, and that a write that
+// is too large fails alone.
 func TestLimits(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1, "--max-txn-ops", "16", "--max-request-bytes", "20000")
@@ -224,9 +224,9 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestManyWriters checks that several logs write the same keys concurrently, over links that lose
-// responses. Every acknowledged write exists, each state follows from the previous one, and all
-// logs see the same order.
+// TestManyWriters runs several logs that write the same keys over links that lose responses. Every
+// acknowledged write must exist, each state follows from the previous one, and all logs see the
+// same order.
 func TestManyWriters(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -239,7 +239,7 @@ func TestManyWriters(t *testing.T) {
 	}
 	var wait, faults sync.WaitGroup
 	stop := make(chan struct{})
-	answered := make([]chan struct{}, len(members)) // signals responses to waiters, and is closed after the last one
+	answered := make([]chan struct{}, len(members)) // signals each response, and is closed after the last one
 	for n := range answered {
 		answered[n] = make(chan struct{})
 	}
@@ -281,7 +281,7 @@ func TestManyWriters(t *testing.T) {
 				case answered[n] <- struct{}{}:
 				default:
 				}
-				if err != nil { // until the log has recovered
+				if err != nil { // the log has not recovered yet
 					<-pause.C
 					continue
 				}

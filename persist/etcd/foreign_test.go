@@ -10,9 +10,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// TestForeignKeys checks that keys of other programs below the prefix end no log and block no
-// caller. Running logs, new logs and logs that start from a copy agree, and unreadable values are
-// reported.
+// TestForeignKeys checks that other programs' keys under the prefix neither end a log nor block a
+// caller. Running, new and copied logs agree on the state, and unreadable values are reported.
 func TestForeignKeys(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)

@@ -21,8 +21,8 @@ func guarded(w persist.Write, raise bool, seen persist.Revision, names ...string
 	return w
 }
 
-// TestGuards checks that a write that has not seen another log's raise is refused; a log knows its
-// own raises.
+// TestGuards checks that a write is refused if its log has not seen another log's raise of a guard.
+// A log knows its own raises.
 func TestGuards(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -45,8 +45,8 @@ func TestGuards(t *testing.T) {
 	same(t, "known to a new one", c.append(guarded(create("/11", "x"), true, seen, "g"), guarded(create("/11", "x"), true, c.appliedVersion(), "g")), overtaken+", ok")
 }
 
-// TestGuardedSum checks that logs that raise one guard for each part of a sum never take more than
-// exists, and take all of it.
+// TestGuardedSum checks that logs that raise one guard for each part of a sum take all of the sum
+// and never more.
 func TestGuardedSum(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -81,9 +81,8 @@ func TestGuardedSum(t *testing.T) {
 	}
 }
 
-// TestGuardsInOneMoment checks that a write is compared with the guard that it has seen, not with
-// one raised while it is planned: the servers would find that unchanged and commit an outdated
-// result.
+// TestGuardsInOneMoment checks that a write is compared with the guard that it has seen, not with a
+// guard raised while the write is planned. Otherwise the servers would commit an outdated result.
 func TestGuardsInOneMoment(t *testing.T) {
 	t.Parallel()
 	l := &Log{guards: map[string]guard{}}
@@ -113,8 +112,8 @@ func TestGuardsInOneMoment(t *testing.T) {
 	raising.Wait()
 }
 
-// TestGuardsDropped checks that guards older than the compaction are dropped, and can be raised
-// again.
+// TestGuardsDropped checks that guards that are older than the compaction are dropped and can be
+// raised again.
 func TestGuardsDropped(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -128,14 +127,14 @@ func TestGuardsDropped(t *testing.T) {
 		t.Fatalf("%v, %v", found, err)
 	}
 	a.await()
-	if len(a.guards) != 1 { // another log may have deleted it
+	if len(a.guards) != 1 { // the other log may have deleted it
 		t.Errorf("guards %v are known, want the one", a.guards)
 	}
 	same(t, "raised again", a.append(guarded(create("/3", "x"), true, a.appliedVersion(), "g")), "ok")
 }
 
-// TestGuardDeleted checks that what was computed before another program has deleted a guard is
-// computed again.
+// TestGuardDeleted checks that a write that was computed before another program deleted its guard
+// is refused, and succeeds when it is computed again.
 func TestGuardDeleted(t *testing.T) {
 	t.Parallel()
 	c := etcdtest.Start(t, 1)
@@ -148,8 +147,8 @@ func TestGuardDeleted(t *testing.T) {
 	same(t, "computed again", b.append(guarded(create("/2", "x"), true, b.appliedVersion(), "g")), "ok")
 }
 
-// TestManyGuards checks that a guard raised by several writes of a batch is put once, within the
-// servers' limits.
+// TestManyGuards checks that a guard raised by several writes of a batch is stored once, within the
+// limits of the servers.
 func TestManyGuards(t *testing.T) {
 	t.Parallel()
 	a := open(t, Options{Endpoints: etcdtest.Start(t, 1, "--max-txn-ops", "16").URLs()})
@@ -166,8 +165,8 @@ func TestManyGuards(t *testing.T) {
 	}
 }
 
-// TestFence checks that late writes for work that another log has taken over are refused for good,
-// whether or not the log knows that, and whatever was compacted. A log's own raises do not count.
+// TestFence checks that late writes of a log are refused permanently once another log has taken
+// over its work, even after a compaction. A log's own raises do not fence its writes.
 func TestFence(t *testing.T) {
 	t.Parallel()
 	const fenced = refused + ": another writer has taken over"
@@ -190,7 +189,7 @@ func TestFence(t *testing.T) {
 
 	b.await()
 	delivering := make(chan struct{})
-	a.delivering.Lock() // it receives nothing
+	a.delivering.Lock() // a receives nothing
 	go func() { <-delivering; a.delivering.Unlock() }()
 	third := take(b, "/b1")
 	answered := make(chan string)
@@ -207,7 +206,7 @@ func TestFence(t *testing.T) {
 	a.await()
 	same(t, "work after a compaction", a.append(write("/5", second)), fenced)
 
-	// A deleted fence stops everyone until the work is taken over again.
+	// After the fence is deleted, all writes fail until a log takes over again.
 	must.Get(cluster.Client().Delete(t.Context(), b.keys.guard(fence)))(t)
 	b.await()
 	a.await()
@@ -216,7 +215,7 @@ func TestFence(t *testing.T) {
 	third = take(b, "/b2")
 	same(t, "work afterwards", b.append(write("/5", third)), "ok")
 
-	// b keeps the fence after a rebuild, and so does a log that takes over after a restart.
+	// b keeps the fence after a rebuild, as does a log that takes over after a restart.
 	must.Succeed(t, b.Log.rebuild())
 	same(t, "work after a rebuild", b.append(write("/6", third)), "ok")
 	c := open(t, Options{Endpoints: cluster.URLs()})

@@ -15,7 +15,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// cutOff is a log behind a link, with the directory of its copy.
+// cutOff is a log behind a link, and the directory of its local copy.
 type cutOff struct {
 	*member
 	cluster *etcdtest.Cluster
@@ -23,7 +23,7 @@ type cutOff struct {
 	o       Options
 }
 
-// newCutOff opens a log that writes nothing itself, next to one that it follows.
+// newCutOff opens a log that writes nothing itself, and another one that it follows.
 func newCutOff(t *testing.T) (a *cutOff, other *member) {
 	t.Helper()
 	cluster := etcdtest.Start(t, 1)
@@ -37,7 +37,8 @@ func newCutOff(t *testing.T) (a *cutOff, other *member) {
 }
 
 // restore restores the servers while the log cannot reach them, from a backup or, with "", to an
-// empty state. A new log then writes until their revision has passed what the first one had seen.
+// empty state. A new log then writes until their revision exceeds the newest one that the first log
+// has seen.
 func (a *cutOff) restore(backup string) *member {
 	a.t.Helper()
 	applied, _ := a.appliedRevision()
@@ -63,14 +64,14 @@ func (a *cutOff) mend() {
 	a.link.Mend()
 }
 
-// TestRestoredBelowAFollower checks that the servers get another history while a log that only
-// follows cannot reach them, and pass its revision. The log confirms no read and writes nothing
-// from its state, and ends or reads the state again.
+// TestRestoredBelowAFollower restores the servers to another history while a follower cannot reach
+// them, and lets them pass its revision. The follower must not confirm reads or write based on its
+// old state. It ends or reads the state again.
 func TestRestoredBelowAFollower(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		name string
-		// lost happens after the backup, and before the log is cut off.
+		// lost runs after the backup and before the log is cut off.
 		lost     func(a *cutOff, other *member)
 		replaced bool
 	}{
@@ -110,8 +111,8 @@ func TestRestoredBelowAFollower(t *testing.T) {
 	}
 }
 
-// TestWriteBelowARestore checks that a log that has not noticed a restore commits nothing, though
-// its own record is in the backup.
+// TestWriteBelowARestore checks that a log that has not noticed a restore commits nothing, even if
+// the backup contains its own record.
 func TestWriteBelowARestore(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -150,8 +151,8 @@ func TestWriteBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyBelowARestore checks that a copy is not used after a restore of the servers, whether it
-// was written before or after it, unless the backup contains its mark.
+// TestCopyBelowARestore checks that a local copy is not used after a restore of the servers unless
+// the backup contains the mark of the copy.
 func TestCopyBelowARestore(t *testing.T) {
 	t.Parallel()
 	for _, copied := range []bool{false, true} { // before the restore, after the backup
@@ -182,7 +183,8 @@ func TestCopyBelowARestore(t *testing.T) {
 	}
 }
 
-// TestCopyOfAnOlderVersion checks that a copy whose writer did not verify the history is not used.
+// TestCopyOfAnOlderVersion checks that a copy of a release that did not verify the history is not
+// used.
 func TestCopyOfAnOlderVersion(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

@@ -21,7 +21,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// snapshot makes a log write its copy, as a store does.
+// snapshot writes the local copy of a log, as a store does.
 func (m *member) snapshot() error {
 	m.mu.Lock()
 	at, state := m.upTo, maps.Clone(m.state)
@@ -36,7 +36,7 @@ func (m *member) snapshot() error {
 	})
 }
 
-// secretly is a Transformer of the keys below /secret/.
+// secretly is a Transformer for the keys under /secret/.
 type secretly struct{ pad byte }
 
 func (secretly) Transforms(key string) bool { return strings.HasPrefix(key, "/secret/") }
@@ -56,19 +56,18 @@ func (s secretly) Decode(at persist.Place, stored []byte) ([]byte, error) {
 	return s.Encode(nil, at, stored), nil
 }
 
-// TestLocalCopy checks that a log that starts from a local copy has the same state as one that
-// reads everything from the servers, whatever has happened meanwhile. It reads only missing values,
-// and ignores a copy that cannot be trusted.
+// TestLocalCopy checks that a log that starts from a local copy gets the same state as one that
+// reads everything, after various events in between. It reads only missing values and ignores an
+// invalid copy.
 func TestLocalCopy(t *testing.T) {
 	t.Parallel()
-	const size = 2000 // of a value
+	const size = 2000 // size of a value
 	for _, c := range []struct {
 		name string
-		// meanwhile runs after the copy was written, while no log uses it, and may change how the
-		// next one starts.
+		// meanwhile runs while no log uses the copy. It may change the options of the next log.
 		meanwhile func(t *testing.T, s *etcdtest.Cluster, dir string, o *Options, other func() *member)
-		values    int    // read from the servers; -1: all
-		keys      int    // requested; -1: all
+		values    int    // values read from the servers; -1: all
+		keys      int    // keys requested; -1: all
 		reason    string // logged reason
 	}{
 		{"nothing", func(*testing.T, *etcdtest.Cluster, string, *Options, func() *member) {}, 0, 0, ""},
@@ -145,7 +144,7 @@ func TestLocalCopy(t *testing.T) {
 				}
 				want++
 			}
-			if read < want || read > want+1 { // the keys take some bytes themselves
+			if read < want || read > want+1 { // the keys add some bytes
 				t.Errorf("%d values were read, want %d", read, want)
 			}
 			if c.keys >= 0 && keys != c.keys || c.keys < 0 && keys < len(plain.state) {
@@ -176,14 +175,14 @@ func change(t *testing.T, m *member) {
 	same(t, "made anew", m.append(put("/c/n/03", value, at("/c/n/03", 0))), "ok")
 }
 
-// compact makes the servers forget what a log has seen.
+// compact compacts the history that a log has seen.
 func compact(t *testing.T, s *etcdtest.Cluster, m *member) {
 	t.Helper()
 	applied, _ := m.appliedRevision()
 	must.Get(s.Client().Compact(context.Background(), applied, clientv3.WithCompactPhysical()))(t)
 }
 
-// damage changes the one file with a suffix.
+// damage changes the only file with a suffix.
 func damage(t *testing.T, dir, suffix string, change func([]byte) []byte) {
 	t.Helper()
 	found, err := filepath.Glob(filepath.Join(dir, "snapshots", "*"+suffix))
@@ -211,8 +210,8 @@ func onlyOneCopy(t *testing.T, dir string) {
 	}
 }
 
-// TestLocalCopyOfSecrets checks that values encrypted in etcd are in no file of the copy, and are
-// read with the current keys.
+// TestLocalCopyOfSecrets checks that values that are encrypted in etcd are not in the files of the
+// copy, and are read with the current keys.
 func TestLocalCopyOfSecrets(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -250,8 +249,8 @@ func TestLocalCopyOfSecrets(t *testing.T) {
 	}
 }
 
-// TestRestoredWhileAway checks that a copy newer than the restored backup is not used, even if etcd
-// has passed its revision since.
+// TestRestoredWhileAway checks that a copy that is newer than the restored backup is not used, even
+// if etcd has passed its revision since.
 func TestRestoredWhileAway(t *testing.T) {
 	t.Parallel()
 	for _, beyond := range []bool{false, true} {
@@ -272,7 +271,7 @@ func TestRestoredWhileAway(t *testing.T) {
 			cluster.Members[0].Restore(backup)
 			cluster.AwaitReady()
 			o.CopyDir = ""
-			if beyond { // the same key at the same revision, and then more
+			if beyond { // the same key at the same revision, and further writes
 				third := open(t, o)
 				for key := range strings.FieldsSeq("/c/n/b /c/n/c /c/n/d /c/n/e") {
 					same(t, key, third.append(create(key, "new")), "ok")
@@ -289,8 +288,8 @@ func TestRestoredWhileAway(t *testing.T) {
 	}
 }
 
-// TestRestoredBelowALog checks that a log whose servers were restored from a backup ends with an
-// error before it answers or writes anything more.
+// TestRestoredBelowALog checks that a log ends with an error if its servers are restored from a
+// backup, before it answers or writes again.
 func TestRestoredBelowALog(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"reads", "writes", "waits"} {

@@ -14,7 +14,7 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// member is a log with what its subscriber has received.
+// member is a log and what its subscriber has received.
 type member struct {
 	t *testing.T
 	*Log
@@ -22,7 +22,7 @@ type member struct {
 	state    map[string]persist.Commit
 	commits  []persist.Commit
 	upTo     persist.Revision
-	history  []persist.Commit // from the recovery
+	history  []persist.Commit // commits of the recovery
 	after    persist.Revision
 	rebuilds int
 	// onHistory is called with each commit of the recovery.
@@ -41,7 +41,7 @@ func openWith(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	return m
 }
 
-// openPaused is openWith for a log that does not follow other writers before resume.
+// openPaused is openWith for a log that does not receive changes of other writers before resume.
 func openPaused(t *testing.T, o Options, onHistory func(persist.Commit)) *member {
 	t.Helper()
 	l, err := Open(context.Background(), o)
@@ -142,7 +142,7 @@ func (m *member) revision(key string) persist.Revision {
 	return m.state[key].Revision
 }
 
-// append appends a batch and returns "ok" or the refusal of each write.
+// append appends a batch and returns "ok" or the error of each write.
 func (m *member) append(batch ...persist.Write) string {
 	m.t.Helper()
 	results := must.Get(m.Append(batch))(m.t)
@@ -169,7 +169,7 @@ func put(key, value string, conditions ...persist.Condition) persist.Write {
 	return persist.Write{Key: key, Value: []byte(head + `","x":"` + value + `"}`), RevisionOffset: len(head), Conditions: conditions}
 }
 
-// create writes a key that does not exist.
+// create returns a write of a key that must not exist.
 func create(key, value string) persist.Write { return put(key, value, at(key, 0)) }
 
 func at(key string, revision persist.Revision) persist.Condition {
@@ -185,7 +185,7 @@ func same(t *testing.T, what, got, want string) {
 
 const refused = "condition does not hold"
 
-// TestAppend checks the effects of a batch, and that another log sees the same.
+// TestAppend checks the results of a batch, and that another log receives the same.
 func TestAppend(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -210,7 +210,7 @@ func TestAppend(t *testing.T) {
 	whole := put("/c/n/w", "1", at("/c/n/w", 0), at("/p/x", 0))
 	same(t, "a whole", a.append(whole, part), "ok, ok")
 	same(t, "a whole that is stale", b.append(whole, part), refused+", "+refused)
-	// A write that depends on an earlier one of the batch sees that one.
+	// A write that depends on an earlier one of its batch sees that write.
 	gone := persist.Write{Key: "/namespaces/n", Delete: true, Value: []byte(`{"v":""}`), RevisionOffset: 6}
 	same(t, "a namespace", a.append(create("/namespaces/n", "1")), "ok")
 	n := a.revision("/namespaces/n")
@@ -236,7 +236,7 @@ func commitsText(commits []persist.Commit) string {
 	return strings.Join(lines, "\n")
 }
 
-// TestClaims checks that no key takes a claim of another one, whichever log took it.
+// TestClaims checks that no key acquires a claim of another key, whichever log wrote it.
 func TestClaims(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -270,8 +270,8 @@ func returning(c Content) func() (Content, error) {
 	return func() (Content, error) { return c, nil }
 }
 
-// TestFill checks that a filled store is like a written one. One whose filling was interrupted
-// cannot be opened, and can be filled again.
+// TestFill checks that a filled store equals a written one. An interrupted fill cannot be opened,
+// but can be repeated.
 func TestFill(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}

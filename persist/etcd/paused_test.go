@@ -15,7 +15,8 @@ import (
 	"github.com/troupe-api/troupe/persist/etcd/etcdtest"
 )
 
-// dropAll compacts everything that a log has, and deletes older records and guards, as Trim does.
+// dropAll compacts everything that a log has seen, and deletes older records and guards as Trim
+// does.
 func dropAll(t *testing.T, m *member) {
 	t.Helper()
 	for range 2 { // the newest record is never dropped
@@ -31,8 +32,8 @@ func dropAll(t *testing.T, m *member) {
 	m.await()
 }
 
-// TestGuardDroppedWhilePaused checks that a log that is paused while a guard is raised and dropped
-// for its age commits nothing that it computed before, whether or not it has written before, and
+// TestGuardDroppedWhilePaused checks that a paused log cannot commit outdated results after a guard
+// was raised and dropped for its age. This must hold whether or not it has written before, and
 // whenever its write is planned.
 func TestGuardDroppedWhilePaused(t *testing.T) {
 	t.Parallel()
@@ -76,8 +77,8 @@ func TestGuardDroppedWhilePaused(t *testing.T) {
 	}
 }
 
-// TestDeliveredOnce checks that revisions that a watch repeats, as when it continues at a lagging
-// member, are delivered once, by the follower and by the recovery.
+// TestDeliveredOnce checks that the follower and the recovery deliver repeated revisions of a watch
+// once. A watch that continues on a lagging member repeats some.
 func TestDeliveredOnce(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs()}
@@ -88,7 +89,7 @@ func TestDeliveredOnce(t *testing.T) {
 	watched, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	var again []*clientv3.Event
-	for responses := a.client.Watch(watched, a.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(1)); len(again) < 10; { // with the records
+	for responses := a.client.Watch(watched, a.keys.all(), clientv3.WithPrefix(), clientv3.WithRev(1)); len(again) < 10; { // includes the records
 		again = append(again, (<-responses).Events...)
 	}
 	before := commitsText(a.commits)
@@ -111,8 +112,8 @@ func TestDeliveredOnce(t *testing.T) {
 	same(t, "in recovery", fmt.Sprint(got), "[2 3 4 4]")
 }
 
-// TestFragments checks that changes larger than a message, with one revision in two messages,
-// arrive completely, even if the connection breaks again and again.
+// TestFragments checks that changes that exceed a message arrive completely, even if the connection
+// breaks repeatedly. A revision may be split across two messages.
 func TestFragments(t *testing.T) {
 	t.Parallel()
 	cluster := etcdtest.Start(t, 1)
@@ -135,7 +136,7 @@ func TestFragments(t *testing.T) {
 	link.Mend()
 	link.Slow(2 * time.Millisecond)
 	for i := range 10 {
-		const fewest = 20 // of about 230 pieces in all
+		const fewest = 20 // of about 230 fragments
 		seen, want := link.Passed(), fewest*(1+i%3)
 		eventually(t, "a part of the changes", func() bool { return link.Passed()-seen >= want })
 		link.Reset()
@@ -148,8 +149,8 @@ func TestFragments(t *testing.T) {
 	}
 }
 
-// TestGreatRevisions checks that servers whose revisions exceed resource versions are refused, and
-// end a log that follows them.
+// TestGreatRevisions checks that servers whose revisions exceed resource versions are rejected, and
+// that a log that follows them ends.
 func TestGreatRevisions(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -174,8 +175,8 @@ func TestGreatRevisions(t *testing.T) {
 	}
 }
 
-// TestCopyCompactedDuringAStart checks that a start from a copy continues when the changes since
-// are compacted meanwhile: the state is read again.
+// TestCopyCompactedDuringAStart checks that a start from a copy reads the state again if the
+// changes since the copy are compacted meanwhile.
 func TestCopyCompactedDuringAStart(t *testing.T) {
 	t.Parallel()
 	cluster, dir := etcdtest.Start(t, 1), t.TempDir()
@@ -223,10 +224,9 @@ func TestCopyCompactedDuringAStart(t *testing.T) {
 	same(t, "a write", b.append(create("/c/n/c", "1")), "ok")
 }
 
-// TestRestoredBelowALogThatIsCutOff checks that servers are restored from a backup while a log
-// cannot reach them, and have greater revisions afterwards, by the restore or by other writers. The
-// log takes the state of the backup, or ends. It never answers with lost data, whether or not the
-// backup holds its record.
+// TestRestoredBelowALogThatIsCutOff restores the servers while a log cannot reach them, and lets
+// their revision pass the log's. The log takes over the restored state or ends, and never returns
+// lost data, whether or not the backup has its record.
 func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	t.Parallel()
 	for _, bumped := range []bool{false, true} {
@@ -285,7 +285,7 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 					if a.failure() == nil {
 						c.await()
 						same(t, "the state", a.text(), c.text())
-						eventually(t, "a write", func() bool { // a slow server may exceed the timeout of the first
+						eventually(t, "a write", func() bool { // a slow server may exceed the timeout of the first write
 							tries++
 							key := fmt.Sprint("/c/n/x-", tries)
 							results, err := a.Append([]persist.Write{create(key, "1")})
@@ -300,8 +300,8 @@ func TestRestoredBelowALogThatIsCutOff(t *testing.T) {
 	}
 }
 
-// TestCopyOfAClosedLog checks that a copy that is being written when the log is closed leaves the
-// previous one intact.
+// TestCopyOfAClosedLog checks that closing a log while it writes a copy leaves the previous copy
+// intact.
 func TestCopyOfAClosedLog(t *testing.T) {
 	t.Parallel()
 	o := Options{Endpoints: etcdtest.Start(t, 1).URLs(), CopyDir: t.TempDir()}

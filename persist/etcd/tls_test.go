@@ -12,8 +12,8 @@ import (
 	"github.com/troupe-api/troupe/persist"
 )
 
-// TestTLS checks that a log with the CA of the servers and a trusted client certificate works.
-// Others are refused when they are opened, with the reason.
+// TestTLS checks that a log works with the CA of the servers and a trusted client certificate. With
+// others, opening it fails with the reason.
 func TestTLS(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)
@@ -48,7 +48,7 @@ func TestTLS(t *testing.T) {
 			t.Parallel()
 			o := good
 			test.change(&o)
-			// Only a fault that looks like a missing server takes until the timeout.
+			// Only errors that look like a missing server last until the timeout.
 			ctx, cancel := context.WithTimeout(t.Context(), 6*time.Second)
 			defer cancel()
 			l, err := Open(ctx, o)
@@ -62,8 +62,8 @@ func TestTLS(t *testing.T) {
 	}
 }
 
-// TestNewCertificates checks that when the servers start to require certificates of another CA,
-// renewed files are used. Until then the log reports that it has no valid certificate.
+// TestNewCertificates checks that a log uses renewed files after the servers require certificates
+// of another CA. Until then it reports that its certificate is invalid.
 func TestNewCertificates(t *testing.T) {
 	t.Parallel()
 	soon := time.Now().Add(time.Hour)

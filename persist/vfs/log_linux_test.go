@@ -40,7 +40,7 @@ func checkLog(t *testing.T, path string, want []byte) {
 }
 
 // TestLogHoldsWhatWasWritten writes pieces of all sizes, some over earlier zeros, cuts off the
-// zeros, and reopens the file.
+// trailing zeros, and reopens the file.
 func TestLogHoldsWhatWasWritten(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 2))
 	path, file := newLog(t)
@@ -70,12 +70,12 @@ func TestLogHoldsWhatWasWritten(t *testing.T) {
 }
 
 // TestLogWithoutDirectWrites disables direct writes between two writes, like a file system that
-// opens files for them and then refuses each.
+// opens files with O_DIRECT and then rejects each write.
 func TestLogWithoutDirectWrites(t *testing.T) {
 	path, file := newLog(t)
 	log, ok := file.(*logFile)
 	if !ok {
-		return // this file system has none
+		return // this file system has no direct writes
 	}
 	want := bytes.Repeat([]byte("a"), 5000)
 	must.Get(file.WriteAt(want, 0))(t)
@@ -93,8 +93,8 @@ func TestLogWithoutDirectWrites(t *testing.T) {
 	must.Succeed(t, file.Close())
 }
 
-// TestZero checks that a range becomes zeros, and the length stays; an unsupported call changes
-// nothing.
+// TestZero checks that a range becomes zeros without a change of the length. An unsupported call
+// changes nothing.
 func TestZero(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
 	must.Succeed(t, os.WriteFile(path, bytes.Repeat([]byte{7}, 3*blockSize), 0o600))

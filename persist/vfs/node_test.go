@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestNodeSyncsEverything makes random changes of a file. A crash keeps everything that was synced,
-// and nothing else.
+// TestNodeSyncsEverything makes random changes of a file. A crash keeps exactly what was synced.
 func TestNodeSyncsEverything(t *testing.T) {
 	t.Parallel()
 	chance := rand.New(rand.NewPCG(1, 2))

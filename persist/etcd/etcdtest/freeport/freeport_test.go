@@ -10,7 +10,7 @@ import (
 	"github.com/troupe-api/troupe/internal/must"
 )
 
-// TestFind checks that a port is free, and not in the range that the system assigns.
+// TestFind checks that ports are free and outside the range of ephemeral ports.
 func TestFind(t *testing.T) {
 	t.Parallel()
 	lowest := 32768
@@ -20,7 +20,7 @@ func TestFind(t *testing.T) {
 		}
 	}
 	if last >= lowest {
-		t.Errorf("the system gives out ports from %d, of which some are below %d", lowest, last)
+		t.Errorf("ephemeral ports start at %d, below %d", lowest, last)
 	}
 	for range 20 {
 		port := must.Get(Find())(t)
